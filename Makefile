@@ -1,0 +1,53 @@
+# Everything runs in a virtual environment of its own (.venv); only Python 3.11+ and make are needed.
+
+# The first of these that is Python 3.11 or newer; `make PYTHON=/path/to/python test` takes another.
+PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
+	"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$python" && break; done)
+VENV := .venv
+BIN := $(VENV)/bin
+PYTEST := $(BIN)/python -m pytest
+# Reads from a terminal where there is one; a demo without one plays a script.
+SAMPLE ?= samples/rnn_cell.py
+
+.PHONY: help demo test check bench format clean
+help:
+	@echo "make demo   step through the forward and the backward pass of a sample"
+	@echo "make test   run the tests; no framework is needed"
+	@echo "make check  what CI runs: format, lint, types, layers, all tests, those against PyTorch too"
+	@echo "make bench  measure speed and write docs/benchmarks.md"
+	@echo "make format put the code in the house's form"
+
+demo: $(VENV)/.made-demo
+	@$(BIN)/python samples/demo.py $(SAMPLE)
+
+test: $(VENV)/.made-test
+	$(PYTEST) -m "not slow and not torch"
+
+check: $(VENV)/.made-check
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy --strict
+	$(BIN)/lint-imports
+	$(PYTEST)
+
+bench: $(VENV)/.made-check
+	$(BIN)/python -m benchmarks
+
+format: $(VENV)/.made-check
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) dist build
+
+# Each stamp is an extra of pyproject.toml, made again when that file changes; "demo" is no extra: the bare package.
+EXTRA_demo :=
+EXTRA_test := [test]
+EXTRA_check := [check]
+
+$(VENV)/.made-%: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "graphscope needs Python 3.11 or newer on PATH (or: make PYTHON=/path/to/python)." >&2; exit 2; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing graphscope$(EXTRA_$*) into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".$(EXTRA_$*)"
+	@touch $@

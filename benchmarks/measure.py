@@ -1,0 +1,78 @@
+"""Interleaved timing: every candidate once a round, in shuffled order, each in a loop long enough to be read."""
+
+from __future__ import annotations
+
+import gc
+import random
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from statistics import median
+from time import perf_counter
+from typing import Final, Protocol
+
+ROUNDS: Final = 25
+BATCH: Final = 0.02
+"""Seconds that one candidate runs in one round, at least."""
+
+
+class Timed(Protocol):
+    """What can be timed: a call, and the context that it is timed in."""
+
+    @property
+    def run(self) -> Callable[[], object]: ...
+
+    @property
+    def session(self) -> Callable[[], AbstractContextManager[object]]: ...
+
+
+@dataclass(frozen=True)
+class Timings:
+    """Seconds a call, of each candidate, round by round."""
+
+    rounds: dict[str, list[float]]
+
+    def median(self, name: str) -> float:
+        """The median of a candidate's seconds a call."""
+        return median(self.rounds[name])
+
+    def ratio(self, name: str, reference: str) -> float:
+        """The median over rounds of one candidate's time over another's in the same round."""
+        pairs = zip(self.rounds[name], self.rounds[reference], strict=True)
+        return median(mine / theirs for mine, theirs in pairs)
+
+
+def batch(run: Callable[[], object], number: int) -> float:
+    """Seconds that `number` calls took."""
+    calls = range(number)
+    start = perf_counter()
+    for _ in calls:
+        run()
+    return perf_counter() - start
+
+
+def calibrate(run: Callable[[], object]) -> int:
+    """How many calls fill a batch; ends warm."""
+    run()
+    number = 1
+    while (seconds := batch(run, number)) < BATCH:
+        number = max(number * 2, int(number * BATCH / max(seconds, 1e-9)))
+    return number
+
+
+def interleave(candidates: Mapping[str, Timed], *, rounds: int = ROUNDS) -> Timings:
+    """Time all candidates against each other. The collector stays on; each batch starts with no garbage of others."""
+    numbers: dict[str, int] = {}
+    for name, candidate in candidates.items():
+        with candidate.session():
+            numbers[name] = calibrate(candidate.run)
+    seconds: dict[str, list[float]] = {name: [] for name in candidates}
+    order = list(candidates)
+    shuffle = random.Random(0).shuffle
+    for _ in range(rounds):
+        shuffle(order)
+        for name in order:
+            gc.collect()
+            with candidates[name].session():
+                seconds[name].append(batch(candidates[name].run, numbers[name]) / numbers[name])
+    return Timings(seconds)

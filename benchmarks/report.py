@@ -1,0 +1,132 @@
+"""Results as people read them: tables in the terminal, and the page `docs/benchmarks.md`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.results import BARS, PAGE, Bar, Groups, Measurement, machine, number_of
+from benchmarks.workloads import WORKLOADS
+
+TITLES: Final = {
+    **{name: f"{name}: {workload.title}" for name, workload in WORKLOADS.items()},
+    "overhead": "The recorder with no log active",
+    "append": "Appending a row",
+    "open": "A log of 1,000,000 events, in a fresh process",
+    "pictures": "Pictures of the unrolled cell",
+}
+NOTES: Final = {
+    "overhead": "The engine against the same engine with every recording branch cut out of its source. "
+    "`share` is what the branches add.",
+    "append": "`bare pack` is `struct.pack_into` of the same 96 bytes, field by field, into one hot page of mapped "
+    "memory. The rows of the log go to disk, segments made on the way, values copied.",
+    "open": "`import graphscope`, open, find the first non-finite value (it lies near the end), list node 500,000 with "
+    "inputs and users. `bytes` is private memory (Private_Clean + Private_Dirty). `cold`: the log's pages were "
+    "evicted from the page cache before.",
+    "pictures": "From a recorded log. SVG includes the layout.",
+}
+METHOD: Final = """\
+All candidates of a table run in one process and on one thread, interleaved round by round in shuffled order, with
+Python's collector on; a time is the median of the rounds, a ratio the median of the ratios within a round. Only ratios
+carry over to other machines. `hand` is the forward pass and the derived backward pass written straight in NumPy (in
+Python floats for scalars); the tests check every candidate's gradients against it. `graphscope, recording` keeps every
+node, edge, site, value and gradient in a log on disk.
+"""
+UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
+
+Row = tuple[str, ...]
+
+
+def spoken(column: str, number: float) -> str:
+    """A number with its unit."""
+    if column.startswith("seconds"):
+        size, unit = next(((size, unit) for size, unit in UNITS if number >= size), UNITS[-1])
+        return f"{number / size:.3g} {unit}"
+    if column == "bytes":
+        return f"{number / 1e6:.3g} MB"
+    if column == "share":
+        return f"{number:+.1%}"
+    return f"{number:.3g}"
+
+
+def rows(measurements: list[Measurement]) -> tuple[Row, list[Row]]:
+    """Head and body of a group's table; what was not measured is left to `missing`."""
+    columns = list(dict.fromkeys(column for one in measurements for column in one.numbers))
+    body = [
+        (one.name, *(spoken(column, one.numbers[column]) if column in one.numbers else "" for column in columns))
+        for one in measurements
+        if one.numbers
+    ]
+    return ("", *(column.replace("seconds, ", "") for column in columns)), body
+
+
+def missing(measurements: list[Measurement]) -> str:
+    """Who was not measured, and why."""
+    return "; ".join(f"{one.name}: {one.note}" for one in measurements if not one.numbers)
+
+
+def verdicts(groups: Groups) -> tuple[Row, list[Row]]:
+    """Every bar that was measured, and whether it is met."""
+    found = [(bar, number_of(groups, bar)) for bar in BARS]
+    return ("", "measured", "at most", ""), [
+        (described(bar), spoken(bar.column, number), spoken(bar.column, bar.limit), verdict(number, bar))
+        for bar, number in found
+        if number is not None
+    ]
+
+
+def verdict(number: float, bar: Bar) -> str:
+    return "met" if number <= bar.limit else "NOT MET"
+
+
+def described(bar: Bar) -> str:
+    return f"{bar.group} {bar.name}, {bar.column}"
+
+
+def show(groups: Groups, names: list[str]) -> None:
+    """Print the tables of the named groups, and all bars."""
+    console = Console()
+    for name in names:
+        head, body = rows(groups[name])
+        console.print(table(TITLES[name], head, body))
+        if left := missing(groups[name]):
+            console.print(f"Not measured: {left}.", style="dim", markup=False)
+    console.print(table("Bars", *verdicts(groups)))
+
+
+def table(title: str, head: Row, body: list[Row]) -> Table:
+    made = Table(title=title, title_justify="left")
+    for column in head:
+        made.add_column(column, justify="left" if column == "" else "right")
+    for row in body:
+        made.add_row(*row)
+    return made
+
+
+def markdown(head: Row, body: list[Row]) -> str:
+    """A table in Markdown."""
+    lines = [head, ("---", *("---:" for _ in head[1:])), *body]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def write_page(groups: Groups) -> None:
+    """Write the page of the documentation."""
+    described_machine = ", ".join(f"{key} {value}" for key, value in machine().items())
+    parts = [
+        "# Benchmarks\n",
+        "Made by `python -m benchmarks`; not to be edited by hand. The numbers as data: `benchmarks/results.json`.\n",
+        f"Machine: {described_machine}.\n",
+        METHOD,
+        "## Bars\n",
+        markdown(*verdicts(groups)),
+    ]
+    for name in TITLES:
+        if name in groups:
+            parts += [f"## {TITLES[name]}\n", *([NOTES[name] + "\n"] if name in NOTES else [])]
+            parts.append(markdown(*rows(groups[name])))
+            if left := missing(groups[name]):
+                parts.append(f"Not measured: {left}.\n")
+    PAGE.parent.mkdir(exist_ok=True)
+    PAGE.write_text("\n".join(parts), encoding="utf-8")

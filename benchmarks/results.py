@@ -1,0 +1,105 @@
+"""What came out: measurements, the bars they are held to, and the file that keeps them."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+ROOT: Final = Path(__file__).resolve().parent
+RESULTS: Final = ROOT / "results.json"
+PAGE: Final = ROOT.parent / "docs" / "benchmarks.md"
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One row of a table: whose, and its numbers by column (`seconds`, `bytes`, else a ratio to what is named)."""
+
+    name: str
+    numbers: dict[str, float] = field(default_factory=dict)
+    note: str = ""
+    """Why there are no numbers, or what they are of."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A number that must not be passed."""
+
+    group: str
+    name: str
+    column: str
+    limit: float
+
+
+BARS: Final = (
+    Bar("W1", "graphscope", "to torch", 0.32),
+    Bar("W1", "graphscope, recording", "to torch", 0.60),
+    Bar("W2", "graphscope", "to torch", 0.40),
+    Bar("W2", "graphscope, recording", "to torch", 0.70),
+    Bar("W3", "graphscope", "to torch", 0.95),
+    Bar("W3", "graphscope, recording", "to torch", 1.5),
+    Bar("W4", "graphscope", "to torch", 0.14),
+    Bar("W4", "graphscope, recording", "to torch", 0.30),
+    Bar("append", "row", "to bare pack", 3.0),
+    Bar("open", "warm", "seconds", 1.0),
+    Bar("open", "warm", "bytes", 150e6),
+    Bar("pictures", "T = 100, whole, SVG", "seconds", 1.0),
+    Bar("overhead", "W1", "share", 0.02),
+    Bar("overhead", "W2", "share", 0.02),
+    Bar("overhead", "W3", "share", 0.02),
+    Bar("overhead", "W4", "share", 0.02),
+)
+
+Groups = dict[str, list[Measurement]]
+
+
+def machine() -> dict[str, str]:
+    """What the numbers depend on. Names no host, no user and no path."""
+    blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
+    return {
+        "processor": _processor(),
+        "cores": str(os.cpu_count()),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "numpy": f"{np.__version__} with {blas['name']}",
+        "threads": "1",
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or "unknown"
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown")
+
+
+def number_of(groups: Groups, bar: Bar) -> float | None:
+    """What a bar is held against; None when it was not measured."""
+    for measurement in groups.get(bar.group, []):
+        if measurement.name == bar.name:
+            return measurement.numbers.get(bar.column)
+    return None
+
+
+def read() -> Groups:
+    """The newest results of every group; empty when there are none."""
+    try:
+        found = json.loads(RESULTS.read_text(encoding="utf-8"))
+    except OSError:
+        return {}
+    return {name: [Measurement(**entry) for entry in entries] for name, entries in found["groups"].items()}
+
+
+def write(groups: Groups) -> None:
+    """Keep the results as data."""
+    content: dict[str, Any] = {
+        "machine": machine(),
+        "groups": {name: [asdict(entry) for entry in entries] for name, entries in groups.items()},
+    }
+    RESULTS.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,159 @@
+"""What a whole log says in numbers: passes, ops, time, memory, the first non-finite value."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from graphscope.eventlog.reader import Log
+from graphscope.eventlog.schema import DTYPES, NODES, Flag, Kind, Pass
+
+_PASSES = len(Pass)
+_KINDS = int(max(NODES)) + 1
+_LARGEST = 1 << 62
+
+
+@dataclass(frozen=True)
+class Total:
+    """What the nodes of one op in one pass add up to."""
+
+    op: str
+    graph_pass: str
+    kind: str
+    count: int
+    seconds: float
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A row worth a look."""
+
+    row: int
+    op: str
+    graph_pass: str
+    file: str
+    line: int
+    source: str
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Overview:
+    """All that `graphscope summary` tells."""
+
+    log: str
+    program: list[str]
+    finished: bool
+    events: int
+    first: int
+    end: int
+    steps: int
+    backward_passes: int
+    values: str
+    disk_bytes: int
+    totals: list[Total]
+    """One for each op and pass; what took longest comes first."""
+    nonfinite: Finding | None
+    exceptions: list[Finding]
+
+
+def overview(log: Log) -> Overview:
+    """Sum up a log; one pass over its rows."""
+    return Overview(
+        log=str(log.path),
+        program=[str(word) for word in log.metadata.get("argv") or []],
+        finished=log.closed,
+        events=len(log),
+        first=log.first,
+        end=log.end,
+        steps=_marks(log, Kind.STEP),
+        backward_passes=_marks(log, Kind.BACKWARD_BEGIN),
+        values=str(log.metadata.get("values", "")),
+        disk_bytes=_disk_bytes(log.path),
+        totals=sorted(_totals(log), key=lambda total: (-total.seconds, -total.count, total.op, total.graph_pass)),
+        nonfinite=_nonfinite(log),
+        exceptions=[finding(log, row) for row in _rows_of(log, Kind.EXCEPTION)],
+    )
+
+
+def finding(log: Log, row: int) -> Finding:
+    """What a row is and where it comes from."""
+    event = log.event(row)
+    site = log.site(event.site)
+    attrs = log.attrs(event.attrs)
+    words = [str(attrs[key]) for key in ("type", "text") if key in attrs]
+    lines = (log.source(site.file) or "").splitlines() if site else []
+    return Finding(
+        row=row,
+        op=log.op(event.op).name or event.kind.name.lower(),
+        graph_pass=_pass_name(event.graph_pass),
+        file=site.file if site else "",
+        line=site.line if site else 0,
+        source=lines[site.line - 1].strip() if site and 0 < site.line <= len(lines) else "",
+        text=": ".join(words),
+    )
+
+
+def _totals(log: Log) -> list[Total]:
+    ops = len(log.table("ops")) + 1
+    sizes = _sizes(log)
+    itemsizes = np.array([0 if name in ("", "object") else _itemsize(name) for name in DTYPES] + [0], np.float64)
+    cells = ops * _PASSES * _KINDS
+    count, nanoseconds, memory = np.zeros(cells, np.int64), np.zeros(cells), np.zeros(cells)
+    for _, rows in log.chunks():
+        rows = rows[(rows["kind"] > 0) & (rows["kind"] < _KINDS)]
+        op = np.where(rows["op"] < ops, rows["op"], 0).astype(np.int64)
+        cell = (op * _PASSES + np.minimum(rows["graph_pass"], _PASSES - 1)) * _KINDS + rows["kind"]
+        # A view has no memory of its own.
+        owned = (rows["flags"] & int(Flag.VIEW | Flag.IN_PLACE)) == 0
+        shape = np.where(rows["shape"] < len(sizes), rows["shape"], 0)
+        dtype = np.minimum(rows["dtype"], len(DTYPES))
+        count += np.bincount(cell, minlength=cells)
+        nanoseconds += np.bincount(cell, rows["duration"].astype(np.float64), minlength=cells)
+        memory += np.bincount(cell, sizes[shape] * itemsizes[dtype] * owned, minlength=cells)
+    found = []
+    for cell in np.flatnonzero(count).tolist():
+        rest, kind = divmod(cell, _KINDS)
+        number, graph_pass = divmod(rest, _PASSES)
+        name = Kind(kind).name.lower()
+        op_name = log.op(number).name or name
+        seconds = float(nanoseconds[cell]) / 1e9
+        found.append(Total(op_name, _pass_name(graph_pass), name, int(count[cell]), seconds, int(memory[cell])))
+    return found
+
+
+def _sizes(log: Log) -> np.ndarray:
+    """Number of elements by number of shape."""
+    shapes = [()] + [log.shape(number) for number in range(1, len(log.table("shapes")) + 1)]
+    return np.array([min(math.prod(shape), _LARGEST) for shape in shapes], np.float64)
+
+
+def _itemsize(name: str) -> int:
+    return 2 if name == "bfloat16" else np.dtype(name).itemsize
+
+
+def _rows_of(log: Log, kind: Kind) -> list[int]:
+    return [int(row) for row in log.rare() if log.event(int(row)).kind is kind]
+
+
+def _marks(log: Log, kind: Kind) -> int:
+    return sum(int(np.count_nonzero(rows["kind"] == kind)) for rows in log.events())
+
+
+def _nonfinite(log: Log) -> Finding | None:
+    row = log.first_nonfinite()
+    return None if row is None else finding(log, row)
+
+
+def _pass_name(number: int) -> str:
+    return Pass(min(number, _PASSES - 1)).name.lower()
+
+
+def _disk_bytes(path: Path) -> int:
+    if path.is_file():
+        return path.stat().st_size
+    return sum(file.stat().st_blocks * 512 for file in path.rglob("*") if file.is_file())

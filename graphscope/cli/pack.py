@@ -1,0 +1,25 @@
+"""Make one file of a log, to send. Every command opens it as it opens the folder."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from graphscope.cli.arguments import add_log, find_log
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_log(parser)
+    parser.add_argument("-o", dest="out", type=Path, metavar="FILE", help="default: the log's name + .zip")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the file."""
+    from graphscope.eventlog.pack import pack
+
+    log = find_log(options.log)
+    out = options.out or log.with_name(f"{log.name}.zip")
+    size = pack(log, out)
+    print(f"{out}: {size:,} bytes")
+    return 0

@@ -1,0 +1,35 @@
+"""What happened in a log, as tables: passes, ops, time, memory, the first non-finite value.
+
+The exit status is 1 when there is a non-finite value or an exception, 0 otherwise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+
+from graphscope.cli.arguments import add_log, find_log
+
+FOUND = 1
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_log(parser)
+    parser.add_argument("--json", action="store_true", help="print data for a program to read")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the summary."""
+    from graphscope.cli.overview import overview
+    from graphscope.eventlog.reader import load
+
+    facts = overview(load(find_log(options.log)))
+    if options.json:
+        print(json.dumps(dataclasses.asdict(facts), indent=2))
+    else:
+        from graphscope.cli.tables import print_overview
+
+        print_overview(facts)
+    return FOUND if facts.nonfinite or facts.exceptions else 0

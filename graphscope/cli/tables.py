@@ -1,0 +1,108 @@
+"""Renders an overview of a log as tables on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from rich import box
+from rich.console import Console
+from rich.control import strip_control_codes
+from rich.table import Table
+from rich.text import Text
+
+from graphscope.cli.overview import Finding, Overview, Total
+
+_BYTES = ("B", "KiB", "MiB", "GiB", "TiB")
+_SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
+
+def print_overview(facts: Overview, console: Console | None = None) -> None:
+    """Print all tables."""
+    console = console or Console(highlight=False)
+    console.print(_head(facts))
+    console.print(_passes(facts.totals))
+    console.print(_ops(facts.totals))
+    for title, found in (("first non-finite value", facts.nonfinite), *(("exception", e) for e in facts.exceptions)):
+        console.print(_finding(title, found), soft_wrap=True)
+
+
+def bytes_text(count: float) -> str:
+    """A number of bytes as people write it."""
+    unit = 0
+    while count >= 1024 and unit < len(_BYTES) - 1:
+        count, unit = count / 1024, unit + 1
+    return f"{count:.0f} {_BYTES[unit]}" if unit == 0 else f"{count:.1f} {_BYTES[unit]}"
+
+
+def seconds_text(seconds: float) -> str:
+    """A duration as people write it."""
+    for size, unit in _SECONDS:
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return "0"
+
+
+def _head(facts: Overview) -> Table:
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(style="dim")
+    table.add_column(overflow="fold")
+    state = "finished" if facts.finished else "not finished: it still grows, or the program was killed"
+    rows = {
+        "log": f"{facts.log} ({state})",
+        "program": " ".join(facts.program),
+        "events": f"{facts.events:,} (#{facts.first} to #{facts.end - 1})" if facts.events else "none",
+        "steps": f"{facts.steps:,}",
+        "backward": f"{facts.backward_passes:,} passes",
+        "on disk": f"{bytes_text(facts.disk_bytes)}, values: {facts.values}",
+    }
+    for name, text in rows.items():
+        table.add_row(name, _plain(text))
+    return table
+
+
+def _passes(totals: Iterable[Total]) -> Table:
+    table = _table("pass", "nodes", "time", "values")
+    for graph_pass in ("forward", "backward"):
+        of_pass = [total for total in totals if total.graph_pass == graph_pass]
+        table.add_row(graph_pass, *_sums(of_pass))
+    return table
+
+
+def _ops(totals: Iterable[Total]) -> Table:
+    table = _table("op", "nodes", "time", "values", second="pass")
+    for total in totals:
+        table.add_row(_plain(total.op), total.graph_pass, *_sums([total]))
+    return table
+
+
+def _sums(totals: list[Total]) -> tuple[str, str, str]:
+    return (
+        f"{sum(total.count for total in totals):,}",
+        seconds_text(sum(total.seconds for total in totals)),
+        bytes_text(sum(total.bytes for total in totals)),
+    )
+
+
+def _table(first: str, *numbers: str, second: str | None = None) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column(first, overflow="fold")
+    if second is not None:
+        table.add_column(second)
+    for name in numbers:
+        table.add_column(name, justify="right")
+    return table
+
+
+def _finding(title: str, found: Finding | None) -> Text:
+    if found is None:
+        return Text(f"{title}: none")
+    where = f"  {Path(found.file).name}:{found.line}" if found.file else ""
+    text = f"{title}: #{found.row} {found.op} {found.graph_pass}{where}  {found.text}".rstrip()
+    source = f"\n    {found.source}" if found.source else ""
+    return _plain(text + source)
+
+
+def _plain(text: str) -> Text:
+    """Text of a program or log, as data: no markup, no control codes."""
+    return Text(strip_control_codes(text.replace("\x1b", "\\x1b")))

@@ -1,0 +1,1 @@
+"""Stepping through a log with no screen: positions, breakpoints, commands. Screens call it and render its results."""

@@ -1,0 +1,13 @@
+"""Every verb of the debugger, each once; importing this package fills the table."""
+
+from graphscope.debugger.commands import breaking as breaking
+from graphscope.debugger.commands import changing as changing
+from graphscope.debugger.commands import frames as frames
+from graphscope.debugger.commands import graph as graph
+from graphscope.debugger.commands import looking as looking
+from graphscope.debugger.commands import python as python
+from graphscope.debugger.commands import shell as shell
+from graphscope.debugger.commands import stepping as stepping
+from graphscope.debugger.commands import tensors as tensors
+from graphscope.debugger.commands import time as time
+from graphscope.debugger.commands import watching as watching

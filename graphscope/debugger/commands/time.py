@@ -1,0 +1,120 @@
+"""Commands about positions in time: where am I, go there, remember this, begin again."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import Annotated
+
+import numpy as np
+
+from graphscope.debugger import motion, names, nodes, tensors
+from graphscope.debugger.commands.table import Flag, Rest, command
+from graphscope.debugger.results import Ended, Message, Resumed, Stop, TableResult
+from graphscope.debugger.session import Debugger
+from graphscope.errors import CommandError
+from graphscope.eventlog.schema import Kind
+
+_NUMBER = re.compile(r"#?(\d+)")
+
+
+@command("goto", group="stepping")
+def goto(dbg: Debugger, where: Rest) -> Stop | Resumed:
+    """Go to a row (`goto 12`), a checkpoint, or the newest node that a SPEC selects, in either direction of time."""
+    dbg.log.refresh()
+    number = _NUMBER.fullmatch(where)
+    row = int(number[1]) if number else dbg.checkpoints.get(where)
+    if row is None:
+        row = names.one(dbg.graph.at(dbg.last_row), where).row
+    if row < dbg.log.first:
+        raise CommandError(f"Row #{row} is not kept", f"the rows that are kept begin at #{dbg.log.first}")
+    if row > dbg.last_row:
+        if dbg.edge is not None:
+            return dbg.forward(motion.goto(row))
+        raise CommandError(f"There is no row #{row}", f"the last one is #{dbg.last_row}")
+    near = next(nodes.backward(dbg.log, dbg.log.first, row + 1), None)
+    if near is None:
+        raise CommandError(f"There is no node at or before row #{row}")
+    dbg.stand(near)
+    return dbg.stop("" if near == row else f"#{row} is a mark; this is the node before it")
+
+
+@command("when", group="looking")
+def when(dbg: Debugger) -> TableResult:
+    """Say where in time this is: the row, the step, the time since the recording began, the live edge."""
+    log = dbg.log
+    rows: list[tuple[str, str | int]] = [("row", dbg.now)]
+    if log.first <= dbg.now < log.end:
+        kinds = log.column("kind", log.first, dbg.now + 1)
+        event, first = log.event(dbg.now), log.event(log.first)
+        rows += [
+            ("step", int(np.count_nonzero(kinds == Kind.STEP)) + 1),
+            ("backward passes begun", int(np.count_nonzero(kinds == Kind.BACKWARD_BEGIN))),
+            ("seconds since the first row", f"{(event.time - first.time) / 1e9:.6f}"),
+            ("thread", str(log.thread(event.thread).get("name", event.thread))),
+        ]
+    rows.append(("rows kept", f"#{log.first} to #{log.end - 1}"))
+    if dbg.edge is not None:
+        rows.append(("the program waits at", f"#{dbg.edge.row}{' (here)' if dbg.at_edge else ''}"))
+    return TableResult(("what", "value"), tuple(rows))
+
+
+@command("checkpoint", group="stepping")
+def checkpoint(dbg: Debugger, name: str = "") -> Message:
+    """Remember this position under a name (c1, c2, ... if none is given); `goto NAME` comes back to it."""
+    number = 1
+    while not name:
+        if f"c{number}" not in dbg.checkpoints:
+            name = f"c{number}"
+        number += 1
+    dbg.checkpoints[name] = dbg.now
+    return Message(f"Checkpoint {name} is #{dbg.now}")
+
+
+@command("restart", group="stepping")
+def restart(dbg: Debugger, arguments: Rest = "") -> Ended | Stop:
+    """Run the program again from its beginning, with other arguments if some are given. Breakpoints stay."""
+    return _again(dbg, arguments)
+
+
+@command("run", group="stepping")
+def run(
+    dbg: Debugger,
+    arguments: Rest = "",
+    *,
+    filter: Annotated[str, Flag("-f")] = "",
+    times: Annotated[int, Flag("-t")] = 0,
+    no_debug: Annotated[bool, Flag("-n")] = False,
+    node_name_filter: Annotated[str, Flag("-nn")] = "",
+    op_type_filter: Annotated[str, Flag("-ot")] = "",
+) -> Ended | Stop | Resumed:
+    """Without flags, as `restart`. With flags, as in tfdbg: go on until something is met.
+
+    `-f has_inf_or_nan` stops at the first tensor that holds one, `-t N` behind N training steps, `-n` at the end.
+    `--node_name_filter` and `--op_type_filter` take regular expressions and stop at the first node that matches.
+    """
+    if no_debug:
+        for found in dbg.breakpoints:
+            found.enabled = False
+        return dbg.forward(motion.CONTINUE)
+    if times:
+        return dbg.forward(motion.steps(times))
+    if not (filter or node_name_filter or op_type_filter):
+        return _again(dbg, arguments)
+    wanted = tensors.wanted(filter, node_name_filter, op_type_filter)
+    return dbg.forward(motion.matching(wanted))
+
+
+def _again(dbg: Debugger, arguments: str) -> Ended | Stop:
+    if dbg.can_restart:
+        return Ended(restart=True, arguments=tuple(shlex.split(arguments)) if arguments else None)
+    if dbg.edge is not None:
+        raise CommandError(
+            "This program can't be restarted from here: it was not started by graphscope",
+            "leave with q and run it again, or start it with `graphscope debug`",
+        )
+    row = next(nodes.forward(dbg.log, dbg.log.first, dbg.log.end), None)
+    if row is None:
+        raise CommandError("The recording holds no nodes")
+    dbg.stand(row)
+    return dbg.stop("the beginning of the recording")

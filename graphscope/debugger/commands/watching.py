@@ -1,0 +1,92 @@
+"""Commands about expressions that are looked at again and again: watches, displays, and what last changed one."""
+
+from __future__ import annotations
+
+from graphscope.debugger import nodes, watches
+from graphscope.debugger.commands.table import Rest, command
+from graphscope.debugger.expressions import parse
+from graphscope.debugger.results import Message, Stop, TableResult, ValueResult
+from graphscope.debugger.session import Debugger
+from graphscope.errors import CommandError
+
+
+@command("watch", group="breakpoints")
+def watch(dbg: Debugger, expression: Rest = "") -> Message | TableResult:
+    """Stop wherever the value of an expression changes: `watch W.grad`. Without an argument, list the watches.
+
+    Names are those of tensors in the log; `value` and `grad` speak of the tensor where the watch is set.
+    """
+    if not expression:
+        return watch_table(dbg)
+    made = dbg.add_watch(parse(expression))
+    return Message(f"Watch {made.number}: {made.expression.text}, now {made.seen.text}")
+
+
+@command("unwatch", group="breakpoints")
+def unwatch(dbg: Debugger, *numbers: int) -> Message:
+    """Remove watches; without a number, all."""
+    for number in numbers:
+        if number not in dbg.watches:
+            raise CommandError(f"There is no watch {number}", "watch lists them")
+    chosen = numbers or tuple(dbg.watches)
+    for number in chosen:
+        dbg.watches.pop(number, None)
+    return Message(f"Removed {len(chosen)} watches")
+
+
+@command("last", group="stepping")
+def last(dbg: Debugger, expression: Rest) -> Stop:
+    """Go back to the event that last changed the value of an expression: `last W.grad`, `last value`."""
+    parsed = parse(expression)
+    node = dbg.node
+    row = watches.bind(parsed, node if not isinstance(node, nodes.Pending) else None)
+    here = watches.look(parsed, dbg.graph, row)
+    if here.text == "undefined":
+        raise CommandError(f"{expression!r} has no value here", "names are those of tensors in the log")
+    changed = None
+    for candidate in nodes.backward(dbg.log, dbg.log.first, dbg.now + 1):
+        if watches.look(parsed, dbg.graph.at(candidate), row).key != here.key:
+            break
+        changed = candidate
+    if changed is None:
+        raise CommandError(f"Nothing that was recorded up to here changed {expression!r}")
+    dbg.stand(changed)
+    return dbg.stop(f"last change of {expression}: it became {here.text}")
+
+
+@command("display", group="looking")
+def display(dbg: Debugger, expression: Rest = "") -> ValueResult | TableResult:
+    """Show an expression at each stop where it has changed; without an argument, list what is shown."""
+    if not expression:
+        return display_table(dbg)
+    made = dbg.add_display(parse(expression))
+    return ValueResult(f"display {made.number}: {made.expression}", made.text)
+
+
+@command("undisplay", group="looking")
+def undisplay(dbg: Debugger, expression: Rest = "") -> Message:
+    """Stop to show an expression, named by its number or text; without an argument, all."""
+    chosen = [
+        number for number, shown in dbg.displays.items() if expression in ("", str(number), shown.text)
+    ]
+    if not chosen and expression:
+        raise CommandError(f"{expression!r} is not displayed", "display lists what is")
+    for number in chosen:
+        del dbg.displays[number]
+    return Message(f"Removed {len(chosen)} displays")
+
+
+def watch_table(dbg: Debugger) -> TableResult:
+    """All watches as a table."""
+    rows = tuple(
+        (found.number, found.expression.text, found.hits, found.seen.text) for found in dbg.watches.values()
+    )
+    note = "" if rows else "No watches; `watch EXPR` sets one"
+    return TableResult(("number", "expression", "hits", "value"), rows, note=note)
+
+
+def display_table(dbg: Debugger) -> TableResult:
+    """All displays as a table."""
+    rows = tuple((number, shown.text, dbg.text_of(shown)) for number, shown in dbg.displays.items())
+    note = "" if rows else "No displays; `display EXPR` adds one"
+    return TableResult(("number", "expression", "value"), rows, note=note)

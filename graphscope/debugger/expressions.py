@@ -1,0 +1,80 @@
+"""Python expressions of a person at the prompt: compiled once, evaluated over names that are looked up when needed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any, Final
+
+import numpy as np
+
+from graphscope.errors import CommandError
+
+_QUOTED_OR_NUMBER = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|#(\d+)\b""")
+
+PREDICATES: Final[dict[str, object]] = {
+    "np": np,
+    "isnan": np.isnan,
+    "isinf": np.isinf,
+    "isfinite": np.isfinite,
+}
+"""Names at hand in every expression, beside those of the node."""
+
+Lookup = Callable[[str], object]
+"""What a name stands for; raises KeyError for a name that it does not know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A compiled expression and the names it mentions."""
+
+    text: str
+    code: CodeType
+    names: frozenset[str]
+
+    def evaluate(self, lookup: Lookup) -> Any:
+        """Its value, with names looked up as they are needed; whatever it raises is let through."""
+        scope: dict[str, object] = {}
+        for name in self.names:
+            try:
+                scope[name] = lookup(name)
+            except KeyError:
+                continue
+        with np.errstate(all="ignore"):
+            return eval(self.code, scope)  # noqa: S307 - a person typed it
+
+    def holds(self, lookup: Lookup) -> bool:
+        """Whether it is true; an array is when any of its elements is."""
+        result = self.evaluate(lookup)
+        return bool(np.any(result)) if isinstance(result, np.ndarray) else bool(result)
+
+
+def parse(text: str) -> Expression:
+    """Compile an expression; `#12` in it means node 12.
+
+    Raises:
+        CommandError: It is no Python expression.
+    """
+    source = _QUOTED_OR_NUMBER.sub(lambda found: found[1] or f"nodes[{found[2]}]", text).strip()
+    try:
+        code = compile(source, "<expression>", "eval")
+    except (SyntaxError, ValueError) as error:
+        reason = error.msg if isinstance(error, SyntaxError) else str(error)
+        raise CommandError(f"{text.strip()!r} is no Python expression: {reason}") from None
+    return Expression(text.strip(), code, frozenset(_names(code)))
+
+
+def _names(code: CodeType) -> set[str]:
+    found = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            found |= _names(constant)
+    return found
+
+
+def describe(error: BaseException) -> str:
+    """An exception as one line: `ValueError: what it says`."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -1,0 +1,73 @@
+"""The Python frames of a stopped program: walked outward, read, and written."""
+
+from __future__ import annotations
+
+import ctypes
+import linecache
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import CodeType, FrameType, TracebackType
+
+from graphscope.debugger.results import Frame, Place
+from graphscope.eventlog.record import is_internal
+
+
+def stack(innermost: FrameType, floor: CodeType | None = None) -> list[FrameType]:
+    """The program's frames, outermost first: those of graphscope are left out, and all at and below `floor`."""
+    found: list[FrameType] = []
+    frame: FrameType | None = innermost
+    while frame is not None and frame.f_code is not floor:
+        if not is_internal(frame.f_code.co_filename):
+            found.append(frame)
+        frame = frame.f_back
+    return found[::-1]
+
+
+def traceback_stack(trace: TracebackType | None, floor: CodeType | None = None) -> list[FrameType]:
+    """The program's frames of a traceback, outermost first, with the frames that called them."""
+    frames = list(_frames_of(trace))
+    below = frames[0].f_back if frames else None
+    outer = stack(below, floor) if below is not None else []
+    inner = [frame for frame in frames if not is_internal(frame.f_code.co_filename)]
+    started = next((number for number, frame in enumerate(frames) if frame.f_code is floor), None)
+    return inner if started is not None else [*outer, *inner]
+
+
+def _frames_of(trace: TracebackType | None) -> Iterator[FrameType]:
+    while trace is not None:
+        yield trace.tb_frame
+        trace = trace.tb_next
+
+
+def lines_of_traceback(trace: TracebackType | None) -> dict[FrameType, int]:
+    """The line where each frame of a traceback was left; a frame itself may have gone on since."""
+    found = {}
+    while trace is not None:
+        found[trace.tb_frame] = trace.tb_lineno
+        trace = trace.tb_next
+    return found
+
+
+def describe(frame: FrameType, line: int | None = None) -> Frame:
+    """A frame as data."""
+    file = frame.f_code.co_filename
+    number = line or frame.f_lineno or frame.f_code.co_firstlineno
+    text = linecache.getline(file, number, frame.f_globals).strip()
+    return Frame(Place(file, number, frame.f_code.co_name, text))
+
+
+def source(frame: FrameType) -> str:
+    """The text of the file of a frame; empty when it can't be had."""
+    return "".join(linecache.getlines(frame.f_code.co_filename, frame.f_globals))
+
+
+def write_back(frame: FrameType) -> None:
+    """Let what was written to `frame.f_locals` reach the program; from Python 3.13 on it does so by itself."""
+    if sys.version_info < (3, 13):
+        ctypes.pythonapi.PyFrame_LocalsToFast(ctypes.py_object(frame), ctypes.c_int(1))
+
+
+def same_file(file: str, pattern: str) -> bool:
+    """Whether two spellings of a path mean one file."""
+    return file == pattern or Path(file).name == pattern or Path(file).resolve() == Path(pattern).resolve()

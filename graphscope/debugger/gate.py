@@ -1,0 +1,171 @@
+"""The gate on a live log: decides at each node whether the program waits, and answers it when it goes on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING, Any
+
+from graphscope.debugger import frames
+from graphscope.debugger.motion import CONTINUE, STEP, Motion
+from graphscope.debugger.nodes import Pending
+from graphscope.debugger.results import Ended, Stop
+from graphscope.debugger.session import Debugger, Edge, Plan
+from graphscope.eventlog import sources
+from graphscope.eventlog.gate import Answer, StepInto
+from graphscope.eventlog.names import Site
+from graphscope.eventlog.schema import Kind
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.writer import Writer
+
+FrontEnd = Callable[[Debugger, Stop], Ended | None]
+"""Talks to a person while the program waits; returns when the program is to run on, or what the person wants instead."""
+
+
+class Quit(SystemExit):
+    """The person left the debugger: the program ends without a traceback."""
+
+
+class Restart(BaseException):
+    """The person wants the program to be run again. No `except Exception` of the program stops it."""
+
+    def __init__(self, arguments: tuple[str, ...] | None) -> None:
+        super().__init__()
+        self.arguments = arguments
+
+
+class LiveGate:
+    """Stops a program at its nodes, in the thread that made them; other threads wait at their next node.
+
+    Args:
+        debugger: The session; it begins to move as `first` says.
+        front_end: Called in the stopped thread.
+        first: How to go to the first stop: at the next node unless told otherwise.
+        floor: The program's frames end above a frame of this code.
+    """
+
+    def __init__(
+        self, debugger: Debugger, front_end: FrontEnd, *, first: Motion = STEP, floor: CodeType | None = None
+    ) -> None:
+        self.debugger = debugger
+        self.asking = False
+        self._front_end = front_end
+        self._floor = floor
+        self._turn = threading.RLock()
+        self._pause = False
+        self._ended: Ended | None = None
+        debugger.plan = Plan(first, first.begin(debugger.log, debugger.origin()), 1)
+
+    @property
+    def wants_before(self) -> bool:
+        """Whether some breakpoint stops ahead of a node."""
+        return self._ended is not None or bool(self.debugger.breakpoints.enabled(before=True))
+
+    def pause(self) -> bool:
+        """Stop at the next node. False when that was asked for already."""
+        asked, self._pause = self._pause, True
+        return not asked
+
+    def before(self, op: str, inputs: tuple[int, ...], frame: FrameType) -> None:
+        """A forward op is about to run."""
+        with self._turn:
+            if self.asking:  # an expression of the person computes something
+                return
+            self._raise_if_ended()
+            debugger = self.debugger
+            debugger.log.refresh()
+            pending = self._pending(op, inputs, frame)
+            edge = Edge(pending.row, frame, pending, stack=frames.stack(frame, self._floor))
+            debugger.edge = edge
+            debugger.stand(pending.row)
+            hit = debugger.breakpoints.check(pending, debugger.lookup(), None, before=True)
+            if hit is not None:
+                plan, debugger.plan = debugger.plan, None
+                self._ask(debugger.stop_at(hit), plan)
+            debugger.edge = None
+
+    def after(self, row: int, value: Any, frame: FrameType) -> Answer:
+        """A node's row was appended; whether and how the program goes on from it."""
+        if self._idle():
+            return None
+        with self._turn:
+            if self.asking:
+                return None
+            self._raise_if_ended()
+            debugger = self.debugger
+            debugger.log.refresh()
+            debugger.edge = edge = Edge(row, frame, value=value, stack=frames.stack(frame, self._floor))
+            stop = self._visit(row)
+            if stop is not None:
+                self._ask(stop, None)
+            plan = debugger.plan
+            debugger.edge = None
+            if edge.answer is None and plan is not None and plan.motion.into_rules and self._is_rule(row):
+                return StepInto()
+            return edge.answer
+
+    def _visit(self, row: int) -> Stop | None:
+        debugger = self.debugger
+        event = debugger.log.event(row)
+        if event.kind is Kind.LEAF and event.tensor != row:  # a new segment repeats the leaves that it uses
+            return None
+        stop = debugger.visit(row)
+        if self._pause and stop is None:
+            debugger.plan = None
+            debugger.stand(row)
+            stop = debugger.stop("interrupted")
+        return stop
+
+    def _ask(self, stop: Stop, plan: Plan | None) -> None:
+        self._pause = False
+        self.asking = True
+        try:
+            self._ended = self._front_end(self.debugger, stop)
+        finally:
+            self.asking = False
+        if self.debugger.plan is None:
+            self.debugger.plan = plan
+        self._raise_if_ended()
+
+    def _raise_if_ended(self) -> None:
+        if self._ended is None:
+            return
+        if self._ended.restart:
+            raise Restart(self._ended.arguments)
+        raise Quit(0)
+
+    def _idle(self) -> bool:
+        """Whether nothing can stop the program here: asked without a lock, ahead of each node."""
+        debugger = self.debugger
+        plan = debugger.plan
+        return (
+            not self._pause
+            and self._ended is None
+            and not debugger.watches
+            and (plan is None or plan.motion is CONTINUE)
+            and not debugger.breakpoints.enabled(before=False)
+        )
+
+    def _is_rule(self, row: int) -> bool:
+        return bool(self.debugger.graph.node(row).kind == "grad")
+
+    def _pending(self, op: str, inputs: tuple[int, ...], frame: FrameType) -> Pending:
+        log = self.debugger.log
+        line, end_line, column, end_column = _position(frame)
+        site = Site(frame.f_code.co_filename, line, column, end_line, end_column, frame.f_code.co_qualname)
+        text = frames.source(frame)
+        name = sources.variable_at(text, site) or ""
+        known = tuple(row for row in inputs if log.first <= row < log.end)  # the others get their rows with this node
+        scope = log.event(known[-1]).scope if known else 0
+        lines = text.splitlines()
+        source_line = lines[line - 1].strip() if 0 < line <= len(lines) else ""
+        return Pending(log.end, op, name, site, source_line, log.scope_path(scope), scope, known)
+
+
+def _position(frame: FrameType) -> tuple[int, int, int, int]:
+    """Line, end line, column and end column of the expression that a frame is at."""
+    places = list(frame.f_code.co_positions())
+    line, end_line, column, end_column = places[frame.f_lasti // 2]
+    return line or frame.f_lineno, end_line or 0, column or 0, end_column or 0

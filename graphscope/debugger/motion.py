@@ -1,0 +1,145 @@
+"""Where a step ends: for each way of stepping, a test that tells whether to stop at a node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from graphscope.eventlog.schema import Kind
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.names import Site
+    from graphscope.eventlog.reader import Log
+    from graphscope.graph import Node
+
+Test = Callable[["Node"], bool]
+
+_RULE_KINDS = ("op", "leaf")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a step begins; None for what is not known, as ahead of the first node."""
+
+    kind: str = ""
+    graph_pass: str = ""
+    scope: int = 0
+    site: Site | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """A way to move: how to test nodes once it is known where the move begins."""
+
+    name: str
+    begin: Callable[[Log, Origin], Test]
+    into_rules: bool = False
+    """At a backward node, run its rule on tensors so that its ops are seen."""
+
+
+def _inside(log: Log, inner: int, outer: int) -> bool:
+    """Whether one scope lies within another, and is another."""
+    number = inner
+    seen: set[int] = set()  # a damaged log may hold a scope that lies in itself
+    while number and number != outer and number not in seen:
+        seen.add(number)
+        scope = log.scope(number)
+        number = scope.parent if scope is not None else 0
+    return number == outer and inner != outer
+
+
+def _in_rule(kind: str, graph_pass: str) -> bool:
+    return graph_pass == "backward" and kind in _RULE_KINDS
+
+
+def _next(log: Log, origin: Origin) -> Test:
+    in_rule = _in_rule(origin.kind, origin.graph_pass)
+
+    def test(node: Node) -> bool:
+        if node.graph_pass == "backward":
+            return in_rule or not _in_rule(node.kind, node.graph_pass)
+        return not _inside(log, node.event.scope, origin.scope)
+
+    return test
+
+
+def _step(log: Log, origin: Origin) -> Test:
+    return lambda node: True
+
+
+def _return(log: Log, origin: Origin) -> Test:
+    in_rule = _in_rule(origin.kind, origin.graph_pass)
+
+    def test(node: Node) -> bool:
+        if origin.graph_pass and node.graph_pass != origin.graph_pass:
+            return True
+        if origin.graph_pass == "backward":
+            return in_rule and not _in_rule(node.kind, node.graph_pass)
+        scope = node.event.scope
+        return origin.scope != 0 and scope != origin.scope and not _inside(log, scope, origin.scope)
+
+    return test
+
+
+def until(line: int = 0) -> Motion:
+    """Until a line greater than where it begins (at least `line`, if given), another function, or another pass."""
+
+    def begin(log: Log, origin: Origin) -> Test:
+        outer = _next(log, origin)
+
+        def test(node: Node) -> bool:
+            if node.graph_pass != origin.graph_pass:
+                return True
+            here, there = origin.site, node.site
+            if not outer(node) or there is None:
+                return False
+            if here is None or (here.file, here.function) != (there.file, there.function):
+                return True
+            if origin.graph_pass == "backward" and not line:
+                return there.line != here.line
+            return there.line >= line if line else there.line > here.line
+
+        return test
+
+    return Motion("until", begin)
+
+
+def goto(row: int) -> Motion:
+    """To a row that is not written yet."""
+    return Motion("goto", lambda log, origin: lambda node: node.row >= row)
+
+
+def steps(count: int) -> Motion:
+    """Past so many ends of training steps."""
+
+    def begin(log: Log, origin: Origin) -> Test:
+        left = count
+        seen = log.end
+
+        def test(node: Node) -> bool:
+            nonlocal left, seen
+            if seen <= node.row:
+                kinds = log.column("kind", seen, node.row)
+                left -= int((kinds == Kind.STEP).sum())
+                seen = node.row
+            return left <= 0
+
+        return test
+
+    return Motion("run", begin)
+
+
+def matching(found: Test) -> Motion:
+    """To the next node that a test finds."""
+    return Motion("run", lambda log, origin: found)
+
+
+NEXT = Motion("next", _next)
+"""The next node of this scope or of one around it; in backward, the rule runs whole."""
+STEP = Motion("step", _step, into_rules=True)
+"""The next node, wherever it is."""
+RETURN = Motion("return", _return)
+"""The first node behind this scope, rule, or pass."""
+CONTINUE = Motion("continue", lambda log, origin: lambda node: False)
+"""On, until a breakpoint or a watch stops it."""

@@ -1,0 +1,155 @@
+"""What names mean in expressions: words for the current node, then the program's names, then names in the log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from graphscope.debugger.expressions import PREDICATES
+from graphscope.debugger.recorded import Recorded
+from graphscope.errors import CommandError
+from graphscope.eventlog.schema import Kind
+
+if TYPE_CHECKING:
+    from graphscope.debugger.nodes import Pending
+    from graphscope.eventlog.reader import Log
+    from graphscope.graph import Graph, Node
+
+_BLOCK = 1 << 14
+
+
+def value_of(node: Node | Pending) -> Any:
+    """The word `value`: what the node computed; at a backward node, what its forward node computed."""
+    owner = owner_of(node)
+    return None if owner is None else owner.value
+
+
+def grad_of(node: Node | Pending) -> Any:
+    """The word `grad`: the gradient at `now`; at a backward node, the cotangent (or contribution) that arrived."""
+    return node.value if node.kind in ("grad", "accumulate") else node.grad
+
+
+def inputs_of(graph: Graph, node: Node | Pending) -> list[Any]:
+    """The word `inputs`: the values of the inputs of the forward node."""
+    rows = getattr(node, "input_rows", None)
+    if rows is not None:
+        return [graph.node(row).value for row in rows]
+    owner = owner_of(node)
+    return [] if owner is None else [edge.source.output(edge.slot) for edge in owner.inputs]
+
+
+def owner_of(node: Node | Pending) -> Any:
+    """The forward node that a node is about: itself, unless it is a backward node."""
+    return node.forward if node.kind in ("grad", "accumulate") else node  # type: ignore[union-attr]
+
+
+WORDS: Final[Mapping[str, Callable[[Graph, Any], object]]] = {
+    "value": lambda graph, node: value_of(node),
+    "grad": lambda graph, node: grad_of(node),
+    "inputs": inputs_of,
+    "op": lambda graph, node: node.op,
+    "name": lambda graph, node: node.name,
+    "shape": lambda graph, node: node.shape,
+    "dtype": lambda graph, node: node.dtype,
+    "node": lambda graph, node: node,
+}
+"""Names that speak of the current node; they win over the program's own."""
+
+
+class Nodes:
+    """The name `nodes`: `nodes[12]` is node 12, `nodes["name:fc1.weight"]` the newest that a SPEC selects."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    def __getitem__(self, key: int | str) -> Recorded:
+        if isinstance(key, int):
+            return Recorded(self._graph.node(key))
+        return Recorded(one(self._graph, key))
+
+
+def one(graph: Graph, spec: str) -> Node:
+    """The newest node that a name or a SPEC means.
+
+    Raises:
+        GraphscopeError: There is none, or the SPEC is not understood.
+    """
+    text = spec.strip()
+    named = newest(graph, text)
+    if named is not None:
+        return named
+    found = graph.select(text)
+    if not found:
+        raise CommandError(f"No node so far is {text!r}", "`lt` lists what there is; a node number is written #12")
+    return found[-1]
+
+
+def newest(graph: Graph, name: str) -> Node | None:
+    """The newest version, at the graph's `now`, of the tensor that the program calls so."""
+    log = graph.log
+    stop = graph.now + 1
+    while stop > log.first:
+        start = max(log.first, stop - _BLOCK)
+        for row in _candidates(graph, name, start, stop)[::-1].tolist():
+            node = graph.node(row)
+            if node.name == name:
+                return current(node)
+        stop = start
+    return None
+
+
+def current(node: Node) -> Node:
+    """The newest version of a node's tensor at its graph's `now`."""
+    graph = node.graph
+    versions = graph.index.versions(node.tensor, graph.now + 1)
+    return graph.node(versions[-1]) if versions else node
+
+
+def _candidates(graph: Graph, name: str, start: int, stop: int) -> np.ndarray:
+    """Rows of leaves and ops that may bear a name: each pair of site and attributes is judged once."""
+    log: Log = graph.log
+    kinds = log.column("kind", start, stop)
+    forward = ((kinds == Kind.LEAF) | (kinds == Kind.OP)) & (log.column("graph_pass", start, stop) == 0)
+    offsets = np.flatnonzero(forward)
+    sites, attrs = log.column("site", start, stop)[offsets], log.column("attrs", start, stop)[offsets]
+    pairs, which = np.unique(sites.astype(np.uint64) << np.uint64(32) | attrs, return_inverse=True)
+    fits = [_may_be(graph, name, int(pair) >> 32, int(pair) & 0xFFFFFFFF) for pair in pairs.tolist()]
+    return offsets[np.array(fits, bool)[which]] + start if len(offsets) else offsets
+
+
+def _may_be(graph: Graph, name: str, site: int, attrs: int) -> bool:
+    given = graph.log.attrs(attrs).get("name") if attrs else None
+    return given == name if given else graph.names.variable(site) == name
+
+
+def lookup(
+    graph: Graph, node: Node | Pending | None, frame: FrameType | None = None, held: Any = None
+) -> Callable[[str], object]:
+    """What a name means at a node; `frame` and `held` are the program's frame and the value it waits with, if it does."""
+    held_word = "" if held is None or node is None else "grad" if node.kind in ("grad", "accumulate") else "value"
+
+    def look(name: str) -> object:
+        if name == held_word:
+            return held
+        if name in WORDS:
+            if node is None:
+                raise CommandError(f"`{name}` speaks of a node, and there is none here", "n goes to the next node")
+            return WORDS[name](graph, node)
+        if name in PREDICATES:
+            return PREDICATES[name]
+        if name == "nodes":
+            return Nodes(graph)
+        if frame is not None:
+            if name in (local := frame.f_locals):
+                return local[name]
+            if name in frame.f_globals:
+                return frame.f_globals[name]
+        found = newest(graph, name)
+        if found is None:
+            raise KeyError(name)
+        return Recorded(found)
+
+    return look

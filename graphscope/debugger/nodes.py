@@ -1,0 +1,111 @@
+"""Nodes as the debugger speaks of them: described for screens, and standing in for one that is not computed yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from graphscope.debugger.results import NodeInfo, PassName, Place
+from graphscope.eventlog.schema import NODES, Kind
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.names import Site
+    from graphscope.eventlog.reader import Log
+
+_BLOCK = 1 << 14
+
+
+class Node(Protocol):
+    """What stepping and breakpoints ask of a node; `graphscope.graph.Node` and `Pending` answer."""
+
+    @property
+    def row(self) -> int: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def op(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def scope(self) -> str: ...
+    @property
+    def graph_pass(self) -> PassName: ...
+    @property
+    def site(self) -> Site | None: ...
+    @property
+    def source_line(self) -> str: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A forward node ahead of its computation: its row is not written, its value does not exist."""
+
+    row: int
+    op: str
+    name: str
+    site: Site | None
+    source_line: str
+    scope: str
+    scope_number: int
+    input_rows: tuple[int, ...]
+    kind: str = "op"
+    graph_pass: PassName = "forward"
+    shape: tuple[int, ...] = ()
+    dtype: str = ""
+    value: Any = None
+    grad: Any = None
+
+    @property
+    def label(self) -> str:
+        """Its op."""
+        return self.op
+
+
+def describe(node: Node) -> NodeInfo:
+    """A node as data."""
+    site = node.site
+    place = None if site is None else Place(site.file, site.line, site.function, node.source_line)
+    return NodeInfo(
+        node.row,
+        node.kind,
+        node.op,
+        node.label,
+        node.name or "",
+        tuple(node.shape or ()),
+        node.dtype or "",
+        node.graph_pass,
+        node.scope or "",
+        place,
+    )
+
+
+def forward(log: Log, start: int, stop: int) -> Iterator[int]:
+    """Rows of nodes with `start <= row < stop`, in order; leaves that a later segment repeats are left out."""
+    for low in range(max(start, log.first), min(stop, log.end), _BLOCK):
+        yield from _node_rows(log, low, min(low + _BLOCK, stop)).tolist()
+
+
+def backward(log: Log, start: int, stop: int) -> Iterator[int]:
+    """Rows of nodes with `start <= row < stop`, the newest first."""
+    high = min(stop, log.end)
+    while high > max(start, log.first):
+        low = max(high - _BLOCK, start, log.first)
+        yield from _node_rows(log, low, high)[::-1].tolist()
+        high = low
+
+
+def _node_rows(log: Log, start: int, stop: int) -> np.ndarray:
+    kinds = log.column("kind", start, stop)
+    tensors = log.column("tensor", start, stop)
+    rows = np.arange(start, start + len(kinds))
+    again = (kinds == Kind.LEAF) & (tensors != rows)
+    return rows[np.isin(kinds, NODES) & ~again]

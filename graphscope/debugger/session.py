@@ -1,0 +1,347 @@
+"""The debugger: a position in a log and, while a program waits, its live edge. Commands act on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphscope.debugger import frames, names, nodes, watches
+from graphscope.debugger.breakpoints import Breakpoints, Hit
+from graphscope.debugger.expressions import Expression, describe
+from graphscope.debugger.motion import Motion, Origin, Test
+from graphscope.debugger.results import Display, Frame, Place, Resumed, Stop, Where
+from graphscope.errors import CommandError
+from graphscope.eventlog.gate import Replace
+from graphscope.eventlog.schema import Kind
+from graphscope.graph import Graph, Node
+
+if TYPE_CHECKING:
+    from graphscope.debugger.nodes import Pending
+    from graphscope.eventlog.gate import Answer
+    from graphscope.eventlog.reader import Log
+
+
+@dataclass
+class Edge:
+    """Where the program waits: after the node of `row`, or ahead of a node that is not computed yet."""
+
+    row: int
+    frame: FrameType
+    pending: Pending | None = None
+    value: Any = None
+    answer: Answer = None
+    stack: list[FrameType] = field(default_factory=list)
+
+
+@dataclass
+class Plan:
+    """A move under way: its way of stepping, the test for where it ends, and how often yet."""
+
+    motion: Motion
+    test: Test
+    left: int
+
+
+class Debugger:
+    """Stepping through one log, live or recorded, forward and backward in time.
+
+    Args:
+        log: The log.
+        frames: The frames of a program that failed, outermost first, with the lines where they were left.
+        can_restart: Whether whoever runs the program can run it again.
+    """
+
+    def __init__(
+        self,
+        log: Log,
+        *,
+        frames: list[FrameType] | None = None,
+        lines: dict[FrameType, int] | None = None,
+        can_restart: bool = False,
+    ) -> None:
+        self.log = log
+        self.breakpoints = Breakpoints()
+        self.watches: dict[int, watches.Watch] = {}
+        self.displays: dict[int, Expression] = {}
+        self.aliases: dict[str, str] = {}
+        self.checkpoints: dict[str, int] = {}
+        self.can_restart = can_restart
+        self.edge: Edge | None = None
+        self.plan: Plan | None = None
+        self.frame_index = 0
+        self._graph = Graph(log)
+        self.now = log.first - 1
+        self._shown: dict[int, str] = {}
+        self._post_mortem = frames or []
+        self._lines = lines or {}
+        self._numbers = 0
+
+    # Where it stands -------------------------------------------------------------------------------------------------
+
+    @property
+    def graph(self) -> Graph:
+        """The graph at `now`."""
+        return self._graph
+
+    @property
+    def at_edge(self) -> bool:
+        """Whether the program waits exactly here."""
+        return self.edge is not None and self.now == self.edge.row
+
+    @property
+    def node(self) -> Node | Pending | None:
+        """The current node; None ahead of the first."""
+        if self.edge is not None and self.at_edge and self.edge.pending is not None:
+            return self.edge.pending
+        if self.now < self.log.first or self.log.event(self.now).kind not in nodes.NODES:
+            return None
+        return self._graph.node(self.now)
+
+    def need_node(self) -> Node:
+        """The current node.
+
+        Raises:
+            CommandError: There is none, or it is not computed yet.
+        """
+        node = self.node
+        if isinstance(node, Node):
+            return node
+        if node is None:
+            raise CommandError("There is no node here yet", "n goes to the next node")
+        raise CommandError(f"{node.op} is not computed yet", "n computes it; `inputs` are there")
+
+    def chosen(self, spec: str) -> Node:
+        """The node that a name, number or SPEC means; the current one when nothing is said."""
+        return names.one(self._graph, spec) if spec.strip() else self.need_node()
+
+    def stand(self, row: int) -> None:
+        """Move to a row, without a word."""
+        self.now = row
+        self._graph = self._graph.at(row)
+        self.frame_index = len(self.stack) - 1
+
+    def lookup(self) -> Callable[[str], object]:
+        """What names mean here."""
+        return names.lookup(self._graph, self.node, self.frame, self._held())
+
+    def _held(self) -> Any:
+        """The value (or cotangent) that the program waits with, as it will go on with it."""
+        edge = self.edge
+        if edge is None or not self.at_edge or edge.pending is not None:
+            return None
+        array = np.asarray(edge.answer.value if isinstance(edge.answer, Replace) else edge.value).view()
+        array.flags.writeable = False
+        return array
+
+    def origin(self) -> Origin:
+        """Where a step from here begins."""
+        node = self.node
+        if node is None:
+            return Origin()
+        scope = node.event.scope if isinstance(node, Node) else node.scope_number
+        return Origin(node.kind, node.graph_pass, scope, node.site)
+
+    # Frames ----------------------------------------------------------------------------------------------------------
+
+    @property
+    def stack(self) -> list[FrameType]:
+        """The Python frames at hand, outermost first; none when the past is looked at."""
+        if self.edge is not None:
+            return self.edge.stack if self.at_edge else []
+        return self._post_mortem
+
+    @property
+    def frame(self) -> FrameType | None:
+        """The frame that `u` and `d` chose."""
+        stack = self.stack
+        return stack[self.frame_index] if 0 <= self.frame_index < len(stack) else None
+
+    def where(self) -> Where:
+        """The frames, or the sites that were recorded."""
+        stack = self.stack
+        if stack:
+            return Where(tuple(frames.describe(frame, self._lines.get(frame)) for frame in stack), self.frame_index)
+        sites = tuple(self._recorded_frames())
+        return Where(sites, min(max(self.frame_index, 0), len(sites) - 1) if self.frame_index >= 0 else len(sites) - 1)
+
+    def _recorded_frames(self) -> Iterator[Frame]:
+        node = self.node
+        if node is None:
+            return
+        if node.graph_pass == "backward" and (begin := self._backward_call()) is not None:
+            yield begin
+        info = nodes.describe(node)
+        if info.place is not None:
+            yield Frame(info.place, info.scope, live=False)
+
+    def _backward_call(self) -> Frame | None:
+        """The line that called `backward()` for the pass that holds `now`."""
+        marks = self.log.rare()
+        for row in marks[marks <= self.now][::-1].tolist():
+            event = self.log.event(row)
+            if event.kind == Kind.BACKWARD_BEGIN:
+                site = self.log.site(event.site)
+                if site is None:
+                    return None
+                text = self._graph.names.source_line(event.site)
+                return Frame(Place(site.file, site.line, site.function, text), live=False)
+        return None
+
+    # Moving ----------------------------------------------------------------------------------------------------------
+
+    def forward(self, motion: Motion, count: int = 1) -> Stop | Resumed:
+        """Move forward: through what is recorded, then by letting the program run."""
+        if self.edge is None:
+            self.log.refresh()
+        began = self.now
+        self._take_stock()
+        self.plan = Plan(motion, motion.begin(self.log, self.origin()), max(count, 1))
+        try:
+            for row in nodes.forward(self.log, began + 1, self._end):
+                stop = self.visit(row)
+                if stop is not None:
+                    return stop
+        except KeyboardInterrupt:
+            self.stand(began)
+            raise
+        if self.edge is None:
+            self.plan = None
+            self.stand(max(self._last_node(), began))
+            return self.stop(self._end_reason())
+        if self.edge.pending is not None and not self.at_edge and began < self.edge.row:
+            self.stand(self.edge.row)
+            return self.stop("before")
+        self.stand(self.edge.row)
+        return Resumed()
+
+    def back(self, motion: Motion, count: int = 1) -> Stop:
+        """Move back in time; the program, if one waits, goes on waiting."""
+        began = self.now
+        self._take_stock()
+        self.plan = Plan(motion, motion.begin(self.log, self.origin()), max(count, 1))
+        try:
+            for row in nodes.backward(self.log, self.log.first, began):
+                stop = self.visit(row)
+                if stop is not None:
+                    return stop
+        except KeyboardInterrupt:
+            self.stand(began)
+            raise
+        finally:
+            self.plan = None
+        self.stand(next(nodes.forward(self.log, self.log.first, self._end), began))
+        return self.stop("the beginning of the recording")
+
+    def visit(self, row: int) -> Stop | None:
+        """Pass by a node; a Stop if the plan, a breakpoint or a watch ends the move there."""
+        self.now = row
+        self._graph = self._graph.at(row)
+        node = self._graph.node(row)
+        hit = self.breakpoints.check(node, self.lookup(), self._born(node)) if len(self.breakpoints) else None
+        notes = [note for watch in self.watches.values() if (note := watch.changed(self._graph))]
+        plan = self.plan
+        if plan is not None and plan.test(node):
+            plan.left -= 1
+            if plan.left > 0:
+                plan.test = plan.motion.begin(self.log, self.origin())
+        if hit is None and not notes and (plan is None or plan.left > 0):
+            return None
+        self.plan = None
+        self.stand(row)
+        if hit is None:
+            return self.stop("watch" if notes else "", notes=tuple(notes))
+        return self.stop_at(hit, tuple(notes))
+
+    def stop_at(self, hit: Hit, notes: tuple[str, ...] = ()) -> Stop:
+        """Say where the debugger stands, at a breakpoint."""
+        found = hit.breakpoint
+        return self.stop(
+            f"{'temporary ' if found.temporary else ''}breakpoint {found.number}: {found}",
+            number=found.number,
+            commands=tuple(line for line in found.commands if line != "silent"),
+            silent="silent" in found.commands,
+            notes=(*((hit.note,) if hit.note else ()), *notes),
+        )
+
+    def stop(
+        self,
+        reason: str = "",
+        *,
+        number: int | None = None,
+        commands: tuple[str, ...] = (),
+        silent: bool = False,
+        notes: tuple[str, ...] = (),
+    ) -> Stop:
+        """Say where the debugger stands."""
+        node = self.node
+        return Stop(
+            reason,
+            None if node is None else nodes.describe(node),
+            live=self.at_edge,
+            before=not isinstance(node, Node) and node is not None,
+            breakpoint=number,
+            commands=commands,
+            silent=silent,
+            notes=notes,
+            displays=tuple(self._changed_displays()),
+        )
+
+    # What is kept ----------------------------------------------------------------------------------------------------
+
+    def add_watch(self, expression: Expression) -> watches.Watch:
+        """Begin to watch an expression."""
+        node = self.node
+        row = watches.bind(expression, node if isinstance(node, Node) else None)
+        self._numbers += 1
+        seen = watches.look(expression, self._graph, row)
+        made = self.watches[self._numbers] = watches.Watch(self._numbers, expression, row, seen)
+        return made
+
+    def add_display(self, expression: Expression) -> Display:
+        """Begin to show an expression at every stop."""
+        number = max(self.displays, default=0) + 1
+        self.displays[number] = expression
+        self._shown[number] = text = self.text_of(expression)
+        return Display(number, expression.text, text)
+
+    def text_of(self, expression: Expression) -> str:
+        """What an expression is here, as text; what it raises is text too."""
+        try:
+            return repr(expression.evaluate(self.lookup()))
+        except Exception as error:  # noqa: BLE001 - a person's expression may raise anything
+            return f"** raised {describe(error)} **"
+
+    def _changed_displays(self) -> Iterator[Display]:
+        for number, expression in self.displays.items():
+            text = self.text_of(expression)
+            if self._shown.get(number) != text:
+                self._shown[number] = text
+                yield Display(number, expression.text, text)
+
+    # Inside ----------------------------------------------------------------------------------------------------------
+
+    @property
+    def _end(self) -> int:
+        """The row behind the last that may be stood on: what the program's own expressions add lies beyond the edge."""
+        return self.log.end if self.edge is None else self.edge.row + (self.edge.pending is None)
+
+    def _take_stock(self) -> None:
+        for watch in self.watches.values():
+            watch.seen = watches.look(watch.expression, self._graph, watch.row)
+
+    def _born(self, node: Node) -> bool | None:
+        if not self.breakpoints.wants_nonfinite or not self.log.nonfinite(node.row):
+            return None
+        return not any(self.log.nonfinite(edge.source.row) for edge in node.inputs)
+
+    def _last_node(self) -> int:
+        return next(nodes.backward(self.log, self.log.first, self.log.end), self.log.first - 1)
+
+    def _end_reason(self) -> str:
+        if self.log.closed or self.edge is not None:
+            return "the end of the recording"
+        return "the end of what is recorded so far"

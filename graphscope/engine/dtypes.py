@@ -1,0 +1,111 @@
+"""Element types: PyTorch's names for NumPy's, and the promotion of operands of different types."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from graphscope.engine.op import Op
+
+float16: Final = np.dtype("float16")
+float32: Final = np.dtype("float32")
+float64: Final = np.dtype("float64")
+int8: Final = np.dtype("int8")
+int16: Final = np.dtype("int16")
+int32: Final = np.dtype("int32")
+int64: Final = np.dtype("int64")
+uint8: Final = np.dtype("uint8")
+bool_: Final = np.dtype("bool")
+
+_CATEGORY: Final = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+_default: np.dtype = float32
+
+
+def get_default_dtype() -> np.dtype:
+    """The dtype of tensors made from Python floats."""
+    return _default
+
+
+def set_default_dtype(dtype: np.dtype) -> None:
+    """Set the dtype of tensors made from Python floats.
+
+    Raises:
+        TypeError: It is no floating dtype.
+    """
+    global _default
+    if np.dtype(dtype).kind != "f":
+        raise TypeError(f"the default dtype must be floating, not {dtype}: choose float32 or float64")
+    _default = np.dtype(dtype)
+
+
+def operand(value: Any) -> Any:
+    """A tensor or Python number as it takes part in an op; NumPy scalars become numbers.
+
+    Raises:
+        TypeError: It is neither.
+    """
+    from graphscope.engine.tensor import Tensor  # the layer above: tensors are made of dtypes
+
+    if isinstance(value, Tensor | float | int | bool | complex) or value is None:
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(
+        f"an operand is {type(value).__name__}, not a tensor or a number: wrap it in tensor(...)"
+        if not isinstance(value, np.ndarray)
+        else "an operand is a NumPy array: wrap it in from_numpy(...) or tensor(...)"
+    )
+
+
+def result_type(values: Any) -> np.dtype:
+    """PyTorch's promotion: a tensor with dimensions decides over one without, and that over a Python number,
+    unless the other is of a higher category (bool < integer < float < complex).
+
+    Source: the page "Tensor Attributes" of PyTorch's documentation.
+    """
+    ranks: list[np.dtype | None] = [None, None, None]
+    for value in values:
+        if hasattr(value, "dtype"):
+            dtype, rank = value.dtype, 0 if value.ndim else 1
+        else:
+            dtype, rank = _of_number(value), 2
+        found = ranks[rank]
+        ranks[rank] = dtype if found is None else _wider(found, dtype)
+    result: np.dtype | None = None
+    for dtype in ranks:
+        if dtype is not None and (result is None or _CATEGORY[dtype.kind] > _CATEGORY[result.kind]):
+            result = dtype
+    return result if result is not None else _default
+
+
+def promoted(op: Op, inputs: Any) -> list[Any]:
+    """The arrays of an op's inputs, brought to one dtype where the op mixes its operands."""
+    arrays = [value.data if hasattr(value, "identity") else value for value in inputs]
+    if not op.promotes or len(arrays) == 1:
+        return arrays
+    first = arrays[0]
+    if all(getattr(value, "dtype", None) is getattr(first, "dtype", 0) for value in arrays[1:]):
+        return arrays
+    dtype = result_type([value for value in arrays if value is not None])
+    return [
+        value
+        if value is None or not hasattr(value, "dtype") or value.dtype == dtype
+        else (value.astype(dtype) if value.ndim else dtype.type(value))
+        for value in arrays
+    ]
+
+
+def _wider(one: np.dtype, other: np.dtype) -> np.dtype:
+    if _CATEGORY[one.kind] != _CATEGORY[other.kind]:
+        return one if _CATEGORY[one.kind] > _CATEGORY[other.kind] else other
+    return np.promote_types(one, other)
+
+
+def _of_number(value: Any) -> np.dtype:
+    if isinstance(value, bool):
+        return bool_
+    if isinstance(value, int):
+        return int64
+    return np.dtype("complex64") if isinstance(value, complex) else _default

@@ -1,0 +1,109 @@
+"""Gradient mode: whether ops remember how to go backward. Per thread, as in PyTorch."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, TypeVar
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+class _Modes(threading.local):
+    def __init__(self) -> None:
+        self.grad_enabled = True
+        self.scope: Any = None
+        """The module or composite op that this thread is in; see `scopes`."""
+        self.backward_row = 0
+        """The GRAD row (plus 1) whose rule runs on tensors now, or 0."""
+
+
+modes = _Modes()
+ever_disabled = False
+"""False until some thread first turns gradients off: ops look at the thread's own mode only then."""
+
+
+def is_grad_enabled() -> bool:
+    """Whether ops of this thread record how to go backward."""
+    return modes.grad_enabled
+
+
+def _set(enabled: bool) -> None:
+    global ever_disabled
+    ever_disabled = ever_disabled or not enabled
+    modes.grad_enabled = enabled
+
+
+class set_grad_enabled:  # noqa: N801 - PyTorch's spelling
+    """Turn gradients on or off: at once, as a context manager, or as a decorator."""
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = bool(mode)
+        self._before: list[bool] = [modes.grad_enabled]
+        _set(self.mode)
+
+    def __enter__(self) -> None:
+        _set(self.mode)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _set(self._before[0])
+
+    def __call__(self, function: _Function) -> _Function:
+        _set(self._before[0])
+        return _wrapped(function, self.mode)
+
+
+class _Mode:
+    """A grad mode as context manager (also nested, also reused) and as decorator, with or without parentheses."""
+
+    enabled: bool
+
+    def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
+        if function is not None:
+            return _wrapped(function, cls.enabled)
+        mode = super().__new__(cls)
+        mode._before = []
+        return mode
+
+    _before: list[bool]
+
+    def __enter__(self) -> None:
+        self._before.append(modes.grad_enabled)
+        _set(self.enabled)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _set(self._before.pop())
+
+    def __call__(self, function: _Function) -> _Function:
+        return _wrapped(function, self.enabled)
+
+
+class no_grad(_Mode):  # noqa: N801 - PyTorch's spelling
+    """Ops inside do not record how to go backward: `with no_grad(): ...` or `@no_grad()`."""
+
+    enabled = False
+
+
+class enable_grad(_Mode):  # noqa: N801 - PyTorch's spelling
+    """Ops inside record how to go backward again, within a `no_grad`."""
+
+    enabled = True
+
+
+def _wrapped(function: _Function, enabled: bool) -> _Function:
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        before = modes.grad_enabled
+        _set(enabled)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            _set(before)
+
+    return call  # type: ignore[return-value]

@@ -1,0 +1,48 @@
+"""Linear algebra: products of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphscope.engine.tensor import define
+
+
+def _mm(x: Any, y: Any) -> Any:
+    if x.ndim != 2 or y.ndim != 2:
+        raise ValueError("mm takes two matrices; matmul takes vectors and batches too")
+    return np.dot(x, y)
+
+
+def _matmul(x: Any, y: Any) -> Any:
+    return np.dot(x, y) if x.ndim == 2 == y.ndim else np.matmul(x, y)
+
+
+def _matmul_left(g: Any, x: Any, y: Any) -> Any:
+    if x.ndim == 1:
+        return g * y if y.ndim == 1 else (y @ g[..., None])[..., 0]
+    return g[..., None] * y if y.ndim == 1 else g @ y.mT
+
+
+def _matmul_right(g: Any, x: Any, y: Any) -> Any:
+    if x.ndim == 1:
+        return g * x if y.ndim == 1 else x[:, None] * g[..., None, :]
+    return (x.mT @ g[..., None])[..., 0] if y.ndim == 1 else x.mT @ g
+
+
+mm = define(
+    "mm", "Product of two matrices.", formula="out = x · y",
+    forward=_mm,
+    vjp=[lambda g, y: g @ y.T,
+         lambda g, x: x.T @ g],
+    samples=[((2, 3), (3, 4))],
+)  # fmt: skip
+
+matmul = define(
+    "matmul", "Product of matrices, vectors, or batches of matrices.", formula="out = x @ y", aliases=("__matmul__",),
+    forward=_matmul,
+    vjp=[_matmul_left,
+         _matmul_right],
+    samples=[((2, 3), (3, 4)), ((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((5, 2, 3), (3, 4)), ((5, 2, 3), (5, 3, 4))],
+)  # fmt: skip

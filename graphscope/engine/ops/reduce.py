@@ -1,0 +1,97 @@
+"""Reductions: sums, means, extremes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from graphscope.engine import dtypes
+from graphscope.engine.ops.shape import expand, reshape
+from graphscope.engine.tensor import Tensor, define
+
+
+def _axis(dim: Any) -> Any:
+    return tuple(dim) if isinstance(dim, list) else dim
+
+
+def _to_reduction(x: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    if dtype is not None:
+        x = x.to(dtype) if isinstance(x, Tensor) else x.astype(dtype)
+    return (x,), {"dim": _axis(dim), "keepdim": keepdim, "_from": x.shape}
+
+
+def spread(g: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
+    """A cotangent of a reduction, repeated along the dims that were reduced."""
+    if not keepdim and shape:
+        dims = range(len(shape)) if dim is None else dim if isinstance(dim, tuple) else (dim,)
+        reduced = {d % len(shape) for d in dims}
+        g = reshape(g, tuple(1 if i in reduced else size for i, size in enumerate(shape)))
+    return expand(g, shape)
+
+
+def _count(shape: tuple[int, ...], dim: Any) -> int:
+    if dim is None:
+        return math.prod(shape)
+    return math.prod(shape[d] for d in (dim if isinstance(dim, tuple) else (dim,)))
+
+
+def _sum(x: Any, *, dim: Any, keepdim: bool, _from: Any = None) -> Any:
+    if x.dtype.kind in "biu":
+        return np.sum(x, axis=dim, keepdims=keepdim, dtype=dtypes.int64)
+    return np.add.reduce(x, axis=dim, keepdims=keepdim) if x.ndim else x
+
+
+def _mean(x: Any, *, dim: Any, keepdim: bool, _from: Any = None) -> Any:
+    if x.dtype.kind != "f":
+        raise TypeError(f"mean: a mean of {x.dtype} is no {x.dtype}; convert it first, with x.float()")
+    return _sum(x, dim=dim, keepdim=keepdim) / x.dtype.type(_count(x.shape, dim))
+
+
+sum = define(  # noqa: A001 - PyTorch's name
+    "sum", "Sum over the given dims, or over all.", formula="out = Σ x",
+    prepare=_to_reduction,
+    forward=_sum,
+    vjp=[lambda g, *, dim, keepdim, _from: spread(g, _from, dim, keepdim)],
+    samples=[((2, 3), {}), ((2, 3), {"dim": 1}), ((2, 3), {"dim": -1, "keepdim": True}), ((), {})],
+)  # fmt: skip
+
+mean = define(
+    "mean", "Mean over the given dims, or over all.", formula="out = Σ x / n",
+    prepare=_to_reduction,
+    forward=_mean,
+    vjp=[lambda g, *, dim, keepdim, _from: spread(g / _count(_from, dim), _from, dim, keepdim)],
+    samples=[((2, 3), {}), ((2, 3), {"dim": 1}), ((2, 3), {"dim": 0, "keepdim": True})],
+)  # fmt: skip
+
+
+def _extreme_rule(g: Any, x: Any, out: Any, *, dim: Any, keepdim: bool, _from: Any) -> Any:
+    """Shared equally by all elements that are the extreme."""
+    chosen = (x == spread(out, _from, dim, keepdim)) * x.dtype.type(1)
+    return spread(g, _from, dim, keepdim) * chosen / sum(chosen, dim, True)
+
+
+amax = define(
+    "amax", "Largest element over the given dims, or over all; equal ones share the gradient.", formula="out = max x",
+    prepare=_to_reduction,
+    forward=lambda x, *, dim, keepdim, _from: np.max(x, axis=dim, keepdims=keepdim),
+    vjp=[_extreme_rule],
+    samples=[((2, 3), {}), ((2, 3), {"dim": 1}), ((2, 3), {"dim": 0, "keepdim": True})],
+)  # fmt: skip
+
+amin = define(
+    "amin", "Smallest element over the given dims, or over all; equal ones share the gradient.", formula="out = min x",
+    prepare=_to_reduction,
+    forward=lambda x, *, dim, keepdim, _from: np.min(x, axis=dim, keepdims=keepdim),
+    vjp=[_extreme_rule],
+    samples=[((2, 3), {}), ((2, 3), {"dim": 1})],
+)  # fmt: skip
+
+argmax = define(
+    "argmax", "Index of the largest element, along a dim or of all elements in a row.", formula="out = argmax x",
+    prepare=lambda x, dim=None, keepdim=False: ((x,), {"dim": dim, "keepdim": keepdim}),
+    forward=lambda x, *, dim, keepdim: np.argmax(x, axis=dim, keepdims=keepdim),
+    vjp=[None],
+    samples=[((2, 3), {"dim": 1})],
+)  # fmt: skip

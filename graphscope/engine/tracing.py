@@ -1,0 +1,251 @@
+"""What the engine tells the log: rows for leaves, ops, cotangents and contributions, by templates kept per call site."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from _thread import get_ident
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING, Any
+
+from graphscope.engine.modes import modes
+from graphscope.eventlog import record as recording
+from graphscope.eventlog import sources
+from graphscope.eventlog.gate import Answer, Replace
+from graphscope.eventlog.schema import Flag, Kind, Pass
+from graphscope.eventlog.writer import Template, Writer
+
+if TYPE_CHECKING:
+    from graphscope.engine.op import Op
+    from graphscope.engine.tensor import Tensor
+
+
+class CallSite:
+    """The template of an op's rows at one place of the program, and those of the backward rows that follow from it."""
+
+    __slots__ = (
+        "attrs",
+        "backward",
+        "code",
+        "constant",
+        "dtype",
+        "fields",
+        "grad",
+        "ident",
+        "kind",
+        "partial",
+        "scope",
+        "shape",
+        "template",
+    )
+
+    def __init__(self, writer: Writer, frame: FrameType, op: Op, out: Any, constant: Any, attrs: Any, **more: Any):
+        self.code = frame.f_code  # kept alive, so that its address stays its own
+        self.kind = out.__class__
+        self.shape = out.shape
+        self.dtype = out.dtype
+        self.constant = constant
+        self.attrs = attrs
+        self.scope = modes.scope
+        self.ident = get_ident()
+        self.backward = modes.backward_row
+        described = {name: value for name, value in attrs.items() if name[0] != "_"} if attrs else {}
+        flags = more.pop("flags", Flag(0))
+        if constant is not None:
+            described["other"] = constant
+            flags |= Flag.SCALARS
+        if op.in_place:
+            flags |= Flag.IN_PLACE
+        if op.view:
+            flags |= Flag.VIEW
+        if self.backward:
+            flags |= Flag.CREATE_GRAPH
+        self.fields: dict[str, Any] = {
+            "op": op_number(writer, op),
+            "site": site_number(writer, frame),
+            "scope": scope_number(writer),
+            "shape": out.shape,
+            "dtype": out.dtype,
+            "attrs": writer.attributes(described),
+        }
+        self.template = writer.template(
+            Kind.OP,
+            flags=flags,
+            graph_pass=Pass.BACKWARD if self.backward else Pass.FORWARD,
+            **self.fields,
+            **more,
+        )
+        self.grad: dict[int, Template] = {}
+        self.partial: Template | None = None
+
+    def grad_template(self, writer: Writer, count: int) -> Template:
+        """The template of the GRAD row of this op with so many contributions."""
+        template = self.grad.get(count)
+        if template is None:
+            template = writer.template(Kind.GRAD, graph_pass=Pass.BACKWARD, input_count=count, **self.fields)
+            self.grad[count] = template
+        return template
+
+    def partial_template(self, writer: Writer) -> Template:
+        """The template of an ACCUMULATE row: one of several contributions to this op's cotangent."""
+        if self.partial is None:
+            fields = {**self.fields, "op": 0}
+            self.partial = writer.template(Kind.ACCUMULATE, graph_pass=Pass.BACKWARD, input_count=1, **fields)
+        return self.partial
+
+
+class _Inside:
+    """Stands for a call site inside graphscope: the place in the user's program is farther up the stack."""
+
+
+_INSIDE = _Inside()
+
+
+def call_site(
+    writer: Writer, frame: FrameType, op: Op, out: Any, constant: Any, attrs: Any, input_count: int, version: int = 0
+) -> CallSite:
+    """The call site that `frame` is at, made when it is new or when shape, dtype, scope or attributes differ."""
+    sites = writer.sites
+    key: Any = id(frame.f_code) + frame.f_lasti + op.key
+    site = sites.get(key)
+    if site is _INSIDE or (site is None and recording.is_internal(frame.f_code.co_filename)):
+        sites[key] = _INSIDE
+        outer = recording.user_frame(2)
+        while outer is not None and recording.is_internal(outer.f_code.co_filename):
+            outer = outer.f_back
+        frame = outer or frame
+        key = (key, id(frame.f_code), frame.f_lasti)
+        site = sites.get(key)
+    wanted = (out.shape, out.dtype, constant, _frozen(attrs), modes.scope, get_ident(), bool(modes.backward_row), version)
+    variants = writer.variants.setdefault(key, {})
+    try:
+        found = variants.get(wanted)
+    except TypeError:  # an attribute that can't be hashed
+        wanted = repr(wanted)
+        found = variants.get(wanted)
+    if found is None:
+        found = CallSite(writer, frame, op, out, constant, attrs, input_count=input_count, version=version)
+        variants[wanted] = found
+    sites[key] = found
+    return found
+
+
+def _frozen(attrs: Any) -> Any:
+    return tuple(sorted((name, repr(value)) for name, value in attrs.items())) if attrs else None
+
+
+def op_number(writer: Writer, op: Op) -> int:
+    """The number of an op in the log's table."""
+    number = writer.tables["ops"].find(op.name)
+    return writer.intern("ops", op.name, op.describe()) if number is None else number
+
+
+def site_number(writer: Writer, frame: FrameType) -> int:
+    """The number of the place that a frame is at; the text of its file is kept with the log at first sight."""
+    code = frame.f_code
+    key = (id(code), frame.f_lasti)
+    number = writer.tables["sites"].find(key)
+    if number is not None:
+        return number
+    file = code.co_filename
+    line, end_line, column, end_column = position(code, frame.f_lasti)
+    if writer.tables["sources"].find(file) is None:
+        text = "".join(linecache.getlines(file, frame.f_globals))
+        writer.intern("sources", file, {"file": file, "text": text})
+    writer.codes.append(code)
+    entry = {
+        "file": file,
+        "line": line or frame.f_lineno or 0,
+        "column": column or 0,
+        "end_line": end_line or line or 0,
+        "end_column": end_column or 0,
+        "function": code.co_qualname if sys.version_info >= (3, 11) else code.co_name,
+    }
+    return writer.intern("sites", key, entry)
+
+
+def position(code: CodeType, instruction: int) -> tuple[int | None, ...]:
+    """Line, end line, column and end column of the instruction at a byte offset."""
+    for index, place in enumerate(code.co_positions()):
+        if index * 2 == instruction:
+            return place
+    return (None, None, None, None)
+
+
+def scope_number(writer: Writer) -> int:
+    """The number of the module scope that this thread is in."""
+    path = modes.scope
+    if path is None:
+        return 0
+    number = writer.tables["scopes"].find(path)
+    return writer.intern("scopes", path, path.describe(writer)) if number is None else number
+
+
+def leaf(writer: Writer, tensor: Tensor, frame: FrameType | None, argument: int | None = None, **attrs: Any) -> int:
+    """Append the LEAF row of a tensor that no recorded op made, and return its number."""
+    if frame is not None and recording.is_internal(frame.f_code.co_filename):
+        frame = recording.user_frame(2)
+    site = site_number(writer, frame) if frame is not None else 0
+    name = tensor.name
+    if name is None and argument is not None and frame is not None:
+        line, end_line, column, end_column = position(frame.f_code, frame.f_lasti)
+        text = "".join(linecache.getlines(frame.f_code.co_filename, frame.f_globals))
+        name = sources.argument_at(text, (line or 0, column or 0, end_line or 0, end_column or 0), argument)
+    if name is not None:
+        attrs["name"] = name
+    flags = Flag(0)
+    if tensor.requires_grad:
+        flags |= Flag.REQUIRES_GRAD
+    if tensor.is_parameter:
+        flags |= Flag.PARAMETER
+    data = tensor.data
+    template = writer.template(
+        Kind.LEAF,
+        site=site,
+        scope=scope_number(writer),
+        shape=data.shape,
+        dtype=data.dtype,
+        attrs=writer.attributes(attrs),
+        version=tensor.version,
+        flags=flags,
+    )
+    identity = tensor.identity if tensor.identity >= writer.base else None
+    row = writer.append(template, data, writer.clock(), 0, tensor=identity)
+    tensor.row = row
+    tensor.identity = row if identity is None else identity
+    tensor.accumulate_template = None
+    tensor.site = site
+    if writer.gate is not None and frame is not None:
+        answer = pause(writer, row, data, frame)
+        if isinstance(answer, Replace):
+            tensor.data = answer.value
+    return row
+
+
+def input_row(writer: Writer, tensor: Tensor, frame: FrameType, argument: int) -> int:
+    """The row of an input that is not of this segment: its own, or that of the leaf written now."""
+    row = tensor.row
+    if row >= writer.base and tensor.node is not None:
+        return row
+    return leaf(writer, tensor, frame, argument)
+
+
+def ahead(writer: Writer, op: Op, inputs: list[Tensor], frame: FrameType) -> None:
+    """Let the debugger look before an op runs."""
+    if recording.is_internal(frame.f_code.co_filename):
+        frame = recording.user_frame(2) or frame
+    if writer.gate is not None:
+        writer.gate.before(op.name, tuple(tensor.row - writer.base for tensor in inputs), frame)
+
+
+def pause(writer: Writer, row: int, value: Any, frame: FrameType) -> Answer:
+    """Let the debugger look at a node; what it puts in the value's place is marked as an edit and returned."""
+    gate = writer.gate
+    if gate is None:
+        return None
+    if recording.is_internal(frame.f_code.co_filename):
+        frame = recording.user_frame(2) or frame
+    answer = gate.after(row - writer.base, value, frame)
+    if isinstance(answer, Replace):
+        writer.mark(Kind.EDIT, site=site_number(writer, frame), inputs=(row,), value=answer.value)
+    return answer

@@ -1,0 +1,49 @@
+"""In-place writes, remembered so that a backward rule never works on a value that was changed under it.
+
+A write notes the buffer it changed and the moment. A node made before the last write anywhere looks, before its rule
+runs, whether one of the buffers that it saved was written since; all other nodes pay one comparison.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+moments = itertools.count(1)
+"""The order of things: each node and each write takes the next moment."""
+
+last: int = 0
+"""The moment of the newest write."""
+
+_writes: dict[int, tuple[int, Any, str]] = {}
+_MOST = 4096
+
+
+def buffer(array: Any) -> Any:
+    """The array that owns the memory that `array` looks at."""
+    while isinstance(array, np.ndarray) and isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def note(array: Any, what: str) -> None:
+    """Remember that `array` was just written by `what`."""
+    global last
+    last = next(moments)
+    owner = buffer(array)
+    if len(_writes) >= _MOST:  # the oldest belong to buffers that no graph holds any more, nearly always
+        for key in list(_writes)[: _MOST // 2]:
+            del _writes[key]
+    _writes.pop(id(owner), None)
+    _writes[id(owner)] = (last, owner, what)
+
+
+def since(array: Any, moment: int) -> str | None:
+    """What wrote the memory of `array` after `moment`, or None."""
+    owner = buffer(array)
+    found = _writes.get(id(owner))
+    if found is None or found[0] <= moment or found[1] is not owner:
+        return None
+    return found[2]

@@ -1,0 +1,50 @@
+"""What graphscope raises: every message says what went wrong and where, every hint what to do.
+
+GraphscopeError
+├── LogError          a log that can't be read or written
+├── SelectorError     a SPEC that is not understood, or that nothing answers to
+├── CommandError      a command of the debugger that can't be carried out
+├── ExportError       a picture or file that can't be made
+└── UsageError        a command line that does not say what to do
+"""
+
+from __future__ import annotations
+
+__all__ = ["CommandError", "ExportError", "GraphscopeError", "LogError", "SelectorError", "UsageError"]
+
+
+class GraphscopeError(Exception):
+    """Something that a person can put right.
+
+    Args:
+        message: One sentence: what went wrong and where.
+        hint: What to do about it, if that is known.
+    """
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}\nhint: {self.hint}" if self.hint else self.message
+
+
+class LogError(GraphscopeError):
+    """A log that can't be read or written."""
+
+
+class SelectorError(GraphscopeError):
+    """A SPEC that is not understood, or that nothing answers to."""
+
+
+class CommandError(GraphscopeError):
+    """A command of the debugger that can't be carried out."""
+
+
+class ExportError(GraphscopeError):
+    """A picture or file that can't be made."""
+
+
+class UsageError(GraphscopeError):
+    """A command line that does not say what to do."""

@@ -1,0 +1,35 @@
+"""Back-pressure on a live log: what a debugger installs, and how it answers the producer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """Go on with this value (or cotangent) in place of the one computed; of the same shape and dtype."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class StepInto:
+    """Run this backward rule on tensors, so that its ops become rows of their own."""
+
+
+Answer = Replace | StepInto | None
+
+
+class Gate(Protocol):
+    """A point before and a point after each node, where a debugger may wait. The producer holds no lock there."""
+
+    wants_before: bool
+    """Whether `before` is to be called at all."""
+
+    def before(self, op: str, inputs: tuple[int, ...], frame: FrameType) -> None:
+        """A forward op is about to run; `inputs` are the rows of its inputs. No row of its own exists yet."""
+
+    def after(self, row: int, value: Any, frame: FrameType) -> Answer:
+        """A node's row was appended and nobody has used its value yet; `frame` is the innermost of the user's."""

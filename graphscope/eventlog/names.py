@@ -1,0 +1,117 @@
+"""Interned tables: each distinct name, source line, shape or attribute set is written once and named by its number."""
+
+from __future__ import annotations
+
+import json
+import struct
+import threading
+from collections.abc import Hashable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphscope.eventlog.mapped import MappedArray, create
+
+_CHUNK = 1 << 16
+_LENGTH = struct.Struct("<I")
+_BYTE = np.dtype("u1")
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """What the log knows of an op; rules are text, never run."""
+
+    name: str
+    formula: str = ""
+    doc: str = ""
+    vjp: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place in the user's program: the expression that made a node. Columns count from 0, in UTF-8 bytes."""
+
+    file: str
+    line: int
+    column: int = 0
+    end_line: int = 0
+    end_column: int = 0
+    function: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A module or composite op; `parent` is the number of the scope around it, 0 at the root."""
+
+    name: str
+    type: str = ""
+    parent: int = 0
+
+
+class Table:
+    """One table on disk: chunks `NAME-000.npy`, ... of entries, each a length (4 bytes, written last) and JSON text.
+
+    Entry 0 means "none" and is not written; the first entry in the first chunk is number 1.
+    """
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._folder = folder
+        self._name = name
+        self._numbers: dict[Hashable, int] = {}
+        self._count = 0
+        self._chunks = 0
+        self._lock = threading.RLock()
+        self._chunk: MappedArray | None = None
+        self._cursor = 0
+
+    def intern(self, key: Hashable, entry: Any) -> int:
+        """The number of the entry known by `key`; `entry` is written when the key is new."""
+        number = self._numbers.get(key)
+        return self.add(key, entry) if number is None else number
+
+    def find(self, key: Hashable) -> int | None:
+        """The number of the entry known by `key`, or None when there is none yet."""
+        return self._numbers.get(key)
+
+    def add(self, key: Hashable, entry: Any) -> int:
+        """Write an entry and remember its number under `key`.
+
+        Raises:
+            OSError: A new chunk can't be made.
+        """
+        text = json.dumps(entry, ensure_ascii=False, default=str, separators=(",", ":")).encode("utf-8", "replace")
+        with self._lock:
+            number = self._numbers.get(key)
+            if number is not None:
+                return number
+            size = _LENGTH.size + len(text)
+            chunk = self._chunk
+            if chunk is None or self._cursor + size > chunk.size:
+                chunk = create(self._folder / f"{self._name}-{self._chunks:03d}.npy", _BYTE, max(_CHUNK, size))
+                self._chunks += 1
+                self._chunk, self._cursor = chunk, chunk.start
+            offset = self._cursor
+            self._cursor = offset + size
+            self._count += 1
+            number = self._count
+            chunk.memory[offset + _LENGTH.size : offset + size] = text
+            _LENGTH.pack_into(chunk.memory, offset, len(text))
+            self._numbers[key] = number
+            return number
+
+
+def entries(chunk: np.ndarray, start: int = 0) -> tuple[list[bytes], int]:
+    """The committed entries of a chunk from byte `start` on, and the byte behind the last of them."""
+    memory = memoryview(np.ascontiguousarray(chunk)).cast("B")
+    found = []
+    while start + _LENGTH.size <= len(memory):
+        (length,) = _LENGTH.unpack_from(memory, start)
+        end = start + _LENGTH.size + length
+        if length == 0 or end > len(memory):
+            break
+        found.append(bytes(memory[start + _LENGTH.size : end]))
+        start = end
+    return found, start

@@ -1,0 +1,197 @@
+"""Recording: which log is active, where it goes, and the marks that a program makes in it."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import functools
+import os
+import shutil
+import sys
+import tempfile
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any, TypeVar
+
+from graphscope.errors import LogError
+from graphscope.eventlog import ownership
+from graphscope.eventlog.reader import Log, load
+from graphscope.eventlog.schema import Kind
+from graphscope.eventlog.writer import Writer
+
+writer: Writer | None = None
+"""The active log of this process, or None. Producers look here; a forked child finds None."""
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_next_base = 0
+
+
+def active() -> Writer | None:
+    """The log that is being recorded in this process, if any."""
+    return writer
+
+
+class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, used like a function
+    """Record what runs: `with gs.record("run.gscope") as log: ...`, or as a decorator.
+
+    Args:
+        path: The folder of the log; an older log there is kept beside it under another name. None records to a
+            temporary folder that lives as long as the log object.
+        values: `full` keeps every value, `summary` statistics of large ones, `none` nothing.
+        steps: Keep only the newest so many training steps.
+        cap: Values of more bytes are summarised.
+        budget: Bytes of values that the log may hold; the oldest are dropped first.
+
+    Raises:
+        LogError: The folder can't be written, another recording is active, or the path is something else than a log.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        values: str = "full",
+        steps: int | None = None,
+        cap: int = 1 << 20,
+        budget: int = 1 << 30,
+    ) -> None:
+        self._path = None if path is None else Path(path)
+        self._options: dict[str, Any] = {"policy": values, "steps": steps, "cap": cap, "budget": budget}
+        self._writer: Writer | None = None
+
+    def __enter__(self) -> Log:
+        self._writer = start(self._path, **self._options)
+        log = load(self._writer.path)
+        if self._path is None:
+            weakref.finalize(log, shutil.rmtree, self._writer.path, ignore_errors=True)
+        return log
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._writer is not None:
+            if error is not None and isinstance(error, Exception) and writer is self._writer:
+                exception(error)
+            stop(self._writer)
+
+    def __call__(self, function: _Function) -> _Function:
+        """Record each call of a function."""
+
+        @functools.wraps(function)
+        def recorded(*args: Any, **kwargs: Any) -> Any:
+            with record(self._path, **{_SPELLING.get(key, key): value for key, value in self._options.items()}):
+                return function(*args, **kwargs)
+
+        return recorded  # type: ignore[return-value]
+
+
+_SPELLING = {"policy": "values"}
+
+
+def start(path: Path | None = None, **options: Any) -> Writer:
+    """Begin to record, and return the writer. `stop` ends it.
+
+    Raises:
+        LogError: As `record`.
+    """
+    global writer, _next_base
+    if writer is not None:
+        raise LogError(f"a recording is active already, to {writer.path}", hint="end it first, or use it")
+    if path is None:
+        path = Path(tempfile.mkdtemp(prefix="graphscope-")) / "memory.gscope"
+    else:
+        make_room(path)
+    writer = Writer(path, base=_next_base, **options)
+    return writer
+
+
+def stop(which: Writer) -> None:
+    """End a recording. What was recorded is on disk already."""
+    global writer, _next_base
+    if writer is which:
+        writer = None
+    _next_base = max(_next_base, which.end)
+    which.close()
+
+
+def make_room(path: Path) -> None:
+    """See that a log can be made at `path`: a finished log there is moved aside, to `NAME-1.gscope` and so on.
+
+    Raises:
+        LogError: A live recording, or something that is no log, is in the way.
+    """
+    if not path.exists():
+        return
+    if ownership.is_live(path):
+        raise LogError(f"{path} is being recorded by another process", hint="record to another --log")
+    if path.is_dir() and not any(path.iterdir()):
+        path.rmdir()
+        return
+    if not (path / "log.json").is_file():
+        raise LogError(f"{path} exists and is no log", hint="give another name with --log PATH")
+    number = 1
+    while (aside := path.with_name(f"{path.stem}-{number}{path.suffix}")).exists():
+        number += 1
+    path.rename(aside)
+
+
+def mark(kind: Kind, *, text: str | None = None, node: int | None = None, **attrs: Any) -> None:
+    """Append a mark to the active log, if there is one."""
+    if writer is not None:
+        if text is not None:
+            attrs["text"] = text
+        writer.mark(kind, inputs=() if node is None else (node,), **attrs)
+
+
+def step() -> None:
+    """End a training step in the log (optimizers do so by themselves)."""
+    mark(Kind.STEP)
+
+
+def exception(error: BaseException, *, node: int | None = None, site: int = 0) -> None:
+    """Mark that an exception left an op or the program; each exception is marked once."""
+    if writer is None or getattr(error, "_graphscope_marked", False):
+        return
+    with contextlib.suppress(AttributeError):
+        error._graphscope_marked = True  # type: ignore[attr-defined]
+    writer.mark(
+        Kind.EXCEPTION,
+        site=site,
+        inputs=() if node is None else (node,),
+        text=str(error),
+        type=type(error).__name__,
+    )
+
+
+def user_frame(depth: int = 1) -> FrameType | None:
+    """The innermost frame that belongs to neither graphscope nor its standard library helpers."""
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None and is_internal(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame
+
+
+_PACKAGE = str(Path(__file__).resolve().parent.parent) + os.sep
+
+
+@functools.lru_cache(maxsize=4096)
+def is_internal(filename: str) -> bool:
+    """Whether a source file is part of graphscope itself."""
+    return filename.startswith(_PACKAGE) or filename in ("<frozen runpy>", contextlib.__file__)
+
+
+def _detach_child() -> None:
+    global writer
+    writer = None
+
+
+def _close_at_exit() -> None:
+    if writer is not None:
+        stop(writer)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_detach_child)
+atexit.register(_close_at_exit)

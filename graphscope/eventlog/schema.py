@@ -1,0 +1,204 @@
+"""What a log can say: every event is one fixed-width row; every field is explained here and nowhere else."""
+
+from __future__ import annotations
+
+from enum import IntEnum, IntFlag
+from typing import Final
+
+import numpy as np
+
+FORMAT: Final = 1
+"""Version of the format; a reader refuses what is newer and reads what is older."""
+
+INLINE_INPUTS: Final = 3
+"""So many inputs lie in the row itself; longer lists lie together in `edges.npy`."""
+
+SLOT_SHIFT: Final = 48
+"""An input in a row is `slot << SLOT_SHIFT | row`; of a GRAD node, slot `k` is the gradient of its op's input `k`."""
+
+ROW_MASK: Final = (1 << SLOT_SHIFT) - 1
+"""What remains of an input when its slot is taken away: the row."""
+
+INLINE_BYTES: Final = 8
+"""A value of so many bytes or fewer lies in the row itself."""
+
+ALIGNMENT: Final = 16
+"""Every value in `values.npy` begins at a multiple of this many bytes."""
+
+
+class Kind(IntEnum):
+    """What a row says. It is the last byte written of a row: 0 means that the row is not committed."""
+
+    UNWRITTEN = 0
+    LEAF = 1
+    """A tensor appears that no recorded op made (once in each segment that uses it)."""
+    OP = 2
+    """An op ran forward; its value is what it returned."""
+    GRAD = 3
+    """A backward rule is due: the cotangent of its output has arrived whole and is this row's value."""
+    ACCUMULATE = 4
+    """One contribution was added: to the `grad` of a leaf, or to a cotangent that several users feed."""
+    BACKWARD_BEGIN = 10
+    """A backward pass begins; its input is the node that it starts from."""
+    BACKWARD_END = 11
+    SCOPE_ENTER = 12
+    """A module or composite op is entered; `scope` is the scope entered."""
+    SCOPE_EXIT = 13
+    STEP = 14
+    """A training step ended."""
+    PRINT = 15
+    """A message of the program; its text is in `attrs`."""
+    ASSERTION = 16
+    """An assertion of the program failed; its text is in `attrs`."""
+    EDIT = 17
+    """A person replaced the value (or cotangent) of the node that is this row's input; the new one is this row's value."""
+    EXCEPTION = 18
+    """An exception left an op or the program; its text is in `attrs`, its input the node that failed, if any."""
+
+
+NODES: Final = (Kind.LEAF, Kind.OP, Kind.GRAD, Kind.ACCUMULATE)
+"""The kinds that are nodes of a graph; all other kinds are marks."""
+
+
+class Flag(IntFlag):
+    """Facts about a row; several may hold."""
+
+    NONFINITE = 1
+    """The value has a NaN or an Inf. Set only where the value is not kept whole (readers derive it elsewhere)."""
+    IN_PLACE = 2
+    """The op wrote into its first input: the row makes a new version of the same tensor."""
+    VIEW = 4
+    """The output shares memory with its first input."""
+    EDGES = 8
+    """The inputs lie in `edges.npy`: `inputs[1]` rows of it from row `inputs[0]` on."""
+    INLINE = 16
+    """The value is the first bytes of the field `value` itself."""
+    SUMMARY = 32
+    """Only the statistics of the value were kept: a `SUMMARY` record lies at `value`."""
+    KEPT = 64
+    """The whole value lies at `value` in `values.npy`, in C order."""
+    FRESH = 128
+    """Of an ACCUMULATE row: the gradient was None (or zeroed) before this contribution."""
+    REQUIRES_GRAD = 256
+    """Gradients flow to this tensor."""
+    PARAMETER = 512
+    """The leaf is a parameter of a module or optimizer."""
+    SCALARS = 1024
+    """`attrs` holds Python scalars that took part as operands."""
+    CREATE_GRAPH = 2048
+    """Of a GRAD or OP row: ran as tensors inside a backward pass, so that it can itself be differentiated."""
+
+
+class Pass(IntEnum):
+    """The pass that a node belongs to."""
+
+    FORWARD = 0
+    BACKWARD = 1
+
+
+EVENT: Final = np.dtype(
+    [
+        # What is the same each time a call site runs: packed once, copied as one field of 32 bytes.
+        ("kind", "<u1"),  # Kind; committed last
+        ("dtype", "<u1"),  # index in DTYPES, of slot 0
+        ("flags", "<u2"),  # Flag bits
+        ("op", "<u4"),  # entry of the table `ops`
+        ("site", "<u4"),  # entry of the table `sites`: the line of the user's program
+        ("scope", "<u4"),  # entry of the table `scopes`: the innermost module or composite op
+        ("shape", "<u4"),  # entry of the table `shapes`, of slot 0
+        ("attrs", "<u4"),  # entry of the table `attrs`: keyword arguments, names, texts
+        ("version", "<u4"),  # of the tensor that it made: 0, or one more for each in-place write
+        ("thread", "<u1"),  # entry of the table `threads`
+        ("graph_pass", "<u1"),  # Pass
+        ("input_count", "<u1"),  # number of inputs in the row itself: 0 to INLINE_INPUTS
+        ("several", "<u1"),  # 1 when the node has several slots: then `value` is the first row in `outputs.npy`
+        # What differs each time.
+        ("tensor", "<u8"),  # the tensor that it made, named by the row of its first version
+        ("time", "<u8"),  # end of the event: nanoseconds of the monotonic clock (`log.json` ties it to the date)
+        ("duration", "<u8"),  # nanoseconds that the op ran, without recording it
+        ("value", "<u8"),  # byte offset in `values.npy`, or the value itself (Flag.INLINE)
+        ("forward", "<u8"),  # of a GRAD row, its forward node; of ACCUMULATE, the node (leaf) whose gradient grows;
+        #                      of an OP row in a backward pass, the GRAD row it is part of
+        ("inputs", "<u8", (INLINE_INPUTS,)),  # node of each input: its row, and its slot shifted by SLOT_SHIFT
+    ]
+)
+"""A row of `events.npy`: 96 bytes."""
+
+EDGE: Final = np.dtype([("node", "<u8"), ("slot", "<u4"), ("argument", "<u4")])
+"""A row of `edges.npy`: the input comes from this slot of that node (row number), as this argument."""
+
+OUTPUT: Final = np.dtype(
+    [("dtype", "<u1"), ("storage", "<u1"), ("count", "<u2"), ("shape", "<u4"), ("value", "<u8"), ("tensor", "<u8")]
+)
+"""A row of `outputs.npy`: one slot of a node that has several. `storage` holds the bits INLINE, SUMMARY or KEPT,
+`count` the number of slots (the slots of a node lie together)."""
+
+SUMMARY: Final = np.dtype(
+    [
+        ("minimum", "<f8"),
+        ("maximum", "<f8"),
+        ("mean", "<f8"),
+        ("std", "<f8"),
+        ("nan", "<u8"),
+        ("inf", "<u8"),
+        ("zero", "<u8"),
+    ]
+)
+"""Statistics kept in place of a value; minimum, maximum, mean and std are those of the finite elements."""
+
+BYTE: Final = np.dtype("u1")
+"""An element of `values.npy`."""
+
+ROW_NUMBER: Final = np.dtype("<u8")
+"""An element of `rare.npy`: a row number plus 1."""
+
+DTYPES: Final[tuple[str, ...]] = (
+    "",
+    "float32",
+    "float64",
+    "float16",
+    "bfloat16",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "bool",
+    "complex64",
+    "complex128",
+    "object",
+)
+"""Names of dtypes in the order of their codes; new ones are added at the end."""
+
+DTYPE_CODES: Final[dict[str, int]] = {name: code for code, name in enumerate(DTYPES)}
+
+TABLES: Final[dict[str, str]] = {
+    "ops": "{name, formula, doc, vjp: [text, ...], inputs: [name, ...]}",
+    "sites": "{file, line, column, end_line, end_column, function}",
+    "sources": "{file, text}",
+    "scopes": "{name, type, parent}",
+    "shapes": "[dim, ...]",
+    "attrs": "{name: value, ...}",
+    "threads": "{name, ident}",
+}
+"""The interned tables: name and what an entry is, as JSON. Entry 0 of each means "none"."""
+
+RARE_FLAGS: Final = Flag.NONFINITE
+"""Rows with one of these flags are listed in `rare.npy`, as are all marks."""
+
+ROW_LAYOUTS: Final[dict[str, str]] = {
+    "": "<32sQQQQQQQQ",
+    "float32": "<32sQQQf4xQQQQ",
+    "float64": "<32sQQQdQQQQ",
+    "int64": "<32sQQQqQQQQ",
+    "bytes": "<32sQQQ8sQQQQ",
+}
+"""`struct` layouts of EVENT: the constant 32 bytes, then tensor, time, duration, value, forward and the inputs.
+
+They differ in how the field `value` is given: as an offset, as a number kept inline, or as raw bytes kept inline."""
+
+SEGMENT_FILES: Final = ("events.npy", "edges.npy", "outputs.npy", "values.npy", "rare.npy")
+"""The arrays of a segment; `values.npy` may be gone (dropped by the budget)."""

@@ -1,0 +1,81 @@
+"""A segment: the arrays that hold a run of rows, and the cursors by which they fill."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from graphscope.eventlog import schema
+from graphscope.eventlog.mapped import MappedArray, anonymous, create
+
+CLOSED = 1 << 62
+"""The next row of a segment that takes no more."""
+
+FIRST_ROWS, MOST_ROWS = 1 << 12, 1 << 17
+FIRST_BYTES, MOST_BYTES = 1 << 20, 1 << 26
+_ROW = schema.EVENT.itemsize
+
+
+class Segment:
+    """Mapped arrays for the rows `first <= row < end`; row `r` begins at byte `origin + r * 96` of `rows`.
+
+    Cursors are read and advanced without a call in between: the interpreter switches threads, runs signal handlers
+    and finalizers only at calls and backward jumps, so that a reservation needs no lock (and can't be torn by one).
+    """
+
+    __slots__ = (
+        "edge_end",
+        "edges",
+        "end",
+        "first",
+        "folder",
+        "next_edge",
+        "next_output",
+        "next_rare",
+        "next_row",
+        "next_value",
+        "origin",
+        "output_end",
+        "outputs",
+        "populated",
+        "rare",
+        "row_map",
+        "rows",
+        "value_end",
+        "value_map",
+        "value_start",
+        "values",
+    )
+
+    def __init__(self, folder: Path | None, first: int, rows: int, value_bytes: int) -> None:
+        self.folder = folder
+        self.first = first
+        self.end = first + rows
+        counts = {
+            "events.npy": (schema.EVENT, rows),
+            "edges.npy": (schema.EDGE, 2 * rows),
+            "outputs.npy": (schema.OUTPUT, rows),
+            "values.npy": (schema.BYTE, value_bytes),
+            "rare.npy": (schema.ROW_NUMBER, rows),
+        }
+        maps: dict[str, MappedArray] = {}
+        for name, (dtype, count) in counts.items():
+            maps[name] = anonymous(dtype, count) if folder is None else create(folder / name, dtype, count)
+        self.row_map, self.value_map = maps["events.npy"], maps["values.npy"]
+        self.rows = self.row_map.memory
+        self.origin = self.row_map.start - first * _ROW
+        self.values = self.value_map.memory
+        self.value_start = self.value_map.start
+        self.value_end = self.value_map.size
+        self.edges, self.outputs, self.rare = maps["edges.npy"], maps["outputs.npy"], maps["rare.npy"]
+        self.next_row = first
+        self.next_value = self.value_start
+        self.populated = self.value_start
+        self.next_edge = self.next_output = self.next_rare = 0
+        self.edge_end = 2 * rows
+        self.output_end = rows
+        self.row_map.populate(0, 1 << 16)
+
+    def populate(self, need: int) -> None:
+        """Fault in the pages of the values up to byte `need`, and a stretch ahead."""
+        self.value_map.populate(self.populated, max(need - self.populated, 1 << 18))
+        self.populated = self.value_map.populated

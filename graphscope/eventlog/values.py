@@ -1,0 +1,66 @@
+"""How much of a value is kept: policies, and the statistics that stand for a value that is too large."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from graphscope.eventlog import schema
+
+POLICIES: Final = ("full", "summary", "none")
+SMALL: Final = 4096
+"""Under `summary`, a value of so many bytes or fewer is kept whole: a copy costs less than its statistics."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Statistics of a value; `minimum`, `maximum`, `mean` and `std` are those of its finite elements."""
+
+    minimum: float
+    maximum: float
+    mean: float
+    std: float
+    nan: int
+    inf: int
+    zero: int
+    count: int
+
+    @property
+    def finite(self) -> bool:
+        """Whether no element is NaN or infinite."""
+        return self.nan == 0 and self.inf == 0
+
+
+def summarize(value: np.ndarray) -> Summary:
+    """The statistics of an array of any shape and numeric dtype; all zero for an empty one."""
+    count = int(value.size)
+    if count == 0 or value.dtype.kind not in "fiubc":
+        return Summary(0.0, 0.0, 0.0, 0.0, 0, 0, 0, count)
+    numbers = np.abs(value) if value.dtype.kind == "c" else value
+    nan = inf = 0
+    finite = numbers.ravel()
+    if numbers.dtype.kind == "f" and not np.isfinite(finite).all():
+        nan = int(np.isnan(finite).sum())
+        inf = int(np.isinf(finite).sum())
+        finite = finite[np.isfinite(finite)]
+    zero = count - int(np.count_nonzero(numbers))
+    if finite.size == 0:
+        return Summary(0.0, 0.0, 0.0, 0.0, nan, inf, zero, count)
+    mean = float(finite.mean(dtype=np.float64))
+    std = float(finite.std(dtype=np.float64))
+    return Summary(float(finite.min()), float(finite.max()), mean, std, nan, inf, zero, count)
+
+
+def pack(summary: Summary) -> bytes:
+    """The bytes of a `SUMMARY` record."""
+    fields = schema.SUMMARY.names or ()
+    return np.array(tuple(getattr(summary, name) for name in fields), schema.SUMMARY).tobytes()
+
+
+def unpack(record: bytes, count: int) -> Summary:
+    """A summary from the bytes of a `SUMMARY` record, of a value with `count` elements."""
+    (row,) = np.frombuffer(record, schema.SUMMARY, 1)
+    numbers = [float(row[name]) for name in ("minimum", "maximum", "mean", "std")]
+    return Summary(*numbers, int(row["nan"]), int(row["inf"]), int(row["zero"]), count)

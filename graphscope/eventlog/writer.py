@@ -1,0 +1,502 @@
+"""The writing end of a log: an event is appended by packing one row into mapped memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import struct
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from graphscope.errors import LogError
+from graphscope.eventlog import ownership, schema, values
+from graphscope.eventlog.gate import Gate
+from graphscope.eventlog.names import Table
+from graphscope.eventlog.schema import Flag, Kind
+from graphscope.eventlog.segment import CLOSED, FIRST_BYTES, FIRST_ROWS, MOST_BYTES, MOST_ROWS, Segment
+
+_PREFIX: Final = struct.Struct("<BBHIIIIIIBBBB")
+_EDGE: Final = struct.Struct("<QII")
+_OUTPUT: Final = struct.Struct("<BBHIQQ")
+_ROW_NUMBER: Final = struct.Struct("<Q")
+_FLAGS: Final = struct.Struct("<H")
+_PACKERS: Final[dict[str, Callable[..., None]]] = {
+    name: struct.Struct(layout).pack_into for name, layout in schema.ROW_LAYOUTS.items()
+}
+_ROW: Final = schema.EVENT.itemsize
+_ALIGN: Final = schema.ALIGNMENT - 1
+_FLAGS_AT: Final = 2
+_INPUT_COUNT_AT: Final = 30
+_DURATION: Final = struct.Struct("<Q")
+_DURATION_AT: Final = int(schema.EVENT.fields["duration"][1]) if schema.EVENT.fields else 0
+_KEPT: Final = int(Flag.KEPT)
+_INLINE: Final = int(Flag.INLINE)
+
+
+class Template:
+    """The part of a row that is the same each time a call site runs, and how the row's value is kept."""
+
+    __slots__ = ("flags", "keep", "kind", "nbytes", "pack", "prefix", "rare", "raw", "room")
+
+    def __init__(self, fields: tuple[int, ...], flags: Flag, nbytes: int, keep: Flag, layout: str) -> None:
+        self.kind = fields[0]
+        self.flags = flags | keep
+        self.prefix = _PREFIX.pack(0, fields[1], self.flags, *fields[2:])
+        self.nbytes = nbytes
+        self.keep = int(keep)
+        self.room = {Flag.KEPT: nbytes + _ALIGN & ~_ALIGN, Flag.SUMMARY: 64}.get(keep, 0)
+        self.pack = _PACKERS[layout]
+        self.raw = layout == "bytes"
+        self.rare = self.kind > Kind.ACCUMULATE
+
+
+class Writer:
+    """One log that grows. Several threads may append, and a signal handler in the middle of an append.
+
+    Args:
+        path: The folder to make; it must not exist.
+        policy: `full`, `summary` or `none`: how much of a value is kept.
+        cap: Values of more bytes than this are summarised.
+        budget: Bytes of values that the log may hold; the oldest are dropped first.
+        steps: Keep only the newest so many steps (None: all).
+
+    Raises:
+        LogError: The folder can't be made, the disk is full, or an argument is out of range.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        policy: str = "full",
+        cap: int = 1 << 20,
+        budget: int = 1 << 30,
+        steps: int | None = None,
+        base: int = 0,
+    ) -> None:
+        if policy not in values.POLICIES:
+            raise LogError(f"values={policy!r} is no policy", hint=f"choose one of {', '.join(values.POLICIES)}")
+        if steps is not None and steps < 1:
+            raise LogError(f"steps={steps} keeps nothing", hint="give 1 or more")
+        self.path = path
+        self.policy = policy
+        self.base = base
+        self.gate: Gate | None = None
+        self.clock = time.perf_counter_ns
+        self.sites: dict[Any, Any] = {}
+        """For producers: what they keep per call site."""
+        self.variants: dict[Any, Any] = {}
+        self.codes: list[Any] = []
+        """Code objects by whose address a site is known: alive as long as the log, so that none is taken over."""
+        self.broken: str | None = None
+        self.closed = False
+        self._cap = cap
+        self._budget = budget
+        self._steps = steps
+        self._step_rows: deque[int] = deque()
+        self._kept: deque[tuple[Segment, int]] = deque()
+        self._lock = threading.RLock()
+        self._claimed = 0
+        self._rows, self._bytes = FIRST_ROWS, FIRST_BYTES
+        try:
+            (path / "tables").mkdir(parents=True)
+            (path / "segments").mkdir()
+            self.tables = {name: Table(path / "tables", name) for name in schema.TABLES}
+            self._owner = ownership.claim(path)
+            self.metadata = {
+                "format": schema.FORMAT,
+                "producer": "graphscope",
+                "argv": list(sys.argv),
+                "process": os.getpid(),
+                "values": policy,
+                "created": time.time(),
+                "clock": time.perf_counter_ns(),
+                "finished": None,
+            }
+            self._write_metadata()
+            self.segment = self._make_segment(0, 0)
+        except OSError as error:
+            raise LogError(
+                f"can't record to {path}: {error.strerror or error}", hint="name another place with --log PATH"
+            ) from error
+        self.low = base
+
+    # Templates -------------------------------------------------------------------------------------------------------
+
+    def template(
+        self,
+        kind: Kind,
+        *,
+        op: int = 0,
+        site: int = 0,
+        scope: int = 0,
+        shape: tuple[int, ...] = (),
+        dtype: np.dtype | None = None,
+        attrs: int = 0,
+        version: int = 0,
+        graph_pass: int = 0,
+        input_count: int = 0,
+        several: bool = False,
+        flags: Flag = Flag(0),
+    ) -> Template:
+        """What rows of one call site share. `dtype=None` says that the row has no value."""
+        name = "" if dtype is None else dtype.name
+        nbytes = 0
+        if dtype is not None:
+            nbytes = dtype.itemsize
+            for length in shape:
+                nbytes *= length
+        keep = Flag(0) if several or dtype is None else self.storage(nbytes)
+        layout = "" if keep != Flag.INLINE else name if name in _PACKERS and shape == () else "bytes"
+        fields = (
+            int(kind),
+            schema.DTYPE_CODES.get(name, 0),
+            op,
+            site,
+            scope,
+            self.shape(shape) if dtype is not None else 0,
+            attrs,
+            version,
+            self.thread(),
+            graph_pass,
+            min(input_count, schema.INLINE_INPUTS),
+            int(several),
+        )
+        if input_count > schema.INLINE_INPUTS:
+            flags |= Flag.EDGES
+        return Template(fields, flags, nbytes, keep, layout)
+
+    def storage(self, nbytes: int) -> Flag:
+        """How a value of so many bytes is kept: INLINE, KEPT, SUMMARY, or not at all."""
+        if self.policy == "none":
+            return Flag(0)
+        if nbytes <= schema.INLINE_BYTES:
+            return Flag.INLINE
+        limit = min(values.SMALL, self._cap) if self.policy == "summary" else self._cap
+        return Flag.KEPT if nbytes <= limit else Flag.SUMMARY
+
+    def shape(self, shape: tuple[int, ...]) -> int:
+        """The number of a shape in the table `shapes`."""
+        return self.intern("shapes", shape, shape)
+
+    def thread(self) -> int:
+        """The number of the calling thread in the table `threads`; threads past the 255th share the last number."""
+        ident = threading.get_ident()
+        number = self.tables["threads"].find(ident)
+        if number is None:
+            entry = {"name": threading.current_thread().name, "ident": ident}
+            number = self.intern("threads", ident, entry)
+        return min(number, 255)
+
+    def attributes(self, attrs: dict[str, Any]) -> int:
+        """The number of a set of attributes in the table `attrs`; 0 for an empty one."""
+        if not attrs:
+            return 0
+        return self.intern("attrs", json.dumps(attrs, sort_keys=True, default=str), attrs)
+
+    def intern(self, table: str, key: Any, entry: Any) -> int:
+        """The number of an entry of a table; 0 once the log can't be written any more."""
+        try:
+            return self.tables[table].intern(key, entry)
+        except OSError as error:
+            self._give_up(error)
+            return 0
+
+    # Rows ------------------------------------------------------------------------------------------------------------
+
+    def append(
+        self,
+        template: Template,
+        value: Any,
+        time: int = 0,
+        duration: int = 0,
+        forward: int = 0,
+        first: int = 0,
+        second: int = 0,
+        third: int = 0,
+        tensor: int | None = None,
+    ) -> int:
+        """Append a row with its value and return its number (plus `base`).
+
+        Rows given are numbers returned earlier; an input may bear its slot above SLOT_SHIFT.
+
+        This is the hot path of every recording: it reserves without a lock, copies the value, packs the row in one
+        call, and commits it by writing its kind.
+        """
+        room = template.room
+        while True:
+            segment = self.segment
+            row = segment.next_row
+            offset = segment.next_value
+            if row < segment.end and offset + room <= segment.value_end:
+                segment.next_row = row + 1
+                segment.next_value = offset + room
+                break
+            self._roll(segment, room)
+        if template.rare:
+            self._list_rare(segment, row)
+        keep = template.keep
+        if room:
+            end = offset + template.nbytes
+            if end > segment.populated:
+                segment.populate(end)
+            if keep == _KEPT:
+                try:
+                    segment.values[offset:end] = value
+                except (ValueError, BufferError, TypeError):  # its elements do not lie together in C order
+                    segment.values[offset:end] = np.asarray(value).tobytes()
+            else:
+                self._summarize(segment, row, offset, value)
+            value = offset - segment.value_start
+        elif keep != _INLINE:
+            value = 0
+        elif template.raw:
+            value = value.tobytes()
+        base = self.base
+        if base:
+            forward, first, second, third = (number and number - base for number in (forward, first, second, third))
+            tensor = tensor and tensor - base
+        at = segment.origin + row * _ROW
+        rows = segment.rows
+        template.pack(
+            rows,
+            at,
+            template.prefix,
+            row if tensor is None else tensor,
+            time,
+            duration,
+            value,
+            forward,
+            first,
+            second,
+            third,
+        )
+        rows[at] = template.kind
+        return row + base
+
+    def finish(self, row: int, duration: int) -> None:
+        """Write the duration of a row that was appended before its work was done."""
+        segment = self.segment
+        row -= self.base
+        if row >= segment.first:
+            _DURATION.pack_into(segment.rows, segment.origin + row * _ROW + _DURATION_AT, duration)
+
+    def append_wide(
+        self,
+        template: Template,
+        outputs: Sequence[tuple[Any, int]],
+        inputs: Sequence[tuple[int, int]],
+        time: int = 0,
+        duration: int = 0,
+        forward: int = 0,
+        tensor: int | None = None,
+    ) -> int:
+        """Append a row of any width: marks, nodes with several slots, or more inputs than a row holds.
+
+        Args:
+            outputs: The value and the flag bits of the dtype's storage of each slot; one entry for an ordinary row.
+            inputs: Row (as returned) and slot of each input.
+        """
+        base = self.base
+        edges = [(row - base, slot, argument) for argument, (row, slot) in enumerate(inputs)]
+        beside = len(edges) > schema.INLINE_INPUTS
+        several = len(outputs) > 1
+        arrays = [np.asarray(value) for value, _ in outputs]
+        rooms = [
+            array.nbytes + _ALIGN & ~_ALIGN if keep == Flag.KEPT else 64 if keep == Flag.SUMMARY else 0
+            for array, (_, keep) in zip(arrays, outputs, strict=True)
+        ]
+        room = sum(rooms)
+        edge_room = len(edges) if beside else 0
+        output_room = len(arrays) if several else 0
+        while True:
+            segment = self.segment
+            row = segment.next_row
+            offset = segment.next_value
+            edge = segment.next_edge
+            slot = segment.next_output
+            if (
+                row < segment.end
+                and offset + room <= segment.value_end
+                and edge + edge_room <= segment.edge_end
+                and slot + output_room <= segment.output_end
+            ):
+                segment.next_row = row + 1
+                segment.next_value = offset + room
+                segment.next_edge = edge + edge_room
+                segment.next_output = slot + output_room
+                break
+            self._roll(segment, room, max(edge_room, output_room))
+        if room:
+            segment.populate(offset + room)
+        places: list[Any] = []
+        for array, (_, keep), need in zip(arrays, outputs, rooms, strict=True):
+            if keep == Flag.KEPT:
+                segment.values[offset : offset + array.nbytes] = array.tobytes()
+            elif keep == Flag.SUMMARY:
+                self._summarize(segment, row, offset, array)
+            inline = keep == Flag.INLINE
+            places.append(int.from_bytes(array.tobytes(), "little") if inline else offset - segment.value_start)
+            offset += need
+        if several:
+            start = segment.outputs.start + slot * _OUTPUT.size
+            for number, (array, (_, keep)) in enumerate(zip(arrays, outputs, strict=True)):
+                code = schema.DTYPE_CODES.get(array.dtype.name, 0)
+                entry = (code, keep, len(arrays), self.shape(array.shape), places[number], row)
+                _OUTPUT.pack_into(segment.outputs.memory, start + number * _OUTPUT.size, *entry)
+        if beside:
+            start = segment.edges.start + edge * _EDGE.size
+            for number, entry in enumerate(edges):
+                _EDGE.pack_into(segment.edges.memory, start + number * _EDGE.size, *entry)
+            named = (edge, len(edges), 0)
+        else:
+            rows_of_inputs = [slot << schema.SLOT_SHIFT | node for node, slot, _ in edges] + [0] * schema.INLINE_INPUTS
+            named = (rows_of_inputs[0], rows_of_inputs[1], rows_of_inputs[2])
+        if template.rare:
+            self._list_rare(segment, row)
+        prefix = bytearray(template.prefix)
+        if beside:
+            _FLAGS.pack_into(prefix, _FLAGS_AT, template.flags | Flag.EDGES)
+            prefix[_INPUT_COUNT_AT] = 0
+        place = slot if several else places[0] if places else 0
+        at = segment.origin + row * _ROW
+        whose = row if tensor is None else tensor - base
+        since = forward - base if forward else 0
+        _PACKERS[""](segment.rows, at, bytes(prefix), whose, time, duration, place, since, *named)
+        segment.rows[at] = template.kind
+        return row + base
+
+    def mark(
+        self, kind: Kind, *, site: int = 0, scope: int = 0, inputs: Sequence[int] = (), value: Any = None, **attrs: Any
+    ) -> int:
+        """Append a mark: a scope, a step, a message, an edit, an exception. Its text and the like go to `attrs`."""
+        array = None if value is None else np.asarray(value)
+        template = self.template(
+            kind,
+            site=site,
+            scope=scope,
+            shape=() if array is None else array.shape,
+            dtype=None if array is None else array.dtype,
+            attrs=self.attributes(attrs),
+            input_count=len(inputs),
+        )
+        outputs = [] if array is None else [(array, template.keep)]
+        row = self.append_wide(template, outputs, [(node, 0) for node in inputs], time.perf_counter_ns())
+        if kind == Kind.STEP:
+            self._end_step(row - self.base)
+        return row
+
+    # The end ---------------------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Say that the recording is finished. Rows appended later (by threads that still run) are kept too."""
+        with self._lock:
+            if self.closed:
+                return
+            self.closed = True
+            self.metadata["finished"] = time.time()
+            try:
+                self._write_metadata()
+            except OSError as error:
+                self._give_up(error)
+            self._owner.release()
+
+    @property
+    def end(self) -> int:
+        """The number (plus `base`) that the next row will bear."""
+        row = self.segment.next_row
+        return self.base + (self._claimed if row >= CLOSED else row)
+
+    # Inside ----------------------------------------------------------------------------------------------------------
+
+    def _summarize(self, segment: Segment, row: int, offset: int, value: Any) -> None:
+        summary = values.summarize(np.asarray(value))
+        record = values.pack(summary)
+        segment.values[offset : offset + len(record)] = record
+        if not summary.finite:
+            self._list_rare(segment, row)
+
+    @staticmethod
+    def _list_rare(segment: Segment, row: int) -> None:
+        place = segment.next_rare
+        segment.next_rare = place + 1
+        if place < segment.end - segment.first:
+            _ROW_NUMBER.pack_into(segment.rare.memory, segment.rare.start + place * _ROW_NUMBER.size, row + 1)
+
+    def _roll(self, full: Segment, room: int, side: int = 0) -> None:
+        """Put a new segment in the place of a full one. A nested call (signal, finalizer) makes a later one."""
+        with self._lock:
+            if self.segment is not full:
+                return
+            reached = full.next_row
+            full.next_row = CLOSED
+            first = max(self._claimed, min(reached, full.end))
+            self._rows = min(self._rows * 2, MOST_ROWS)
+            self._bytes = min(self._bytes * 2, MOST_BYTES)
+            try:
+                segment = self._make_segment(first, room, side)
+            except OSError as error:
+                self._give_up(error)
+                segment = Segment(None, first, FIRST_ROWS, max(FIRST_BYTES, 2 * room))
+            if self.segment is full:
+                self.segment = segment
+                self.low = self.base + segment.first
+
+    def _make_segment(self, first: int, room: int, side: int = 0) -> Segment:
+        if self.broken is not None:
+            return Segment(None, first, max(FIRST_ROWS, side), max(FIRST_BYTES, 2 * room))
+        folder = self.path / "segments" / f"{first:012d}"
+        rows, value_bytes = max(self._rows, side), max(self._bytes, room + 2 * schema.ALIGNMENT)
+        if self.policy == "none":
+            value_bytes = 1 << 16
+        self._claimed = first + rows
+        folder.mkdir()
+        try:
+            segment = Segment(folder, first, rows, value_bytes)
+        except OSError:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        self._claimed = first + 1
+        self._kept.append((segment, value_bytes))
+        self._drop_oldest_values()
+        return segment
+
+    def _drop_oldest_values(self) -> None:
+        held = sum(size for _, size in self._kept)
+        while held > self._budget and len(self._kept) > 1:
+            segment, size = self._kept.popleft()
+            held -= size
+            if segment.folder is not None:
+                (segment.folder / "values.npy").unlink(missing_ok=True)
+
+    def _end_step(self, row: int) -> None:
+        """Under `steps`, drop the segments that lie before the newest so many steps."""
+        if self._steps is None:
+            return
+        self._step_rows.append(row)
+        if len(self._step_rows) <= self._steps:
+            return
+        oldest = self._step_rows.popleft()
+        while len(self._kept) > 1 and self._kept[1][0].first <= oldest:
+            segment, _ = self._kept.popleft()
+            if segment.folder is not None:
+                shutil.rmtree(segment.folder, ignore_errors=True)
+
+    def _give_up(self, error: OSError) -> None:
+        """Stop keeping rows: the program goes on, and what was recorded can be read."""
+        if self.broken is None:
+            self.broken = f"recording to {self.path} stopped: {error.strerror or error}"
+            print(f"graphscope: {self.broken}; the program goes on unrecorded", file=sys.stderr)
+
+    def _write_metadata(self) -> None:
+        temporary = self.path / "log.json.new"
+        temporary.write_text(json.dumps(self.metadata, indent=1, default=str) + "\n", encoding="utf-8")
+        temporary.replace(self.path / "log.json")

@@ -1,0 +1,85 @@
+"""Layout: DOT source in, a picture out, by whichever Graphviz this machine has."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, files
+from pathlib import Path
+from typing import Final
+
+from graphscope.errors import ExportError
+
+__all__ = ["Program", "drawn", "program"]
+
+PURE: Final = "graphviz-pure"
+CURE: Final = f"pip install {PURE} (a wheel for every platform), or install Graphviz so that `dot` is on the PATH"
+
+
+@dataclass(frozen=True)
+class Program:
+    """An executable that speaks the command line of `dot`."""
+
+    path: str
+    system: bool
+    """It is the system's own Graphviz, which writes PDF too."""
+
+
+def program() -> Program:
+    """The layout program of this machine: the system's `dot`, else graphviz-pure.
+
+    Raises:
+        ExportError: There is neither.
+    """
+    if dot := shutil.which("dot"):
+        return Program(dot, system=True)
+    if pure := shutil.which(PURE) or beside_python() or in_distribution():
+        return Program(pure, system=False)
+    raise ExportError("no layout program is installed: neither `dot` nor `graphviz-pure` was found", CURE)
+
+
+def beside_python() -> str | None:
+    """graphviz-pure in the environment of this Python, which need not be activated."""
+    return shutil.which(PURE, path=str(Path(sys.executable).parent))
+
+
+def in_distribution() -> str | None:
+    """graphviz-pure where its wheel says that it put its executable."""
+    try:
+        installed = files(PURE) or []
+    except PackageNotFoundError:
+        return None
+    places = (Path(str(file.locate())) for file in installed if file.stem == PURE)
+    return next((str(place.resolve()) for place in places if place.is_file()), None)
+
+
+def drawn(source: str, file_format: str, *flags: str) -> bytes:
+    """The picture of this DOT source.
+
+    Args:
+        source: DOT source.
+        file_format: What `-T` of the program takes: `svg`, `png`, `pdf`, `json`.
+        flags: Further flags of the program.
+
+    Raises:
+        ExportError: There is no program, or it failed; the message has its own words.
+    """
+    layout = program()
+    if file_format == "pdf" and not layout.system:
+        cure = "install Graphviz (`dot`), or export .svg and print it to PDF from a browser"
+        raise ExportError(f"{PURE} does not write PDF, and no system `dot` was found", cure)
+    try:
+        command = [layout.path, f"-T{file_format}", *flags]
+        done = subprocess.run(command, input=source.encode(), capture_output=True, check=False)
+    except OSError as error:
+        raise ExportError(f"the layout program {layout.path} can't be started: {error.strerror}", CURE) from error
+    if done.returncode or not done.stdout:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        words = said[-1] if said else "it gave no reason"
+        raise ExportError(
+            f"the layout program {layout.path} failed (exit status {done.returncode}): {words}",
+            "export .dot to see what it was given, or draw less: select=..., fold=..., radius=...",
+        )
+    return done.stdout

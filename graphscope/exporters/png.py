@@ -1,0 +1,26 @@
+"""PNG: the picture as pixels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from graphscope.exporters.dot import Direction, dot
+from graphscope.exporters.layout import drawn
+from graphscope.exporters.registry import exporter
+
+if TYPE_CHECKING:
+    from graphscope.graph.view import GraphView
+
+__all__ = ["png"]
+
+
+@exporter("png", suffix=".png")
+def png(view: GraphView, *, rankdir: Direction = "TB", overlay: bool = False, dpi: int = 144) -> bytes:
+    """A picture of pixels.
+
+    Args:
+        rankdir: Where forward runs: TB (down the page), LR, BT or RL.
+        overlay: Write on each node what its values and gradients are like.
+        dpi: Pixels per inch; text is 12/72 of an inch high.
+    """
+    return drawn(dot(view, rankdir=rankdir, overlay=overlay), "png", f"-Gdpi={dpi}")

@@ -1,0 +1,78 @@
+"""How the parts of a picture look: one table for boxes, one for arrows; shapes differ, so that colour is never needed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from graphscope.exporters.dotsyntax import Attributes
+    from graphscope.graph.view import ViewNode
+
+__all__ = ["ALARM", "CLUSTER", "EDGES", "FAINT", "GRADIENT", "GRAPH", "LARGE", "LARGE_GRAPH", "TEXT", "look"]
+
+INK: Final = "#1f2937"
+FAINT: Final = "#6b7280"
+ALARM: Final = "#c81e1e"
+GRADIENT: Final = "#b4533c"
+FONT: Final = "Helvetica"
+
+LARGE: Final = 2000
+"""From so many arrows on, layout is told to try less hard and to set the shapes beside the arrows afterwards."""
+
+GRAPH: Final[Attributes] = {
+    "bgcolor": "white",  # a picture on a dark page is a light card
+    "charset": "UTF-8",
+    "fontname": FONT,
+    "fontsize": "10",
+    "fontcolor": FAINT,
+    "nodesep": "0.25",
+    "ranksep": "0.3",
+    "pad": "0.15",
+}
+
+LARGE_GRAPH: Final[Attributes] = {"splines": "line", "nslimit": "0.1", "nslimit1": "0.1", "mclimit": "0.1"}
+
+TEXT: Final[dict[str, Attributes]] = {
+    "node": {"fontname": FONT, "fontsize": "12", "fontcolor": INK, "height": "0.3", "margin": "0.11,0.05"},
+    "edge": {"fontname": FONT, "fontsize": "9", "fontcolor": FAINT, "arrowsize": "0.6"},
+}
+
+BOXES: Final[dict[str, Attributes]] = {
+    "leaf": {"shape": "ellipse", "style": "filled", "fillcolor": "#f3f4f6", "color": "#6b7280"},
+    "parameter": {"shape": "cylinder", "style": "filled", "fillcolor": "#fdf3d7", "color": "#a97a1c"},
+    "op": {"shape": "box", "style": "rounded,filled", "fillcolor": "#e6effb", "color": "#3a6ea5"},
+    "grad": {"shape": "octagon", "style": "filled", "fillcolor": "#fbeae7", "color": GRADIENT},
+    "accumulate": {"shape": "circle", "style": "filled", "fillcolor": "#fbeae7", "color": GRADIENT, "margin": "0.01"},
+    "scope": {"shape": "folder", "style": "filled", "fillcolor": "#e9f5ec", "color": "#3f7f56"},
+}
+"""What is drawn for each kind of node; a parameter is a leaf that a module or an optimizer owns."""
+
+EDGES: Final[dict[str, Attributes]] = {
+    "data": {"color": "#4b5563"},
+    "gradient": {"color": GRADIENT, "style": "dashed", "arrowhead": "normal"},
+    "link": {"color": "#c3c8d0", "style": "dotted", "arrowhead": "none", "constraint": "false", "weight": "0"},
+    "carried": {"color": "#7a4fb5", "style": "bold", "constraint": "false"},
+}
+
+CLUSTER: Final[dict[str, Attributes]] = {
+    "scope": {"style": "rounded,filled", "color": "#d5d9e0", "fillcolor": "#fafbfc", "labeljust": "l", "margin": "10"},
+    "repeat": {"style": "rounded,bold", "color": "#7a4fb5", "fontcolor": "#7a4fb5", "labeljust": "r", "margin": "12"},
+}
+
+MARKS: Final[tuple[tuple[str, Attributes], ...]] = (
+    ("nonfinite", {"color": ALARM, "penwidth": "2.5", "fillcolor": "#fde2e2"}),
+    ("breakpoint", {"color": ALARM, "penwidth": "2"}),
+    ("current", {"color": INK, "penwidth": "3.5"}),
+)
+"""Facts about a node that change its outline; of several, the later one wins. Each has a glyph in the label too."""
+
+
+def look(node: ViewNode) -> dict[str, str]:
+    """The attributes of a node's box."""
+    attributes = dict(BOXES["parameter" if node.kind == "leaf" and node.parameter else node.kind])
+    if node.count > 1:
+        attributes["peripheries"] = "2"
+    for fact, change in MARKS:
+        if getattr(node, fact):
+            attributes |= change
+    return attributes

@@ -1,0 +1,25 @@
+"""SVG: the picture for browsers, documents and notebooks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from graphscope.exporters.dot import Direction, dot
+from graphscope.exporters.layout import drawn
+from graphscope.exporters.registry import exporter
+
+if TYPE_CHECKING:
+    from graphscope.graph.view import GraphView
+
+__all__ = ["svg"]
+
+
+@exporter("svg", suffix=".svg")
+def svg(view: GraphView, *, rankdir: Direction = "TB", overlay: bool = False) -> str:
+    """A picture that stays sharp; a pointer over a node shows where in the program it was made.
+
+    Args:
+        rankdir: Where forward runs: TB (down the page), LR, BT or RL.
+        overlay: Write on each node what its values and gradients are like.
+    """
+    return drawn(dot(view, rankdir=rankdir, overlay=overlay), "svg").decode()

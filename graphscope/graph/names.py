@@ -1,0 +1,95 @@
+"""What a program calls its nodes: recorded names, else the variable that the node's line assigns to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from graphscope.errors import LogError
+from graphscope.eventlog import sources
+from graphscope.eventlog.schema import Kind
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Event, Log
+
+_LOOK_BACK: Final = 64
+
+
+class Names:
+    """Names and source lines of one log; each place in the program is looked at once."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._variables: dict[int, str] = {}
+        self._begins: dict[int, int] = {}
+        self._lines: dict[str, list[str]] = {}
+
+    def name(self, event: Event) -> str:
+        """The name of a leaf or op; empty when the program gives it none."""
+        attrs = self._log.attrs(event.attrs)
+        if attrs.get("name"):
+            return str(attrs["name"])
+        if event.kind == Kind.LEAF and "function" not in attrs:
+            return ""  # seen first at a use: the variable there is another's
+        variable = self.variable(event.site)
+        if variable and event.kind == Kind.OP and not self._finishes(event):
+            return ""
+        return variable
+
+    def variable(self, site: int) -> str:
+        """The variable that the expression at a site is assigned to; empty when there is none."""
+        found = self._variables.get(site)
+        if found is None:
+            place = self._log.site(site) if site else None
+            text = self._log.source(place.file) if place is not None else None
+            found = (sources.variable_at(text, place) if text is not None and place is not None else None) or ""
+            self._variables[site] = found
+        return found
+
+    def source_line(self, site: int) -> str:
+        """The line of the program at a site, without its indentation; empty when the source was not recorded."""
+        place = self._log.site(site) if site else None
+        if place is None:
+            return ""
+        lines = self._lines.get(place.file)
+        if lines is None:
+            lines = self._lines[place.file] = (self._log.source(place.file) or "").splitlines()
+        return lines[place.line - 1].strip() if 0 < place.line <= len(lines) else ""
+
+    def _finishes(self, event: Event) -> bool:
+        """Whether an op is the last of those that its expression ran.
+
+        One call can run several ops (`linear` runs `mm`, then `add`), and what it returns is what the last one made.
+        A loop runs the same expression again and again, so the next op at the site may begin it anew.
+        """
+        following = self._beside(event, 1)
+        return following is None or following == self._first_op(event)
+
+    def _first_op(self, event: Event) -> int:
+        """The op with which the expression at this site begins."""
+        found = self._begins.get(event.site)
+        if found is None:
+            found, row = event.op, event.row
+            while (before := self._stretch(event, row, -1)) is not None:
+                row, found = before
+            self._begins[event.site] = found
+        return found
+
+    def _beside(self, event: Event, direction: int) -> int | None:
+        found = self._stretch(event, event.row, direction)
+        return None if found is None else found[1]
+
+    def _stretch(self, event: Event, row: int, direction: int) -> tuple[int, int] | None:
+        """Row and op of the node next to `row`, if it is an op of the same expression; marks and leaves are passed."""
+        for distance in range(1, _LOOK_BACK):
+            other = row + direction * distance
+            try:
+                raw = self._log.raw(other)
+            except LogError:
+                return None
+            kind = int(raw["kind"])
+            if kind == Kind.OP:
+                same = int(raw["site"]) == event.site and int(raw["thread"]) == event.thread
+                return (other, int(raw["op"])) if same else None
+            if kind != Kind.LEAF and kind not in (Kind.SCOPE_ENTER, Kind.SCOPE_EXIT):
+                return None
+        return None

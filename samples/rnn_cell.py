@@ -1,0 +1,24 @@
+"""One step of a recurrent network: the cell that every introduction to autograd begins with."""
+
+import graphscope as torch
+
+torch.manual_seed(1)
+
+x = torch.randn(1, 10)
+h = torch.randn(1, 20)
+W_h = torch.randn(20, 20, requires_grad=True)
+W_x = torch.randn(20, 10, requires_grad=True)
+
+i2h = torch.mm(W_x, x.t())
+h2h = torch.mm(W_h, h.t())
+next_h = (h2h + i2h).tanh()
+
+loss = next_h.sum()
+loss.backward()
+
+sizes = W_h.grad.abs().sum(1)
+print("loss =", loss.item())
+print("row of W_h with the smallest gradient:", sizes.argmin().item())
+
+# Stop at the rule of tanh (`b op:tanh backward`): `p grad` arrives, `p value` says how much of it passes.
+print("Question: the gradient of most rows of W_h is almost zero. Which node stops it?")

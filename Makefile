@@ -6,19 +6,18 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
-# Reads from a terminal where there is one; a demo without one plays a script.
-SAMPLE ?= samples/rnn_cell.py
 
-.PHONY: help demo test check bench format clean
+.PHONY: help demo test check bench docs format clean
 help:
 	@echo "make demo   step through the forward and the backward pass of a sample"
 	@echo "make test   run the tests; no framework is needed"
 	@echo "make check  what CI runs: format, lint, types, layers, all tests, those against PyTorch too"
 	@echo "make bench  measure speed and write docs/benchmarks.md"
+	@echo "make docs   write docs/reference from the tables"
 	@echo "make format put the code in the house's form"
 
 demo: $(VENV)/.made-demo
-	@$(BIN)/python samples/demo.py $(SAMPLE)
+	@$(BIN)/python samples/demo.py
 
 test: $(VENV)/.made-test
 	$(PYTEST) -m "not slow and not torch"
@@ -32,6 +31,9 @@ check: $(VENV)/.made-check
 
 bench: $(VENV)/.made-check
 	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/.made-test
+	$(BIN)/python docs/reference
 
 format: $(VENV)/.made-check
 	$(BIN)/ruff check --fix-only .

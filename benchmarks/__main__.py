@@ -34,7 +34,7 @@ def main(arguments: list[str]) -> int:
     for name in names:
         print(f"measuring {name} ...", file=sys.stderr)
         groups[name] = GROUPS[name]()
-    results.write(groups)
+        results.write(groups)
     report.show(groups, names)
     report.write_page(groups)
     return 0

@@ -7,13 +7,14 @@ import importlib
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
 from typing import Any, Final
 
-from benchmarks.engines import graphscope, load, single, torch_like
+from benchmarks.engines import Step, graphscope, load, single, torch_like
 from benchmarks.measure import ROUNDS, interleave
 from benchmarks.results import Measurement
 from benchmarks.workloads import WORKLOADS, Workload
@@ -22,33 +23,43 @@ PACKAGE: Final = "graphscope"
 CUT: Final = (f"{PACKAGE}.engine", f"{PACKAGE}.nn", f"{PACKAGE}.optim")
 """Where producers of events are."""
 
-QUESTIONS: Final = frozenset({"writer is not None", "site is not None", "gate is not None", "row >= 0"})
-"""How these packages ask whether they are being recorded; in the twin the answer is no, and the question is gone."""
+ANSWERS: Final = {
+    "writer is not None": False,
+    "gate is not None": False,
+    "site is not None": False,
+    "writer is None": True,
+}
+"""How these packages ask whether they are being recorded, and what the answer is when they are not."""
 
 SOURCES: Final = frozenset({"recording.writer", "record.writer", "recording.active()", "record.active()"})
 """How they get at the active log; in the twin it is None."""
 
 
 class Cutter(ast.NodeTransformer):
-    """Cuts out what runs only while a log is active; `count` tells how often it did."""
+    """Cuts out what runs only while a log is active, and the question; `count` tells how often it did."""
 
     def __init__(self) -> None:
         self.count = 0
 
-    def asks(self, test: ast.expr) -> bool:
+    def answer(self, test: ast.expr) -> bool | None:
+        """What a condition comes to when nothing is recorded; None where it depends on more."""
         parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
-        cut = any(ast.unparse(part) in QUESTIONS for part in parts)
-        self.count += cut
-        return cut
+        answers = {ANSWERS.get(ast.unparse(part)) for part in parts}
+        found = False if False in answers else True if answers == {True} else None
+        self.count += found is not None
+        return found
 
     def visit_If(self, node: ast.If) -> Any:
-        if not self.asks(node.test):
+        answer = self.answer(node.test)
+        if answer is None:
             return self.generic_visit(node)
-        kept = [self.visit(statement) for statement in node.orelse]
-        return kept or ast.copy_location(ast.Pass(), node)
+        self.generic_visit(node)
+        return (node.body if answer else node.orelse) or ast.copy_location(ast.Pass(), node)
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
-        return self.visit(node.orelse) if self.asks(node.test) else self.generic_visit(node)
+        answer = self.answer(node.test)
+        self.generic_visit(node)
+        return node if answer is None else node.body if answer else node.orelse
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         if ast.unparse(node.value) in SOURCES:
@@ -87,51 +98,70 @@ class Finder(MetaPathFinder):
         return spec
 
 
+Modules = dict[str, ModuleType]
+
+
+def loaded() -> Modules:
+    """The modules of graphscope that the interpreter knows now."""
+    return {name: module for name, module in sys.modules.items() if name.partition(".")[0] == PACKAGE}
+
+
 @contextmanager
-def apart() -> Iterator[None]:
-    """Import graphscope anew, cut; afterwards the name means the original again."""
+def swapped(modules: Modules) -> Iterator[None]:
+    """Let the package's names mean these modules; afterwards they mean the former ones again.
 
-    def ours() -> dict[str, ModuleType]:
-        return {name: module for name, module in sys.modules.items() if name.partition(".")[0] == PACKAGE}
-
-    originals = ours()
-    for name in originals:
+    Functions that import as they run would find the wrong package otherwise.
+    """
+    former = loaded()
+    for name in former:
         del sys.modules[name]
-    finder = Finder()
-    sys.meta_path.insert(0, finder)
+    sys.modules.update(modules)
     try:
         yield
     finally:
-        sys.meta_path.remove(finder)
-        for name in ours():
+        for name in loaded():
             del sys.modules[name]
-        sys.modules.update(originals)
+        sys.modules.update(former)
 
 
-def twin() -> Any:
-    """A graphscope without recording, every public name resolved (later imports would find the original)."""
-    load(PACKAGE)
-    with apart():
-        module = importlib.import_module(PACKAGE)
-        engine = importlib.import_module(f"{PACKAGE}.engine")
-        for name in (*engine.__all__, "nn", "optim"):
-            getattr(module, name)
-        importlib.import_module(f"{PACKAGE}.nn.functional")
+def twin() -> Modules:
+    """The modules of a graphscope without recording, every public name of it resolved."""
+    finder = Finder()
+    with swapped({}):
+        sys.meta_path.insert(0, finder)
+        try:
+            module = importlib.import_module(PACKAGE)
+            engine = importlib.import_module(f"{PACKAGE}.engine")
+            for name in (*engine.__all__, "autograd", "nn", "optim"):
+                getattr(module, name)
+        finally:
+            sys.meta_path.remove(finder)
+        modules = loaded()
     if not CuttingLoader.cuts:
         raise AssertionError("nothing was cut out of the engine: the two are the same")
-    return module
+    return modules
+
+
+def without_recorder(modules: Modules, workload: Workload) -> Step:
+    """A workload in the twin's hands."""
+    module: Any = modules[PACKAGE]
+    session = partial(swapped, modules)
+    with session():
+        step = torch_like(module, lambda x: module.tensor(single(x)), workload)
+    return replace(step, session=session)
 
 
 def measure() -> list[Measurement]:
     """Both engines on each workload, with no log active."""
-    bare = twin()
-    return [compare(workload, bare) for name, workload in WORKLOADS.items() if name != "W5"]
+    load(PACKAGE)
+    modules = twin()
+    return [compare(workload, modules) for name, workload in WORKLOADS.items() if name != "W5"]
 
 
-def compare(workload: Workload, bare: Any) -> Measurement:
+def compare(workload: Workload, modules: Modules) -> Measurement:
     """One workload."""
-    make = partial(_tensor, bare)
-    timings = interleave({"with": graphscope(workload), "without": torch_like(bare, make, workload)}, rounds=4 * ROUNDS)
+    steps = {"with": graphscope(workload), "without": without_recorder(modules, workload)}
+    timings = interleave(steps, rounds=4 * ROUNDS)
     return Measurement(
         workload.name,
         {
@@ -140,7 +170,3 @@ def compare(workload: Workload, bare: Any) -> Measurement:
             "share": timings.ratio("with", "without") - 1.0,
         },
     )
-
-
-def _tensor(module: Any, value: Any) -> Any:
-    return module.tensor(single(value))

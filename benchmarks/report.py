@@ -19,7 +19,7 @@ TITLES: Final = {
 }
 NOTES: Final = {
     "overhead": "The engine against the same engine with every recording branch cut out of its source. "
-    "`share` is what the branches add.",
+    "`share` is what the branches add; the empty fields that rows of the log would go to remain in both.",
     "append": "`bare pack` is `struct.pack_into` of the same 96 bytes, field by field, into one hot page of mapped "
     "memory. The rows of the log go to disk, segments made on the way, values copied.",
     "open": "`import graphscope`, open, find the first non-finite value (it lies near the end), list node 500,000 with "

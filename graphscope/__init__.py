@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from graphscope.graph import Graph as Graph
     from graphscope.notebook import show as show
 
-__version__: Final = "0.1.0"
+__version__ = "0.1.0"
 
 HOMES: Final[dict[str, str]] = {
     "Graph": "graphscope.graph",

@@ -17,8 +17,8 @@ loss = next_h.sum()
 loss.backward()
 
 sizes = W_h.grad.abs().sum(1)
-print("loss =", loss.item())
-print("row of W_h with the smallest gradient:", sizes.argmin().item())
+print(f"loss = {loss.item():.4f}")
+print(f"gradient of a row of W_h: from {sizes.amin().item():.6f} to {sizes.amax().item():.3f}")
 
 # Stop at the rule of tanh (`b op:tanh backward`): `p grad` arrives, `p value` says how much of it passes.
 print("Question: the gradient of most rows of W_h is almost zero. Which node stops it?")

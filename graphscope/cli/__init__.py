@@ -63,7 +63,7 @@ def _dispatch(words: list[str]) -> int:
     command = import_module(f"graphscope.cli.{name}")
     parser = Parser(name, command.__doc__ or "")
     command.configure(parser)
-    status: int = command.run(parser.parse_args(rest))
+    status: int = command.run(parser.parse(rest))
     return status
 
 

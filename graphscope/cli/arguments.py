@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from graphscope.cli.runner import Program
 from graphscope.errors import UsageError
@@ -16,43 +16,66 @@ class Parser(argparse.ArgumentParser):
     """The parser of one sub-command; it raises where argparse would print and exit."""
 
     def __init__(self, command: str, doc: str) -> None:
+        self.declared: list[argparse.Action] = []
+        """What the sub-command declared, in order."""
+        self._takes_program = False
         super().__init__(
             prog=f"graphscope {command}",
             description=doc,
-            allow_abbrev=False,  # a script may have an option of which ours is the beginning
+            allow_abbrev=False,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
+
+    def add_argument(self, *names: str, **settings: Any) -> argparse.Action:  # type: ignore[override]
+        """As argparse has it."""
+        action = super().add_argument(*names, **settings)
+        self.declared.append(action)
+        return action
+
+    def add_program(self) -> None:
+        """Let the rest of the command line be a program and its own arguments, as `python` takes them."""
+        self._takes_program = True
+        self.usage = f"{self.prog} [OPTIONS] (SCRIPT | -m MODULE) [ARGS...]"
+
+    def parse(self, words: list[str]) -> argparse.Namespace:
+        """The options; with `add_program`, their `program` is what is to be run.
+
+        Raises:
+            UsageError: if the words are not understood.
+        """
+        if not self._takes_program:
+            return self.parse_args(words)
+        end = self._options_end(words)
+        options = self.parse_args(words[:end])
+        options.program = self._program(words[end:])
+        return options
 
     def error(self, message: str) -> NoReturn:
         """Refuse the arguments."""
         raise UsageError(message, f"`{self.prog} --help` tells the options.")
 
+    def _options_end(self, words: list[str]) -> int:
+        """Where our own options end; argparse would read on in those of the program."""
+        valued = {name for action in self.declared if action.nargs != 0 for name in action.option_strings}
+        index = 0
+        while index < len(words) and words[index].startswith("-") and words[index] != "--":
+            if words[index][:2] == "-m":
+                break
+            index += 2 if words[index] in valued else 1
+        return index
 
-def add_program(parser: argparse.ArgumentParser) -> None:
-    """Let the rest of the command line be a program and its own arguments, as `python` takes them."""
-    # With REMAINDER nothing behind the script or module is read as an option of ours.
-    parser.add_argument(
-        "-m", dest="module", nargs=argparse.REMAINDER, metavar="MODULE [ARGS...]", help="run a module, as `python -m`"
-    )
-    parser.add_argument(
-        "script", nargs=argparse.REMAINDER, metavar="SCRIPT [ARGS...]", help="the program and its arguments"
-    )
-
-
-def program(parser_name: str, options: argparse.Namespace) -> Program:
-    """The program that the arguments name.
-
-    Raises:
-        UsageError: if none is named.
-    """
-    if options.module is not None:
-        if not options.module:
-            raise UsageError("-m needs the name of a module")
-        return Program(options.module[0], tuple(options.module[1:]), is_module=True)
-    words = options.script[1:] if options.script[:1] == ["--"] else options.script
-    if not words:
-        raise UsageError("no program to run", f"For example: {parser_name} train.py --epochs 3")
-    return Program(words[0], tuple(words[1:]), is_module=False)
+    def _program(self, words: list[str]) -> Program:
+        first, *rest = words or [""]
+        if first == "--":
+            first, *rest = rest or [""]
+        elif first.startswith("-m"):
+            module, *rest = [first[2:], *rest] if first != "-m" else rest or [""]
+            if not module:
+                raise UsageError("-m needs the name of a module", f"For example: {self.prog} -m package.train")
+            return Program(module, tuple(rest), is_module=True)
+        if not first:
+            raise UsageError("no program to run", f"For example: {self.prog} train.py --epochs 3")
+        return Program(first, tuple(rest))
 
 
 def add_log(parser: argparse.ArgumentParser) -> None:

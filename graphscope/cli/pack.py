@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from graphscope.cli.arguments import add_log, find_log
+from graphscope.cli.arguments import Parser, add_log, find_log
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: Parser) -> None:
     """Declare the arguments."""
     add_log(parser)
     parser.add_argument("-o", dest="out", type=Path, metavar="FILE", help="default: the log's name + .zip")
@@ -18,8 +18,6 @@ def run(options: argparse.Namespace) -> int:
     """Write the file."""
     from graphscope.eventlog.pack import pack
 
-    log = find_log(options.log)
-    out = options.out or log.with_name(f"{log.name}.zip")
-    size = pack(log, out)
-    print(f"{out}: {size:,} bytes")
+    out = pack(find_log(options.log), options.out)
+    print(f"{out}: {out.stat().st_size:,} bytes")
     return 0

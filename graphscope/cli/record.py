@@ -7,27 +7,26 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from graphscope.cli.arguments import add_program, new_log, program
+from graphscope.cli.arguments import Parser, new_log
 from graphscope.cli.runner import execute, load
 
 VALUES: Final = ("full", "summary", "none")
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: Parser) -> None:
     """Declare the arguments."""
     parser.add_argument("--log", type=Path, metavar="PATH", help="default: the program's name + .gscope")
     parser.add_argument("--values", choices=VALUES, default="full", help="what to keep of every value (default: full)")
     parser.add_argument("--steps", type=int, metavar="N", help="keep the newest N training steps only")
-    add_program(parser)
+    parser.add_program()
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the program; its exit status is ours."""
     from graphscope.eventlog.record import exception, record
 
-    wanted = program("graphscope record", options)
-    loaded = load(wanted)
-    path = options.log or new_log(wanted)
+    loaded = load(options.program)
+    path = options.log or new_log(options.program)
     with record(path, values=options.values, steps=options.steps) as log:
         status = execute(loaded, failed=exception)
     log.refresh()

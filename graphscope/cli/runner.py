@@ -105,7 +105,7 @@ def _load_module(program: Program) -> Loaded:
     if spec is not None and spec.submodule_search_locations is not None:
         spec = _find(f"{program.name}.__main__")
         if spec is None:
-            raise UsageError(f"The package {program.name!r} has no module __main__ to run")
+            raise UsageError(f"the package {program.name!r} has no module __main__ to run")
     if spec is None or spec.origin is None:
         raise UsageError(f"there is no module {program.name!r}", "A script is named without -m.")
     sys.argv[0] = spec.origin
@@ -119,7 +119,7 @@ def _find(name: str) -> ModuleSpec | None:
         # A parent package that is missing is one thing, a parent that fails on an import of its own another.
         if error.name is not None and name.startswith(f"{error.name}."):
             return None
-        raise UsageError(f"The package of {name!r} can't be imported: {error}") from error
+        raise UsageError(f"the package of {name!r} can't be imported: {error}") from error
     except ValueError as error:
         raise UsageError(f"{name!r} can't be run: {error}") from error
 

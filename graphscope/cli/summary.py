@@ -9,12 +9,12 @@ import argparse
 import dataclasses
 import json
 
-from graphscope.cli.arguments import add_log, find_log
+from graphscope.cli.arguments import Parser, add_log, find_log
 
 FOUND = 1
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: Parser) -> None:
     """Declare the arguments."""
     add_log(parser)
     parser.add_argument("--json", action="store_true", help="print data for a program to read")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -72,7 +72,7 @@ def read(text: str, file: str | None = None) -> tuple[str, Selector | None, Expr
         named = place["file"] or file
         if named is None:
             raise CommandError(f"Line {spec} of which file?", f"b FILE:{spec}, or b #{spec} for node {spec}")
-        spec = f"line:{named}:{place['line']}"
+        spec = f'line:"{named}":{place["line"]}' if " " in named else f"line:{named}:{place['line']}"
     selector = None if spec == NONFINITE else select.parse(spec)
     if before and selector is None:
         raise CommandError("`nan` and `before` exclude each other: a value is looked at when it is there", "b nan")
@@ -86,8 +86,8 @@ class Breakpoints:
         self._all: dict[int, Breakpoint] = {}
         self._next = 1
 
-    def __iter__(self) -> Iterable[Breakpoint]:  # type: ignore[misc]
-        return iter(self._all.values())
+    def __iter__(self) -> Iterator[Breakpoint]:
+        return iter(list(self._all.values()))
 
     def __len__(self) -> int:
         return len(self._all)
@@ -108,7 +108,9 @@ class Breakpoints:
         """
         if number not in self._all:
             numbers = ", ".join(map(str, self._all))
-            raise CommandError(f"There is no breakpoint {number}", f"there is {numbers}" if numbers else "b SPEC sets one")
+            raise CommandError(
+                f"There is no breakpoint {number}", f"there is {numbers}" if numbers else "b SPEC sets one"
+            )
         return self._all[number]
 
     def remove(self, number: int) -> Breakpoint:
@@ -126,18 +128,18 @@ class Breakpoints:
         """Those that may stop before (or after) a node."""
         return [found for found in self._all.values() if found.enabled and found.before == before]
 
-    def check(self, node: Node, lookup: Lookup, born: bool | None, *, before: bool = False) -> Hit | None:
+    def check(self, node: Node, lookup: Callable[[], Lookup], born: bool | None, *, before: bool = False) -> Hit | None:
         """The first breakpoint that stops at a node; hits and ignore counts go on for every one that is met.
 
         Args:
             node: The node.
-            lookup: What names mean in conditions there.
+            lookup: Says what names mean in conditions there.
             born: Whether a non-finite value is born there; None when nobody asks.
             before: Whether the node is yet to be computed.
         """
         first: Hit | None = None
         for found in self.enabled(before):
-            if not (bool(born) if found.selector is None else found.selector.matches(node)):  # type: ignore[arg-type]
+            if not (bool(born) if found.selector is None else found.selector.matches(node)):
                 continue
             met, note = _condition(found, lookup)
             if not met:
@@ -157,10 +159,10 @@ class Breakpoints:
         return any(found.enabled and found.selector is None for found in self._all.values())
 
 
-def _condition(found: Breakpoint, lookup: Lookup) -> tuple[bool, str]:
+def _condition(found: Breakpoint, lookup: Callable[[], Lookup]) -> tuple[bool, str]:
     if found.condition is None:
         return True, ""
     try:
-        return found.condition.holds(lookup), ""
+        return found.condition.holds(lookup()), ""
     except Exception as error:  # noqa: BLE001 - whatever a person's condition raises, the person is to see it
         return True, f"the condition {found.condition.text!r} raised {describe(error)}"

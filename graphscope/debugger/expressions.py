@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
+import contextlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any, Final
@@ -11,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from graphscope.errors import CommandError
+from graphscope.eventlog import record as recording
 
 _QUOTED_OR_NUMBER = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|#(\d+)\b""")
 
@@ -33,6 +37,7 @@ class Expression:
     text: str
     code: CodeType
     names: frozenset[str]
+    """Without those of Python's own functions that it only calls."""
 
     def evaluate(self, lookup: Lookup) -> Any:
         """Its value, with names looked up as they are needed; whatever it raises is let through."""
@@ -42,13 +47,23 @@ class Expression:
                 scope[name] = lookup(name)
             except KeyError:
                 continue
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), unrecorded():
             return eval(self.code, scope)  # noqa: S307 - a person typed it
 
     def holds(self, lookup: Lookup) -> bool:
         """Whether it is true; an array is when any of its elements is."""
         result = self.evaluate(lookup)
         return bool(np.any(result)) if isinstance(result, np.ndarray) else bool(result)
+
+
+@contextlib.contextmanager
+def unrecorded() -> Iterator[None]:
+    """Keep what a person computes at the prompt out of the log of the program."""
+    writer, recording.writer = recording.writer, None
+    try:
+        yield
+    finally:
+        recording.writer = writer
 
 
 def parse(text: str) -> Expression:
@@ -59,19 +74,15 @@ def parse(text: str) -> Expression:
     """
     source = _QUOTED_OR_NUMBER.sub(lambda found: found[1] or f"nodes[{found[2]}]", text).strip()
     try:
-        code = compile(source, "<expression>", "eval")
+        tree = ast.parse(source, "<expression>", "eval")
+        code = compile(tree, "<expression>", "eval")
     except (SyntaxError, ValueError) as error:
         reason = error.msg if isinstance(error, SyntaxError) else str(error)
         raise CommandError(f"{text.strip()!r} is no Python expression: {reason}") from None
-    return Expression(text.strip(), code, frozenset(_names(code)))
-
-
-def _names(code: CodeType) -> set[str]:
-    found = set(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            found |= _names(constant)
-    return found
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    names = {node.id for node in found if id(node) not in called or not hasattr(builtins, node.id)}
+    return Expression(text.strip(), code, frozenset(names))
 
 
 def describe(error: BaseException) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import linecache
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 
@@ -24,27 +23,12 @@ def stack(innermost: FrameType, floor: CodeType | None = None) -> list[FrameType
     return found[::-1]
 
 
-def traceback_stack(trace: TracebackType | None, floor: CodeType | None = None) -> list[FrameType]:
-    """The program's frames of a traceback, outermost first, with the frames that called them."""
-    frames = list(_frames_of(trace))
-    below = frames[0].f_back if frames else None
-    outer = stack(below, floor) if below is not None else []
-    inner = [frame for frame in frames if not is_internal(frame.f_code.co_filename)]
-    started = next((number for number, frame in enumerate(frames) if frame.f_code is floor), None)
-    return inner if started is not None else [*outer, *inner]
-
-
-def _frames_of(trace: TracebackType | None) -> Iterator[FrameType]:
+def of_traceback(trace: TracebackType | None) -> dict[FrameType, int]:
+    """The program's frames that an exception left, outermost first, with the line where it left each."""
+    found: dict[FrameType, int] = {}
     while trace is not None:
-        yield trace.tb_frame
-        trace = trace.tb_next
-
-
-def lines_of_traceback(trace: TracebackType | None) -> dict[FrameType, int]:
-    """The line where each frame of a traceback was left; a frame itself may have gone on since."""
-    found = {}
-    while trace is not None:
-        found[trace.tb_frame] = trace.tb_lineno
+        if not is_internal(trace.tb_frame.f_code.co_filename):
+            found[trace.tb_frame] = trace.tb_lineno
         trace = trace.tb_next
     return found
 
@@ -60,6 +44,11 @@ def describe(frame: FrameType, line: int | None = None) -> Frame:
 def source(frame: FrameType) -> str:
     """The text of the file of a frame; empty when it can't be had."""
     return "".join(linecache.getlines(frame.f_code.co_filename, frame.f_globals))
+
+
+def text_of_file(file: str) -> str:
+    """The text of a source file as it is now; empty when it can't be had."""
+    return "".join(linecache.getlines(file))
 
 
 def write_back(frame: FrameType) -> None:

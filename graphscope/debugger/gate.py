@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from graphscope.debugger import frames
 from graphscope.debugger.motion import CONTINUE, STEP, Motion
@@ -17,23 +17,12 @@ from graphscope.eventlog.gate import Answer, StepInto
 from graphscope.eventlog.names import Site
 from graphscope.eventlog.schema import Kind
 
-if TYPE_CHECKING:
-    from graphscope.eventlog.writer import Writer
-
 FrontEnd = Callable[[Debugger, Stop], Ended | None]
-"""Talks to a person while the program waits; returns when the program is to run on, or what the person wants instead."""
+"""Talks to a person while the program waits; returns None when it is to run on, else what the person wants instead."""
 
 
 class Quit(SystemExit):
-    """The person left the debugger: the program ends without a traceback."""
-
-
-class Restart(BaseException):
-    """The person wants the program to be run again. No `except Exception` of the program stops it."""
-
-    def __init__(self, arguments: tuple[str, ...] | None) -> None:
-        super().__init__()
-        self.arguments = arguments
+    """The person left the debugger, or wants a new start: the program ends without a traceback."""
 
 
 class LiveGate:
@@ -50,18 +39,33 @@ class LiveGate:
         self, debugger: Debugger, front_end: FrontEnd, *, first: Motion = STEP, floor: CodeType | None = None
     ) -> None:
         self.debugger = debugger
-        self.asking = False
+        self.ended: Ended | None = None
+        self._asking: int | None = None
         self._front_end = front_end
         self._floor = floor
         self._turn = threading.RLock()
         self._pause = False
-        self._ended: Ended | None = None
-        debugger.plan = Plan(first, first.begin(debugger.log, debugger.origin()), 1)
+        self.go(first)
 
     @property
     def wants_before(self) -> bool:
         """Whether some breakpoint stops ahead of a node."""
-        return self._ended is not None or bool(self.debugger.breakpoints.enabled(before=True))
+        return self.ended is not None or bool(self.debugger.breakpoints.enabled(before=True))
+
+    @property
+    def asking(self) -> bool:
+        """Whether a person is being asked, in whichever thread."""
+        return self._asking is not None
+
+    @property
+    def asking_here(self) -> bool:
+        """Whether a person is being asked in the calling thread."""
+        return self._asking == threading.get_ident()
+
+    def go(self, motion: Motion) -> None:
+        """Move so from here on."""
+        debugger = self.debugger
+        debugger.plan = Plan(motion, motion.begin(debugger.log, debugger.origin()), 1)
 
     def pause(self) -> bool:
         """Stop at the next node. False when that was asked for already."""
@@ -71,16 +75,16 @@ class LiveGate:
     def before(self, op: str, inputs: tuple[int, ...], frame: FrameType) -> None:
         """A forward op is about to run."""
         with self._turn:
-            if self.asking:  # an expression of the person computes something
+            if self._asking:  # an expression of the person computes something
                 return
             self._raise_if_ended()
             debugger = self.debugger
             debugger.log.refresh()
             pending = self._pending(op, inputs, frame)
-            edge = Edge(pending.row, frame, pending, stack=frames.stack(frame, self._floor))
+            edge = Edge(pending.row, frame, pending, floor=self._floor)
             debugger.edge = edge
             debugger.stand(pending.row)
-            hit = debugger.breakpoints.check(pending, debugger.lookup(), None, before=True)
+            hit = debugger.breakpoints.check(pending, debugger.lookup, None, before=True)
             if hit is not None:
                 plan, debugger.plan = debugger.plan, None
                 self._ask(debugger.stop_at(hit), plan)
@@ -91,12 +95,12 @@ class LiveGate:
         if self._idle():
             return None
         with self._turn:
-            if self.asking:
+            if self._asking:
                 return None
             self._raise_if_ended()
             debugger = self.debugger
             debugger.log.refresh()
-            debugger.edge = edge = Edge(row, frame, value=value, stack=frames.stack(frame, self._floor))
+            debugger.edge = edge = Edge(row, frame, value=value, floor=self._floor)
             stop = self._visit(row)
             if stop is not None:
                 self._ask(stop, None)
@@ -120,21 +124,18 @@ class LiveGate:
 
     def _ask(self, stop: Stop, plan: Plan | None) -> None:
         self._pause = False
-        self.asking = True
+        self._asking = threading.get_ident()
         try:
-            self._ended = self._front_end(self.debugger, stop)
+            self.ended = self._front_end(self.debugger, stop)
         finally:
-            self.asking = False
+            self._asking = None
         if self.debugger.plan is None:
             self.debugger.plan = plan
         self._raise_if_ended()
 
     def _raise_if_ended(self) -> None:
-        if self._ended is None:
-            return
-        if self._ended.restart:
-            raise Restart(self._ended.arguments)
-        raise Quit(0)
+        if self.ended is not None:
+            raise Quit(0)
 
     def _idle(self) -> bool:
         """Whether nothing can stop the program here: asked without a lock, ahead of each node."""
@@ -142,7 +143,8 @@ class LiveGate:
         plan = debugger.plan
         return (
             not self._pause
-            and self._ended is None
+            and self._asking is None  # else this thread waits until the person has answered
+            and self.ended is None
             and not debugger.watches
             and (plan is None or plan.motion is CONTINUE)
             and not debugger.breakpoints.enabled(before=False)

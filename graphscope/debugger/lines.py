@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 
-from graphscope.debugger.commands.table import Command, find, words
+from graphscope.debugger.table import Command, find, words
 from graphscope.errors import CommandError
 
 _PARTS = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|(;;)""")
 _HEAD = re.compile(r"\s*([A-Za-z_]\w*)(.*)", re.DOTALL)
 _PYTHON = re.compile(r"[.(\[]|\s*=(?!=)")
 _PARAMETER = re.compile(r"%(\*|[1-9])")
+_NODE = re.compile(r"#\d+")
 _DEPTH = 20
 
 
@@ -34,6 +35,10 @@ def expand(line: str, aliases: Mapping[str, str]) -> list[str]:
         CommandError: An alias leads back to itself.
     """
     ready: list[str] = []
+    if line.lstrip().startswith("# "):  # a remark, as a walk through a program may have it; `#12` is a node
+        return ready
+    if line.split(maxsplit=1)[:1] == ["alias"]:  # what it gives a name to may hold `;;`
+        return [line.strip()]
     waiting = [(part, 0) for part in split(line)]
     while waiting:
         part, depth = waiting.pop(0)
@@ -69,6 +74,8 @@ def resolve(line: str) -> tuple[Command | None, str]:
     text = line.strip()
     if text.startswith("?"):
         return find("help"), text[1:]
+    if _NODE.fullmatch(text):
+        return find("info"), text
     if text.startswith("!"):
         return None, text[1:].strip()
     head = _HEAD.fullmatch(text)

@@ -12,6 +12,7 @@ from graphscope.debugger.expressions import PREDICATES
 from graphscope.debugger.recorded import Recorded
 from graphscope.errors import CommandError
 from graphscope.eventlog.schema import Kind
+from graphscope.graph import search
 
 if TYPE_CHECKING:
     from graphscope.debugger.nodes import Pending
@@ -83,7 +84,7 @@ def one(graph: Graph, spec: str) -> Node:
         return named
     found = graph.select(text)
     if not found:
-        raise CommandError(f"No node so far is {text!r}", "`lt` lists what there is; a node number is written #12")
+        raise search.nothing_answers(graph, text)
     return found[-1]
 
 
@@ -128,7 +129,7 @@ def _may_be(graph: Graph, name: str, site: int, attrs: int) -> bool:
 def lookup(
     graph: Graph, node: Node | Pending | None, frame: FrameType | None = None, held: Any = None
 ) -> Callable[[str], object]:
-    """What a name means at a node; `frame` and `held` are the program's frame and the value it waits with, if it does."""
+    """What a name means at a node; `frame` is the program's and `held` the value it waits with, if it does."""
     held_word = "" if held is None or node is None else "grad" if node.kind in ("grad", "accumulate") else "value"
 
     def look(name: str) -> object:

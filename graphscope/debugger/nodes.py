@@ -108,4 +108,5 @@ def _node_rows(log: Log, start: int, stop: int) -> np.ndarray:
     tensors = log.column("tensor", start, stop)
     rows = np.arange(start, start + len(kinds))
     again = (kinds == Kind.LEAF) & (tensors != rows)
-    return rows[np.isin(kinds, NODES) & ~again]
+    found: np.ndarray = rows[np.isin(kinds, NODES) & ~again]
+    return found

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from types import FrameType
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,11 +13,12 @@ import numpy as np
 from graphscope.debugger import frames, names, nodes, watches
 from graphscope.debugger.breakpoints import Breakpoints, Hit
 from graphscope.debugger.expressions import Expression, describe
-from graphscope.debugger.motion import Motion, Origin, Test
+from graphscope.debugger.motion import CONTINUE, Motion, Origin, Test
 from graphscope.debugger.results import Display, Frame, Place, Resumed, Stop, Where
 from graphscope.errors import CommandError
 from graphscope.eventlog.gate import Replace
-from graphscope.eventlog.schema import Kind
+from graphscope.eventlog.nonfinite import rows_with_nonfinite
+from graphscope.eventlog.schema import NODES, Kind
 from graphscope.graph import Graph, Node
 
 if TYPE_CHECKING:
@@ -34,7 +36,13 @@ class Edge:
     pending: Pending | None = None
     value: Any = None
     answer: Answer = None
-    stack: list[FrameType] = field(default_factory=list)
+    floor: CodeType | None = None
+    """The program's frames lie above a frame of this code."""
+
+    @cached_property
+    def stack(self) -> list[FrameType]:
+        """The program's frames, outermost first."""
+        return frames.stack(self.frame, self.floor)
 
 
 @dataclass
@@ -51,7 +59,7 @@ class Debugger:
 
     Args:
         log: The log.
-        frames: The frames of a program that failed, outermost first, with the lines where they were left.
+        died: The frames of a program that failed, outermost first, with the lines where they were left.
         can_restart: Whether whoever runs the program can run it again.
     """
 
@@ -59,8 +67,7 @@ class Debugger:
         self,
         log: Log,
         *,
-        frames: list[FrameType] | None = None,
-        lines: dict[FrameType, int] | None = None,
+        died: dict[FrameType, int] | None = None,
         can_restart: bool = False,
     ) -> None:
         self.log = log
@@ -73,11 +80,12 @@ class Debugger:
         self.edge: Edge | None = None
         self.plan: Plan | None = None
         self.frame_index = 0
+        self.listed = 0
         self._graph = Graph(log)
         self.now = log.first - 1
         self._shown: dict[int, str] = {}
-        self._post_mortem = frames or []
-        self._lines = lines or {}
+        self._died = died or {}
+        self._died_at: int | None = None
         self._numbers = 0
 
     # Where it stands -------------------------------------------------------------------------------------------------
@@ -97,7 +105,7 @@ class Debugger:
         """The current node; None ahead of the first."""
         if self.edge is not None and self.at_edge and self.edge.pending is not None:
             return self.edge.pending
-        if self.now < self.log.first or self.log.event(self.now).kind not in nodes.NODES:
+        if self.now < self.log.first or self.log.event(self.now).kind not in NODES:
             return None
         return self._graph.node(self.now)
 
@@ -123,6 +131,40 @@ class Debugger:
         self.now = row
         self._graph = self._graph.at(row)
         self.frame_index = len(self.stack) - 1
+        self.listed = 0
+
+    @property
+    def last_row(self) -> int:
+        """The newest row that can be gone to."""
+        return self._end - 1
+
+    def place(self) -> Place | None:
+        """The line of the frame that was chosen, or of the node."""
+        where = self.where()
+        return where.frames[where.current].place if where.frames else None
+
+    def current_file(self) -> str | None:
+        """The file of that line."""
+        place = self.place()
+        return None if place is None else place.file
+
+    def stand_at_failure(self) -> Stop:
+        """Go to the node that failed, or that came last before the exception, and say so."""
+        marks = (self.log.event(row) for row in self.log.rare()[::-1].tolist())
+        mark = next((event for event in marks if event.kind == Kind.EXCEPTION), None)
+        end = self.log.end if mark is None else mark.row
+        failed = [row for row, _ in mark.inputs] if mark is not None else []
+        row = failed[0] if failed else next(nodes.backward(self.log, self.log.first, end), self.log.first - 1)
+        self._died_at = row
+        self.stand(row)
+        attrs = {} if mark is None else self.log.attrs(mark.attrs)
+        words = [str(attrs[key]) for key in ("type", "text") if key in attrs]
+        notes = []
+        if self._died and not failed:  # what failed has no row: it is to be seen in the program alone
+            frame, line = list(self._died.items())[-1]
+            place = frames.describe(frame, line).place
+            notes.append(f"raised at {place.file}({place.line}), after this node: {place.text}")
+        return self.stop(": ".join(words) or "no exception was recorded; this is the last node", notes=tuple(notes))
 
     def lookup(self) -> Callable[[str], object]:
         """What names mean here."""
@@ -152,7 +194,7 @@ class Debugger:
         """The Python frames at hand, outermost first; none when the past is looked at."""
         if self.edge is not None:
             return self.edge.stack if self.at_edge else []
-        return self._post_mortem
+        return list(self._died) if self.now == self._died_at else []
 
     @property
     def frame(self) -> FrameType | None:
@@ -160,13 +202,20 @@ class Debugger:
         stack = self.stack
         return stack[self.frame_index] if 0 <= self.frame_index < len(stack) else None
 
+    @property
+    def program_frame(self) -> FrameType | None:
+        """The frame that `!` speaks to: the chosen one, else (while the past is looked at) the program's innermost."""
+        waiting = self.edge.stack if self.edge is not None else list(self._died)
+        return self.frame or (waiting[-1] if waiting else None)
+
     def where(self) -> Where:
         """The frames, or the sites that were recorded."""
         stack = self.stack
         if stack:
-            return Where(tuple(frames.describe(frame, self._lines.get(frame)) for frame in stack), self.frame_index)
+            return Where(tuple(frames.describe(frame, self._died.get(frame)) for frame in stack), self.frame_index)
         sites = tuple(self._recorded_frames())
-        return Where(sites, min(max(self.frame_index, 0), len(sites) - 1) if self.frame_index >= 0 else len(sites) - 1)
+        innermost = len(sites) - 1
+        return Where(sites, innermost if self.frame_index < 0 else min(self.frame_index, innermost))
 
     def _recorded_frames(self) -> Iterator[Frame]:
         node = self.node
@@ -201,7 +250,7 @@ class Debugger:
         self._take_stock()
         self.plan = Plan(motion, motion.begin(self.log, self.origin()), max(count, 1))
         try:
-            for row in nodes.forward(self.log, began + 1, self._end):
+            for row in self._ahead(began + 1, self._end):
                 stop = self.visit(row)
                 if stop is not None:
                     return stop
@@ -224,7 +273,7 @@ class Debugger:
         self._take_stock()
         self.plan = Plan(motion, motion.begin(self.log, self.origin()), max(count, 1))
         try:
-            for row in nodes.backward(self.log, self.log.first, began):
+            for row in self._behind(began):
                 stop = self.visit(row)
                 if stop is not None:
                     return stop
@@ -241,8 +290,8 @@ class Debugger:
         self.now = row
         self._graph = self._graph.at(row)
         node = self._graph.node(row)
-        hit = self.breakpoints.check(node, self.lookup(), self._born(node)) if len(self.breakpoints) else None
-        notes = [note for watch in self.watches.values() if (note := watch.changed(self._graph))]
+        hit = self.breakpoints.check(node, self.lookup, self._born(node)) if len(self.breakpoints) else None
+        notes = [note for watch in self.watches.values() if (note := watch.changed(self._graph, node))]
         plan = self.plan
         if plan is not None and plan.test(node):
             plan.left -= 1
@@ -253,7 +302,7 @@ class Debugger:
         self.plan = None
         self.stand(row)
         if hit is None:
-            return self.stop("watch" if notes else "", notes=tuple(notes))
+            return self.stop("; ".join(notes))
         return self.stop_at(hit, tuple(notes))
 
     def stop_at(self, hit: Hit, notes: tuple[str, ...] = ()) -> Stop:
@@ -286,7 +335,7 @@ class Debugger:
             breakpoint=number,
             commands=commands,
             silent=silent,
-            notes=notes,
+            notes=(*_within(node), *notes),
             displays=tuple(self._changed_displays()),
         )
 
@@ -295,10 +344,9 @@ class Debugger:
     def add_watch(self, expression: Expression) -> watches.Watch:
         """Begin to watch an expression."""
         node = self.node
-        row = watches.bind(expression, node if isinstance(node, Node) else None)
         self._numbers += 1
-        seen = watches.look(expression, self._graph, row)
-        made = self.watches[self._numbers] = watches.Watch(self._numbers, expression, row, seen)
+        bound = node if isinstance(node, Node) else None
+        made = self.watches[self._numbers] = watches.watch(self._numbers, expression, self._graph, bound)
         return made
 
     def add_display(self, expression: Expression) -> Display:
@@ -329,9 +377,33 @@ class Debugger:
         """The row behind the last that may be stood on: what the program's own expressions add lies beyond the edge."""
         return self.log.end if self.edge is None else self.edge.row + (self.edge.pending is None)
 
+    def _ahead(self, start: int, stop: int) -> Iterable[int]:
+        rows = self._breakpoint_rows()
+        return nodes.forward(self.log, start, stop) if rows is None else [row for row in rows if start <= row < stop]
+
+    def _behind(self, stop: int) -> Iterable[int]:
+        rows = self._breakpoint_rows()
+        if rows is None:
+            return nodes.backward(self.log, self.log.first, stop)
+        return [row for row in reversed(rows) if row < stop]
+
+    def _breakpoint_rows(self) -> list[int] | None:
+        """The rows where a breakpoint may stop, found in bulk; None when all nodes must be looked at one by one."""
+        if self.watches or self.plan is None or self.plan.motion is not CONTINUE:
+            return None
+        newest = self._graph.at(self.last_row)
+        rows: set[int] = set()
+        for found in self.breakpoints.enabled(before=False):
+            if found.selector is None:
+                rows.update(rows_with_nonfinite(self.log))
+            else:
+                rows.update(node.row for node in newest.select(found.spec))
+        return sorted(rows)
+
     def _take_stock(self) -> None:
         for watch in self.watches.values():
             watch.seen = watches.look(watch.expression, self._graph, watch.row)
+            watch.due = True
 
     def _born(self, node: Node) -> bool | None:
         if not self.breakpoints.wants_nonfinite or not self.log.nonfinite(node.row):
@@ -345,3 +417,11 @@ class Debugger:
         if self.log.closed or self.edge is not None:
             return "the end of the recording"
         return "the end of what is recorded so far"
+
+
+def _within(node: Node | Pending | None) -> tuple[str, ...]:
+    """What to say of an op that is part of a backward rule."""
+    if not isinstance(node, Node) or node.graph_pass == "forward" or node.kind not in ("op", "leaf"):
+        return ()
+    rule = node.forward
+    return () if rule is None else (f"(in the rule of #{rule.row} {rule.label})",)

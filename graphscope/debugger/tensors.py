@@ -43,11 +43,11 @@ def wanted(filter: str = "", name: str = "", op: str = "") -> Test:
     """
     if filter and filter not in FILTERS:
         raise CommandError(f"There is no tensor filter {filter!r}", f"there is {', '.join(FILTERS)}")
-    holds = FILTERS.get(filter, lambda node: True)
+    holds = FILTERS.get(filter)
     name_pattern, op_pattern = _pattern(name), _pattern(op)
 
     def test(node: Node) -> bool:
-        return bool(op_pattern.search(node.op) and name_pattern.search(node.name) and holds(node))
+        return bool(op_pattern.search(node.op) and name_pattern.search(node.name) and (holds is None or holds(node)))
 
     return test
 

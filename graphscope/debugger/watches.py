@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphscope.debugger import names
+from graphscope.debugger import names, nodes
 from graphscope.debugger.expressions import Expression, describe
 from graphscope.debugger.recorded import Recorded
 
 if TYPE_CHECKING:
     from graphscope.graph import Graph, Node
+
+
+_ANY = frozenset({"nodes", "node"})
+"""Names through which an expression reaches any node."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +39,29 @@ class Watch:
     row: int | None
     seen: Snapshot
     hits: int = 0
+    tensors: set[int] = field(default_factory=set)
+    """The tensors that it has been found to speak of."""
+    due: bool = True
+    """The last node that was passed may have changed it, in the one or the other direction of time."""
 
-    def changed(self, graph: Graph) -> str:
-        """Look at it; what is to be said when it is another than the last time, else nothing."""
+    def concerns(self, node: Node) -> bool:
+        """Whether a node can change it: it belongs to a tensor of a name that the expression mentions."""
+        names_in = self.expression.names
+        if not names_in or not names_in.isdisjoint(_ANY):
+            return True
+        owner = names.owner_of(node)
+        if owner is None:
+            return True
+        if owner.name in names_in or owner.row == self.row:
+            self.tensors.add(owner.tensor)
+        return owner.tensor in self.tensors
+
+    def changed(self, graph: Graph, node: Node) -> str:
+        """Pass by a node; what is to be said when the value is another than before, else nothing."""
+        concerned = self.concerns(node)
+        looks, self.due = concerned or self.due, concerned
+        if not looks:
+            return ""
         before, self.seen = self.seen, look(self.expression, graph, self.row)
         if before.key == self.seen.key:
             return ""
@@ -68,6 +92,29 @@ def snapshot(value: object) -> Snapshot:
         text = np.array2string(value, threshold=8, separator=", ").replace("\n", "")
         return Snapshot((value.shape, value.dtype.str, value.tobytes()), text)
     return Snapshot(repr(value), repr(value))
+
+
+def watch(number: int, expression: Expression, graph: Graph, node: Node | None) -> Watch:
+    """A watch that is set at a node."""
+    row = bind(expression, node)
+    made = Watch(number, expression, row, look(expression, graph, row))
+    bound = [] if row is None else [graph.node(row)]
+    named = (names.newest(graph, name) for name in expression.names - names.WORDS.keys())
+    made.tensors.update(found.tensor for found in (*bound, *named) if found is not None)
+    return made
+
+
+def last_change(seen: Watch, graph: Graph) -> int | None:
+    """The node at or before the graph's `now` that gave the expression the value that it has there."""
+    changed = None
+    due = False
+    for row in nodes.backward(graph.log, graph.log.first, graph.now + 1):
+        then = graph.at(row)
+        if due and look(seen.expression, then, seen.row).key != seen.seen.key:
+            break
+        due = seen.concerns(then.node(row))
+        changed = row if due else changed
+    return changed
 
 
 def bind(expression: Expression, node: Node | None) -> int | None:

@@ -1,6 +1,8 @@
 """The instrumented autograd engine: PyTorch's spelling over NumPy, every event told to the log."""
 
-from graphscope.engine import dtypes, methods
+from types import ModuleType
+
+from graphscope.engine import methods
 from graphscope.engine.dtypes import (
     bool_,
     float16,
@@ -40,6 +42,8 @@ from graphscope.engine.ops.create import (
 from graphscope.engine.ops.elementwise import (
     abs,
     add,
+    clamp,
+    cos,
     div,
     eq,
     exp,
@@ -55,11 +59,12 @@ from graphscope.engine.ops.elementwise import (
     relu,
     sigmoid,
     sign,
+    sin,
     sqrt,
     sub,
     tanh,
 )
-from graphscope.engine.ops.index import cat, stack
+from graphscope.engine.ops.index import cat, stack, where
 from graphscope.engine.ops.inplace import add_
 from graphscope.engine.ops.linalg import matmul, mm
 from graphscope.engine.ops.nn import log_softmax, softmax
@@ -77,4 +82,6 @@ long = int64
 bool = bool_
 max = Tensor.max
 
-__all__ = [name for name in globals() if not name.startswith("_") and name not in ("dtypes", "methods", "add_")]
+__all__ = [
+    name for name, value in list(globals().items()) if not name.startswith("_") and not isinstance(value, ModuleType) and value is not ModuleType
+]

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
-from heapq import heappop, heappush
+from heapq import heappop, heappush, heappushpop
 from typing import Any
 
 import numpy as np
 
 from graphscope.engine import tracing, writes
+from graphscope.engine.modes import Context
 from graphscope.engine.modes import modes as mode
 from graphscope.engine.op import INPUT_NAMES
-from graphscope.engine.tensor import AccumulateGrad, ActiveRule, Node, Tensor
+from graphscope.engine.node import ATTRS, FREED, MOMENT, PLAN, ROW, SAVED, SITE, ActiveRule, Record
+from graphscope.engine.tensor import Tensor
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.gate import Replace, StepInto
 from graphscope.eventlog.schema import SLOT_SHIFT, Flag, Kind, Pass
@@ -21,23 +23,26 @@ from graphscope.eventlog.writer import Writer
 _ndarray = np.ndarray
 
 
-class Cotangent:
-    """What has arrived for one node so far, and from which rows of the log."""
+NODE, VALUE, ORIGIN, PARTS, OWNED = range(5)
+"""Places in an arrival, a plain list: the record or leaf that gradients go to, what has arrived so far (summed), the row
+and slot that the first came from, the rows of the contributions when there are several, whether the sum is our own."""
 
-    __slots__ = ("node", "origins", "owned", "parts", "value")
-
-    def __init__(self, node: Any, value: Any, origin: int) -> None:
-        self.node = node
-        self.value = value
-        self.origins = origin
-        self.owned = False
-        self.parts: list[int] | None = None
+Arrival = list[Any]
 
 
 def unbroadcast(gradient: Any, shape: tuple[int, ...]) -> Any:
-    """Sum a gradient over the dims along which its input of `shape` was broadcast."""
+    """Sum a gradient over the dims along which its input of `shape` was broadcast.
+
+    The other way round, the gradient of a full reduction is a single element, and every element of the input gets it.
+    """
     if gradient.shape == shape:
         return gradient
+    if gradient.shape == ():
+        if isinstance(gradient, Tensor):
+            return gradient.expand(shape)  # type: ignore[attr-defined]
+        out = np.empty(shape, gradient.dtype)
+        out.fill(gradient)
+        return out
     extra = len(gradient.shape) - len(shape)
     axes = tuple(range(extra)) + tuple(
         extra + axis for axis, length in enumerate(shape) if length == 1 and gradient.shape[extra + axis] != 1
@@ -77,71 +82,100 @@ def run_backward(
     """
     writer = recording.writer
     frame: Any = recording.user_frame(2) if writer is not None else None
-    due: dict[int, Cotangent] = {}
+    due: dict[int, Arrival] = {}
     heap: list[int] = []
-    leaves: dict[int, Cotangent] = {}
+    leaves: dict[int, Arrival] = {}
+    capture = {tensor.node[MOMENT]: None for tensor in wanted if tensor.node is not None} if wanted else {}
     captured: dict[int, Any] = {}
-    capture = {id(tensor.node): True for tensor in wanted if tensor.node is not None} if wanted else {}
     if writer is not None:
         _mark(writer, Kind.BACKWARD_BEGIN, frame, roots[0])
     for root, gradient in zip(roots, gradients, strict=True):
         if root.node is None:
-            _arrive_at_leaf(leaves, root, gradient, True, writer, -1, 0)
+            _arrive_at_leaf(leaves, root, gradient, True, writer, -1, accumulate)
+        elif root.node[MOMENT] in due:
+            _add(due[root.node[MOMENT]], gradient, writer, -1)
         else:
-            _arrive(due, heap, root.node, gradient, writer, -1)
+            due[root.node[MOMENT]] = [root.node, gradient, -1, None, False]
+            heappush(heap, -root.node[MOMENT])
     before = mode.grad_enabled
-    mode.grad_enabled = create_graph
-    tensors = create_graph
+    mode.grad_enabled = tensors = create_graph
+    into = False
     row = -1
+    start = 0
+    now = 0 if writer is None else writer.clock()
+    waiting = heappop(heap) if heap else 0  # the next moment, negated: of a chain, it never enters the heap
     try:
-        while heap:
-            cotangent = due.pop(-heappop(heap))
-            node = cotangent.node
-            gradient = cotangent.value
-            saved = node.saved
-            if saved is None:
-                raise RuntimeError(_freed(node))
-            if node.moment < writes.last:
-                _check_untouched(node)
-            if node.hooks is not None:
-                gradient = _call_hooks(node.hooks, gradient, tensors)
-            into = False
+        while waiting:
+            arrival = due.pop(-waiting)
+            record, gradient, _, _, _ = arrival
+            plan, targets, saved, moment, shapes, attrs, _, _, hooks, retained = record
+            if saved is FREED:
+                raise RuntimeError(_freed(record))
+            if moment < writes.last:
+                _check_untouched(record)
+            if hooks is not None:
+                gradient = _call_hooks(hooks, gradient, tensors)
             if writer is not None:
-                row, gradient, into = _record(writer, cotangent, gradient, frame)
+                site = record[SITE]
+                forward = record[ROW]
+                if arrival[PARTS] is None and writer.gate is None and forward >= writer.base and arrival[ORIGIN] >= 0 and site.single is not None and not tensors:
+                    row = writer.append(site.single, gradient, now, 0, forward, arrival[ORIGIN])
+                else:
+                    row, gradient, into = _record(writer, arrival, gradient, frame, now)
                 start = writer.clock()
-            if node.retained is not None:
-                _retain(node.retained, gradient)
-            if capture and id(node) in capture:
-                captured[id(node)] = gradient
-            plan = node.plan
+            if retained is not None:
+                _retain(retained, gradient)
+            if capture and moment in capture:
+                captured[moment] = gradient
             if tensors or into:
-                results = _on_tensors(node, gradient, row, unwrap=not tensors)
+                results = _on_tensors(record, gradient, row, unwrap=not tensors)
+                targets = plan.targets(record)
+            elif plan.single is not None:
+                results = (plan.single(gradient) if plan.bare else plan.single(gradient, saved),)
+                targets = (targets,)
+            elif plan.pair is not None:
+                first, second = plan.pair
+                results = (first(gradient, *saved[0]), second(gradient, *saved[1]))
             elif plan.wants_attrs:
                 results = [
-                    rule.rule(gradient, *args, **{name: node.attrs[name] for name in rule.attrs})
+                    rule.rule(gradient, *args, **{name: attrs[name] for name in rule.attrs})
                     for rule, args in zip(plan.rules, saved, strict=True)
                 ]
             else:
-                results = [rule.rule(gradient, *args) for rule, args in zip(plan.rules, saved, strict=False)]
+                results = [rule.rule(gradient, *args) for rule, args in zip(plan.rules, saved, strict=True)]
             if writer is not None:
-                writer.finish(row, writer.clock() - start)
-            shapes = node.shapes
-            if shapes is not None:
-                results = [unbroadcast(result, shape) for result, shape in zip(results, shapes, strict=True)]
-            for rule, target, result in zip(plan.rules, node.targets, results, strict=False):
-                origin = row | rule.index << SLOT_SHIFT if row >= 0 else -1
-                if target.__class__ is Node:
-                    moment = target.moment
+                now = writer.clock()
+                if row >= 0:
+                    writer.finish(row, now - start)
+            if not retain_graph:
+                record[SAVED] = FREED
+            waiting = 0
+            index = 0
+            for target in targets:
+                result = results[index]
+                if shapes is not None and result.shape != shapes[index]:
+                    result = unbroadcast(result, shapes[index])
+                origin = row | plan.rules[index].index << SLOT_SHIFT if row >= 0 else -1
+                index += 1
+                if target.__class__ is list:
+                    moment = target[MOMENT]
                     other = due.get(moment)
-                    if other is None:
-                        due[moment] = Cotangent(target, result, origin)
+                    if other is not None:
+                        _add(other, result, writer, origin)
+                        continue
+                    due[moment] = [target, result, origin, None, False]
+                    if waiting:
                         heappush(heap, -moment)
                     else:
-                        _add(other, result, writer, origin)
+                        waiting = -moment
+                    continue
+                known = leaves.get(id(target))
+                if known is not None and writer is None:
+                    _sum(known, result)
                 else:
                     _arrive_at_leaf(leaves, target, result, result is gradient, writer, origin, accumulate)
-            if not retain_graph:
-                node.saved = None
+            if heap:
+                waiting = heappushpop(heap, waiting) if waiting else heappop(heap)
     finally:
         mode.grad_enabled = before
     for leaf in leaves.values():
@@ -150,81 +184,67 @@ def run_backward(
         _mark(writer, Kind.BACKWARD_END, frame, roots[0])
     if wanted is None:
         return []
+    nothing: Arrival = [None] * 5
     return [
-        captured.get(id(tensor.node))
-        if tensor.node is not None
-        else leaves[id(tensor)].value
-        if id(tensor) in leaves
-        else None
+        leaves.get(id(tensor), nothing)[VALUE] if tensor.node is None else captured.get(tensor.node[MOMENT])
         for tensor in wanted
     ]
 
 
-def _arrive(due: dict[int, Cotangent], heap: list[int], node: Node, value: Any, writer: Any, origin: int) -> None:
-    other = due.get(node.moment)
-    if other is None:
-        due[node.moment] = Cotangent(node, value, origin)
-        heappush(heap, -node.moment)
-    else:
-        _add(other, value, writer, origin)
-
-
-def _add(cotangent: Cotangent, value: Any, writer: Writer | None, origin: int) -> None:
+def _add(arrival: Arrival, value: Any, writer: Writer | None, origin: int) -> None:
     """Another contribution to a cotangent that has begun to arrive; each is a row of its own."""
     if writer is not None:
-        node = cotangent.node
-        if cotangent.parts is None:
-            cotangent.parts = []
-            _partial(writer, node, cotangent, cotangent.value, cotangent.origins)
-        value = _partial(writer, node, cotangent, value, origin)
-    _sum(cotangent, value)
+        if arrival[PARTS] is None:
+            arrival[PARTS] = []
+            _partial(writer, arrival, arrival[VALUE], arrival[ORIGIN])
+        _partial(writer, arrival, value, origin)
+    _sum(arrival, value)
 
 
-def _sum(cotangent: Cotangent, value: Any) -> None:
-    total = cotangent.value
-    if cotangent.owned and total.__class__ is _ndarray:
+def _sum(arrival: Arrival, value: Any) -> None:
+    total = arrival[VALUE]
+    if arrival[OWNED] and total.__class__ is _ndarray:
         np.add(total, value, out=total)
     else:
         # The first to arrive may be shared with other nodes, so the second makes a sum of our own.
-        cotangent.value = total + value
-        cotangent.owned = cotangent.value.__class__ is _ndarray
+        arrival[VALUE] = total = total + value
+        arrival[OWNED] = total.__class__ is _ndarray
 
 
-def _partial(writer: Writer, node: Node, cotangent: Cotangent, value: Any, origin: int) -> Any:
-    site = node.site
+def _partial(writer: Writer, arrival: Arrival, value: Any, origin: int) -> None:
+    record = arrival[NODE]
+    site = record[SITE]
+    if site is None or record[ROW] < writer.base:
+        return
     data = value.data if value.__class__ is Tensor else value
-    if site is None or node.row < writer.base:
-        return value
-    template = site.partial_template(writer)
+    template = site.partial_template(writer, origin >= 0)
     origins = (origin,) if origin >= 0 else ()
-    row = writer.append(template, data, writer.clock(), 0, node.row, *origins)
-    assert cotangent.parts is not None
-    cotangent.parts.append(row)
-    return value
+    arrival[PARTS].append(writer.append(template, data, writer.clock(), 0, record[ROW], *origins))
 
 
 def _arrive_at_leaf(
-    leaves: dict[int, Cotangent], leaf: Any, value: Any, shared: bool, writer: Writer | None, origin: int, keep: Any
+    leaves: dict[int, Arrival], leaf: Any, value: Any, shared: bool, writer: Writer | None, origin: int, keep: bool
 ) -> None:
     known = leaves.get(id(leaf))
+    row = -1
     if writer is not None and keep:
-        value = _contribution(writer, leaf, value, origin, known is None and leaf.grad is None)
-    if known is None:
-        if value.__class__ is _ndarray and (shared or value.base is not None):
-            value = value.copy()
-        leaves[id(leaf)] = Cotangent(leaf, value, origin)
-    else:
+        value, row = _contribution(writer, leaf, value, origin, known is None and leaf.grad is None)
+    if known is not None:
+        known[ORIGIN] = -1
         _sum(known, value)
+        return
+    if value.__class__ is _ndarray and (shared or value.base is not None):
+        value = value.copy()
+    leaves[id(leaf)] = [leaf, value, row, None, False]  # of a leaf: the row of its gradient, while that is one row
 
 
-def _contribution(writer: Writer, leaf: Tensor, value: Any, origin: int, fresh: bool) -> Any:
-    """The ACCUMULATE row of one contribution to a leaf's gradient; what a person puts in its place is returned."""
+def _contribution(writer: Writer, leaf: Tensor, value: Any, origin: int, fresh: bool) -> tuple[Any, int]:
+    """One contribution to a leaf's gradient, or what a person puts in its place, and its ACCUMULATE row."""
     data = value.data if value.__class__ is Tensor else value
     if leaf.row < writer.base:
         tracing.leaf(writer, leaf, recording.user_frame(2))
     held = leaf.accumulate_template
     if held is None or held[0] is not writer or held[1] is not data.dtype or held[2] != data.shape:
-        flags = (Flag.FRESH, Flag(0))
         templates = [
             writer.template(
                 Kind.ACCUMULATE,
@@ -232,41 +252,39 @@ def _contribution(writer: Writer, leaf: Tensor, value: Any, origin: int, fresh: 
                 dtype=data.dtype,
                 site=leaf.site,
                 graph_pass=Pass.BACKWARD,
-                input_count=1,
+                input_count=int(origin >= 0),
                 flags=flag,
             )
-            for flag in flags
+            for flag in (Flag(0), Flag.FRESH)
         ]
         held = leaf.accumulate_template = (writer, data.dtype, data.shape, *templates)
-    template = held[3] if fresh else held[4]
-    row = writer.append(template, data, writer.clock(), 0, leaf.row, max(origin, 0))
+    row = writer.append(held[3 + fresh], data, writer.clock(), 0, leaf.row, max(origin, 0))
     if writer.gate is not None:
         answer = tracing.pause(writer, row, data, recording.user_frame(2))
         if isinstance(answer, Replace):
-            return answer.value
-    return value
+            return answer.value, row
+    return value, row
 
 
-def _record(writer: Writer, cotangent: Cotangent, gradient: Any, frame: Any) -> tuple[int, Any, bool]:
+def _record(writer: Writer, arrival: Arrival, gradient: Any, frame: Any, now: int) -> tuple[int, Any, bool]:
     """The GRAD row of a node whose cotangent is whole; the row, the cotangent to go on with, and whether to step in."""
-    node = cotangent.node
-    site = node.site
-    if site is None or node.row < writer.base:
+    record, _, origin, parts, _ = arrival
+    site = record[SITE]
+    forward = record[ROW]
+    if site is None or forward < writer.base:
         return -1, gradient, False  # made before the recording began
     data = gradient.data if gradient.__class__ is Tensor else gradient
-    parts = cotangent.parts
     if parts is None:
-        origin = cotangent.origins
-        if origin >= 0:
-            row = writer.append(site.grad_template(writer, 1), data, writer.clock(), 0, node.row, origin)
-        else:
-            row = writer.append(site.grad_template(writer, 0), data, writer.clock(), 0, node.row)
+        template = site.single if origin >= 0 else None
+        if template is None or site.kind is not data.__class__:
+            template = site.grad_template(writer, int(origin >= 0))
+        row = writer.append(template, data, now, 0, forward, origin if origin >= 0 else 0)
     elif len(parts) <= 3:
-        row = writer.append(site.grad_template(writer, len(parts)), data, writer.clock(), 0, node.row, *parts)
+        row = writer.append(site.grad_template(writer, len(parts)), data, now, 0, forward, *parts)
     else:
         template = site.grad_template(writer, len(parts))
         edges = [(part, 0) for part in parts]
-        row = writer.append_wide(template, [(data, template.keep)], edges, writer.clock(), 0, node.row)
+        row = writer.append_wide(template, [(data, template.keep)], edges, now, 0, forward)
     if writer.gate is not None:
         answer = tracing.pause(writer, row, data, frame)
         if isinstance(answer, Replace):
@@ -275,23 +293,25 @@ def _record(writer: Writer, cotangent: Cotangent, gradient: Any, frame: Any) -> 
     return row, gradient, False
 
 
-def _on_tensors(node: Node, gradient: Any, row: int, *, unwrap: bool) -> list[Any]:
+def _on_tensors(record: Record, gradient: Any, row: int, *, unwrap: bool) -> list[Any]:
     """Run a node's rules on tensors: under `create_graph`, and when a person steps into a rule."""
     if not isinstance(gradient, Tensor):
         gradient = Tensor(gradient)
     if gradient.row < 0 and row >= 0:
-        gradient.row = gradient.identity = row
-    targets = {rule.index: target for rule, target in zip(node.plan.rules, node.targets, strict=True)}
-    before, mode.backward_row = mode.backward_row, max(row, 0)
+        gradient.row = row
+    plan = record[PLAN]
+    targets = {rule.index: target for rule, target in zip(plan.rules, plan.targets(record), strict=True)}
+    before = mode.context
+    mode.context = Context(before.scope, max(row, 0))
     try:
         results = []
-        for rule, args in zip(node.plan.rules, node.saved, strict=True):
+        for rule, args in zip(plan.rules, plan.arguments(record[SAVED]), strict=True):
             names = _spread(rule, len(args))
-            given = [_as_tensor(node, name, value, targets) for name, value in zip(names, args, strict=True)]
-            attrs = {name: (node.attrs or {})[name] for name in rule.attrs}
+            given = [_as_tensor(record, name, value, targets) for name, value in zip(names, args, strict=True)]
+            attrs = {name: record[ATTRS][name] for name in rule.attrs}
             results.append(rule.rule(gradient, *given, **attrs))
     finally:
-        mode.backward_row = before
+        mode.context = before
     return [result.data for result in results] if unwrap else results
 
 
@@ -299,40 +319,42 @@ def _spread(rule: ActiveRule, count: int) -> Sequence[str]:
     return rule.needs if len(rule.needs) == count else INPUT_NAMES[:count]
 
 
-def _as_tensor(node: Node, name: str, value: Any, targets: dict[int, Any]) -> Any:
+def _as_tensor(record: Record, name: str, value: Any, targets: dict[int, Any]) -> Any:
     """A saved value as the tensor that it was, with its place in the graph."""
     if not isinstance(value, np.ndarray | np.generic):
         return value
-    if name == "out":
-        source: Any = node
-    else:
-        source = targets.get(INPUT_NAMES.index(name))
-        if isinstance(source, Tensor) and source.data is value:
-            return source
+    source: Any = record if name == "out" else targets.get(INPUT_NAMES.index(name))
+    if isinstance(source, Tensor) and source.data is value:
+        return source
     tensor = Tensor(value)
-    if isinstance(source, Node):
+    if source.__class__ is list:
         tensor.node = source
-        tensor.requires_grad = True
-        tensor.row = tensor.identity = source.row
+        tensor.row = source[ROW]
     return tensor
 
 
-def _settle(cotangent: Cotangent, accumulate: bool, create_graph: bool) -> None:
+def _settle(arrival: Arrival, accumulate: bool, create_graph: bool) -> None:
     """Give a leaf its gradient, once all of it has arrived."""
-    leaf: Tensor = cotangent.node
-    value = cotangent.value
+    leaf: Tensor = arrival[NODE]
+    value = arrival[VALUE]
     if leaf.hooks:
-        value = cotangent.value = _call_hooks(leaf.hooks, value, create_graph)
+        value = arrival[VALUE] = _call_hooks(leaf.hooks, value, create_graph)
     if not accumulate:
         return
-    if leaf.grad is None:
-        leaf.grad = value if isinstance(value, Tensor) else Tensor(value)
+    if leaf.grad is None and isinstance(value, Tensor):
+        leaf.grad = value
+    elif leaf.grad is None:
+        leaf.grad = Tensor(value)
+        if not leaf.hooks:
+            leaf.grad.row = arrival[ORIGIN]
     elif create_graph:
         leaf.grad = leaf.grad + value  # type: ignore[operator]
-    elif leaf.grad.data.__class__ is _ndarray:
-        np.add(leaf.grad.data, value, out=leaf.grad.data)
     else:
-        leaf.grad.data = leaf.grad.data + value
+        if leaf.grad.data.__class__ is _ndarray:
+            np.add(leaf.grad.data, value, out=leaf.grad.data)
+        else:
+            leaf.grad.data = leaf.grad.data + value
+        leaf.grad.row = -1  # a sum that no row holds: the log is told at its next use
 
 
 def _call_hooks(hooks: list[Any], gradient: Any, tensors: bool) -> Any:
@@ -357,7 +379,7 @@ def _retain(reference: weakref.ref[Tensor], gradient: Any) -> None:
 
 
 def _mark(writer: Writer, kind: Kind, frame: Any, root: Tensor) -> None:
-    key = (kind, id(frame.f_code), frame.f_lasti) if frame is not None else kind
+    key = id(frame.f_code) + frame.f_lasti + (kind << 56) if frame is not None else kind
     template = writer.sites.get(key)
     if template is None:
         site = tracing.site_number(writer, frame) if frame is not None else 0
@@ -366,14 +388,15 @@ def _mark(writer: Writer, kind: Kind, frame: Any, root: Tensor) -> None:
     writer.append(template, None, writer.clock(), 0, 0, max(root.row, writer.base))
 
 
-def _check_untouched(node: Node) -> None:
-    for rule, args in zip(node.plan.rules, node.saved, strict=False):
+def _check_untouched(record: Record) -> None:
+    plan = record[PLAN]
+    for rule, args in zip(plan.rules, plan.arguments(record[SAVED]), strict=True):
         for name, value in zip(_spread(rule, len(args)), args, strict=False):
-            what = writes.since(value, node.moment) if isinstance(value, np.ndarray | np.generic) else None
+            what = writes.since(value, record[MOMENT]) if isinstance(value, np.ndarray | np.generic) else None
             if what is not None:
                 raise RuntimeError(
                     f"one of the variables needed for gradient computation has been modified by an inplace operation: "
-                    f"{node.plan.op.name} had saved {_saved_name(name)} of shape {tuple(value.shape)}, and {what} wrote "
+                    f"{plan.op.name} had saved {_saved_name(name)} of shape {tuple(value.shape)}, and {what} wrote "
                     f"into it before backward. Use the op without the underscore, or clone() the tensor first."
                 )
 
@@ -382,11 +405,8 @@ def _saved_name(name: str) -> str:
     return "its output" if name == "out" else f"its input {name}"
 
 
-def _freed(node: Node) -> str:
+def _freed(record: Record) -> str:
     return (
-        f"Trying to backward through the graph a second time: what {node.plan.op.name} had saved was freed by the "
+        f"Trying to backward through the graph a second time: what {record[PLAN].op.name} had saved was freed by the "
         "first backward. Pass retain_graph=True to the first one, or compute the loss again."
     )
-
-
-__all__ = ["AccumulateGrad", "run_backward", "unbroadcast"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -46,9 +47,7 @@ def operand(value: Any) -> Any:
     Raises:
         TypeError: It is neither.
     """
-    from graphscope.engine.tensor import Tensor  # the layer above: tensors are made of dtypes
-
-    if isinstance(value, Tensor | float | int | bool | complex) or value is None:
+    if hasattr(value, "wants_grad") or isinstance(value, float | int | complex) or value is None:
         return value
     if isinstance(value, np.generic):
         return value.item()
@@ -95,6 +94,15 @@ def promoted(op: Op, inputs: Any) -> list[Any]:
         else (value.astype(dtype) if value.ndim else dtype.type(value))
         for value in arrays
     ]
+
+
+def in_floating(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of one array that takes integers too, as floating numbers."""
+
+    def convert(x: Any) -> Any:
+        return forward(x if x.dtype.kind in "fc" else x.astype(_default))
+
+    return convert
 
 
 def _wider(one: np.dtype, other: np.dtype) -> np.dtype:

@@ -12,7 +12,8 @@ from graphscope.engine import dtypes
 from graphscope.engine.autograd import run_backward
 from graphscope.engine.ops import elementwise, index, linalg, reduce, shape
 from graphscope.engine.printing import tensor_repr
-from graphscope.engine.tensor import Handle, Node, Tensor, define
+from graphscope.engine.node import RETAINED, Handle, Node, hooks_of
+from graphscope.engine.tensor import Tensor, define
 
 
 def method(function: Any) -> Any:
@@ -30,7 +31,7 @@ to_dtype = define(
     prepare=lambda x, dtype: ((x,), {"dtype": np.dtype(dtype), "_from": x.dtype}),
     forward=lambda x, *, dtype, _from: _cast(x, dtype=dtype),
     vjp=[lambda g, *, _from: to_dtype(g, _from)],
-    samples=[],
+    samples=[((2, 3), {"dtype": dtypes.float32}), ((), {"dtype": dtypes.float32})],
 )  # fmt: skip
 
 clone = define(
@@ -49,7 +50,7 @@ Tensor.shape = property(lambda self: self.data.shape)  # type: ignore[attr-defin
 Tensor.dtype = property(lambda self: self.data.dtype)  # type: ignore[attr-defined]
 Tensor.ndim = property(lambda self: self.data.ndim)  # type: ignore[attr-defined]
 Tensor.is_leaf = property(lambda self: self.node is None)  # type: ignore[attr-defined]
-Tensor.grad_fn = property(lambda self: self.node)  # type: ignore[attr-defined]
+Tensor.grad_fn = property(lambda self: None if self.node is None else Node(self.node))  # type: ignore[attr-defined]
 Tensor._version = property(lambda self: self.version)  # type: ignore[attr-defined]
 Tensor.__repr__ = tensor_repr  # type: ignore[method-assign,assignment]
 
@@ -106,7 +107,7 @@ def numpy(self: Tensor) -> np.ndarray:
 def detach(self: Tensor) -> Tensor:
     """The same memory outside the graph."""
     out = Tensor(self.data)
-    out.base = self.base or self
+    out.base = self if self.base is None else self.base
     out.name = self.name
     return out
 
@@ -123,7 +124,7 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     if requires_grad and self.data.dtype.kind not in "fc":
         raise RuntimeError(f"only Tensors of floating point dtype can require gradients, not {self.data.dtype}")
     if self.requires_grad != requires_grad:
-        self.requires_grad = requires_grad
+        self.wants_grad = requires_grad
         self.row = -1  # the log is told anew at its next use
     return self
 
@@ -198,7 +199,7 @@ def retain_grad(self: Tensor) -> None:
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     if self.node is not None:
         self.retains_grad = True
-        self.node.retained = weakref.ref(self)
+        self.node[RETAINED] = weakref.ref(self)
 
 
 @method
@@ -210,10 +211,11 @@ def register_hook(self: Tensor, hook: Any) -> Handle:
     """
     if not self.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-    holder: Tensor | Node = self if self.node is None else self.node
-    if holder.hooks is None:
-        holder.hooks = []
-    return Handle(holder.hooks, hook)
+    if self.node is not None:
+        return Handle(hooks_of(self.node), hook)
+    if self.hooks is None:
+        self.hooks = []
+    return Handle(self.hooks, hook)
 
 
 @method

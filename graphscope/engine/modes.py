@@ -11,13 +11,24 @@ from typing import Any, TypeVar
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
+class Context:
+    """Where this thread is, as the log needs to know it: one object, so that call sites compare it by identity."""
+
+    __slots__ = ("backward_row", "inner", "scope")
+
+    def __init__(self, scope: Any = None, backward_row: int = 0) -> None:
+        self.scope = scope
+        """The innermost module or composite op (see `scopes`), or None."""
+        self.backward_row = backward_row
+        """The GRAD row whose rule runs on tensors now, or 0."""
+        self.inner: dict[Any, Context] = {}
+        """The contexts of the scopes entered from here."""
+
+
 class _Modes(threading.local):
     def __init__(self) -> None:
         self.grad_enabled = True
-        self.scope: Any = None
-        """The module or composite op that this thread is in; see `scopes`."""
-        self.backward_row = 0
-        """The GRAD row (plus 1) whose rule runs on tensors now, or 0."""
+        self.context = Context()
 
 
 modes = _Modes()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+import linecache
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -23,6 +25,8 @@ class VJP:
     """Parameters after `g`, in order: names of inputs, or `out`."""
     attrs: tuple[str, ...]
     """Keyword-only parameters: the attributes of the call that it wants."""
+    position: bool
+    """Whether it also wants `position`: which of any number of inputs it is to differentiate by."""
     text: str
 
     @classmethod
@@ -31,7 +35,12 @@ class VJP:
         parameters = list(inspect.signature(rule).parameters.values())[1:]
         attrs = tuple(parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY)
         needs = tuple(parameter.name for parameter in parameters if parameter.kind is not parameter.KEYWORD_ONLY)
-        return cls(rule, needs, attrs, _text(rule))
+        position = "position" in attrs
+        return cls(rule, needs, tuple(name for name in attrs if name != "position"), position, _text(rule))
+
+    def bound(self, index: int) -> Rule:
+        """The rule for the input at `index`."""
+        return functools.partial(self.rule, position=index) if self.position else self.rule
 
 
 @dataclass(slots=True, eq=False)
@@ -46,6 +55,14 @@ class Op:
     samples: tuple[Any, ...]
     in_place: bool
     view: bool
+    wrapped: bool
+    """Whether people reach it through a function of ours, one frame further up."""
+    core_dims: int
+    """The last so many dims of its inputs are no part of broadcasting."""
+    reduces: bool
+    """Whether it takes one input of any shape to a single element: its rule's result is spread over that shape."""
+    floating: bool
+    """Whether integers become floating numbers first."""
     promotes: bool
     """Whether operands of different dtypes are brought to one."""
     prepare: Callable[..., Any] | None
@@ -87,22 +104,32 @@ def register(
     samples: Sequence[Any] = (),
     in_place: bool = False,
     view: bool = False,
+    wrapped: bool = False,
+    core_dims: int = 0,
+    reduces: bool = False,
+    floating: bool = False,
     promotes: bool = True,
     prepare: Callable[..., Any] | None = None,
 ) -> Op:
     """Add an op to OPS."""
     vjps = tuple(None if rule is None else VJP.of(rule) for rule in vjp)
-    op = Op(name, doc, formula, forward, vjps, tuple(samples), in_place, view, promotes, prepare)
+    op = Op(name, doc, formula, forward, vjps, tuple(samples), in_place, view, wrapped, core_dims, reduces, floating, promotes, prepare)
     op.key = (len(OPS) + 1) << 48  # above any address
     OPS[name] = op
     return op
 
 
 def _text(rule: Rule) -> str:
-    try:
-        source = inspect.getsource(rule).strip()
-    except (OSError, TypeError):
-        return rule.__name__
-    if "lambda" not in source:
-        return source
-    return " ".join(source[source.index("lambda") :].split()).rstrip(",]) ") if source.count("lambda") == 1 else source
+    """What a rule computes, as it is written: of a lambda the expression, of a function its lines."""
+    code = getattr(rule, "__code__", None)
+    if code is None:
+        return str(getattr(rule, "__name__", rule))
+    if code.co_name != "<lambda>":
+        return inspect.getsource(rule).strip()
+    places = [place for place in code.co_positions() if None not in place and place[2] != place[3]]
+    first = min((line, column) for line, _, column, _ in places)
+    last = max((line, column) for _, line, _, column in places)
+    lines = [linecache.getline(code.co_filename, line).encode() for line in range(first[0], last[0] + 1)]
+    lines[-1] = lines[-1][: last[1]]  # columns count bytes
+    lines[0] = lines[0][first[1] :]
+    return " ".join(b" ".join(lines).decode().split())

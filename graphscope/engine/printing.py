@@ -29,7 +29,7 @@ def tensor_repr(tensor: Tensor) -> str:
     if data.dtype not in (dtypes.get_default_dtype(), dtypes.int64, dtypes.bool_):
         notes.append(f"dtype=torch.{data.dtype.name}")
     if tensor.node is not None:
-        notes.append(f"grad_fn={tensor.node!r}")
+        notes.append(f"grad_fn={tensor.grad_fn!r}")
     elif tensor.requires_grad:
         notes.append("requires_grad=True")
     return f"tensor({', '.join([body, *notes])})"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from graphscope.engine.modes import modes
+from graphscope.engine.modes import Context, modes
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.schema import Kind
 from graphscope.eventlog.writer import Writer
@@ -42,15 +42,17 @@ _ROOT = ScopePath("", "", None)
 @contextmanager
 def scope(name: str, type: str = "") -> Iterator[None]:
     """Ops inside belong to the module scope `name`, within the scope that is open already."""
-    outer = modes.scope
-    path = (outer or _ROOT).child(name, type)
-    modes.scope = path
+    outer = modes.context
+    path = (outer.scope or _ROOT).child(name, type)
+    if path not in outer.inner:
+        outer.inner[path] = Context(path, outer.backward_row)
+    modes.context = outer.inner[path]
     _mark(Kind.SCOPE_ENTER, path)
     try:
         yield
     finally:
         _mark(Kind.SCOPE_EXIT, path)
-        modes.scope = outer
+        modes.context = outer
 
 
 def _mark(kind: Kind, path: ScopePath) -> None:

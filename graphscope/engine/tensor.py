@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from sys import _getframe
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 
 from graphscope.engine import dtypes, modes, tracing, writes
 from graphscope.engine.errors import explain_failure
 from graphscope.engine.modes import modes as mode
-from graphscope.engine.op import INPUT_NAMES, Op, register
+from graphscope.engine.node import Plan, Record, plan_for
+from graphscope.engine.op import Op, register
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.gate import Replace
 
 _ndarray = np.ndarray
+_FLOATING: Final = frozenset({np.float16, np.float32, np.float64})
 _new = object.__new__
 _next_moment = writes.moments.__next__
 NUMBERS: Final = frozenset({float, int, bool})
@@ -27,14 +29,15 @@ class Tensor:
     Attributes:
         data: The elements: a NumPy array, or a NumPy scalar for a tensor of no dimensions.
         grad: What backward passes have accumulated here: a Tensor of the same shape, or None.
-        node: The backward node of the op that made it; None for a leaf.
+        node: The record of the op that made it (see `graphscope.engine.node`); None for a leaf.
+        wants_grad: Of a leaf: whether gradients are to flow to it. Of other tensors `node` says so.
         name: What to call it in the log; by default the variable that it is assigned to.
     """
 
     data: Any
     grad: Tensor | None = None
-    node: Node | None = None
-    requires_grad: bool = False
+    node: Record | None = None
+    wants_grad: bool = False
     name: str | None = None
     base: Tensor | None = None
     hooks: Any = None
@@ -42,7 +45,7 @@ class Tensor:
     is_parameter: bool = False
     version_count: int = 0
     row: int = -1
-    identity: int = -1
+    first_row: int = -1
     site: int = 0
     accumulate_template: Any = None
 
@@ -52,127 +55,29 @@ class Tensor:
     def __init__(self, data: Any, requires_grad: bool = False) -> None:
         self.data = data
         if requires_grad:
-            self.requires_grad = True
+            self.wants_grad = True
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients flow to this tensor."""
+        return self.node is not None or self.wants_grad
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        self.requires_grad_(value)  # type: ignore[attr-defined]
+
+    @property
+    def identity(self) -> int:
+        """The row of its first version in the log, by which the log knows it; -1 when it has none."""
+        return self.row if self.first_row < 0 else self.first_row
 
     @property
     def version(self) -> int:
         """How often its memory was written in place."""
-        return (self.base or self).version_count
+        return (self if self.base is None else self.base).version_count
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.asarray(self.data, dtype=dtype)
-
-
-class Node:
-    """A step of the way back: the op that ran, where its gradients go, and what its rules need."""
-
-    plan: Plan
-    targets: tuple[Node | Tensor, ...]
-    saved: Any
-    moment: int
-    shapes: tuple[tuple[int, ...], ...] | None = None
-    attrs: dict[str, Any] | None = None
-    row: int = -1
-    site: Any = None
-    hooks: Any = None
-    retained: Any = None
-
-    def name(self) -> str:
-        """The name as PyTorch would print it."""
-        return self.plan.op.node_name
-
-    @property
-    def next_functions(self) -> tuple[tuple[Any, int], ...]:
-        """The nodes that its gradients go to, as (node, 0); a leaf stands as `AccumulateGrad`."""
-        active = {rule.index: target for rule, target in zip(self.plan.rules, self.targets, strict=True)}
-        pairs = (active.get(index) for index in range(len(self.plan.op.vjps)))
-        return tuple(
-            (None, 0) if target is None else (AccumulateGrad(target), 0) if isinstance(target, Tensor) else (target, 0)
-            for target in pairs
-        )
-
-    def register_hook(self, hook: Callable[..., Any]) -> Any:
-        """Call `hook(cotangent)` before the rule runs; a tensor that it returns takes the cotangent's place."""
-        if self.hooks is None:
-            self.hooks = []
-        return Handle(self.hooks, hook)
-
-    def __repr__(self) -> str:
-        return f"<{self.name()}0>"
-
-
-class AccumulateGrad:
-    """Where a gradient ends: it is added to `variable.grad`."""
-
-    next_functions: tuple[()] = ()
-
-    def __init__(self, variable: Tensor) -> None:
-        self.variable = variable
-
-    def name(self) -> str:
-        """The name as PyTorch would print it."""
-        return "AccumulateGrad"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, AccumulateGrad) and other.variable is self.variable
-
-    def __hash__(self) -> int:
-        return hash(id(self.variable))
-
-    def __repr__(self) -> str:
-        return "<AccumulateGrad>"
-
-
-class Handle:
-    """A registered hook; `remove()` takes it back."""
-
-    def __init__(self, hooks: list[Any], hook: Any) -> None:
-        self._hooks = hooks
-        self._hook = hook
-        hooks.append(hook)
-
-    def remove(self) -> None:
-        """Take the hook back."""
-        if self._hook in self._hooks:
-            self._hooks.remove(self._hook)
-
-
-class ActiveRule:
-    """One rule of a plan: for which input, and what it takes."""
-
-    __slots__ = ("attrs", "index", "needs", "rule")
-
-    def __init__(self, index: int, rule: Callable[..., Any], needs: tuple[str, ...], attrs: tuple[str, ...]) -> None:
-        self.index = index
-        self.rule = rule
-        self.needs = needs
-        self.attrs = attrs
-
-
-class Plan:
-    """How one op goes backward when a given set of its inputs needs a gradient: which rules run, what they save."""
-
-    __slots__ = ("op", "rules", "save", "wants_attrs")
-
-    def __init__(self, op: Op, active: tuple[int, ...], count: int) -> None:
-        self.op = op
-        vjps = [(index, op.vjps[min(index, len(op.vjps) - 1)]) for index in active]
-        self.rules = tuple(ActiveRule(index, vjp.rule, vjp.needs, vjp.attrs) for index, vjp in vjps if vjp)
-        self.wants_attrs = any(rule.attrs for rule in self.rules)
-        names = INPUT_NAMES[:count] if count <= len(INPUT_NAMES) else ("*inputs",)
-        saved = "".join("(" + "".join(f"{name}, " for name in rule.needs) + "), " for rule in self.rules)
-        # One small function that picks what the rules need is worth its building: it runs for every node.
-        self.save = eval(f"lambda out, {', '.join(names)}: ({saved})")  # noqa: S307 - names from rule signatures
-
-
-def plan_for(op: Op, wanting: tuple[bool, ...]) -> Plan:
-    """The plan of an op for the inputs that need a gradient and have a rule."""
-    plan = op.plans.get(wanting)
-    if plan is None:
-        last = len(op.vjps) - 1
-        active = tuple(index for index, wants in enumerate(wanting) if wants and op.vjps[min(index, last)] is not None)
-        plan = op.plans[wanting] = Plan(op, active, len(wanting))
-    return cast(Plan, plan)
 
 
 def apply(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, depth: int = 2) -> Tensor:
@@ -207,8 +112,8 @@ def apply(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, de
         raise explain_failure(op, arrays, attrs, error) from error
     out = _new(Tensor)
     site = None
-    if op.view:
-        out.base = tensors[0].base or tensors[0]
+    if op.view and writes.buffer(result) is writes.buffer(arrays[0]):
+        out.base = tensors[0] if tensors[0].base is None else tensors[0].base
     if writer is not None:
         end = writer.clock()
         rows = [tensor.row for tensor in tensors]
@@ -216,47 +121,47 @@ def apply(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, de
         constant = constants[0] if len(constants) == 1 else None
         site = tracing.call_site(writer, frame, op, result, constant, described, len(rows))
         if len(rows) <= 3:
-            row = writer.append(site.template, result, end, end - start, mode.backward_row, *rows)
+            row = writer.append(site.template, result, end, end - start, mode.context.backward_row, *rows)
         else:
             edges = [(row, 0) for row in rows]
             keep = [(result, site.template.keep)]
-            row = writer.append_wide(site.template, keep, edges, end, end - start, mode.backward_row)
-        out.row = out.identity = row
+            row = writer.append_wide(site.template, keep, edges, end, end - start, mode.context.backward_row)
+        out.row = row
         if writer.gate is not None:
             answer = tracing.pause(writer, row, result, frame)
             if answer.__class__ is Replace:
                 result = answer.value
     out.data = result
     if mode.grad_enabled:
-        wanting = tuple(isinstance(value, Tensor) and value.requires_grad for value in inputs)
+        wanting = tuple(isinstance(value, Tensor) and (value.node is not None or value.wants_grad) for value in inputs)
         if any(wanting) and result.dtype.kind in "fc":
             plan = plan_for(op, wanting)
             if plan.rules:
-                attach(out, plan, [inputs[rule.index] for rule in plan.rules], plan.save(result, *arrays), site)
-                node = cast(Node, out.node)
-                node.shapes = tuple(inputs[rule.index].data.shape for rule in plan.rules)
-                node.attrs = attrs
+                wanted = [inputs[rule.index] for rule in plan.rules]
+                shapes = tuple(value.data.shape for value in wanted)
+                attach(out, plan, wanted, plan.save(result, *arrays), shapes, attrs, site)
     return out
 
 
-def attach(out: Tensor, plan: Plan, inputs: Sequence[Tensor], saved: Any, site: Any) -> None:
-    """Give a result its backward node."""
-    node = _new(Node)
-    node.plan = plan
-    node.targets = tuple(value.node or value for value in inputs)
-    node.saved = saved
-    node.moment = _next_moment()
-    if site is not None:
-        node.site = site
-        node.row = out.row
-    out.node = node
-    out.requires_grad = True
+def attach(
+    out: Tensor, plan: Plan, inputs: Sequence[Tensor], saved: Any, shapes: Any, attrs: Any, site: Any
+) -> None:
+    """Give a result its way back."""
+    row = out.row if site is not None else -1
+    targets: Any = tuple(value.node or value for value in inputs)
+    if plan.single:
+        (targets,) = targets
+    out.node = [plan, targets, saved, _next_moment(), shapes, attrs, row, site, None, None]
 
 
 def _binary(op: Op) -> Callable[..., Any]:
     """The call of an op of two inputs and no attributes: `apply`, with everything that it does in a straight line."""
     forward = op.forward
     both, left, right = (plan_for(op, wanting) for wanting in ((True, True), (True, False), (False, True)))
+    left_saves_other = left.saves_other
+    left_single, right_single = left.single is not None, right.single is not None
+    differentiable = bool(both.rules)
+    core_dims = op.core_dims
     key = op.key
 
     def call(input: Any, other: Any) -> Any:
@@ -268,12 +173,12 @@ def _binary(op: Op) -> Callable[..., Any]:
         a = x.data
         constant = None
         shapes = None
-        if (y.__class__ is float or y.__class__ is int) and (a.__class__ is not _ndarray or a.dtype.kind == "f"):
+        if (y.__class__ is float or y.__class__ is int) and (a.__class__ in _FLOATING or (a.__class__ is _ndarray and a.dtype.kind == "f")):
             b = constant = y
         elif y.__class__ is Tensor:
             b = y.data
             if a.__class__ is _ndarray and a.__class__ is b.__class__ and a.dtype is b.dtype:
-                if a.shape != b.shape:
+                if (a.ndim > core_dims or b.ndim > core_dims) and a.shape != b.shape:
                     shapes = True
             elif a.__class__ is not b.__class__ or a.__class__ is _ndarray:
                 return apply(op, (x, y))
@@ -298,64 +203,58 @@ def _binary(op: Op) -> Callable[..., Any]:
         except ValueError as error:
             raise explain_failure(op, (a, b), None, error) from error
         out = _new(Tensor)
-        if writer is not None:
+        if writer is None:
+            site = None
+            row = -1
+        else:
             end = writer.clock()
+            context = mode.context
             site = writer.sites.get(id(frame.f_code) + frame.f_lasti + key)
             if (
-                site.__class__ is not tracing.CallSite
+                site is None
                 or site.kind is not result.__class__
                 or (site.kind is _ndarray and (site.shape != result.shape or site.dtype is not result.dtype))
                 or site.constant is not constant
-                or site.scope is not mode.scope
-                or mode.backward_row
-                or site.backward
-                or site.ident != tracing.get_ident()
+                or site.context is not context
             ):
                 count = 1 if constant is not None else 2
                 site = tracing.call_site(writer, frame, op, result, constant, None, count)
             if constant is None:
-                row = writer.append(site.template, result, end, end - start, mode.backward_row, x.row, y.row)
+                row = writer.append(site.template, result, end, end - start, context.backward_row, x.row, y.row)
             else:
-                row = writer.append(site.template, result, end, end - start, mode.backward_row, x.row)
-            out.row = out.identity = row
+                row = writer.append(site.template, result, end, end - start, context.backward_row, x.row)
+            out.row = row
             if gate is not None:
                 answer = tracing.pause(writer, row, result, frame)
                 if answer.__class__ is Replace:
                     result = answer.value
         out.data = result
-        if x.requires_grad:
-            if modes.ever_disabled and not mode.grad_enabled:
-                return out
-            node = _new(Node)
-            if constant is None and y.requires_grad:
-                node.plan = both
-                node.targets = (x.node or x, y.node or y)
-                node.saved = both.save(result, a, b)
-                if shapes:
-                    node.shapes = (a.shape, b.shape)
-            else:
-                node.plan = left
-                node.targets = (x.node or x,)
-                node.saved = left.save(result, a, b)
-                if shapes:
-                    node.shapes = (a.shape,)
-        elif constant is None and y.requires_grad:
-            if modes.ever_disabled and not mode.grad_enabled:
-                return out
-            node = _new(Node)
-            node.plan = right
-            node.targets = (y.node or y,)
-            node.saved = right.save(result, a, b)
-            if shapes:
-                node.shapes = (b.shape,)
-        else:
+        if not differentiable:
             return out
-        node.moment = _next_moment()
-        if writer is not None:
-            node.site = site
-            node.row = row
-        out.node = node
-        out.requires_grad = True
+        target = x.node
+        if target is None and x.wants_grad:
+            target = x
+        other_target = None
+        if constant is None:
+            other_target = y.node
+            if other_target is None and y.wants_grad:
+                other_target = y
+        if other_target is None:
+            if target is None or (modes.ever_disabled and not mode.grad_enabled):
+                return out
+            saved = b if left_saves_other else left.save(result, a, b)
+            shape = (a.shape,) if shapes else None
+            out.node = [left, target if left_single else (target,), saved, _next_moment(), shape, None, row, site, None, None]
+        elif modes.ever_disabled and not mode.grad_enabled:
+            return out
+        elif target is None:
+            shape = (b.shape,) if shapes else None
+            saved = right.save(result, a, b)
+            out.node = [right, other_target if right_single else (other_target,), saved, _next_moment(), shape, None, row, site, None, None]
+        else:
+            shape = (a.shape, b.shape) if shapes else None
+            saved = both.save(result, a, b)
+            out.node = [both, (target, other_target), saved, _next_moment(), shape, None, row, site, None, None]
         return out
 
     return call
@@ -363,19 +262,27 @@ def _binary(op: Op) -> Callable[..., Any]:
 
 def _unary(op: Op) -> Callable[..., Any]:
     """The call of an op of one input and no attributes, in a straight line."""
+    depth = 2 if op.wrapped else 1
     forward = op.forward
+    careful = dtypes.in_floating(forward) if op.floating else forward  # what requires grad is floating already
     plan = plan_for(op, (True,))
     key = op.key
-    view = op.view
+    saves_out, saves_x = plan.saves_out, plan.saves_x
+    differentiable = bool(plan.rules)
+    single = plan.single is not None
+    view, reduces = op.view, op.reduces
 
     def call(input: Any) -> Any:
         x = input
         if x.__class__ is not Tensor and not isinstance(x, Tensor):
-            return forward(x)
+            return careful(x)
         a = x.data
+        target = x.node
+        if target is None and x.wants_grad:
+            target = x
         writer = recording.writer
         if writer is not None:
-            frame = _getframe(1)
+            frame = _getframe(depth)
             if x.row < writer.low:
                 tracing.input_row(writer, x, frame, 0)
             gate = writer.gate
@@ -384,41 +291,37 @@ def _unary(op: Op) -> Callable[..., Any]:
                     tracing.ahead(writer, op, [x], frame)
                 a = x.data
             start = writer.clock()
-        result = forward(a)
+        result = careful(a) if target is None else forward(a)
         out = _new(Tensor)
         if view:
-            out.base = x.base or x
-        if writer is not None:
+            out.base = x if x.base is None else x.base
+        if writer is None:
+            site = None
+            row = -1
+        else:
             end = writer.clock()
+            context = mode.context
             site = writer.sites.get(id(frame.f_code) + frame.f_lasti + key)
             if (
-                site.__class__ is not tracing.CallSite
+                site is None
                 or site.kind is not result.__class__
                 or (site.kind is _ndarray and (site.shape != result.shape or site.dtype is not result.dtype))
-                or site.scope is not mode.scope
-                or mode.backward_row
-                or site.backward
-                or site.ident != tracing.get_ident()
+                or site.context is not context
             ):
                 site = tracing.call_site(writer, frame, op, result, None, None, 1)
-            row = writer.append(site.template, result, end, end - start, mode.backward_row, x.row)
-            out.row = out.identity = row
+            row = writer.append(site.template, result, end, end - start, context.backward_row, x.row)
+            out.row = row
             if gate is not None:
                 answer = tracing.pause(writer, row, result, frame)
                 if answer.__class__ is Replace:
                     result = answer.value
         out.data = result
-        if x.requires_grad and not (modes.ever_disabled and not mode.grad_enabled):
-            node = _new(Node)
-            node.plan = plan
-            node.targets = (x.node or x,)
-            node.saved = plan.save(result, a)
-            node.moment = _next_moment()
-            if writer is not None:
-                node.site = site
-                node.row = row
-            out.node = node
-            out.requires_grad = True
+        if target is None or not differentiable or (modes.ever_disabled and not mode.grad_enabled):
+            return out
+        saved = result if saves_out else a if saves_x else plan.save(result, a)
+        shape = (a.shape,) if reduces else None
+        target = target if single else (target,)
+        out.node = [plan, target, saved, _next_moment(), shape, None, row, site, None, None]
         return out
 
     return call

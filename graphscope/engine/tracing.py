@@ -25,17 +25,16 @@ class CallSite:
 
     __slots__ = (
         "attrs",
-        "backward",
         "code",
         "constant",
+        "context",
         "dtype",
         "fields",
         "grad",
-        "ident",
         "kind",
         "partial",
-        "scope",
         "shape",
+        "single",
         "template",
     )
 
@@ -46,9 +45,7 @@ class CallSite:
         self.dtype = out.dtype
         self.constant = constant
         self.attrs = attrs
-        self.scope = modes.scope
-        self.ident = get_ident()
-        self.backward = modes.backward_row
+        self.context = modes.context
         described = {name: value for name, value in attrs.items() if name[0] != "_"} if attrs else {}
         flags = more.pop("flags", Flag(0))
         if constant is not None:
@@ -58,7 +55,8 @@ class CallSite:
             flags |= Flag.IN_PLACE
         if op.view:
             flags |= Flag.VIEW
-        if self.backward:
+        backward = self.context.backward_row > 0
+        if backward:
             flags |= Flag.CREATE_GRAPH
         self.fields: dict[str, Any] = {
             "op": op_number(writer, op),
@@ -71,12 +69,13 @@ class CallSite:
         self.template = writer.template(
             Kind.OP,
             flags=flags,
-            graph_pass=Pass.BACKWARD if self.backward else Pass.FORWARD,
+            graph_pass=Pass.BACKWARD if backward else Pass.FORWARD,
             **self.fields,
             **more,
         )
         self.grad: dict[int, Template] = {}
-        self.partial: Template | None = None
+        self.single: Template | None = None
+        self.partial: dict[bool, Template] = {}
 
     def grad_template(self, writer: Writer, count: int) -> Template:
         """The template of the GRAD row of this op with so many contributions."""
@@ -84,25 +83,32 @@ class CallSite:
         if template is None:
             template = writer.template(Kind.GRAD, graph_pass=Pass.BACKWARD, input_count=count, **self.fields)
             self.grad[count] = template
+            if count == 1:
+                self.single = template
         return template
 
-    def partial_template(self, writer: Writer) -> Template:
+    def partial_template(self, writer: Writer, has_origin: bool) -> Template:
         """The template of an ACCUMULATE row: one of several contributions to this op's cotangent."""
-        if self.partial is None:
-            fields = {**self.fields, "op": 0}
-            self.partial = writer.template(Kind.ACCUMULATE, graph_pass=Pass.BACKWARD, input_count=1, **fields)
-        return self.partial
+        template = self.partial.get(has_origin)
+        if template is None:
+            fields = {**self.fields, "op": 0, "attrs": 0}
+            count = int(has_origin)
+            template = writer.template(Kind.ACCUMULATE, graph_pass=Pass.BACKWARD, input_count=count, **fields)
+            self.partial[has_origin] = template
+        return template
 
 
 class _Inside:
     """Stands for a call site inside graphscope: the place in the user's program is farther up the stack."""
+
+    kind = None
 
 
 _INSIDE = _Inside()
 
 
 def call_site(
-    writer: Writer, frame: FrameType, op: Op, out: Any, constant: Any, attrs: Any, input_count: int, version: int = 0
+    writer: Writer, frame: FrameType, op: Op, out: Any, constant: Any, attrs: Any, input_count: int
 ) -> CallSite:
     """The call site that `frame` is at, made when it is new or when shape, dtype, scope or attributes differ."""
     sites = writer.sites
@@ -116,7 +122,9 @@ def call_site(
         frame = outer or frame
         key = (key, id(frame.f_code), frame.f_lasti)
         site = sites.get(key)
-    wanted = (out.shape, out.dtype, constant, _frozen(attrs), modes.scope, get_ident(), bool(modes.backward_row), version)
+    context = modes.context
+    here = (context.scope, context.backward_row > 0, get_ident())
+    wanted = (out.__class__, out.shape, out.dtype, constant.__class__, constant, _frozen(attrs), here)
     variants = writer.variants.setdefault(key, {})
     try:
         found = variants.get(wanted)
@@ -124,8 +132,10 @@ def call_site(
         wanted = repr(wanted)
         found = variants.get(wanted)
     if found is None:
-        found = CallSite(writer, frame, op, out, constant, attrs, input_count=input_count, version=version)
+        found = CallSite(writer, frame, op, out, constant, attrs, input_count=input_count)
         variants[wanted] = found
+    found.context = context
+    found.constant = constant
     sites[key] = found
     return found
 
@@ -174,7 +184,7 @@ def position(code: CodeType, instruction: int) -> tuple[int | None, ...]:
 
 def scope_number(writer: Writer) -> int:
     """The number of the module scope that this thread is in."""
-    path = modes.scope
+    path = modes.context.scope
     if path is None:
         return 0
     number = writer.tables["scopes"].find(path)
@@ -212,7 +222,7 @@ def leaf(writer: Writer, tensor: Tensor, frame: FrameType | None, argument: int 
     identity = tensor.identity if tensor.identity >= writer.base else None
     row = writer.append(template, data, writer.clock(), 0, tensor=identity)
     tensor.row = row
-    tensor.identity = row if identity is None else identity
+    tensor.first_row = row if identity is None else identity
     tensor.accumulate_template = None
     tensor.site = site
     if writer.gate is not None and frame is not None:

@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
-import io
-import mmap
+import re
+import stat
 import struct
 import zipfile
+from collections.abc import Iterable
+from mmap import mmap
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 
 from graphscope.errors import LogError
+from graphscope.eventlog.mapped import map_for_reading
+
+_TEXT_LIMIT: Final = 1 << 24
+"""No text file of a log is larger than this; what is larger is not ours."""
+
+_MAGIC: Final = b"\x93NUMPY\x01\x00"
+_HEADER: Final = re.compile(rb"\{'descr': (.+), 'fortran_order': False, 'shape': \((\d{1,18}),\), \} *\n")
+_ZIP_ERRORS: Final = (
+    OSError,
+    ValueError,
+    zipfile.BadZipFile,
+    NotImplementedError,
+    struct.error,
+    EOFError,
+    LookupError,
+    OverflowError,
+    RuntimeError,
+)
 
 
 class LogFiles(Protocol):
@@ -26,7 +46,12 @@ class LogFiles(Protocol):
         """Whether there is such a file."""
 
     def text(self, name: str) -> str:
-        """The text of a small file."""
+        """The text of a small file.
+
+        Raises:
+            OSError: It can't be read.
+            ValueError: It is no text, or too large.
+        """
 
     def array(self, name: str, dtype: np.dtype) -> np.ndarray:
         """The array of a `.npy` file, mapped read-only; shorter when the file was cut, empty when it is gone."""
@@ -49,15 +74,19 @@ class FolderFiles:
         return (self.path / name).is_file()
 
     def text(self, name: str) -> str:
-        return (self.path / name).read_text(encoding="utf-8")
+        path = self.path / name
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode) or found.st_size > _TEXT_LIMIT:  # a pipe would have us wait for ever
+            raise ValueError(f"{name} is no file, or too large")
+        return path.read_text(encoding="utf-8")
 
     def array(self, name: str, dtype: np.dtype) -> np.ndarray:
+        path = self.path / name
         try:
-            with (self.path / name).open("rb") as file:
-                memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except (OSError, ValueError):  # gone, or empty
-            return np.zeros(0, dtype)
-        return _array(memory, 0, len(memory), dtype)
+            memory = map_for_reading(path) if path.is_file() else None
+        except (OSError, ValueError):  # gone meanwhile, or empty
+            memory = None
+        return np.zeros(0, dtype) if memory is None else _array(memory, 0, len(memory), dtype)
 
 
 class ZipFiles:
@@ -66,11 +95,10 @@ class ZipFiles:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            with path.open("rb") as file:
-                self._memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            self._memory = map_for_reading(path)
             with zipfile.ZipFile(path) as archive:
                 self._members = {member.filename: member for member in archive.infolist()}
-        except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError) as error:
+        except _ZIP_ERRORS as error:
             raise LogError(f"{path} is no packed log: {error}", hint="pack one: graphscope pack LOG") from error
 
     def segments(self) -> list[tuple[int, str]]:
@@ -82,43 +110,46 @@ class ZipFiles:
 
     def text(self, name: str) -> str:
         start, size = self._extent(name)
+        if size > _TEXT_LIMIT:
+            raise ValueError(f"{name} is too large")
         return self._memory[start : start + size].decode("utf-8")
 
     def array(self, name: str, dtype: np.dtype) -> np.ndarray:
-        if name not in self._members:
-            return np.zeros(0, dtype)
         try:
             start, size = self._extent(name)
-        except (OSError, struct.error):
+        except OSError:
             return np.zeros(0, dtype)
         return _array(self._memory, start, size, dtype)
 
     def _extent(self, name: str) -> tuple[int, int]:
-        member = self._members[name]
-        if member.compress_type != zipfile.ZIP_STORED:
-            raise OSError(f"{name} is compressed")
-        name_length, extra_length = struct.unpack_from("<HH", self._memory, member.header_offset + 26)
+        member = self._members.get(name)
+        if member is None or member.compress_type != zipfile.ZIP_STORED:
+            raise OSError(f"{name} is missing or compressed")
+        header = self._memory[member.header_offset : member.header_offset + 30] if member.header_offset >= 0 else b""
+        if len(header) < 30 or not header.startswith(b"PK\x03\x04"):
+            raise OSError(f"the place of {name} is damaged")
+        name_length, extra_length = struct.unpack_from("<HH", header, 26)
         start = member.header_offset + 30 + name_length + extra_length
         return start, max(min(member.file_size, len(self._memory) - start), 0)
 
 
-def _segments(names: object) -> list[tuple[int, str]]:
-    found = [name for name in names if len(name) == 12 and name.isascii() and name.isdecimal()]  # type: ignore[attr-defined]
+def _segments(names: Iterable[str]) -> list[tuple[int, str]]:
+    found = [name for name in names if len(name) == 12 and name.isascii() and name.isdecimal()]
     return [(int(name), f"segments/{name}") for name in sorted(found)]
 
 
-def _array(memory: mmap.mmap, offset: int, size: int, dtype: np.dtype) -> np.ndarray:
-    """The elements behind a `.npy` header that are really there; nothing when the header is damaged or of another kind."""
-    head = io.BytesIO(memory[offset : offset + min(size, 1024)])
-    try:
-        if np.lib.format.read_magic(head) != (1, 0):
-            return np.zeros(0, dtype)
-        shape, fortran, described = np.lib.format.read_array_header_1_0(head, max_header_size=1024)
-    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-        return np.zeros(0, dtype)
-    if described != dtype or fortran or len(shape) != 1 or shape[0] < 0:
-        return np.zeros(0, dtype)
-    count = min(shape[0], (size - head.tell()) // dtype.itemsize)
-    if count <= 0:
-        return np.zeros(0, dtype)
-    return np.frombuffer(memory, dtype, count, offset + head.tell())
+def _array(memory: mmap, offset: int, size: int, dtype: np.dtype) -> np.ndarray:
+    """The elements behind a `.npy` header that are really there; nothing when the header is damaged or of another kind.
+
+    The header is compared, not evaluated: only the form in which numpy writes an array of this dtype counts.
+    """
+    nothing = np.zeros(0, dtype)
+    head = memory[offset : offset + min(size, 1024)]
+    if len(head) < 10 or not head.startswith(_MAGIC):
+        return nothing
+    start = 10 + int.from_bytes(head[8:10], "little")
+    found = _HEADER.fullmatch(head[10:start])
+    if found is None or found[1] != repr(np.lib.format.dtype_to_descr(dtype)).encode():
+        return nothing
+    count = min(int(found[2]), (size - start) // dtype.itemsize)
+    return np.frombuffer(memory, dtype, count, offset + start) if count > 0 else nothing

@@ -25,8 +25,9 @@ Answer = Replace | StepInto | None
 class Gate(Protocol):
     """A point before and a point after each node, where a debugger may wait. The producer holds no lock there."""
 
-    wants_before: bool
-    """Whether `before` is to be called at all."""
+    @property
+    def wants_before(self) -> bool:
+        """Whether `before` is to be called at all."""
 
     def before(self, op: str, inputs: tuple[int, ...], frame: FrameType) -> None:
         """A forward op is about to run; `inputs` are the rows of its inputs. No row of its own exists yet."""

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import mmap
 import os
+import sys
 from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 
 _POPULATE_WRITE = 23  # MADV_POPULATE_WRITE (Linux 5.14): fault many pages at once, ten times cheaper than one by one
+_BINARY: Final = getattr(os, "O_BINARY", 0)  # Windows would write other line ends
+# A map keeps a duplicate of its file's descriptor where it can't be told not to: long logs have many maps.
+_OPTIONS: Final[dict[str, Any]] = {"trackfd": False} if sys.version_info >= (3, 13) and os.name == "posix" else {}
+_UNSUPPORTED: Final = (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
 
 
 class MappedArray:
@@ -27,29 +34,57 @@ class MappedArray:
         """Fault in the pages of `step` bytes from `position` on, where the system can do that in one call."""
         begin = position & -mmap.PAGESIZE
         self.populated = min(position + step, self.size)
-        if self.populated > begin and hasattr(self.memory, "madvise"):
+        if self.populated > begin and sys.platform == "linux":
             try:
                 self.memory.madvise(_POPULATE_WRITE, begin, self.populated - begin)
             except OSError:  # an older kernel: the pages fault in one by one, as ever
                 self.populated = self.size
 
 
-def create(path: Path, dtype: np.dtype, count: int) -> MappedArray:
-    """Make a `.npy` file of `count` zeroed elements, with its disk space reserved, and map it.
+def reserve(path: Path, dtype: np.dtype, count: int) -> None:
+    """Make a `.npy` file of `count` zeroed elements, with its disk space reserved.
 
     Raises:
-        OSError: The disk is full, or the folder can't be written.
+        OSError: The disk is full, or the folder can't be written; then there is no file.
     """
-    header = io.BytesIO()
-    description = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": (count,)}
-    np.lib.format.write_array_header_1_0(header, description)
-    start = header.tell()
-    size = start + max(count * dtype.itemsize, 1)
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
+    header = _header(dtype, count)
+    size = len(header) + max(count * dtype.itemsize, 1)
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _BINARY, 0o644)
     try:
-        os.write(file, header.getvalue())
-        _reserve(file, start, size)
-        return MappedArray(mmap.mmap(file, size), start, size)
+        _write(file, header)
+        _fill(file, len(header), size)
+    except OSError:
+        os.close(file)
+        path.unlink(missing_ok=True)
+        raise
+    os.close(file)
+
+
+def open_mapped(path: Path, dtype: np.dtype, count: int) -> MappedArray:
+    """Map a file that `reserve` made.
+
+    Raises:
+        OSError: It is gone, or the system has no room for the map.
+    """
+    start = len(_header(dtype, count))
+    size = start + max(count * dtype.itemsize, 1)
+    file = os.open(path, os.O_RDWR | _BINARY)
+    try:
+        return MappedArray(mmap.mmap(file, size, **_OPTIONS), start, size)
+    finally:
+        os.close(file)
+
+
+def map_for_reading(path: Path) -> mmap.mmap:
+    """Map a whole file read-only.
+
+    Raises:
+        OSError: It can't be opened.
+        ValueError: It is empty.
+    """
+    file = os.open(path, os.O_RDONLY | _BINARY)
+    try:
+        return mmap.mmap(file, 0, access=mmap.ACCESS_READ, **_OPTIONS)
     finally:
         os.close(file)
 
@@ -60,12 +95,28 @@ def anonymous(dtype: np.dtype, count: int) -> MappedArray:
     return MappedArray(mmap.mmap(-1, size), 0, size)
 
 
-def _reserve(file: int, start: int, size: int) -> None:
+def _header(dtype: np.dtype, count: int) -> bytes:
+    header = io.BytesIO()
+    description = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": (count,)}
+    np.lib.format.write_array_header_1_0(header, description)
+    return header.getvalue()
+
+
+def _fill(file: int, start: int, size: int) -> None:
     # A store into a map on a full disk is a SIGBUS, so the disk is asked first.
     if hasattr(os, "posix_fallocate"):
-        os.posix_fallocate(file, 0, size)
-        return
-    os.lseek(file, start, os.SEEK_SET)
-    block = bytes(1 << 20)
+        try:
+            os.posix_fallocate(file, 0, size)
+            return
+        except OSError as error:
+            if error.errno not in _UNSUPPORTED:
+                raise
+    block = bytes(min(size - start, 1 << 20))
     for offset in range(start, size, len(block)):
-        os.write(file, block[: size - offset])
+        _write(file, block[: size - offset])
+
+
+def _write(file: int, content: bytes) -> None:
+    view = memoryview(content)
+    while view:  # a disk that gets full takes a part first
+        view = view[os.write(file, view) :]

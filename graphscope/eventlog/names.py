@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
 import threading
 from collections.abc import Hashable
@@ -12,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.eventlog.mapped import MappedArray, create
+from graphscope.eventlog.mapped import MappedArray, open_mapped, reserve
 
-_CHUNK = 1 << 16
+_FIRST_CHUNK, _CHUNK = 1 << 13, 1 << 16
 _LENGTH = struct.Struct("<I")
 _BYTE = np.dtype("u1")
 
@@ -54,7 +55,9 @@ class Scope:
 class Table:
     """One table on disk: chunks `NAME-000.npy`, ... of entries, each a length (4 bytes, written last) and JSON text.
 
-    Entry 0 means "none" and is not written; the first entry in the first chunk is number 1.
+    Entry 0 means "none" and is not written; the first entry in the first chunk is number 1. A signal handler or
+    finalizer may add an entry in the middle of `add`: what must stay together is done without a call in between, for
+    only at calls can they run.
     """
 
     def __init__(self, folder: Path, name: str) -> None:
@@ -63,6 +66,7 @@ class Table:
         self._numbers: dict[Hashable, int] = {}
         self._count = 0
         self._chunks = 0
+        self._attempts = 0
         self._lock = threading.RLock()
         self._chunk: MappedArray | None = None
         self._cursor = 0
@@ -82,30 +86,53 @@ class Table:
         Raises:
             OSError: A new chunk can't be made.
         """
-        text = json.dumps(entry, ensure_ascii=False, default=str, separators=(",", ":")).encode("utf-8", "replace")
+        text = _text(entry)
+        length = _LENGTH.pack(len(text))
+        size = len(length) + len(text)
         with self._lock:
             number = self._numbers.get(key)
-            if number is not None:
-                return number
-            size = _LENGTH.size + len(text)
-            chunk = self._chunk
-            if chunk is None or self._cursor + size > chunk.size:
-                chunk = create(self._folder / f"{self._name}-{self._chunks:03d}.npy", _BYTE, max(_CHUNK, size))
-                self._chunks += 1
-                self._chunk, self._cursor = chunk, chunk.start
-            offset = self._cursor
-            self._cursor = offset + size
-            self._count += 1
-            number = self._count
-            chunk.memory[offset + _LENGTH.size : offset + size] = text
-            _LENGTH.pack_into(chunk.memory, offset, len(text))
+            while number is None:
+                chunk = self._chunk
+                offset = self._cursor
+                if chunk is None or offset + size > chunk.size:
+                    self._grow(chunk, size)
+                    continue
+                self._cursor = offset + size
+                self._count = number = self._count + 1
+                chunk.memory[offset + 4 : offset + size] = text
+                chunk.memory[offset : offset + 4] = length
             self._numbers[key] = number
             return number
+
+    def _grow(self, full: MappedArray | None, size: int) -> None:
+        """Put a new chunk in the place of a full one, unless a nested call does so meanwhile."""
+        count = max(_CHUNK if self._chunks else _FIRST_CHUNK, size)
+        path = self._folder / f"{self._name}-{self._chunks:03d}.npy"
+        self._attempts += 1
+        made = self._folder / f"{self._name}.{self._attempts}"
+        reserve(made, _BYTE, count)
+        if self._chunk is full:
+            os.replace(made, path)  # noqa: PTH105 - its method is a call more, in which a nested one could come first
+        made.unlink(missing_ok=True)
+        chunk = open_mapped(path, _BYTE, count)
+        start = chunk.start
+        if self._chunk is full:
+            self._chunk = chunk
+            self._cursor = start
+            self._chunks += 1
+
+
+def _text(entry: Any) -> bytes:
+    try:
+        text = json.dumps(entry, ensure_ascii=False, default=str, separators=(",", ":"))
+    except (ValueError, TypeError, RecursionError):  # circular, or with keys that JSON has no place for
+        text = json.dumps({"text": repr(entry)})
+    return text.encode("utf-8", "replace")
 
 
 def entries(chunk: np.ndarray, start: int = 0) -> tuple[list[bytes], int]:
     """The committed entries of a chunk from byte `start` on, and the byte behind the last of them."""
-    memory = memoryview(np.ascontiguousarray(chunk)).cast("B")
+    memory = chunk.data
     found = []
     while start + _LENGTH.size <= len(memory):
         (length,) = _LENGTH.unpack_from(memory, start)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -13,55 +14,64 @@ from graphscope.eventlog.schema import Flag
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
 
-_FLOATS = ("float32", "float64", "float16")
-_BLOCK = 1 << 22
+_SCANNED_AS: Final[dict[str, np.dtype]] = {
+    "float32": np.dtype("f4"),
+    "float64": np.dtype("f8"),
+    "float16": np.dtype("f2"),
+    "complex64": np.dtype("f4"),  # real and imaginary part by turns
+    "complex128": np.dtype("f8"),
+}
+_BLOCK: Final = 1 << 22
+_TOLD: Final = int(Flag.NONFINITE | Flag.SUMMARY)
 
 
-def rows_with_nonfinite(log: Log) -> Iterator[int]:
+def rows_with_nonfinite(log: Log, start: int | None = None, stop: int | None = None) -> Iterator[int]:
     """The rows whose value holds NaN or Inf, in order, a segment at a time."""
     flagged = log.rare()
-    for first, events in log.chunks():
-        suspects = [flagged[(flagged >= first) & (flagged < first + len(events))]]
-        several = (events["several"] != 0) & (events["kind"] != 0)
-        suspects.append(np.flatnonzero(several) + first)
-        for name in _FLOATS:
-            of_dtype = (events["dtype"] == schema.DTYPE_CODES[name]) & (events["kind"] != 0) & ~several
-            if of_dtype.any():
-                suspects.append(_inline(events, of_dtype, np.dtype(name)) + first)
-                suspects.append(_kept(log, first, events, of_dtype, np.dtype(name)) + first)
-        for row in np.unique(np.concatenate(suspects).astype(np.int64)):
-            if events["kind"][row - first] != 0 and log.nonfinite(int(row)):
-                yield int(row)
+    for first, events in log.chunks(start, stop):
+        written = events["kind"] != 0
+        several = (events["several"] != 0) & written
+        listed = flagged[(flagged >= first) & (flagged < first + len(events))] - first
+        suspects = [listed[(events["flags"][listed] & _TOLD) != 0], np.flatnonzero(several)]
+        # Few, and numpy can't look at them in bulk.
+        suspects.append(np.flatnonzero(written & (events["dtype"] == schema.DTYPE_CODES["bfloat16"])))
+        for name, dtype in _SCANNED_AS.items():
+            rows = np.flatnonzero(written & ~several & (events["dtype"] == schema.DTYPE_CODES[name]))
+            if len(rows):
+                suspects += [_inline(events, rows, dtype), _kept(log, first, events, rows, dtype)]
+        for index in np.unique(np.concatenate(suspects)):
+            if written[index] and log.nonfinite(first + int(index)):
+                yield first + int(index)
 
 
-def _inline(events: np.ndarray, of_dtype: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    rows = np.flatnonzero(of_dtype & ((events["flags"] & int(Flag.INLINE)) != 0))
-    if len(rows) == 0:
-        return rows
-    words = np.ascontiguousarray(events["value"][rows])
-    numbers = words.view(dtype).reshape(len(rows), -1)
-    return rows[~np.isfinite(numbers).all(axis=1)]
+def _inline(events: np.ndarray, rows: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    rows = rows[(events["flags"][rows] & int(Flag.INLINE)) != 0]
+    numbers = events["value"][rows].view(dtype).reshape(len(rows), schema.INLINE_BYTES // dtype.itemsize)
+    return np.asarray(rows[~np.isfinite(numbers).all(axis=1)])
 
 
-def _kept(log: Log, first: int, events: np.ndarray, of_dtype: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    rows = np.flatnonzero(of_dtype & ((events["flags"] & int(Flag.KEPT)) != 0))
+def _kept(log: Log, first: int, events: np.ndarray, rows: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Rows whose stretch of the values (up to where the next one of the same dtype begins) holds NaN or Inf.
+
+    What lies between them is of other dtypes, and may look so too: whoever asks has to look again.
+    """
+    rows = rows[(events["flags"][rows] & int(Flag.KEPT)) != 0]
+    memory = log.values_of_segment(first)
+    rows = rows[events["value"][rows] < len(memory)]
     if len(rows) == 0:
         return rows
     starts = events["value"][rows].astype(np.int64)
     order = np.argsort(starts, kind="stable")
     rows, starts = rows[order], starts[order]
-    memory = log.values_of_segment(first)
-    end = min(len(memory), int(starts[-1]) + (1 << 26))
-    found = []
-    begin = int(starts[0]) // schema.ALIGNMENT * schema.ALIGNMENT
-    for offset in range(begin, end, _BLOCK):
+    last = events[rows[-1]]
+    itemsize = np.dtype(schema.DTYPES[int(last["dtype"])]).itemsize
+    end = min(len(memory), int(starts[-1]) + math.prod(log.shape(int(last["shape"]))) * itemsize)
+    found = [rows[:0]]
+    for offset in range(int(starts[0]) // schema.ALIGNMENT * schema.ALIGNMENT, end, _BLOCK):
         block = memory[offset : min(offset + _BLOCK, end)]
         numbers = block[: len(block) // dtype.itemsize * dtype.itemsize].view(dtype)
-        with np.errstate(all="ignore"):
-            bad = np.flatnonzero(~np.isfinite(numbers))
+        bad = np.flatnonzero(~np.isfinite(numbers))
         if len(bad):
             found.append(np.unique(np.searchsorted(starts, offset + bad * dtype.itemsize, side="right") - 1))
-    if not found:
-        return rows[:0]
     hits = np.unique(np.concatenate(found))
-    return np.sort(rows[hits[(hits >= 0) & (hits < len(rows))]])
+    return np.asarray(rows[hits[hits >= 0]])

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from pathlib import Path
+from typing import Any
 
 from graphscope.errors import LogError
 
-try:
-    import fcntl
-except ImportError:  # Windows: an open file can't be removed there, which is guard enough
-    fcntl = None  # type: ignore[assignment]
-
 _NAME = "owner.lock"
+
+try:
+    fcntl: Any = importlib.import_module("fcntl")
+except ImportError:  # Windows: a folder whose files are open can't be renamed there, which is guard enough
+    fcntl = None
 
 
 class Owner:
@@ -22,10 +24,10 @@ class Owner:
         self._file = file
 
     def release(self) -> None:
-        """Let others record here."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
+        """Let others record here. In a forked child: leave the lock to the parent."""
+        file, self._file = self._file, -1
+        if file >= 0:
+            os.close(file)
 
 
 def claim(path: Path) -> Owner:
@@ -38,9 +40,11 @@ def claim(path: Path) -> Owner:
     if fcntl is not None:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             os.close(file)
             raise LogError(f"{path} is being recorded by another process", hint="record to another --log") from None
+        except OSError:  # a file system without locks: nothing guards the log there
+            pass
     return Owner(file)
 
 
@@ -49,13 +53,15 @@ def is_live(path: Path) -> bool:
     if fcntl is None:
         return False
     try:
-        file = os.open(path / _NAME, os.O_RDWR)
+        file = os.open(path / _NAME, os.O_RDONLY)
     except OSError:
         return False
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return False
-    except OSError:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
         return True
+    except OSError:
+        return False
     finally:
         os.close(file)
+    return False

@@ -1,8 +1,10 @@
-"""The reading end of a log: mapped arrays, addressed by absolute row numbers. Opening parses nothing but small tables."""
+"""The reading end of a log: mapped arrays, addressed by absolute row numbers. Opening it parses no row."""
 
 from __future__ import annotations
 
+import contextlib
 import json
+import math
 import os
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -16,14 +18,16 @@ import numpy as np
 from graphscope.errors import LogError
 from graphscope.eventlog import schema, values
 from graphscope.eventlog.files import FolderFiles, LogFiles, ZipFiles
-from graphscope.eventlog.names import Op, Scope, Site, entries
+from graphscope.eventlog.nonfinite import rows_with_nonfinite
 from graphscope.eventlog.schema import Flag, Kind
+from graphscope.eventlog.tables import Tables
 from graphscope.eventlog.values import Summary
 
 __all__ = ["Event", "Log", "Summary", "load"]
 
 _ITEMSIZE = schema.EVENT.itemsize
-_NOTHING = np.zeros(0, schema.EVENT)
+_HOLES = 1024  # so many rows may be reserved and not written yet, ahead of one that is
+_GAP = 1 << 24  # so many rows may be missing (their segments are damaged or gone) ahead of one that is there
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +57,11 @@ class Event:
 class _Segment:
     """The mapped arrays of one segment; whatever is missing or cut is empty or shorter."""
 
-    __slots__ = ("_arrays", "_files", "_folder", "events", "first")
+    __slots__ = ("_arrays", "_files", "events", "first", "folder")
 
     def __init__(self, files: LogFiles, folder: str, first: int) -> None:
         self._files = files
-        self._folder = folder
+        self.folder = folder
         self.first = first
         self._arrays: dict[str, np.ndarray] = {}
         self.events = self.array("events.npy", schema.EVENT)
@@ -65,12 +69,12 @@ class _Segment:
     def array(self, name: str, dtype: np.dtype) -> np.ndarray:
         found = self._arrays.get(name)
         if found is None:
-            found = self._files.array(f"{self._folder}/{name}", dtype)
+            found = self._files.array(f"{self.folder}/{name}", dtype)
             self._arrays[name] = found
         return found
 
 
-class Log:
+class Log(Tables):
     """A log, finished or growing: events by row number, tables by entry number, values by row and slot.
 
     Rows are `first <= row < end`; `end` is what was there at the last `refresh`. Rows inside may be missing (a thread
@@ -78,13 +82,12 @@ class Log:
     """
 
     def __init__(self, files: LogFiles) -> None:
+        super().__init__(files)
         self._files = files
         self.path: Path = files.path
         self.metadata: dict[str, Any] = _metadata(files)
         self._segments: list[_Segment] = []
         self._starts: list[int] = []
-        self._tables: dict[str, _Table] = {name: _Table(files, name) for name in schema.TABLES}
-        self._source_texts: dict[str, str] | None = None
         self.end = 0
         self.refresh()
 
@@ -105,7 +108,8 @@ class Log:
     def closed(self) -> bool:
         """Whether the recording was finished in good order (a killed one was not, and is as good to read)."""
         if self.metadata.get("finished") is None:
-            self.metadata = _metadata(self._files)
+            with contextlib.suppress(LogError):  # gone meanwhile
+                self.metadata = _metadata(self._files)
         return self.metadata.get("finished") is not None
 
     @property
@@ -119,34 +123,32 @@ class Log:
         """Look for rows appended since; True when there are some."""
         before = self.end
         segments = self._files.segments()
-        if segments != [(segment.first, segment._folder) for segment in self._segments]:
+        if segments != [(segment.first, segment.folder) for segment in self._segments]:
             known = {segment.first: segment for segment in self._segments}
-            self._segments = [known.get(first) or _Segment(self._files, name, first) for first, name in segments]
+            self._segments = _plausible(
+                [known.get(first) or _Segment(self._files, name, first) for first, name in segments]
+            )
             self._starts = [segment.first for segment in self._segments]
-        if self._segments:
-            last = len(self._segments) - 1
-            self.end = self._extent(last)
-            while last > 0 and self.end <= self._starts[last]:  # a segment just made, still empty
-                last -= 1
-                self.end = max(self.end, self._extent(last))
+        for segment in reversed(self._segments):
+            end = self._extent(segment)
+            if end > segment.first:  # else it was just made, and is empty yet
+                self.end = max(self.end, end)
+                break
+        self.end = max(self.end, self.first)
         return self.end != before
 
-    def _extent(self, index: int) -> int:
-        segment = self._segments[index]
+    def _extent(self, segment: _Segment) -> int:
+        """The row behind the last one written in a segment. Rows fill from the front, but threads leave holes."""
         kinds = segment.events["kind"]
-        low = max(self.end - segment.first, 0)
-        if low >= len(kinds):
-            return segment.first + len(kinds)
-        # Rows fill from the front; double, then halve, then look past holes that other threads have yet to fill.
+        low = min(max(self.end - segment.first, 0), len(kinds))
         step = 64
-        while low + step < len(kinds) and kinds[low + step] != 0:
-            low += step
+        while low < len(kinds):
+            written = np.flatnonzero(kinds[low : low + step + _HOLES])
+            if len(written) == 0:
+                break
+            low += int(written[-1]) + 1
             step *= 2
-        tail = kinds[low : min(low + 2 * step + 1024, len(kinds))]
-        written = np.flatnonzero(tail)
-        if len(written) == 0:
-            return segment.first + low
-        return segment.first + low + int(written[-1]) + 1
+        return segment.first + low
 
     # Rows ------------------------------------------------------------------------------------------------------------
 
@@ -161,9 +163,7 @@ class Log:
     def _missing(self, row: int) -> LogError:
         if self.end == self.first:
             return LogError(f"there is no row #{row}: the log {self.path} holds no events yet")
-        return LogError(
-            f"there is no row #{row} in {self.path}", hint=f"rows are #{self.first} to #{self.end - 1}"
-        )
+        return LogError(f"there is no row #{row} in {self.path}", hint=f"rows are #{self.first} to #{self.end - 1}")
 
     def raw(self, row: int) -> np.void:
         """The row as it lies in `events.npy`.
@@ -209,9 +209,9 @@ class Log:
         """Row number of the first, and the rows, of each stretch of `events.npy` between `start` and `stop`."""
         start = self.first if start is None else max(start, self.first)
         stop = self.end if stop is None else min(stop, self.end)
-        for segment in self._segments:
+        for segment, following in zip(self._segments, [*self._starts[1:], self.end], strict=False):
             low = max(start - segment.first, 0)
-            high = min(stop - segment.first, len(segment.events))
+            high = min(min(stop, following) - segment.first, len(segment.events))
             if low < high:
                 yield segment.first + low, segment.events[low:high]
 
@@ -232,10 +232,13 @@ class Log:
 
     def rare(self) -> np.ndarray:
         """Rows of marks and of flagged values, in order; found without a look at the other rows."""
-        found = [segment.array("rare.npy", schema.ROW_NUMBER) for segment in self._segments]
-        rows = np.concatenate([part[part != 0] for part in found]) if found else np.zeros(0, np.uint64)
-        rows = np.unique(rows.astype(np.int64) - 1)
-        return rows[(rows >= self.first) & (rows < self.end)]
+        found = [np.zeros(0, np.int64)]
+        for first, events in self.chunks():
+            listed = self._segment(first).array("rare.npy", schema.ROW_NUMBER)
+            rows = np.unique(listed[listed != 0].astype(np.int64) - 1)
+            rows = rows[(rows >= first) & (rows < first + len(events))]
+            found.append(rows[events["kind"][rows - first] != 0])
+        return np.concatenate(found)
 
     # Edges -----------------------------------------------------------------------------------------------------------
 
@@ -250,8 +253,10 @@ class Log:
 
     def values_of_segment(self, row: int) -> np.ndarray:
         """The bytes of `values.npy` of the segment that holds a row; empty when they were dropped."""
-        index = bisect_right(self._starts, row) - 1
-        return self._segments[index].array("values.npy", schema.BYTE)
+        return self._segment(row).array("values.npy", schema.BYTE)
+
+    def _segment(self, row: int) -> _Segment:
+        return self._segments[bisect_right(self._starts, row) - 1]
 
     def _inputs(self, segment: _Segment, raw: np.void) -> tuple[tuple[int, int], ...]:
         named = raw["inputs"]
@@ -268,16 +273,29 @@ class Log:
     def users(self, row: int) -> list[tuple[int, int, int]]:
         """Row, slot used and argument of every node that takes this one as an input, in order. Scans the log."""
         found = []
-        for first, rows in self.chunks(row):
-            hit = np.zeros(len(rows), bool)
+        for first, events in self.chunks(row):
+            hit = np.zeros(len(events), bool)
             for position in range(schema.INLINE_INPUTS):
-                hit |= (rows["inputs"][:, position] & np.uint64(schema.ROW_MASK) == row) & (rows["input_count"] > position)
-            hit |= (rows["flags"] & int(Flag.EDGES)) != 0
-            for index in np.flatnonzero(hit):
+                hit |= (events["inputs"][:, position] & np.uint64(schema.ROW_MASK)) == row
+            hit |= self._listing(first, events, row)
+            for index in np.flatnonzero(hit & (events["kind"] != 0)):
                 user = first + int(index)
-                pairs = self.inputs(user) if rows["kind"][index] else ()
-                found += [(user, slot, argument) for argument, (node, slot) in enumerate(pairs) if node == row]
+                pairs = enumerate(self.inputs(user))
+                found += [(user, slot, argument) for argument, (node, slot) in pairs if node == row]
         return found
+
+    def _listing(self, first: int, events: np.ndarray, row: int) -> np.ndarray:
+        """Which of these rows have inputs in `edges.npy` that may name `row`."""
+        beside = (events["flags"] & int(Flag.EDGES)) != 0
+        if not beside.any():
+            return beside
+        named = np.flatnonzero(self._segment(first).array("edges.npy", schema.EDGE)["node"] == row).astype(np.uint64)
+        if len(named) == 0:
+            return np.zeros(len(events), bool)
+        low, count = events["inputs"][:, 0], events["inputs"][:, 1]
+        at = np.searchsorted(named, low)
+        nearest = named[np.minimum(at, len(named) - 1)]
+        return np.asarray(beside & (at < len(named)) & (nearest - low < count))
 
     # Values ----------------------------------------------------------------------------------------------------------
 
@@ -320,20 +338,19 @@ class Log:
         dtype = _dtype(dtype_name)
         if dtype is None or not flags & (Flag.INLINE | Flag.KEPT):
             return None
-        count = 1
-        for length in shape:
-            count *= length
-        nbytes = count * dtype.itemsize
+        nbytes = math.prod(shape) * dtype.itemsize
         if flags & Flag.INLINE:
-            if nbytes > schema.INLINE_BYTES:
-                return None
-            data = np.frombuffer(raw["value"].tobytes()[:nbytes], dtype)
-            return cast(np.ndarray, data.reshape(shape))
-        start = int(raw["value"])
-        memory = segment.array("values.npy", schema.BYTE)
+            start, memory = 0, np.frombuffer(raw["value"].tobytes(), np.uint8)
+        else:
+            start, memory = int(raw["value"]), segment.array("values.npy", schema.BYTE)
         if start + nbytes > len(memory):
             return None
-        value = np.asarray(memory[start : start + nbytes]).view(dtype).reshape(shape)
+        try:
+            value = memory[start : start + nbytes].view(dtype).reshape(shape)
+        except ValueError:  # a shape that no array has, though it may have no elements
+            return None
+        if dtype_name == "bfloat16":  # numpy has none: the upper half of a float32
+            value = np.left_shift(value, 16, dtype=np.uint32).view(np.float32)
         value.flags.writeable = False
         return cast(np.ndarray, value)
 
@@ -347,13 +364,12 @@ class Log:
         memory = segment.array("values.npy", schema.BYTE)
         if not flags & Flag.SUMMARY or start + schema.SUMMARY.itemsize > len(memory):
             return None
-        count = 1
-        for length in shape:
-            count *= length
-        return values.unpack(memory[start : start + schema.SUMMARY.itemsize].tobytes(), count)
+        return values.unpack(memory[start : start + schema.SUMMARY.itemsize].tobytes(), math.prod(shape))
 
     def nonfinite(self, row: int) -> bool | None:
         """Whether any slot of a node holds NaN or Inf; None where nothing was kept to tell."""
+        if int(self.raw(row)["flags"]) & Flag.NONFINITE:
+            return True
         known = [self.summary(row, slot) for slot in range(len(self.outputs(row)))]
         if any(summary is not None and not summary.finite for summary in known):
             return True
@@ -361,121 +377,7 @@ class Log:
 
     def first_nonfinite(self) -> int | None:
         """The first row whose value holds NaN or Inf, or None."""
-        from graphscope.eventlog.nonfinite import rows_with_nonfinite
-
         return next(rows_with_nonfinite(self), None)
-
-    # Tables ----------------------------------------------------------------------------------------------------------
-
-    def op(self, number: int) -> Op:
-        """An op by its number; of no name when the number is 0 or unknown."""
-        entry = self._tables["ops"].get(number)
-        if not isinstance(entry, dict):
-            return Op("")
-        return Op(
-            str(entry.get("name", "")),
-            str(entry.get("formula", "")),
-            str(entry.get("doc", "")),
-            tuple(str(rule) for rule in _list(entry.get("vjp"))),
-            tuple(str(name) for name in _list(entry.get("inputs"))),
-        )
-
-    def site(self, number: int) -> Site | None:
-        """A source site by its number."""
-        entry = self._tables["sites"].get(number)
-        if not isinstance(entry, dict):
-            return None
-        places = (_integer(entry.get(name)) for name in ("line", "column", "end_line", "end_column"))
-        return Site(str(entry.get("file", "")), *places, str(entry.get("function", "")))
-
-    def scope(self, number: int) -> Scope | None:
-        """A module scope by its number."""
-        entry = self._tables["scopes"].get(number)
-        if not isinstance(entry, dict):
-            return None
-        return Scope(str(entry.get("name", "")), str(entry.get("type", "")), _integer(entry.get("parent")))
-
-    def scope_path(self, number: int) -> str:
-        """Names of the scopes from the root to this one, joined by dots."""
-        names: list[str] = []
-        seen: set[int] = set()
-        while number and number not in seen:
-            seen.add(number)
-            scope = self.scope(number)
-            if scope is None:
-                break
-            names.append(scope.name)
-            number = scope.parent
-        return ".".join(name for name in reversed(names) if name)
-
-    def shape(self, number: int) -> tuple[int, ...]:
-        """A shape by its number; () for 0."""
-        return self._tables["shapes"].shape(number)
-
-    def attrs(self, number: int) -> dict[str, Any]:
-        """A set of attributes by its number."""
-        entry = self._tables["attrs"].get(number)
-        return entry if isinstance(entry, dict) else {}
-
-    def thread(self, number: int) -> dict[str, Any]:
-        """A thread by its number: its name and ident."""
-        entry = self._tables["threads"].get(number)
-        return entry if isinstance(entry, dict) else {}
-
-    def table(self, name: str) -> list[Any]:
-        """All entries of a table so far; number 1 is element 0."""
-        return self._tables[name].all()
-
-    def source(self, file: str) -> str | None:
-        """The text of a source file as it was when the program ran."""
-        if self._source_texts is None or file not in self._source_texts:
-            found = [entry for entry in self._tables["sources"].all() if isinstance(entry, dict)]
-            self._source_texts = {str(entry.get("file")): str(entry.get("text", "")) for entry in found}
-        return self._source_texts.get(file)
-
-
-class _Table:
-    """Entries of one table, parsed as they are asked for."""
-
-    def __init__(self, files: LogFiles, name: str) -> None:
-        self._files = files
-        self._name = name
-        self._entries: list[Any] = [None]
-        self._shapes: dict[int, tuple[int, ...]] = {0: ()}
-        self._chunk = 0
-        self._offset = 0
-
-    def get(self, number: int) -> Any:
-        if number >= len(self._entries):
-            self._extend()
-        return self._entries[number] if 0 <= number < len(self._entries) else None
-
-    def all(self) -> list[Any]:
-        self._extend()
-        return self._entries[1:]
-
-    def shape(self, number: int) -> tuple[int, ...]:
-        found = self._shapes.get(number)
-        if found is None:
-            entry = self.get(number)
-            found = tuple(_integer(length) for length in entry) if isinstance(entry, list) else ()
-            if isinstance(entry, list):
-                self._shapes[number] = found
-        return found
-
-    def _extend(self) -> None:
-        while True:
-            path = f"tables/{self._name}-{self._chunk:03d}.npy"
-            if not self._files.exists(path):
-                return
-            # A next chunk is made only when this one is full, so look for it before reading to the end of this one.
-            more = self._files.exists(f"tables/{self._name}-{self._chunk + 1:03d}.npy")
-            found, self._offset = entries(self._files.array(path, schema.BYTE), self._offset)
-            self._entries += [_parse(text) for text in found]
-            if not more:
-                return
-            self._chunk += 1
-            self._offset = 0
 
 
 def load(path: str | os.PathLike[str]) -> Log:
@@ -508,21 +410,6 @@ def _metadata(files: LogFiles) -> dict[str, Any]:
     return cast(dict[str, Any], found)
 
 
-def _parse(text: bytes) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _list(entry: Any) -> list[Any]:
-    return entry if isinstance(entry, list) else []
-
-
-def _integer(entry: Any) -> int:
-    return entry if isinstance(entry, int) and 0 <= entry < 1 << 62 else 0
-
-
 def _dtype_name(code: int) -> str:
     return schema.DTYPES[code] if code < len(schema.DTYPES) else ""
 
@@ -534,6 +421,17 @@ def _dtype(name: str) -> np.dtype | None:
     if name == "bfloat16":
         return np.dtype("u2")
     return np.dtype(name)
+
+
+def _plausible(segments: list[_Segment]) -> list[_Segment]:
+    """Without those that begin farther on than rows can be missing: a foreign folder would make a log look endless."""
+    kept: list[_Segment] = []
+    reach = segments[0].first + _GAP if segments else 0
+    for segment in segments:
+        if segment.first <= reach:
+            kept.append(segment)
+            reach += len(segment.events)
+    return kept
 
 
 _KINDS = frozenset(int(kind) for kind in Kind)

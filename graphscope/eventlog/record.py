@@ -9,6 +9,7 @@ import os
 import shutil
 import sys
 import tempfile
+import threading
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +27,7 @@ writer: Writer | None = None
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _next_base = 0
+_starting = threading.Lock()
 
 
 def active() -> Writer | None:
@@ -60,12 +62,13 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
         self._path = None if path is None else Path(path)
         self._options: dict[str, Any] = {"policy": values, "steps": steps, "cap": cap, "budget": budget}
         self._writer: Writer | None = None
+        self._log: Log | None = None  # kept while recording: a temporary folder goes with it
 
     def __enter__(self) -> Log:
         self._writer = start(self._path, **self._options)
-        log = load(self._writer.path)
+        self._log = log = load(self._writer.path)
         if self._path is None:
-            weakref.finalize(log, shutil.rmtree, self._writer.path, ignore_errors=True)
+            weakref.finalize(log, _discard, self._writer, os.getpid())
         return log
 
     def __exit__(
@@ -75,6 +78,7 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
             if error is not None and isinstance(error, Exception) and writer is self._writer:
                 exception(error)
             stop(self._writer)
+        self._writer = self._log = None
 
     def __call__(self, function: _Function) -> _Function:
         """Record each call of a function."""
@@ -96,15 +100,22 @@ def start(path: Path | None = None, **options: Any) -> Writer:
     Raises:
         LogError: As `record`.
     """
-    global writer, _next_base
-    if writer is not None:
-        raise LogError(f"a recording is active already, to {writer.path}", hint="end it first, or use it")
-    if path is None:
-        path = Path(tempfile.mkdtemp(prefix="graphscope-")) / "memory.gscope"
-    else:
-        make_room(path)
-    writer = Writer(path, base=_next_base, **options)
-    return writer
+    global writer
+    with _starting:
+        if writer is not None:
+            raise LogError(f"a recording is active already, to {writer.path}", hint="end it first, or use it")
+        try:
+            if path is None:
+                path = Path(tempfile.mkdtemp(prefix="graphscope-")) / "memory.gscope"
+            else:
+                make_room(path)
+        except OSError as error:
+            raise LogError(
+                f"can't record to {path or 'a temporary folder'}: {error.strerror or error}",
+                hint="name another place with --log PATH",
+            ) from error
+        writer = Writer(path, base=_next_base, **options)
+        return writer
 
 
 def stop(which: Writer) -> None:
@@ -121,6 +132,7 @@ def make_room(path: Path) -> None:
 
     Raises:
         LogError: A live recording, or something that is no log, is in the way.
+        OSError: The folders can't be looked at, or renamed.
     """
     if not path.exists():
         return
@@ -154,13 +166,17 @@ def exception(error: BaseException, *, node: int | None = None, site: int = 0) -
     """Mark that an exception left an op or the program; each exception is marked once."""
     if writer is None or getattr(error, "_graphscope_marked", False):
         return
-    with contextlib.suppress(AttributeError):
+    with contextlib.suppress(AttributeError, TypeError):
         error._graphscope_marked = True  # type: ignore[attr-defined]
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001 - the program's own code; its exception is not to be replaced by another
+        text = ""
     writer.mark(
         Kind.EXCEPTION,
         site=site,
         inputs=() if node is None else (node,),
-        text=str(error),
+        text=text,
         type=type(error).__name__,
     )
 
@@ -182,9 +198,20 @@ def is_internal(filename: str) -> bool:
     return filename.startswith(_PACKAGE) or filename in ("<frozen runpy>", contextlib.__file__)
 
 
+def _discard(finished: Writer, process: int) -> None:
+    """Remove a temporary log that nobody can reach any more; a forked child leaves it to its parent."""
+    if os.getpid() == process:
+        stop(finished)
+        shutil.rmtree(finished.path.parent, ignore_errors=True)
+
+
 def _detach_child() -> None:
-    global writer
-    writer = None
+    global writer, _next_base, _starting
+    _starting = threading.Lock()
+    if writer is not None:
+        _next_base = max(_next_base, writer.end)  # tensors of the parent's log are none of the child's
+        writer.detach()
+        writer = None
 
 
 def _close_at_exit() -> None:

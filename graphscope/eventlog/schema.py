@@ -51,7 +51,7 @@ class Kind(IntEnum):
     ASSERTION = 16
     """An assertion of the program failed; its text is in `attrs`."""
     EDIT = 17
-    """A person replaced the value (or cotangent) of the node that is this row's input; the new one is this row's value."""
+    """A person replaced the value (or cotangent) of the node that is this row's input by this row's value."""
     EXCEPTION = 18
     """An exception left an op or the program; its text is in `attrs`, its input the node that failed, if any."""
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
+import numpy as np
+
 from graphscope.eventlog import schema
-from graphscope.eventlog.mapped import MappedArray, anonymous, create
+from graphscope.eventlog.mapped import anonymous, open_mapped, reserve
 
 CLOSED = 1 << 62
 """The next row of a segment that takes no more."""
 
 FIRST_ROWS, MOST_ROWS = 1 << 12, 1 << 17
 FIRST_BYTES, MOST_BYTES = 1 << 20, 1 << 26
+_AHEAD = 1 << 18
 _ROW = schema.EVENT.itemsize
 
 
@@ -40,6 +44,7 @@ class Segment:
         "rare",
         "row_map",
         "rows",
+        "rows_ready",
         "value_end",
         "value_map",
         "value_start",
@@ -57,9 +62,11 @@ class Segment:
             "values.npy": (schema.BYTE, value_bytes),
             "rare.npy": (schema.ROW_NUMBER, rows),
         }
-        maps: dict[str, MappedArray] = {}
-        for name, (dtype, count) in counts.items():
-            maps[name] = anonymous(dtype, count) if folder is None else create(folder / name, dtype, count)
+        if folder is None:
+            maps = {name: anonymous(dtype, count) for name, (dtype, count) in counts.items()}
+        else:
+            _make(folder, counts)
+            maps = {name: open_mapped(folder / name, dtype, count) for name, (dtype, count) in counts.items()}
         self.row_map, self.value_map = maps["events.npy"], maps["values.npy"]
         self.rows = self.row_map.memory
         self.origin = self.row_map.start - first * _ROW
@@ -73,9 +80,28 @@ class Segment:
         self.next_edge = self.next_output = self.next_rare = 0
         self.edge_end = 2 * rows
         self.output_end = rows
-        self.row_map.populate(0, 1 << 16)
+        self.rows_ready = first
+
+    def populate_rows(self) -> None:
+        """Fault in the pages of the next rows: few enough that they are still in the cache when they are written."""
+        position = self.origin + self.rows_ready * _ROW
+        self.rows_ready += _AHEAD // _ROW
+        self.row_map.populate(position, _AHEAD)
 
     def populate(self, need: int) -> None:
         """Fault in the pages of the values up to byte `need`, and a stretch ahead."""
-        self.value_map.populate(self.populated, max(need - self.populated, 1 << 18))
+        self.value_map.populate(self.populated, max(need - self.populated, _AHEAD))
         self.populated = self.value_map.populated
+
+
+def _make(folder: Path, counts: dict[str, tuple[np.dtype, int]]) -> None:
+    """Make the files; the folder gets its name when they are complete, so that no reader sees half a segment."""
+    unfinished = folder.with_name(f"{folder.name}.new")
+    unfinished.mkdir()
+    try:
+        for name, (dtype, count) in counts.items():
+            reserve(unfinished / name, dtype, count)
+        unfinished.rename(folder)
+    except OSError:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        raise

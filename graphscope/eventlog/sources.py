@@ -13,7 +13,7 @@ _Place = tuple[int, int, int, int]
 
 
 def variable_at(text: str | None, site: Site) -> str | None:
-    """The variable (or attribute) that the expression at `site` is assigned to, when it is the whole right-hand side."""
+    """The variable (or attribute) that the expression at `site` is assigned to, when it is the whole right side."""
     if not text:
         return None
     return _names(text)[0].get((site.line, site.column, site.end_line, site.end_column))

@@ -38,7 +38,8 @@ def summarize(value: np.ndarray) -> Summary:
     count = int(value.size)
     if count == 0 or value.dtype.kind not in "fiubc":
         return Summary(0.0, 0.0, 0.0, 0.0, 0, 0, 0, count)
-    numbers = np.abs(value) if value.dtype.kind == "c" else value
+    with np.errstate(all="ignore"):
+        numbers = np.abs(value) if value.dtype.kind == "c" else value
     nan = inf = 0
     finite = numbers.ravel()
     if numbers.dtype.kind == "f" and not np.isfinite(finite).all():
@@ -48,8 +49,9 @@ def summarize(value: np.ndarray) -> Summary:
     zero = count - int(np.count_nonzero(numbers))
     if finite.size == 0:
         return Summary(0.0, 0.0, 0.0, 0.0, nan, inf, zero, count)
-    mean = float(finite.mean(dtype=np.float64))
-    std = float(finite.std(dtype=np.float64))
+    with np.errstate(all="ignore"):  # the program's numbers may be too large to be squared; that is no news from us
+        mean = float(finite.mean(dtype=np.float64))
+        std = float(finite.std(dtype=np.float64))
     return Summary(float(finite.min()), float(finite.max()), mean, std, nan, inf, zero, count)
 
 
@@ -62,5 +64,5 @@ def pack(summary: Summary) -> bytes:
 def unpack(record: bytes, count: int) -> Summary:
     """A summary from the bytes of a `SUMMARY` record, of a value with `count` elements."""
     (row,) = np.frombuffer(record, schema.SUMMARY, 1)
-    numbers = [float(row[name]) for name in ("minimum", "maximum", "mean", "std")]
-    return Summary(*numbers, int(row["nan"]), int(row["inf"]), int(row["zero"]), count)
+    minimum, maximum, mean, std, nan, inf, zero = row.item()
+    return Summary(minimum, maximum, mean, std, nan, inf, zero, count)

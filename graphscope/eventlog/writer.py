@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -9,7 +10,6 @@ import struct
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -20,6 +20,7 @@ from graphscope.errors import LogError
 from graphscope.eventlog import ownership, schema, values
 from graphscope.eventlog.gate import Gate
 from graphscope.eventlog.names import Table
+from graphscope.eventlog.retention import Retention
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.eventlog.segment import CLOSED, FIRST_BYTES, FIRST_ROWS, MOST_BYTES, MOST_ROWS, Segment
 
@@ -35,16 +36,20 @@ _ROW: Final = schema.EVENT.itemsize
 _ALIGN: Final = schema.ALIGNMENT - 1
 _FLAGS_AT: Final = 2
 _INPUT_COUNT_AT: Final = 30
+_VERSION: Final = struct.Struct("<I")
+_VERSION_AT: Final = int(schema.EVENT.fields["version"][1]) if schema.EVENT.fields else 0
 _DURATION: Final = struct.Struct("<Q")
 _DURATION_AT: Final = int(schema.EVENT.fields["duration"][1]) if schema.EVENT.fields else 0
-_KEPT: Final = int(Flag.KEPT)
-_INLINE: Final = int(Flag.INLINE)
+
+
+_NO_VALUES: Final = 1 << 16
+"""Bytes for values in a segment that need hold none."""
 
 
 class Template:
     """The part of a row that is the same each time a call site runs, and how the row's value is kept."""
 
-    __slots__ = ("flags", "keep", "kind", "nbytes", "pack", "prefix", "rare", "raw", "room")
+    __slots__ = ("copied", "flags", "keep", "kind", "nbytes", "pack", "prefix", "rare", "raw", "room", "special")
 
     def __init__(self, fields: tuple[int, ...], flags: Flag, nbytes: int, keep: Flag, layout: str) -> None:
         self.kind = fields[0]
@@ -56,6 +61,14 @@ class Template:
         self.pack = _PACKERS[layout]
         self.raw = layout == "bytes"
         self.rare = self.kind > Kind.ACCUMULATE
+        self.copied = keep == Flag.KEPT
+        self.special = self.rare or self.raw or keep == Flag(0)
+        """Whether a row needs more than its value copied and its fields packed."""
+
+    def turn_version(self, version: int) -> None:
+        """Let the rows from here on be of this version of their tensor."""
+        before, after = self.prefix[:_VERSION_AT], self.prefix[_VERSION_AT + _VERSION.size :]
+        self.prefix = before + _VERSION.pack(version) + after
 
 
 class Writer:
@@ -99,15 +112,16 @@ class Writer:
         self.broken: str | None = None
         self.closed = False
         self._cap = cap
-        self._budget = budget
-        self._steps = steps
-        self._step_rows: deque[int] = deque()
-        self._kept: deque[tuple[Segment, int]] = deque()
+        self._retention = Retention(budget, steps)
         self._lock = threading.RLock()
         self._claimed = 0
-        self._rows, self._bytes = FIRST_ROWS, FIRST_BYTES
+        # A quarter of the budget a segment: the oldest values go bit by bit.
+        self._most_bytes = _NO_VALUES if policy == "none" else max(min(MOST_BYTES, budget // 4), _NO_VALUES)
+        self._rows, self._bytes = FIRST_ROWS, min(FIRST_BYTES, self._most_bytes)
+        made = False
         try:
             (path / "tables").mkdir(parents=True)
+            made = True
             (path / "segments").mkdir()
             self.tables = {name: Table(path / "tables", name) for name in schema.TABLES}
             self._owner = ownership.claim(path)
@@ -122,8 +136,12 @@ class Writer:
                 "finished": None,
             }
             self._write_metadata()
-            self.segment = self._make_segment(0, 0)
+            first = path / "segments" / f"{0:012d}"
+            self.segment = Segment(first, 0, self._rows, self._bytes)
+            self._retention.add(first, 0, self._bytes)
         except OSError as error:
+            if made:
+                shutil.rmtree(path, ignore_errors=True)
             raise LogError(
                 f"can't record to {path}: {error.strerror or error}", hint="name another place with --log PATH"
             ) from error
@@ -154,7 +172,7 @@ class Writer:
             nbytes = dtype.itemsize
             for length in shape:
                 nbytes *= length
-        keep = Flag(0) if several or dtype is None else self.storage(nbytes)
+        keep = Flag(0) if several or dtype is None else self.storage(nbytes, dtype)
         layout = "" if keep != Flag.INLINE else name if name in _PACKERS and shape == () else "bytes"
         fields = (
             int(kind),
@@ -174,10 +192,12 @@ class Writer:
             flags |= Flag.EDGES
         return Template(fields, flags, nbytes, keep, layout)
 
-    def storage(self, nbytes: int) -> Flag:
+    def storage(self, nbytes: int, dtype: np.dtype) -> Flag:
         """How a value of so many bytes is kept: INLINE, KEPT, SUMMARY, or not at all."""
-        if self.policy == "none":
+        if self.policy == "none" or dtype.name not in schema.DTYPE_CODES or dtype.hasobject:
             return Flag(0)
+        if not dtype.isnative:  # its bytes would be read the wrong way round
+            return Flag.SUMMARY
         if nbytes <= schema.INLINE_BYTES:
             return Flag.INLINE
         limit = min(values.SMALL, self._cap) if self.policy == "summary" else self._cap
@@ -200,7 +220,11 @@ class Writer:
         """The number of a set of attributes in the table `attrs`; 0 for an empty one."""
         if not attrs:
             return 0
-        return self.intern("attrs", json.dumps(attrs, sort_keys=True, default=str), attrs)
+        try:
+            key = json.dumps(attrs, sort_keys=True, default=str)
+        except (ValueError, TypeError, RecursionError):
+            key = repr(attrs)
+        return self.intern("attrs", key, attrs)
 
     def intern(self, table: str, key: Any, entry: Any) -> int:
         """The number of an entry of a table; 0 once the log can't be written any more."""
@@ -235,50 +259,48 @@ class Writer:
         while True:
             segment = self.segment
             row = segment.next_row
-            offset = segment.next_value
-            if row < segment.end and offset + room <= segment.value_end:
-                segment.next_row = row + 1
-                segment.next_value = offset + room
-                break
-            self._roll(segment, room)
-        if template.rare:
-            self._list_rare(segment, row)
-        keep = template.keep
-        if room:
-            end = offset + template.nbytes
-            if end > segment.populated:
-                segment.populate(end)
-            if keep == _KEPT:
-                try:
-                    segment.values[offset:end] = value
-                except (ValueError, BufferError, TypeError):  # its elements do not lie together in C order
-                    segment.values[offset:end] = np.asarray(value).tobytes()
+            if not room:
+                if row < segment.end:
+                    segment.next_row = row + 1
+                    break
             else:
-                self._summarize(segment, row, offset, value)
-            value = offset - segment.value_start
-        elif keep != _INLINE:
-            value = 0
-        elif template.raw:
-            value = value.tobytes()
+                offset = segment.next_value
+                if row < segment.end and offset + room <= segment.value_end:
+                    segment.next_row = row + 1
+                    segment.next_value = offset + room
+                    end = offset + template.nbytes
+                    if end > segment.populated:
+                        segment.populate(end)
+                    if template.copied:
+                        try:
+                            segment.values[offset:end] = value
+                        except (ValueError, BufferError, TypeError):  # its elements do not lie together in C order
+                            segment.values[offset:end] = np.asarray(value).tobytes()
+                    else:
+                        if not self._summarize(segment, offset, value):
+                            self._list_rare(segment, row)
+                    value = offset - segment.value_start
+                    break
+            self._roll(segment, room)
+        if template.special:
+            if template.rare:
+                self._list_rare(segment, row)
+            if not room:
+                value = value.tobytes() if template.raw else 0
         base = self.base
         if base:
-            forward, first, second, third = (number and number - base for number in (forward, first, second, third))
+            forward = forward and forward - base
+            first = first and first - base
+            second = second and second - base
+            third = third and third - base
             tensor = tensor and tensor - base
+        if row >= segment.rows_ready:
+            segment.populate_rows()
         at = segment.origin + row * _ROW
         rows = segment.rows
-        template.pack(
-            rows,
-            at,
-            template.prefix,
-            row if tensor is None else tensor,
-            time,
-            duration,
-            value,
-            forward,
-            first,
-            second,
-            third,
-        )
+        if tensor is None:
+            tensor = row
+        template.pack(rows, at, template.prefix, tensor, time, duration, value, forward, first, second, third)
         rows[at] = template.kind
         return row + base
 
@@ -337,12 +359,13 @@ class Writer:
             self._roll(segment, room, max(edge_room, output_room))
         if room:
             segment.populate(offset + room)
+        rare = template.rare
         places: list[Any] = []
         for array, (_, keep), need in zip(arrays, outputs, rooms, strict=True):
             if keep == Flag.KEPT:
                 segment.values[offset : offset + array.nbytes] = array.tobytes()
             elif keep == Flag.SUMMARY:
-                self._summarize(segment, row, offset, array)
+                rare = not self._summarize(segment, offset, array) or rare
             inline = keep == Flag.INLINE
             places.append(int.from_bytes(array.tobytes(), "little") if inline else offset - segment.value_start)
             offset += need
@@ -354,13 +377,13 @@ class Writer:
                 _OUTPUT.pack_into(segment.outputs.memory, start + number * _OUTPUT.size, *entry)
         if beside:
             start = segment.edges.start + edge * _EDGE.size
-            for number, entry in enumerate(edges):
-                _EDGE.pack_into(segment.edges.memory, start + number * _EDGE.size, *entry)
+            for number, pair in enumerate(edges):
+                _EDGE.pack_into(segment.edges.memory, start + number * _EDGE.size, *pair)
             named = (edge, len(edges), 0)
         else:
             rows_of_inputs = [slot << schema.SLOT_SHIFT | node for node, slot, _ in edges] + [0] * schema.INLINE_INPUTS
             named = (rows_of_inputs[0], rows_of_inputs[1], rows_of_inputs[2])
-        if template.rare:
+        if rare:
             self._list_rare(segment, row)
         prefix = bytearray(template.prefix)
         if beside:
@@ -391,10 +414,14 @@ class Writer:
         outputs = [] if array is None else [(array, template.keep)]
         row = self.append_wide(template, outputs, [(node, 0) for node in inputs], time.perf_counter_ns())
         if kind == Kind.STEP:
-            self._end_step(row - self.base)
+            self._retention.step(row - self.base)
         return row
 
     # The end ---------------------------------------------------------------------------------------------------------
+
+    def detach(self) -> None:
+        """Let go in a forked child: the log, and the claim to it, are the parent's."""
+        self._owner.release()
 
     def close(self) -> None:
         """Say that the recording is finished. Rows appended later (by threads that still run) are kept too."""
@@ -417,12 +444,13 @@ class Writer:
 
     # Inside ----------------------------------------------------------------------------------------------------------
 
-    def _summarize(self, segment: Segment, row: int, offset: int, value: Any) -> None:
+    @staticmethod
+    def _summarize(segment: Segment, offset: int, value: Any) -> bool:
+        """Write the statistics of a value; whether it is finite."""
         summary = values.summarize(np.asarray(value))
         record = values.pack(summary)
         segment.values[offset : offset + len(record)] = record
-        if not summary.finite:
-            self._list_rare(segment, row)
+        return summary.finite
 
     @staticmethod
     def _list_rare(segment: Segment, row: int) -> None:
@@ -436,65 +464,47 @@ class Writer:
         with self._lock:
             if self.segment is not full:
                 return
+            # No call up to the claim: a nested one is to find other rows than these.
+            rows = self._rows if self._rows > side else side  # noqa: FURB136
             reached = full.next_row
             full.next_row = CLOSED
-            first = max(self._claimed, min(reached, full.end))
-            self._rows = min(self._rows * 2, MOST_ROWS)
-            self._bytes = min(self._bytes * 2, MOST_BYTES)
-            try:
-                segment = self._make_segment(first, room, side)
-            except OSError as error:
-                self._give_up(error)
-                segment = Segment(None, first, FIRST_ROWS, max(FIRST_BYTES, 2 * room))
+            first = full.end if reached > full.end else reached  # noqa: FURB136
+            if first < self._claimed:
+                first = self._claimed
+            self._claimed = first + rows
+            if self._retention.wants_growth(full.first):
+                self._rows = min(2 * self._rows, MOST_ROWS)
+                self._bytes = min(2 * self._bytes, self._most_bytes)
+            segment = self._make_segment(first, rows, room)
+            folder = segment.folder
             if self.segment is full:
                 self.segment = segment
-                self.low = self.base + segment.first
+                self.low = self.base + first
+                self._claimed = first + 1
+            elif folder is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+                return
+            if folder is not None:
+                self._retention.add(folder, first, segment.value_end)
 
-    def _make_segment(self, first: int, room: int, side: int = 0) -> Segment:
-        if self.broken is not None:
-            return Segment(None, first, max(FIRST_ROWS, side), max(FIRST_BYTES, 2 * room))
-        folder = self.path / "segments" / f"{first:012d}"
-        rows, value_bytes = max(self._rows, side), max(self._bytes, room + 2 * schema.ALIGNMENT)
-        if self.policy == "none":
-            value_bytes = 1 << 16
-        self._claimed = first + rows
-        folder.mkdir()
-        try:
-            segment = Segment(folder, first, rows, value_bytes)
-        except OSError:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise
-        self._claimed = first + 1
-        self._kept.append((segment, value_bytes))
-        self._drop_oldest_values()
-        return segment
-
-    def _drop_oldest_values(self) -> None:
-        held = sum(size for _, size in self._kept)
-        while held > self._budget and len(self._kept) > 1:
-            segment, size = self._kept.popleft()
-            held -= size
-            if segment.folder is not None:
-                (segment.folder / "values.npy").unlink(missing_ok=True)
-
-    def _end_step(self, row: int) -> None:
-        """Under `steps`, drop the segments that lie before the newest so many steps."""
-        if self._steps is None:
-            return
-        self._step_rows.append(row)
-        if len(self._step_rows) <= self._steps:
-            return
-        oldest = self._step_rows.popleft()
-        while len(self._kept) > 1 and self._kept[1][0].first <= oldest:
-            segment, _ = self._kept.popleft()
-            if segment.folder is not None:
-                shutil.rmtree(segment.folder, ignore_errors=True)
+    def _make_segment(self, first: int, rows: int, room: int) -> Segment:
+        """A segment on disk, or in memory when the log can't be written any more."""
+        value_bytes = max(self._bytes, room + 2 * schema.ALIGNMENT)
+        if self.broken is None:
+            try:
+                return Segment(self.path / "segments" / f"{first:012d}", first, rows, value_bytes)
+            except OSError as error:
+                self._give_up(error)
+        return Segment(None, first, rows, value_bytes)
 
     def _give_up(self, error: OSError) -> None:
         """Stop keeping rows: the program goes on, and what was recorded can be read."""
         if self.broken is None:
             self.broken = f"recording to {self.path} stopped: {error.strerror or error}"
-            print(f"graphscope: {self.broken}; the program goes on unrecorded", file=sys.stderr)
+            self.metadata["stopped"] = self.broken
+            # Nobody may be there to read it, or be in the middle of a print of his own.
+            with contextlib.suppress(OSError, ValueError, RuntimeError, AttributeError):
+                sys.stderr.write(f"graphscope: {self.broken}; the program goes on unrecorded\n")
 
     def _write_metadata(self) -> None:
         temporary = self.path / "log.json.new"

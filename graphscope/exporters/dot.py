@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from graphscope.exporters import style
-from graphscope.exporters.dotsyntax import block, defaults, edge, html, html_label, node, quoted
-from graphscope.exporters.labels import edge_label, node_label, tooltip
-from graphscope.exporters.placement import beside, both_passes, upward
+from graphscope.exporters.dotsyntax import block, defaults, edge, html, html_label, indented, node, quoted, shortened
+from graphscope.exporters.labels import cluster_label, edge_label, iterations, node_label, tooltip
+from graphscope.exporters.placement import beside, both_passes, closes_cycle
 from graphscope.exporters.registry import exporter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from graphscope.exporters.placement import Place
     from graphscope.graph.view import Cluster, GraphView, ViewEdge
 
 __all__ = ["Direction", "dot"]
@@ -37,23 +39,24 @@ def dot(view: GraphView, *, rankdir: Direction = "TB", overlay: bool = False) ->
         defaults("node", style.TEXT["node"]),
         defaults("edge", style.TEXT["edge"]),
         *boxes(view, placed, overlay=overlay),
-        *arrows(view, "taillabel" if large else "label"),
-        *(edge(forward, backward, style.EDGES["link"]) for backward, forward in placed.items()),
+        *arrows(view, placed, "taillabel" if large else "label"),
+        *(link(backward, place) for backward, place in placed.items()),
     ]
-    return "\n".join(block("digraph", lines)) + "\n"
+    return "\n".join(indented(block("digraph", lines))) + "\n"
 
 
-def boxes(view: GraphView, placed: dict[str, str], *, overlay: bool) -> list[str]:
+def boxes(view: GraphView, placed: dict[str, Place], *, overlay: bool) -> list[str]:
     """The statements of the nodes, each inside the frame of its cluster, frames inside frames."""
     inside: dict[str | None, list[str]] = {None: [], **{cluster.id: [] for cluster in view.clusters}}
-    frame_of = {each.id: each.cluster for each in view.nodes}
+    said = iterations(view.clusters)
     for each in view.nodes:
-        label = node_label(each, view, overlay=overlay)
-        inside[each.cluster].append(node(each.id, {"label": label, "tooltip": tooltip(each), **style.look(each)}))
-    for backward, forward in placed.items():
-        # A rank that crosses the border of a frame would tear the frame apart.
-        if frame_of[backward] == frame_of[forward]:
-            inside[frame_of[forward]].append(f"{{ rank=same; {quoted(forward)}; {quoted(backward)}; }}")
+        # What the frame says already is not said again in each box.
+        each = replace(each, count=1) if each.count == said[each.cluster] else each
+        lines = node_label(each, view, overlay=overlay, placed=each.id in placed)
+        text = {"label": html_label("<BR/>".join(lines)), "tooltip": tooltip(each)}
+        inside[each.cluster].append(node(each.id, {**text, **style.look(each, len(lines))}))
+        if each.id in placed and placed[each.id].same_rank:
+            inside[each.cluster].append(f"{{ rank=same; {quoted(placed[each.id].forward)}; {quoted(each.id)}; }}")
     frames: dict[str | None, list[list[str]]] = {}
     # Parents come first in the list; read backwards, every frame is complete when its parent asks for it.
     for cluster in reversed(view.clusters):
@@ -64,7 +67,7 @@ def boxes(view: GraphView, placed: dict[str, str], *, overlay: bool) -> list[str
 
 def frame_look(cluster: Cluster) -> list[str]:
     """The statements that say how a frame looks."""
-    text = {"label": html_label(f"<B>{html(cluster.label)}</B>"), "tooltip": cluster.path or cluster.label}
+    text = {"label": html_label(f"<B>{html(cluster_label(cluster))}</B>"), "tooltip": shortened(cluster.path or cluster.label)}
     return [defaults("graph", {**text, **style.CLUSTER[cluster.kind]})]
 
 
@@ -73,23 +76,35 @@ def in_order(frames: list[list[str]]) -> Iterable[str]:
     return (line for frame in reversed(frames) for line in frame)
 
 
-def arrows(view: GraphView, label: str) -> Iterable[str]:
+def link(backward: str, place: Place) -> str:
+    """The line from a forward node to the backward node beside it."""
+    free = {} if place.same_rank else {"constraint": "false"}
+    return edge(place.forward, backward, {**style.EDGES["link"], **free})
+
+
+def arrows(view: GraphView, placed: dict[str, Place], label: str) -> Iterable[str]:
     """The statements of the edges; links are drawn from the placement instead."""
     both = both_passes(view)
+    closing = closes_cycle(view, placed)
     for each in view.edges:
         if each.kind != "link":
-            yield arrow(each, label, up=upward(each, both=both))
+            yield arrow(each, label, up=both and each.kind == "gradient", free=closing(each))
 
 
-def arrow(each: ViewEdge, label: str, *, up: bool) -> str:
+def arrow(each: ViewEdge, label: str, *, up: bool, free: bool) -> str:
     """The statement of one edge.
 
-    One that runs up is written from its target to its source and drawn the other way round: the ranks of the picture
-    are those of the forward pass, and layout has no cycle to break.
+    Args:
+        each: The edge.
+        label: The attribute that bears its label.
+        up: It runs against the ranks, which are those of the forward pass. It is written from its target to its source
+            and drawn the other way round, so that layout has no cycle to break.
+        free: It closes a cycle, and no rank follows from it.
     """
     text = edge_label(each)
     look = {
         **({label: html_label(f" {html(text)} ")} if text else {}),
         **style.EDGES["carried" if each.carried else each.kind],
+        **({"constraint": "false"} if free else {}),
     }
     return edge(each.target, each.source, {**look, "dir": "back"}) if up else edge(each.source, each.target, look)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["Attributes", "block", "defaults", "edge", "html", "html_label", "node", "printable", "quoted", "shortened"]
+__all__ = ["Attributes", "block", "defaults", "edge", "html", "html_label", "indented", "node", "printable", "quoted", "shortened"]
 
 Attributes: TypeAlias = "Mapping[str, str]"
 """Names and values of attributes; a value that `html_label` made is written as HTML, all others are quoted."""
@@ -16,6 +17,10 @@ LONGEST: Final = 48
 """So many characters of a program's text are shown; the middle of a longer one is left out."""
 
 HTML: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
+ESCAPE: Final = re.compile(r"\\(?=[NGETHL])")
+"""A backslash that Graphviz would read as its own, in HTML too: as the name of the node, the graph, the edge."""
+
+DEEPEST: Final = 8
 
 
 class html_label(str):  # noqa: N801 - a kind of text, used like a function
@@ -39,7 +44,8 @@ def printable(text: str) -> str:
 
 def html(text: str) -> str:
     """A program's text for an HTML-like label: shortened, made visible, and without markup of its own."""
-    return "".join(HTML.get(letter, letter) for letter in printable(shortened(text)))
+    # A letter in an element of its own is not what the backslash before it escapes.
+    return ESCAPE.sub(r"<FONT>\\</FONT>", "".join(HTML.get(letter, letter) for letter in printable(shortened(text))))
 
 
 def quoted(text: str) -> str:
@@ -78,5 +84,14 @@ def edge(source: str, target: str, attributes: Attributes) -> str:
 
 
 def block(head: str, lines: Iterable[str]) -> list[str]:
-    """The lines indented in braces after a head: a graph, a subgraph."""
-    return [f"{head} {{", *(f"  {line}" for line in lines), "}"]
+    """The lines in braces after a head: a graph, a subgraph."""
+    return [f"{head} {{", *lines, "}"]
+
+
+def indented(lines: Iterable[str]) -> Iterator[str]:
+    """The lines of a graph, those in braces further in, but never so far that deep frames fill a file with spaces."""
+    depth = 0
+    for line in lines:
+        depth -= line == "}"
+        yield "  " * min(depth, DEEPEST) + line
+        depth += line.endswith("{")

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import os
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
-from graphscope.exporters.dotsyntax import html, html_label, printable, shortened
+from graphscope.exporters.dotsyntax import html, printable, shortened
+from graphscope.exporters.placement import both_passes
 from graphscope.exporters.style import ALARM, FAINT, GRADIENT
 from graphscope.exporters.summaries import finite_count, gradient_summary, value_summary
 
 if TYPE_CHECKING:
-    from graphscope.eventlog.values import Summary
-    from graphscope.graph.view import GraphView, ViewEdge, ViewNode
+    from collections.abc import Iterable
 
-__all__ = ["edge_label", "node_label", "shape_text", "tooltip"]
+    from graphscope.eventlog.values import Summary
+    from graphscope.graph.view import Cluster, GraphView, ViewEdge, ViewNode
+
+__all__ = ["cluster_label", "edge_label", "iterations", "node_label", "shape_text", "tooltip"]
 
 CURRENT: Final = f'<FONT COLOR="{ALARM}">►</FONT> '
 BREAKPOINT: Final = f'<FONT COLOR="{ALARM}">●</FONT> '
@@ -29,20 +32,41 @@ def shape_text(shape: tuple[int, ...]) -> str:
     return "×".join(map(str, shape)) if shape else "scalar"
 
 
-def node_label(node: ViewNode, view: GraphView, *, overlay: bool) -> html_label:
-    """What stands in a node's box: marks, op, number, name, how often, and what its values are like."""
+def node_label(node: ViewNode, view: GraphView, *, overlay: bool, placed: bool) -> list[str]:
+    """The lines in a node's box, as markup: marks, op, number, name, how often, and what its values are like.
+
+    Args:
+        node: The node.
+        view: The view that it is of.
+        overlay: Say what its values are like.
+        placed: It lies beside its forward node, and need not name it.
+    """
     marks = (CURRENT if node.current else "") + (BREAKPOINT if node.breakpoint else "")
-    if node.kind == "accumulate":
-        return html_label("<BR/>".join([f"{marks}<B>+</B>", *alarms(node), *summaries(node, view, overlay=overlay)]))
-    number = f' <FONT POINT-SIZE="8" COLOR="{FAINT}">#{node.rows[0]}</FONT>' if len(node.rows) == 1 else ""
-    lines = [f"{marks}<B>{html(node.label)}</B>{number}"]
-    if node.name and node.name != node.label:
-        lines.append(f'<FONT POINT-SIZE="10">{"∂" if node.kind == "grad" else ""}{html(node.name)}</FONT>')
+    lines = [marks + title(node)]
+    if name := subtitle(node, placed=placed):
+        lines.append(f'<FONT POINT-SIZE="10">{name}</FONT>')
     if node.count > 1:
         lines.append(f"<B>× {node.count}</B>")
     if node.edited:
         lines.append(small("edited", ALARM))
-    return html_label("<BR/>".join([*lines, *alarms(node), *summaries(node, view, overlay=overlay)]))
+    return [*lines, *alarms(node), *summaries(node, view, overlay=overlay)]
+
+
+def title(node: ViewNode) -> str:
+    """The first line: what it is, and its number where it is one node."""
+    if node.kind == "accumulate":
+        return "<B>+</B>"
+    number = f' <FONT POINT-SIZE="8" COLOR="{FAINT}">#{node.rows[0]}</FONT>' if len(node.rows) == 1 else ""
+    return f"<B>{html(node.label)}</B>{number if node.kind != 'scope' else ''}"
+
+
+def subtitle(node: ViewNode, *, placed: bool) -> str:
+    """The second line: the program's name for it, or the type of a module."""
+    if node.kind == "scope":
+        return html(node.op)
+    if not node.name or node.name == node.label or (node.kind == "accumulate" and placed):
+        return ""
+    return ("∂" if node.graph_pass == "backward" and node.kind != "op" else "") + html(node.name)
 
 
 def alarms(node: ViewNode) -> list[str]:
@@ -54,7 +78,9 @@ def summaries(node: ViewNode, view: GraphView, *, overlay: bool) -> list[str]:
     """The lines of the overlay: what the value is like, and the gradient that arrived at a forward node."""
     if not overlay:
         return []
-    value, gradient = value_summary(node, view), gradient_summary(node, view)
+    value = value_summary(node, view)
+    # Where the backward pass is drawn, the cotangent of an op stands on its backward node.
+    gradient = None if node.kind == "op" and both_passes(view) else gradient_summary(node, view)
     lines = [small(summary_text(value))] if value else []
     return [*lines, small(f"grad {summary_text(gradient)}", GRADIENT)] if gradient else lines
 
@@ -70,10 +96,23 @@ def summary_text(summary: Summary) -> str:
     return ", ".join([span, f"mean {summary.mean:.3g}", f"std {summary.std:.3g}", *broken])
 
 
+def iterations(clusters: Iterable[Cluster]) -> dict[str | None, int]:
+    """How many iterations the frames around each cluster's nodes say already; parents come first."""
+    said: dict[str | None, int] = {None: 1}
+    for cluster in clusters:
+        said[cluster.id] = said[cluster.parent] * cluster.count
+    return said
+
+
+def cluster_label(cluster: Cluster) -> str:
+    """What stands on a frame: a scope's name and type, or how often a loop ran."""
+    return f"× {cluster.count}" if cluster.kind == "repeat" else cluster.label
+
+
 def edge_label(edge: ViewEdge) -> str:
-    """What is written on an arrow: the shape, the slot where a node has several, and how often."""
+    """What is written on an arrow: the shape, the slot where a node has several outputs, and how often."""
     text = edge.label or (shape_text(edge.shape) if edge.shape is not None else "")
-    return f"{text} [{edge.slot}]" if edge.slot else text
+    return f"{text} [{edge.slot}]" if edge.slot and edge.kind == "data" else text
 
 
 def tooltip(node: ViewNode) -> str:
@@ -85,5 +124,5 @@ def tooltip(node: ViewNode) -> str:
     ]
     if node.site is not None:
         # The folder is left out: it is the same for all, and a picture may travel to others.
-        facts.append(f"{shortened(os.path.basename(node.site.file))}:{node.site.line} {shortened(node.site.function)}")
+        facts.append(f"{shortened(PurePath(node.site.file).name)}:{node.site.line} {shortened(node.site.function)}")
     return "\n".join(printable(fact).strip() for fact in facts if fact)

@@ -1,13 +1,24 @@
-"""Where things lie in a picture: which backward node goes beside which forward node, and which arrows run backwards."""
+"""Where things lie in a picture: which backward node goes beside which forward node."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from graphscope.graph.view import GraphView, ViewEdge
 
-__all__ = ["beside", "both_passes", "upward"]
+__all__ = ["Place", "beside", "both_passes", "closes_cycle"]
+
+
+class Place(NamedTuple):
+    """Where a backward node goes."""
+
+    forward: str
+    """Beside this node."""
+    same_rank: bool
+    """At its height: not across the border of a frame, which that would tear apart."""
 
 
 def both_passes(view: GraphView) -> bool:
@@ -16,23 +27,45 @@ def both_passes(view: GraphView) -> bool:
     return "both" in passes or {"forward", "backward"} <= passes
 
 
-def beside(view: GraphView) -> dict[str, str]:
+def closes_cycle(view: GraphView, placed: Mapping[str, Place]) -> Callable[[ViewEdge], bool]:
+    """A test for arrows that layout must not rank by: those from one iteration of a folded loop to the next.
+
+    A gradient goes by the arrow of the forward pass that it runs beside: the two passes of a loop may have been cut
+    into iterations at different places.
+    """
+    carried = {(edge.source, edge.target): edge.carried for edge in view.edges if edge.kind == "data"}
+
+    def closes(edge: ViewEdge) -> bool:
+        source, target = placed.get(edge.source), placed.get(edge.target)
+        if edge.kind != "gradient" or source is None or target is None:
+            return edge.carried
+        return carried.get((target.forward, source.forward), edge.carried)
+
+    return closes
+
+
+def beside(view: GraphView) -> dict[str, Place]:
     """The forward node next to which each backward node is drawn.
 
-    Left out are the ops that a person saw inside a rule, and contributions on the way to a cotangent: they lie
-    between the nodes that are placed so.
+    A contribution to a leaf goes beside that copy of the leaf whose use it comes from. Left out are the ops that a
+    person saw inside a rule, and contributions on the way to a cotangent: they lie between what is placed.
     """
     nodes = view.by_id()
-    summed = {edge.source for edge in view.edges if edge.kind == "gradient"}
-    placed = {}
-    for node in view.nodes:
-        if node.kind == "grad" or (node.kind == "accumulate" and node.id not in summed):
-            forward = nodes.get(node.forward or "")
-            if forward is not None and forward.graph_pass == "forward":
-                placed[node.id] = forward.id
-    return placed
-
-
-def upward(edge: ViewEdge, *, both: bool) -> bool:
-    """Whether an arrow runs against the ranks: a gradient in a picture whose ranks are those of the forward pass."""
-    return both and edge.kind == "gradient"
+    placed = {
+        node.id: node.forward
+        for node in view.nodes
+        if node.kind in ("grad", "scope") and node.forward is not None and node.forward in nodes
+    }
+    arguments = {(edge.target, edge.argument): edge.source for edge in view.edges if edge.kind == "data"}
+    gradients = [edge for edge in view.edges if edge.kind == "gradient"]
+    summed = {edge.source for edge in gradients}
+    for edge in gradients:
+        target = nodes[edge.target]
+        if target.kind == "accumulate" and target.id not in summed:
+            # The slot of a rule's output is the number of the argument whose gradient it is.
+            leaf = arguments.get((placed.get(edge.source, ""), edge.slot))
+            if leaf is not None and nodes[leaf].kind == "leaf":
+                placed[target.id] = leaf
+    return {
+        id: Place(forward, same_rank=nodes[id].cluster == nodes[forward].cluster) for id, forward in placed.items()
+    }

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import entry_points
 from types import SimpleNamespace
-from typing import Any, Final, Literal, TypeAlias, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 from graphscope.errors import ExportError
 
@@ -18,6 +18,8 @@ __all__ = ["EXPORTERS", "Exporter", "Option", "by_name", "by_suffix", "exporter"
 
 Render: TypeAlias = Callable[..., str | bytes]
 """An exporter's function: from a `GraphView` and keyword-only options to the whole content of the file."""
+
+Rendering = TypeVar("Rendering", bound=Render)
 
 GROUP: Final = "graphscope.exporters"
 """Entry points of this group are loaded and add their exporters to the table with `@exporter`."""
@@ -80,7 +82,7 @@ EXPORTERS: Final[dict[str, Exporter]] = {}
 """Every exporter under its name."""
 
 
-def exporter(name: str, *, suffix: str) -> Callable[[Render], Render]:
+def exporter(name: str, *, suffix: str) -> Callable[[Rendering], Rendering]:
     """Enter a function into the table.
 
     Args:
@@ -88,7 +90,7 @@ def exporter(name: str, *, suffix: str) -> Callable[[Render], Render]:
         suffix: Files that end so are made by it, with the dot: `.svg`.
     """
 
-    def enter(render: Render) -> Render:
+    def enter(render: Rendering) -> Rendering:
         EXPORTERS[name] = Exporter(name, suffix, render)
         return render
 
@@ -101,7 +103,7 @@ def load_extensions() -> list[str]:
     for entry in entry_points(group=GROUP):
         try:
             entry.load()
-        except Exception as error:  # whatever a foreign package does, ours go on working
+        except Exception as error:  # noqa: BLE001 - whatever a foreign package does, ours go on working
             failures.append(f"exporter {entry.name} ({entry.value}) can't be loaded: {error}")
     return failures
 

@@ -1,4 +1,4 @@
-"""How the parts of a picture look: one table for boxes, one for arrows; shapes differ, so that colour is never needed."""
+"""How the parts of a picture look. Kinds differ by shape, so that nobody needs to see colours."""
 
 from __future__ import annotations
 
@@ -39,9 +39,15 @@ TEXT: Final[dict[str, Attributes]] = {
 
 BOXES: Final[dict[str, Attributes]] = {
     "leaf": {"shape": "ellipse", "style": "filled", "fillcolor": "#f3f4f6", "color": "#6b7280"},
-    "parameter": {"shape": "cylinder", "style": "filled", "fillcolor": "#fdf3d7", "color": "#a97a1c"},
+    "parameter": {
+        "shape": "cylinder",
+        "style": "filled",
+        "fillcolor": "#fdf3d7",
+        "color": "#a97a1c",
+        "margin": "0.11,0.1",
+    },
     "op": {"shape": "box", "style": "rounded,filled", "fillcolor": "#e6effb", "color": "#3a6ea5"},
-    "grad": {"shape": "octagon", "style": "filled", "fillcolor": "#fbeae7", "color": GRADIENT},
+    "grad": {"shape": "octagon", "style": "filled", "fillcolor": "#fbeae7", "color": GRADIENT, "margin": "0.02"},
     "accumulate": {"shape": "circle", "style": "filled", "fillcolor": "#fbeae7", "color": GRADIENT, "margin": "0.01"},
     "scope": {"shape": "folder", "style": "filled", "fillcolor": "#e9f5ec", "color": "#3f7f56"},
 }
@@ -50,8 +56,8 @@ BOXES: Final[dict[str, Attributes]] = {
 EDGES: Final[dict[str, Attributes]] = {
     "data": {"color": "#4b5563"},
     "gradient": {"color": GRADIENT, "style": "dashed", "arrowhead": "normal"},
-    "link": {"color": "#c3c8d0", "style": "dotted", "arrowhead": "none", "constraint": "false", "weight": "0"},
-    "carried": {"color": "#7a4fb5", "style": "bold", "constraint": "false"},
+    "link": {"color": "#c3c8d0", "style": "dotted", "arrowhead": "none"},
+    "carried": {"color": "#7a4fb5", "style": "bold"},
 }
 
 CLUSTER: Final[dict[str, Attributes]] = {
@@ -67,9 +73,15 @@ MARKS: Final[tuple[tuple[str, Attributes], ...]] = (
 """Facts about a node that change its outline; of several, the later one wins. Each has a glyph in the label too."""
 
 
-def look(node: ViewNode) -> dict[str, str]:
-    """The attributes of a node's box."""
+def look(node: ViewNode, lines: int) -> dict[str, str]:
+    """The attributes of a node's box around a label of so many lines."""
     attributes = dict(BOXES["parameter" if node.kind == "leaf" and node.parameter else node.kind])
+    if node.kind == "accumulate" and lines > 1:
+        # A circle around long lines would be as high as they are wide.
+        attributes |= {"shape": "ellipse", "style": "filled,dashed"}
+    if attributes["shape"] == "octagon":
+        # Given just the height of its label, Graphviz makes an octagon almost twice as wide as that.
+        attributes["height"] = f"{0.26 + 0.18 * lines:.2f}"
     if node.count > 1:
         attributes["peripheries"] = "2"
     for fact, change in MARKS:

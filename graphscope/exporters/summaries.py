@@ -20,8 +20,8 @@ def value_summary(node: ViewNode, view: GraphView) -> Summary | None:
     """Statistics of the values of a node's rows (of a backward node: of its cotangents); None when none was kept."""
     if view.graph is None:
         return None
-    log = view.graph.log
-    found = [summary for summary in map(log.summary, node.rows) if summary is not None]
+    summaries = (view.graph.node(row).summary for row in node.rows)
+    found = [summary for summary in summaries if summary is not None]
     return reduce(merged, found) if found else None
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Literal, overload
 
 import numpy as np
 
 from graphscope.errors import LogError
-from graphscope.eventlog.schema import Flag, Kind, Pass
-from graphscope.graph import select, walk
+from graphscope.eventlog.schema import Kind, Pass
+from graphscope.graph import search, walk
 from graphscope.graph.index import Index
 from graphscope.graph.names import Names
-from graphscope.graph.node import KIND_NAMES, OF_BACKWARD, Contribution, Edge, Node
+from graphscope.graph.node import KIND_NAMES, OF_BACKWARD, Edge, Node
+from graphscope.graph.select import parse
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Event, Log
@@ -24,10 +25,11 @@ class Graph:
 
     Args:
         log: An open log.
-        now: The newest row that is seen; None follows the log as it grows.
+        now: The newest row that is seen; None sees what is there now, and what each later `log.refresh()` finds.
     """
 
     def __init__(self, log: Log, now: int | None = None) -> None:
+        log.refresh()
         self.log = log
         self.names = Names(log)
         self.index = Index(log)
@@ -40,6 +42,11 @@ class Graph:
     def now(self) -> int:
         """The newest row that is seen."""
         return self.log.end - 1 if self._now is None else self._now
+
+    @property
+    def placed(self) -> bool:
+        """Whether somebody stands at `now`: it was given, and does not follow the log."""
+        return self._now is not None
 
     def at(self, now: int | None) -> Graph:
         """The same graph at another time; what was indexed is shared."""
@@ -55,7 +62,7 @@ class Graph:
         Raises:
             LogError: There is no such row yet, or it is a mark and no node.
         """
-        event = self.log.event(row)
+        event = self.index.event(row)
         if row > self.now:
             raise LogError(f"row #{row} is not there yet at #{self.now}", hint=f"go there first: goto {row}")
         if event.kind not in KIND_NAMES:
@@ -74,7 +81,7 @@ class Graph:
         Raises:
             SelectorError: The SPEC is not understood.
         """
-        return select.find(self, select.parse(spec))
+        return search.find(self, parse(spec))
 
     def ancestors(self, node: Node, depth: int | None = None) -> list[Node]:
         """The nodes that this one was computed from, at most `depth` edges away, in the order of the log."""
@@ -87,16 +94,22 @@ class Graph:
     def path(self, a: Node, b: Node) -> list[Node]:
         """A shortest way from the older of two nodes to the younger, both included; empty when there is none.
 
-        It follows data, gradients, and the links from forward nodes to their backward nodes.
+        It follows data, gradients, and the links from forward nodes to their backward rules; a link from a leaf to a
+        contribution would be a short cut that explains nothing.
         """
+
+        def onward(row: int) -> list[int]:
+            rules = [each for each in self._linked(row) if self.index.event(each).kind != Kind.ACCUMULATE]
+            return [*self._user_rows(row), *rules]
+
         older, younger = sorted((a.row, b.row))
-        return self._at_rows(walk.shortest(older, younger, lambda row: [*self._user_rows(row), *self._linked(row)]))
+        return self._at_rows(walk.shortest(older, younger, onward))
 
     def neighbours(self, node: Node, radius: int) -> list[Node]:
         """The nodes at most `radius` edges or links away in any direction, this one included."""
 
         def beside(row: int) -> list[int]:
-            event = self.log.event(row)
+            event = self.index.event(row)
             linked = [event.forward] if event.kind in OF_BACKWARD else []
             return [*self._input_rows(row), *self._user_rows(row), *self._linked(row), *linked]
 
@@ -109,9 +122,13 @@ class Graph:
         if (event.site and event.scope) or event.kind not in OF_BACKWARD:
             return event.site, event.scope
         owner = self.forward_of(event)
-        return (event.site, event.scope) if owner is None else (
-            event.site or owner.event.site,
-            event.scope or owner.event.scope,
+        return (
+            (event.site, event.scope)
+            if owner is None
+            else (
+                event.site or owner.event.site,
+                event.scope or owner.event.scope,
+            )
         )
 
     def forward_of(self, event: Event) -> Node | None:
@@ -122,8 +139,8 @@ class Graph:
         return self._known(event.forward) if event.forward < event.row else None
 
     def backward_of(self, node: Node) -> list[Node]:
-        """The backward nodes that belong to a node, whichever of its rows they name."""
-        rows = {row for same in self._same(node) for row in self.index.backward(same, self.now + 1)}
+        """The backward nodes that belong to a node; a leaf's gradient is that of all its versions."""
+        rows = {row for version in self._versions(node.event) for row in self._linked(version)}
         return self._at_rows(sorted(rows))
 
     def inputs(self, node: Node) -> list[Edge]:
@@ -132,81 +149,45 @@ class Graph:
         for argument, (row, slot) in enumerate(node.event.inputs):
             source = self._known(row) if row < node.row else None
             if source is not None:
-                edges.append(Edge(source, node, slot, argument, "gradient" if _carries_gradient(node, source) else "data"))
+                edges.append(Edge(source, node, slot, argument, _edge_kind(source, node)))
         return edges
 
     def users(self, node: Node) -> list[Edge]:
         """Edges that lead from a node, from whichever of its rows."""
         edges = []
-        for same in self._same(node):
-            for row, slot, argument in self.index.users(same, self.now + 1):
+        for copied in self._copies(node.event):
+            for row, slot, argument in self.index.users(copied, self.now + 1):
                 target = self.node(row)
-                edges.append(Edge(node, target, slot, argument, "gradient" if _carries_gradient(target, node) else "data"))
+                edges.append(Edge(node, target, slot, argument, _edge_kind(node, target)))
         return edges
-
-    # Values ----------------------------------------------------------------------------------------------------------
 
     def value_row(self, row: int) -> int:
         """The row that holds the value of a node at `now`: its own, or the newest edit of it."""
         edits = self.index.edits(row, self.now + 1)
         return edits[-1] if edits else row
 
-    def contributions(self, node: Node) -> list[Contribution]:
-        """The summands of a node's gradient so far, in the order of their arrival."""
-        if node.event.kind == Kind.ACCUMULATE:
-            return [self._contribution(node.event)]
-        if node.event.kind == Kind.GRAD:
-            return self._arrived(node)
-        events = [each.event for each in self.backward_of(node) if each.event.kind in OF_BACKWARD]
-        if events and events[-1].kind == Kind.GRAD:
-            return self._arrived(Node(self, events[-1].row, events[-1]))
-        found: list[Event] = []
-        for event in reversed(events):
-            if event.kind == Kind.GRAD:  # what lies before it belongs to an earlier backward pass
-                break
-            found.append(event)
-            if event.flags & Flag.FRESH:
-                break
-        return [self._contribution(event) for event in reversed(found)]
-
-    def gradient(self, node: Node) -> np.ndarray | None:
-        """The gradient of a node so far; a GRAD node's is its cotangent."""
-        if node.event.kind == Kind.GRAD:
-            return node.value
-        if node.event.kind == Kind.ACCUMULATE:
-            owner = node.forward
-            return None if owner is None else self.at(min(self.now, node.row)).node(owner.row).grad
-        whole = [each for each in self.backward_of(node) if each.event.kind in OF_BACKWARD][-1:]
-        if whole and whole[0].event.kind == Kind.GRAD:
-            return whole[0].value
-        total: np.ndarray | None = None
-        for contribution in self.contributions(node):
-            if contribution.value is None:
-                return None
-            total = contribution.value if total is None else np.asarray(total + contribution.value)
-        return total
-
     # Within ----------------------------------------------------------------------------------------------------------
 
-    def _arrived(self, grad: Node) -> list[Contribution]:
-        """What arrived at a GRAD node: one ACCUMULATE row each, or itself when one rule alone feeds it."""
-        sources = [edge.source for edge in grad.inputs]
-        if sources and all(source.event.kind == Kind.ACCUMULATE for source in sources):
-            return [self._contribution(source.event) for source in sources]
-        return [Contribution(grad.row, source, grad.value) for source in sources[:1]]
+    def _copies(self, event: Event) -> list[int]:
+        """The rows of a leaf, which is written again in each segment that uses it; other nodes have one row."""
+        if event.kind != Kind.LEAF:
+            return [event.row]
+        others = (self.index.event(row) for row in self.index.versions(event.tensor, self.now + 1))
+        same = {each.row for each in others if each.kind == Kind.LEAF and each.version == event.version}
+        return sorted({event.row, *same})
 
-    def _contribution(self, event: Event) -> Contribution:
-        source = self._known(event.inputs[0][0]) if event.inputs else None
-        return Contribution(event.row, source, self.log.value(self.value_row(event.row)))
+    def _versions(self, event: Event) -> list[int]:
+        """The rows whose backward rows belong to a node: its own, and of a leaf all versions that stayed a leaf."""
+        if event.kind not in (Kind.LEAF, Kind.OP) or (event.kind == Kind.OP and event.version == 0):
+            return [event.row]
+        rows = self.index.versions(event.tensor, self.now + 1)
+        kinds = {row: self.index.event(row).kind for row in rows}
+        if Kind.LEAF not in kinds.values():
+            return [event.row]
+        return sorted({event.row, *(row for row in rows if kinds[row] == Kind.LEAF or not self._has_rule(row))})
 
-    def _same(self, node: Node) -> list[int]:
-        """The rows of a node: a leaf is written again in each segment that uses it; the others have one."""
-        if node.event.kind != Kind.LEAF:
-            return [node.row]
-        rows = [row for row in self.index.versions(node.tensor, self.now + 1) if row != node.row]
-        events = [self.log.event(row) for row in rows]
-        same = [each.row for each in events if each.kind == Kind.LEAF]
-        return sorted({node.row, *same})
+    def _has_rule(self, row: int) -> bool:
+        return any(self.index.event(each).kind == Kind.GRAD for each in self._linked(row))
 
     def _known(self, row: int) -> Node | None:
         try:
@@ -218,10 +199,11 @@ class Graph:
         return [node for node in map(self._known, rows) if node is not None]
 
     def _input_rows(self, row: int) -> list[int]:
-        return [source for source, _ in self.log.inputs(row) if self.log.first <= source < row]
+        return [source for source, _ in self.index.event(row).inputs if self.log.first <= source < row]
 
     def _user_rows(self, row: int) -> list[int]:
-        return list(dict.fromkeys(user for user, _, _ in self.index.users(row, self.now + 1)))
+        users = (self.index.users(copied, self.now + 1) for copied in self._copies(self.index.event(row)))
+        return list(dict.fromkeys(user for found in users for user, _, _ in found))
 
     def _linked(self, row: int) -> list[int]:
         return self.index.backward(row, self.now + 1)
@@ -232,8 +214,8 @@ class Graph:
         return "the nodes beside it are " + " and ".join(f"#{each}" for each in near) if len(near) else "no nodes yet"
 
 
-def _carries_gradient(target: Node, source: Node) -> bool:
-    return target.event.kind in OF_BACKWARD or source.event.kind in OF_BACKWARD
+def _edge_kind(source: Node, target: Node) -> Literal["data", "gradient"]:
+    return "gradient" if target.event.kind in OF_BACKWARD or source.event.kind in OF_BACKWARD else "data"
 
 
 class _Nodes(Sequence[Node]):

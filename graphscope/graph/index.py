@@ -10,11 +10,12 @@ import numpy as np
 from graphscope.eventlog.schema import INLINE_INPUTS, NODES, ROW_MASK, Flag, Kind, Pass
 
 if TYPE_CHECKING:
-    from graphscope.eventlog.reader import Log
+    from graphscope.eventlog.reader import Event, Log
 
 BLOCK: Final = 1 << 16
 """Rows a block: sorted on their own, so a growing log never sorts more than its newest block again."""
 
+_AT_HAND: Final = 1 << 15
 _SHIFT: Final = 16
 _OFFSET: Final = BLOCK - 1
 _LARGEST_ROW: Final = 1 << 46
@@ -34,13 +35,28 @@ class Index:
         self._nodes = _Relation(log, _node)
         self._edits: dict[int, list[int]] = {}
         self._edits_end = -1
+        self._events: dict[int, Event] = {}
+
+    def event(self, row: int) -> Event:
+        """A row, decoded; rows do not change (but for `duration`), so those asked for of late are at hand.
+
+        Raises:
+            LogError: There is no such row.
+        """
+        found = self._events.get(row)
+        if found is None:
+            found = self._log.event(row)
+            if len(self._events) >= _AT_HAND:
+                self._events.clear()
+            self._events[row] = found
+        return found
 
     def users(self, row: int, stop: int) -> list[tuple[int, int, int]]:
         """Row, slot and argument of each node before `stop` that takes this one as an input, in order."""
         return [
             (user, slot, argument)
             for user in dict.fromkeys(self._users.find(row, stop))
-            for argument, (source, slot) in enumerate(self._log.inputs(user))
+            for argument, (source, slot) in enumerate(self.event(user).inputs)
             if source == row
         ]
 

@@ -24,16 +24,26 @@ class Names:
         self._lines: dict[str, list[str]] = {}
 
     def name(self, event: Event) -> str:
-        """The name of a leaf or op; empty when the program gives it none."""
+        """The name of a leaf or op; empty when the program gives it none.
+
+        What was written in place bears the name of the tensor, unless the line says another.
+        """
+        own = self._own(event)
+        if own or event.version == 0 or event.tensor >= event.row:
+            return own
+        try:
+            return self._own(self._log.event(event.tensor))
+        except LogError:  # the first version was in a segment that is gone
+            return ""
+
+    def _own(self, event: Event) -> str:
         attrs = self._log.attrs(event.attrs)
         if attrs.get("name"):
             return str(attrs["name"])
         if event.kind == Kind.LEAF and "function" not in attrs:
             return ""  # seen first at a use: the variable there is another's
         variable = self.variable(event.site)
-        if variable and event.kind == Kind.OP and not self._finishes(event):
-            return ""
-        return variable
+        return variable if not variable or event.kind != Kind.OP or self._finishes(event) else ""
 
     def variable(self, site: int) -> str:
         """The variable that the expression at a site is assigned to; empty when there is none."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
 from graphscope.eventlog.schema import Flag, Kind, Pass
+from graphscope.graph import gradients
+from graphscope.graph.gradients import Contribution
 
 if TYPE_CHECKING:
     from graphscope.eventlog.names import Site
@@ -37,16 +39,6 @@ class Edge:
     slot: int
     argument: int
     kind: Literal["data", "gradient", "link"]
-
-
-class Contribution(NamedTuple):
-    """One summand of a gradient."""
-
-    row: int
-    """The row that says so: an ACCUMULATE row, or the GRAD row itself when there is but one summand."""
-    source: Node | None
-    """The backward node whose rule made it; None when the log no longer holds that."""
-    value: np.ndarray | None
 
 
 class Node:
@@ -136,8 +128,8 @@ class Node:
 
     @property
     def duration(self) -> int:
-        """Nanoseconds that it ran."""
-        return self.event.duration
+        """Nanoseconds that it ran; 0 of a rule that is due and has yet to run."""
+        return int(self.graph.log.raw(self.row)["duration"])  # written when the rule is done: never from the cache
 
     @property
     def flags(self) -> Flag:
@@ -164,7 +156,12 @@ class Node:
     @property
     def scope(self) -> str:
         """Dotted names of the module scopes around it, from the root."""
-        return self.graph.log.scope_path(self.graph.place(self.event)[1])
+        return self.graph.log.scope_path(self.scope_number)
+
+    @property
+    def scope_number(self) -> int:
+        """The innermost of these scopes in the table of scopes; 0 at the root."""
+        return self.graph.place(self.event)[1]
 
     # What it is joined to --------------------------------------------------------------------------------------------
 
@@ -212,12 +209,12 @@ class Node:
     @property
     def grad(self) -> np.ndarray | None:
         """The gradient that has arrived at `now`; None before the first contribution, or when it was not kept."""
-        return self.graph.gradient(self)
+        return gradients.gradient(self)
 
     @property
     def contributions(self) -> list[Contribution]:
         """The summands of `grad`, in the order in which they were added."""
-        return self.graph.contributions(self)
+        return gradients.contributions(self)
 
 
 def backward_label(op: str) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from graphscope.debugger.breakpoints import Breakpoint
-from graphscope.debugger.commands.table import Block, Rest, command
 from graphscope.debugger.expressions import parse
 from graphscope.debugger.results import Message, TableResult
 from graphscope.debugger.session import Debugger
+from graphscope.debugger.table import Block, Rest, command
 from graphscope.errors import CommandError
 
 
@@ -116,7 +116,9 @@ def _doubt(dbg: Debugger, made: Breakpoint) -> str:
         return ""
     known = {str(entry.get("name", "")) for entry in dbg.log.table("ops") if isinstance(entry, dict)}
     close = get_close_matches(word, known - {word}, n=1)
-    return "nothing so far matches" + (f"; did you mean {close[0]!r}?" if close else "")
+    if close:
+        return f"nothing so far matches; did you mean {close[0]!r}?"
+    return "" if dbg.edge is not None else "nothing matches"
 
 
 def _switch(dbg: Debugger, numbers: tuple[int, ...], *, enabled: bool) -> list[Breakpoint]:

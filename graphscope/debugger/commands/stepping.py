@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from graphscope.debugger import motion
-from graphscope.debugger.commands.table import command
 from graphscope.debugger.results import Resumed, Stop
 from graphscope.debugger.session import Debugger
+from graphscope.debugger.table import command
 
 
 @command("next", "n", group="stepping")
@@ -19,19 +19,22 @@ def next_(dbg: Debugger, count: int = 1) -> Stop | Resumed:
 
 @command("step", "s", group="stepping")
 def step(dbg: Debugger, count: int = 1) -> Stop | Resumed:
-    """Go to the next node, wherever it is: into modules, and into a backward rule, whose ops are then seen one by one."""
+    """Go to the next node, wherever it is: into modules, and op by op through a backward rule."""
     return dbg.forward(motion.STEP, count)
 
 
 @command("until", "unt", group="stepping")
 def until(dbg: Debugger, line: int = 0) -> Stop | Resumed:
-    """Go on to a line greater than this one (so, out of a loop), or to one of at least `LINE`, another function or pass."""
+    """Go on to a greater line of this function (so, out of a loop), or to `LINE` or behind it.
+
+    It ends as well where another function or pass begins.
+    """
     return dbg.forward(motion.until(line))
 
 
 @command("return", "r", group="stepping")
 def return_(dbg: Debugger, count: int = 1) -> Stop | Resumed:
-    """Go to the first node behind this module, composite op or backward rule; from outside of them, behind this pass."""
+    """Go to the first node behind this module, composite op or backward rule; outside of them, behind this pass."""
     return dbg.forward(motion.RETURN, count)
 
 

@@ -9,9 +9,9 @@ from typing import Annotated
 import numpy as np
 
 from graphscope.debugger import motion, names, nodes, tensors
-from graphscope.debugger.commands.table import Flag, Rest, command
 from graphscope.debugger.results import Ended, Message, Resumed, Stop, TableResult
 from graphscope.debugger.session import Debugger
+from graphscope.debugger.table import Flag, Rest, command
 from graphscope.errors import CommandError
 from graphscope.eventlog.schema import Kind
 

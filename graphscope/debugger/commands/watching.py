@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from graphscope.debugger import nodes, watches
-from graphscope.debugger.commands.table import Rest, command
+from graphscope.debugger import watches
 from graphscope.debugger.expressions import parse
 from graphscope.debugger.results import Message, Stop, TableResult, ValueResult
 from graphscope.debugger.session import Debugger
+from graphscope.debugger.table import Rest, command
 from graphscope.errors import CommandError
+from graphscope.graph import Node
 
 
 @command("watch", group="breakpoints")
@@ -39,19 +40,14 @@ def last(dbg: Debugger, expression: Rest) -> Stop:
     """Go back to the event that last changed the value of an expression: `last W.grad`, `last value`."""
     parsed = parse(expression)
     node = dbg.node
-    row = watches.bind(parsed, node if not isinstance(node, nodes.Pending) else None)
-    here = watches.look(parsed, dbg.graph, row)
-    if here.text == "undefined":
+    seen = watches.watch(0, parsed, dbg.graph, node if isinstance(node, Node) else None)
+    if seen.seen.text == "undefined":
         raise CommandError(f"{expression!r} has no value here", "names are those of tensors in the log")
-    changed = None
-    for candidate in nodes.backward(dbg.log, dbg.log.first, dbg.now + 1):
-        if watches.look(parsed, dbg.graph.at(candidate), row).key != here.key:
-            break
-        changed = candidate
+    changed = watches.last_change(seen, dbg.graph)
     if changed is None:
         raise CommandError(f"Nothing that was recorded up to here changed {expression!r}")
     dbg.stand(changed)
-    return dbg.stop(f"last change of {expression}: it became {here.text}")
+    return dbg.stop(f"last change of {expression}: it became {seen.seen.text}")
 
 
 @command("display", group="looking")
@@ -66,9 +62,7 @@ def display(dbg: Debugger, expression: Rest = "") -> ValueResult | TableResult:
 @command("undisplay", group="looking")
 def undisplay(dbg: Debugger, expression: Rest = "") -> Message:
     """Stop to show an expression, named by its number or text; without an argument, all."""
-    chosen = [
-        number for number, shown in dbg.displays.items() if expression in ("", str(number), shown.text)
-    ]
+    chosen = [number for number, shown in dbg.displays.items() if expression in ("", str(number), shown.text)]
     if not chosen and expression:
         raise CommandError(f"{expression!r} is not displayed", "display lists what is")
     for number in chosen:
@@ -78,9 +72,7 @@ def undisplay(dbg: Debugger, expression: Rest = "") -> Message:
 
 def watch_table(dbg: Debugger) -> TableResult:
     """All watches as a table."""
-    rows = tuple(
-        (found.number, found.expression.text, found.hits, found.seen.text) for found in dbg.watches.values()
-    )
+    rows = tuple((found.number, found.expression.text, found.hits, found.seen.text) for found in dbg.watches.values())
     note = "" if rows else "No watches; `watch EXPR` sets one"
     return TableResult(("number", "expression", "hits", "value"), rows, note=note)
 

@@ -67,30 +67,30 @@ pow = define(  # noqa: A001 - PyTorch's name
 )  # fmt: skip
 
 exp = define(
-    "exp", "Exponential.", formula="out = e^x",
+    "exp", "Exponential.", formula="out = e^x", floating=True,
     forward=np.exp,
     vjp=[lambda g, out: g * out],
     samples=[((2, 3),), ((),)],
 )  # fmt: skip
 
 log = define(
-    "log", "Natural logarithm.", formula="out = ln x",
+    "log", "Natural logarithm.", formula="out = ln x", floating=True,
     forward=np.log,
     vjp=[lambda g, x: g / x],
     samples=[("positive", (2, 3)), ("positive", ())],
 )  # fmt: skip
 
 sqrt = define(
-    "sqrt", "Square root.", formula="out = √x",
+    "sqrt", "Square root.", formula="out = √x", floating=True,
     forward=np.sqrt,
     vjp=[lambda g, out: g / (out * 2)],
     samples=[("positive", (2, 3)), ("positive", ())],
 )  # fmt: skip
 
 tanh = define(
-    "tanh", "Hyperbolic tangent.", formula="out = tanh x",
+    "tanh", "Hyperbolic tangent.", formula="out = tanh x", floating=True,
     forward=np.tanh,
-    vjp=[lambda g, out: g * (1.0 - out * out)],
+    vjp=[lambda g, out: g - g * out * out],
     samples=[((2, 3),), ((),)],
 )  # fmt: skip
 
@@ -100,7 +100,7 @@ def _sigmoid(x: Any) -> Any:
 
 
 sigmoid = define(
-    "sigmoid", "Logistic function.", formula="out = 1 / (1 + e^-x)",
+    "sigmoid", "Logistic function.", formula="out = 1 / (1 + e^-x)", floating=True,
     forward=_sigmoid,
     vjp=[lambda g, out: g * out * (1.0 - out)],
     samples=[((2, 3),), ((),)],
@@ -127,6 +127,41 @@ sign = define(
     samples=[((2, 3),)],
 )  # fmt: skip
 
+
+sin = define(
+    "sin", "Sine.", formula="out = sin x", floating=True,
+    forward=np.sin,
+    vjp=[lambda g, x: g * cos(x)],
+    samples=[((2, 3),), ((),)],
+)  # fmt: skip
+
+cos = define(
+    "cos", "Cosine.", formula="out = cos x", floating=True,
+    forward=np.cos,
+    vjp=[lambda g, x: -g * sin(x)],
+    samples=[((2, 3),), ((),)],
+)  # fmt: skip
+
+
+def _to_clamp(x: Any, min: Any = None, max: Any = None) -> Any:
+    if min is None and max is None:
+        raise RuntimeError("clamp: give a min, a max, or both")
+    return (x,), {"min": min, "max": max}
+
+
+def _within(x: Any, min: Any, max: Any) -> Any:
+    if min is None:
+        return x <= max
+    return x >= min if max is None else (x >= min) * (x <= max)
+
+
+clamp = define(
+    "clamp", "Elements below min become min, those above max become max.", formula="out = min(max(x, min), max)",
+    prepare=_to_clamp,
+    forward=lambda x, *, min, max: np.clip(x, min, max),
+    vjp=[lambda g, x, *, min, max: g * _within(x, min, max)],
+    samples=[((2, 3), {"min": -0.5, "max": 0.5}), ((2, 3), {"min": 0.1}), ((), {"max": 0.2})],
+)  # fmt: skip
 
 def _comparison(name: str, symbol: str, forward: Any) -> Any:
     return define(

@@ -49,13 +49,30 @@ def _mean(x: Any, *, dim: Any, keepdim: bool, _from: Any = None) -> Any:
     return _sum(x, dim=dim, keepdim=keepdim) / x.dtype.type(_count(x.shape, dim))
 
 
-sum = define(  # noqa: A001 - PyTorch's name
-    "sum", "Sum over the given dims, or over all.", formula="out = Σ x",
+total = define(
+    "sum", "Sum of all elements.", formula="out = Σ x", tensor_method=False, reduces=True, wrapped=True,
+    forward=lambda x: np.add.reduce(x, None) if x.dtype.kind in "fc" else np.sum(x, dtype=dtypes.int64),
+    vjp=[lambda g: g],
+    samples=[((2, 3),), ((),)],
+)  # fmt: skip
+
+sum_dim = define(
+    "sum_dim", "Sum over the given dims.", formula="out = Σ x", tensor_method=False,
     prepare=_to_reduction,
     forward=_sum,
     vjp=[lambda g, *, dim, keepdim, _from: spread(g, _from, dim, keepdim)],
-    samples=[((2, 3), {}), ((2, 3), {"dim": 1}), ((2, 3), {"dim": -1, "keepdim": True}), ((), {})],
+    samples=[((2, 3), {"dim": 1}), ((2, 3), {"dim": -1, "keepdim": True}), ((2, 3), {"dim": (0, 1)})],
 )  # fmt: skip
+
+
+def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:  # noqa: A001
+    """Sum over the given dims, or over all. Sums of integers and booleans are int64."""
+    if dim is None and not keepdim and dtype is None:
+        return total(input)
+    return sum_dim(input, dim, keepdim, dtype=dtype)
+
+
+setattr(Tensor, "sum", sum)  # noqa: B010
 
 mean = define(
     "mean", "Mean over the given dims, or over all.", formula="out = Σ x / n",
@@ -75,7 +92,7 @@ def _extreme_rule(g: Any, x: Any, out: Any, *, dim: Any, keepdim: bool, _from: A
 amax = define(
     "amax", "Largest element over the given dims, or over all; equal ones share the gradient.", formula="out = max x",
     prepare=_to_reduction,
-    forward=lambda x, *, dim, keepdim, _from: np.max(x, axis=dim, keepdims=keepdim),
+    forward=lambda x, *, dim, keepdim, _from: np.maximum.reduce(x, axis=dim, keepdims=keepdim),
     vjp=[_extreme_rule],
     samples=[((2, 3), {}), ((2, 3), {"dim": 1}), ((2, 3), {"dim": 0, "keepdim": True})],
 )  # fmt: skip
@@ -83,7 +100,7 @@ amax = define(
 amin = define(
     "amin", "Smallest element over the given dims, or over all; equal ones share the gradient.", formula="out = min x",
     prepare=_to_reduction,
-    forward=lambda x, *, dim, keepdim, _from: np.min(x, axis=dim, keepdims=keepdim),
+    forward=lambda x, *, dim, keepdim, _from: np.minimum.reduce(x, axis=dim, keepdims=keepdim),
     vjp=[_extreme_rule],
     samples=[((2, 3), {}), ((2, 3), {"dim": 1})],
 )  # fmt: skip

@@ -21,8 +21,12 @@ def _reshape(x: Any, *, shape: tuple[int, ...], _from: tuple[int, ...] = ()) -> 
     return np.reshape(x, shape)
 
 
-def _to_reshape(x: Any, *shape: Any) -> Any:
-    return (x,), {"shape": sizes(shape), "_from": x.shape}
+def _to_reshape(x: Any, *sizes_: Any, shape: Any = None) -> Any:
+    return (x,), {"shape": sizes(sizes_ if shape is None else (shape,)), "_from": x.shape}
+
+
+def _to_permute(x: Any, *order: Any, dims: Any = None) -> Any:
+    return (x,), {"dims": sizes(order if dims is None else (dims,))}
 
 
 def _to_flatten(x: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
@@ -55,7 +59,7 @@ transpose = define(
 
 permute = define(
     "permute", "Put the dims in another order.", formula="out = x with its dims in the order dims", view=True,
-    prepare=lambda x, *dims: ((x,), {"dims": sizes(dims)}),
+    prepare=_to_permute,
     forward=lambda x, *, dims: np.transpose(x, dims),
     vjp=[lambda g, *, dims: permute(g, tuple(int(i) for i in np.argsort([d % len(dims) for d in dims])))],
     samples=[((2, 3, 4), {"dims": (2, 0, 1)})],
@@ -66,7 +70,7 @@ reshape = define(
     prepare=_to_reshape,
     forward=_reshape,
     vjp=[lambda g, *, _from: reshape(g, _from)],
-    samples=[((2, 3), {"shape": (3, 2)}), ((2, 3), {"shape": (-1,)})],
+    samples=[((2, 3), {"shape": (3, 2)}), ((2, 3), {"shape": (-1,)}), ((1, 1), {"shape": ()})],
 )  # fmt: skip
 
 flatten = define(
@@ -74,7 +78,7 @@ flatten = define(
     prepare=_to_flatten,
     forward=_reshape,
     vjp=[lambda g, *, _from: reshape(g, _from)],
-    samples=[],
+    samples=[((2, 3, 4),), ((2, 3, 4), {"start_dim": 1}), ((2, 3, 4), {"end_dim": 1}), ((),)],
 )  # fmt: skip
 
 
@@ -89,7 +93,7 @@ squeeze = define(
     prepare=_to_squeeze,
     forward=_reshape,
     vjp=[lambda g, *, _from: reshape(g, _from)],
-    samples=[],
+    samples=[((2, 1, 3, 1),), ((2, 1, 3, 1), {"dim": 1}), ((2, 1, 3, 1), {"dim": -1}), ((2, 3), {"dim": 0}), ((1,),)],
 )  # fmt: skip
 
 
@@ -104,12 +108,12 @@ unsqueeze = define(
     prepare=_to_unsqueeze,
     forward=_reshape,
     vjp=[lambda g, *, _from: reshape(g, _from)],
-    samples=[],
+    samples=[((2, 3), {"dim": 0}), ((2, 3), {"dim": -1}), ((), {"dim": 0})],
 )  # fmt: skip
 
 
-def _to_expand(x: Any, *shape: Any) -> Any:
-    wanted = sizes(shape)
+def _to_expand(x: Any, *sizes_: Any, shape: Any = None) -> Any:
+    wanted = sizes(sizes_ if shape is None else (shape,))
     extra = len(wanted) - len(x.shape)
     full = tuple(x.shape[i - extra] if size == -1 else size for i, size in enumerate(wanted))
     return (x,), {"shape": full}
@@ -120,5 +124,5 @@ expand = define(
     prepare=_to_expand,
     forward=lambda x, *, shape: np.broadcast_to(x, shape),
     vjp=[lambda g: g],
-    samples=[((2, 1), {"shape": (2, 3)}), ((3,), {"shape": (2, 3)})],
+    samples=[((2, 1), {"shape": (2, 3)}), ((3,), {"shape": (2, 3)}), ((3, 1), {"shape": (-1, 2)})],
 )  # fmt: skip

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, get_args, get_type_hints
 
 from graphscope.errors import CommandError
 
@@ -23,6 +23,10 @@ Block = Annotated[tuple[str, ...], "block"]
 
 Group = Literal["stepping", "breakpoints", "looking", "values", "tensors", "python", "session"]
 
+GROUPS: Final[tuple[str, ...]] = get_args(Group)
+"""What commands are about, in the order of help."""
+
+_Function = TypeVar("_Function", bound="Callable[..., Result]")
 _NUMBER = re.compile(r"[+-]?\d+")
 _FLAG = re.compile(r"--?[A-Za-z][\w-]*")
 
@@ -122,12 +126,10 @@ COMMANDS: Final[dict[str, Command]] = {}
 _ALIASES: Final[dict[str, str]] = {}
 
 
-def command(
-    name: str, *aliases: str, group: Group
-) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
+def command(name: str, *aliases: str, group: Group) -> Callable[[_Function], _Function]:
     """Enter a function into the table; its docstring is its help and its signature says what it takes."""
 
-    def enter(function: Callable[..., Result]) -> Callable[..., Result]:
+    def enter(function: _Function) -> _Function:
         COMMANDS[name] = Command(name, aliases, group, function)
         _ALIASES.update(dict.fromkeys(aliases, name))
         return function

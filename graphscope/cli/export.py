@@ -1,0 +1,77 @@
+"""Draw a log, or write it in another form. The ending of FILE says which."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from graphscope.cli.arguments import Parser, add_log, find_log
+from graphscope.exporters.registry import EXPORTERS
+
+if TYPE_CHECKING:
+    from graphscope.exporters.registry import Option
+
+CHOICE = ("select", "graph_pass", "fold", "at", "radius")
+"""What is drawn; how, the exporters themselves declare."""
+
+
+def configure(parser: Parser) -> None:
+    """Declare the arguments: those that choose what is drawn, and the options of all exporters."""
+    import graphscope.exporters  # noqa: F401 (fills the table)
+
+    add_log(parser)
+    kinds = ", ".join(entry.suffix for entry in EXPORTERS.values())
+    parser.add_argument("-o", dest="out", type=Path, metavar="FILE", required=True, help=f"what to write: {kinds}")
+    parser.add_argument("--select", metavar="SPEC", help="only the nodes that SPEC selects, such as `op:mm forward`")
+    parser.add_argument("--pass", dest="graph_pass", choices=("forward", "backward"), help="one pass alone")
+    parser.add_argument(
+        "--fold", action="append", type=_fold, metavar="repeats|DEPTH", help="fold loops, or scopes deeper than DEPTH"
+    )
+    parser.add_argument("--at", type=int, metavar="N", help="the graph as it was at row N")
+    parser.add_argument("--radius", type=int, metavar="R", help="with --select: what lies up to R edges away, too")
+    for option, users in _options().values():
+        _add(parser, option, users)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the file."""
+    from graphscope.eventlog.reader import load
+    from graphscope.exporters import export
+
+    log = load(find_log(options.log))
+    given = {name: value for name, value in vars(options).items() if name in _options() and value is not None}
+    export(log, options.out, **{name: getattr(options, name) for name in CHOICE}, **given)
+    print(f"{options.out}: {options.out.stat().st_size:,} bytes")
+    return 0
+
+
+def _options() -> dict[str, tuple[Option, list[str]]]:
+    """Every option by name, and the exporters that have it."""
+    found: dict[str, tuple[Option, list[str]]] = {}
+    for name, entry in EXPORTERS.items():
+        for option in entry.options:
+            found.setdefault(option.name, (option, []))[1].append(name)
+    return found
+
+
+def _add(parser: Parser, option: Option, users: list[str]) -> None:
+    # The default is None throughout, so that an exporter is given only what the person said.
+    settings: dict[str, Any] = {"dest": option.name, "default": None, "help": f"{option.doc} ({', '.join(users)})"}
+    if option.type is bool:
+        settings["action"] = argparse.BooleanOptionalAction
+    else:
+        settings["type"] = option.type
+        settings["metavar"] = option.name.upper()
+        if option.choices:
+            settings["choices"] = option.choices
+            settings["metavar"] = "|".join(map(str, option.choices))
+    parser.add_argument(f"--{option.name.replace('_', '-')}", **settings)
+
+
+def _fold(text: str) -> str | int:
+    if text == "repeats":
+        return text
+    if text.isdecimal():
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is neither 'repeats' nor a depth")

@@ -1,0 +1,1 @@
+"""A prompt like pdb's over the debugger: lines in, plain text out."""

@@ -1,0 +1,164 @@
+"""The prompt: reads commands, has the debugger carry them out, and prints what it answers."""
+
+from __future__ import annotations
+
+import code
+import sys
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, TextIO
+
+from graphscope.console import exporting as exporting  # its command enters the table
+from graphscope.console.reader import Reader
+from graphscope.console.render import render
+from graphscope.console.text import Line, Output
+from graphscope.debugger import interpreter
+from graphscope.debugger.commands.python import namespace
+from graphscope.debugger.lines import expand
+from graphscope.debugger.results import Ended, Interact, Message, Result, Resumed, Stop
+from graphscope.debugger.session import Debugger
+from graphscope.errors import GraphscopeError
+
+PROMPT: Final = "(gs) "
+BLOCK_PROMPT: Final = "(com) "
+RC: Final = ".graphscoperc"
+
+
+class Console:
+    """The front end of one session, over all its stops.
+
+    Args:
+        commands: Carried out before anything is read.
+        stdin: Where commands are read from.
+        stdout: Where everything is written to.
+        width: Columns of the terminal; None asks it.
+        folders: Where `.graphscoperc` is looked for, in this order; the first also holds the history.
+    """
+
+    def __init__(
+        self,
+        commands: Sequence[str] = (),
+        *,
+        stdin: TextIO | None = None,
+        stdout: TextIO | None = None,
+        width: int | None = None,
+        folders: Sequence[Path] | None = None,
+    ) -> None:
+        self._stdin = stdin or sys.stdin
+        self._output = Output(stdout or sys.stdout, width)
+        self._folders = _default_folders() if folders is None else list(folders)
+        home = self._folders[0] if self._folders else None
+        self._reader = Reader(self._stdin, stdout or sys.stdout, commands, home)
+        self._ready: deque[str] = deque()
+        self._attached: deque[str] = deque()
+        self._repeat = ""
+        self._begun = False
+
+    def __call__(self, debugger: Debugger, stop: Stop) -> Ended | None:
+        """Talk to the person from a stop on, until the program is to run on (None) or something else is wanted."""
+        if not self._begun:
+            self._begun = True
+            self._carry_out_rc(debugger)
+        self.show(stop)
+        while True:
+            try:
+                line = self._next(debugger)
+            except EOFError:
+                self._output.write([Line("")])
+                return Ended()
+            except KeyboardInterrupt:
+                self._interrupted()
+                continue
+            try:
+                result = self._carry_out(debugger, line)
+            except KeyboardInterrupt:
+                self._interrupted()
+                continue
+            if isinstance(result, Resumed):
+                self._attached.clear()
+                return None
+            if isinstance(result, Ended):
+                return result
+            self.show(result)
+            if isinstance(result, Interact):
+                self._interact(debugger)
+
+    def show(self, result: Result) -> None:
+        """Print a result; what is attached to a breakpoint that was reached is carried out next."""
+        if isinstance(result, Stop):
+            self._attached = deque(result.commands)
+        self._output.write(render(result, self._output.width))
+
+    def say(self, text: str) -> None:
+        """Print a line of our own."""
+        self._output.write([Line(text)])
+
+    def _next(self, debugger: Debugger) -> str:
+        """The next command: attached to a breakpoint, left over from the last line, or read."""
+        while True:
+            if self._attached:
+                self._ready.extendleft(reversed(expand(self._attached.popleft(), debugger.aliases)))
+            if self._ready:
+                line = self._ready.popleft()
+                if line:
+                    return line
+                continue
+            typed = self._reader.read(PROMPT, lambda line, word: interpreter.complete(debugger, line, word))
+            if typed.strip():
+                self._repeat = typed
+            try:
+                self._ready.extend(expand(self._repeat, debugger.aliases))
+            except GraphscopeError as error:
+                self.show(Message(error.message, error.hint or "", error=True))
+
+    def _carry_out(self, debugger: Debugger, line: str) -> Result:
+        block = self._read_block() if interpreter.wants_block(line) else ()
+        return interpreter.answer(debugger, line, block)
+
+    def _read_block(self) -> list[str]:
+        lines: list[str] = []
+        while True:
+            try:
+                line = self._reader.read(BLOCK_PROMPT, lambda line, word: []).strip()
+            except EOFError:
+                return lines
+            if line == "end":
+                return lines
+            lines.append(line)
+
+    def _carry_out_rc(self, debugger: Debugger) -> None:
+        """The commands of `.graphscoperc`; those that move are for a person to give."""
+        for folder in self._folders:
+            try:
+                text = (folder / RC).read_text(encoding="utf-8")
+            except (OSError, UnicodeDecodeError):
+                continue
+            for line in text.splitlines():
+                for part in expand(line, debugger.aliases) if not line.lstrip().startswith("#") else ():
+                    if part:
+                        self.show(interpreter.answer(debugger, part))
+
+    def _interrupted(self) -> None:
+        self._ready.clear()
+        self._attached.clear()
+        self._reader.drop_queued()
+        self._output.write([Line("")])
+
+    def _interact(self, debugger: Debugger) -> None:
+        console = code.InteractiveConsole(namespace(debugger), filename="<interact>")
+        if not self._stdin.isatty() or self._stdin is not sys.stdin:
+            console.raw_input = lambda prompt="": self._reader.read(prompt, lambda line, word: [])  # type: ignore[method-assign]
+        try:
+            console.interact("(an end of file, or exit(), comes back to the debugger)", "")
+        except SystemExit:
+            return
+
+
+def _default_folders() -> list[Path]:
+    """Home, then the current folder."""
+    try:
+        home = [Path.home()]
+    except RuntimeError:
+        home = []
+    return [*home, *([Path.cwd()] if Path.cwd() not in home else [])]

@@ -1,0 +1,63 @@
+"""Commands that change the running program: the value, or the cotangent, that it waits with."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from graphscope.debugger import values
+from graphscope.debugger.commands.looking import evaluate
+from graphscope.debugger.results import ValueResult
+from graphscope.debugger.session import Debugger
+from graphscope.debugger.table import Rest, command
+from graphscope.errors import CommandError
+from graphscope.eventlog.gate import Replace
+
+_ASSIGNMENT = re.compile(r"(\w+)\s*=(?!=)\s*(.+)", re.DOTALL)
+
+
+@command("set", group="values")
+def set_(dbg: Debugger, assignment: Rest) -> ValueResult:
+    """Let the program go on with another value: `set value = EXPR`; at a backward node, `set grad = EXPR`.
+
+    The new value is broadcast to the shape of the old one and takes its dtype. This works where the program waits.
+    """
+    found = _ASSIGNMENT.fullmatch(assignment)
+    if found is None or found[1] not in ("value", "grad"):
+        raise CommandError(
+            f"`set {assignment}` is not understood", "set value = EXPR, set grad = EXPR; !NAME = EXPR for a variable"
+        )
+    return _replace(dbg, found[1], found[2])
+
+
+@command("inject_value", group="tensors")
+def inject_value(dbg: Debugger, tensor: str, expression: Rest) -> ValueResult:
+    """As in tfdbg: let the program go on with another value of a tensor, which must be the current one."""
+    node = dbg.need_node()
+    if tensor not in ("value", "grad") and dbg.chosen(tensor).row not in (node.row, getattr(node.forward, "row", None)):
+        raise CommandError(f"The program does not wait at {tensor!r}", f"b {tensor} stops where it can be replaced")
+    return _replace(dbg, "grad" if node.graph_pass == "backward" else "value", expression)
+
+
+def _replace(dbg: Debugger, word: str, expression: str) -> ValueResult:
+    if not dbg.at_edge or dbg.edge is None:
+        where = f"go to #{dbg.edge.row}, where it waits" if dbg.edge else "run it under `graphscope debug`"
+        raise CommandError("What is past can't be changed, only what the program waits with", where)
+    node = dbg.need_node()
+    fits = "grad" if node.kind in ("grad", "accumulate") else "value"
+    if word != fits:
+        raise CommandError(f"At this node the program waits with its {fits}, not with `{word}`", f"set {fits} = EXPR")
+    old = np.asarray(dbg.lookup()(word))
+    new = evaluate(dbg, expression)
+    try:
+        array = np.array(np.broadcast_to(np.asarray(new), old.shape), dtype=old.dtype)
+    except (TypeError, ValueError):
+        shape = getattr(new, "shape", None)
+        what = f"of shape {tuple(shape)}" if shape is not None else f"a {type(new).__name__}"
+        raise CommandError(
+            f"The {word} here is {old.dtype} of shape {old.shape}; {expression.strip()!r} is {what}",
+            f"give something that broadcasts to {old.shape}",
+        ) from None
+    dbg.edge.answer = Replace(array)
+    return values.result(word, array)

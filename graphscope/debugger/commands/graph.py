@@ -1,0 +1,216 @@
+"""Commands about the graph around a node: its inputs, users, gradient, definition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from graphscope.debugger import names, values
+from graphscope.debugger.commands.breaking import breakpoint_table
+from graphscope.debugger.commands.watching import display_table, watch_table
+from graphscope.debugger.nodes import Pending
+from graphscope.debugger.results import Cell, Message, TableResult, ValueResult
+from graphscope.debugger.session import Debugger
+from graphscope.debugger.table import Rest, command
+from graphscope.errors import CommandError
+from graphscope.graph import Node
+
+COLUMNS: Final = ("node", "op", "name", "shape", "dtype", "pass", "line")
+
+
+@command("args", "a", group="looking")
+def args(dbg: Debugger) -> TableResult:
+    """Show the arguments of the current op: its inputs by their names in the op, and its attributes."""
+    node = dbg.node
+    owner = names.owner_of(node) if node is not None else None
+    if owner is None:
+        raise CommandError("There is no node here yet", "n goes to the next node")
+    if isinstance(owner, Pending):
+        nodes = [dbg.graph.node(row) for row in owner.input_rows]
+        attributes = {}
+        parameters: tuple[str, ...] = ()
+    else:
+        nodes = [edge.source for edge in owner.inputs]
+        attributes = owner.attrs
+        parameters = dbg.log.op(owner.event.op).inputs
+    rows: list[tuple[Cell, ...]] = []
+    for position, source in enumerate(nodes):
+        parameter = parameters[position] if position < len(parameters) else str(position)
+        rows.append((parameter, f"#{source.row}", source.name, shape_text(source.shape), values.brief(source.value)))
+    rows += [(key, "", "", "", str(value)) for key, value in attributes.items() if key not in ("name", "function")]
+    note = "" if rows else f"{owner.label} takes no arguments"
+    return TableResult(("argument", "node", "name", "shape", "value"), tuple(rows), note=note)
+
+
+@command("inputs", group="looking")
+def inputs(dbg: Debugger, spec: Rest = "") -> TableResult:
+    """List the nodes that feed the current node, or the one of a SPEC."""
+    node = dbg.node
+    if not spec and isinstance(node, Pending):
+        rows = [dbg.graph.node(row) for row in node.input_rows]
+        return TableResult(COLUMNS, tuple(map(row_of, rows)), note="" if rows else "No inputs are recorded yet")
+    chosen = dbg.chosen(spec)
+    rows = [edge.source for edge in chosen.inputs]
+    return TableResult(COLUMNS, tuple(map(row_of, rows)), note="" if rows else f"{title(chosen)} has no inputs")
+
+
+@command("outputs", group="looking")
+def outputs(dbg: Debugger, spec: Rest = "") -> TableResult:
+    """List the nodes that have used the current node (or the one of a SPEC) up to now."""
+    chosen = dbg.chosen(spec)
+    rows = [edge.target for edge in chosen.users]
+    note = "" if rows else f"Nothing has used {title(chosen)} so far"
+    return TableResult(COLUMNS, tuple(map(row_of, rows)), note=note)
+
+
+@command("grad", group="looking")
+def grad(dbg: Debugger, spec: Rest = "") -> ValueResult | Message:
+    """Print the gradient of the current node, or of a SPEC, as far as it has arrived up to now."""
+    chosen = dbg.chosen(spec)
+    value = names.grad_of(chosen) if spec else dbg.lookup()("grad")
+    if value is None:
+        why = "no gradient has reached it up to now" if not dbg.graph.backward_of(chosen) else "it was not kept"
+        return Message(f"{title(chosen)} has no gradient: {why}")
+    return values.result(f"{chosen.name or title(chosen)}.grad", value)
+
+
+@command("contributions", group="looking")
+def contributions(dbg: Debugger, spec: Rest = "") -> TableResult:
+    """List each summand of a gradient: which backward node made it, on which line, and what it is."""
+    chosen = dbg.chosen(spec)
+    owner = names.owner_of(chosen)
+    rows: list[tuple[Cell, ...]] = []
+    for found in [] if owner is None else owner.contributions:
+        source = found.source
+        made = ("", "", "") if source is None else (f"#{source.row}", source.label, line_of(source))
+        rows.append((f"#{found.row}", *made, values.brief(found.value)))
+    note = "" if rows else f"No gradient has reached {title(chosen)} up to now"
+    return TableResult(("row", "from", "rule", "line", "value"), tuple(rows), note=note)
+
+
+@command("path", group="looking")
+def path(dbg: Debugger, ends: Rest) -> TableResult:
+    """List the nodes on the way from one node to another: `path W loss`; one SPEC alone is the end, from here."""
+    words = ends.split()
+    if len(words) > 2:
+        raise CommandError("`path` takes one or two nodes", "path A B; a SPEC of several words does not fit here")
+    first = names.one(dbg.graph, words[0]) if len(words) == 2 else dbg.need_node()
+    second = names.one(dbg.graph, words[-1])
+    rows = dbg.graph.path(first, second) or dbg.graph.path(second, first)
+    note = "" if rows else f"No path leads from {title(first)} to {title(second)}"
+    return TableResult(COLUMNS, tuple(map(row_of, rows)), note=note)
+
+
+@command("source", "formula", group="looking")
+def source(dbg: Debugger, spec: Rest = "") -> Message:
+    """Show how an op is defined: what it does, its formula, and the rule for the gradient of each input."""
+    node = dbg.node
+    chosen = dbg.chosen(spec) if spec or not isinstance(node, Pending) else None
+    if chosen is None:
+        raise CommandError(
+            f"{node.op if node else 'It'} is not computed yet", "n computes it; then its formula is known"
+        )
+    owner = names.owner_of(chosen) or chosen
+    op = dbg.log.op(owner.event.op)
+    if not op.name:
+        return Message(f"{title(owner)} is a leaf: no op made it. It appears at {line_of(owner) or 'no known line'}")
+    lines = [op.name, *([op.doc] if op.doc else []), *([op.formula] if op.formula else [])]
+    parameters = (*op.inputs, *(f"input {number}" for number in range(len(op.inputs), len(op.vjp))))
+    lines += [f"  grad of {name}: {rule}" for name, rule in zip(parameters, op.vjp, strict=False) if rule]
+    return Message("\n".join(lines))
+
+
+@command("info", "i", group="looking")
+def info(dbg: Debugger, topic: Rest = "") -> TableResult:
+    """Tell all of the current node, or of a SPEC.
+
+    `info breakpoints`, `info watches`, `info displays`, `info checkpoints` and `info log` tell of those.
+    """
+    found = TOPICS.get(topic)
+    return found(dbg) if found is not None else node_table(dbg, dbg.chosen(topic))
+
+
+def node_table(dbg: Debugger, node: Node) -> TableResult:
+    """All that is known of a node."""
+    owner = node.forward
+    facts: list[tuple[str, Cell]] = [
+        ("node", title(node)),
+        ("kind", f"{node.kind}, {node.graph_pass}"),
+        ("op", node.op),
+        ("formula", node.formula),
+        ("name", node.name),
+        ("shape", f"{shape_text(node.shape)} {node.dtype}"),
+        ("tensor", f"#{node.tensor}, version {node.version}" if node.kind in ("leaf", "op") else ""),
+        ("value", values.brief(node.value)),
+        ("grad", values.brief(gradient) if (gradient := node.grad) is not None else ""),
+        ("inputs", ", ".join(title(edge.source) for edge in node.inputs)),
+        ("used by", ", ".join(title(edge.target) for edge in node.users)),
+        ("forward node", title(owner) if owner is not None else ""),
+        ("backward nodes", ", ".join(map(title, node.backward))),
+        ("attributes", ", ".join(f"{key}={value}" for key, value in node.attrs.items())),
+        ("line", line_of(node)),
+        ("source", node.source_line),
+        ("scope", node.scope),
+        ("duration", f"{node.duration / 1000:.1f} us" if node.duration else ""),
+    ]
+    return TableResult(("what", "value"), tuple((what, value) for what, value in facts if value != ""))
+
+
+def title(node: Node) -> str:
+    """A node in a few words."""
+    return f"#{node.row} {node.label}" + (f" {node.name}" if node.name and node.name != node.label else "")
+
+
+def row_of(node: Node) -> tuple[Cell, ...]:
+    """A node as a row of a table."""
+    return (
+        f"#{node.row}",
+        node.label,
+        node.name,
+        shape_text(node.shape),
+        node.dtype,
+        node.graph_pass,
+        line_of(node),
+    )
+
+
+def line_of(node: Node) -> str:
+    """`file.py:12`, without the folders."""
+    site = node.site
+    return "" if site is None else f"{site.file.replace(chr(92), '/').rsplit('/', 1)[-1]}:{site.line}"
+
+
+def shape_text(shape: tuple[int, ...]) -> str:
+    """A shape as people write it: `2x3`, `scalar`."""
+    return "x".join(map(str, shape)) if shape else "scalar"
+
+
+def _checkpoint_table(dbg: Debugger) -> TableResult:
+    rows = tuple((name, f"#{row}") for name, row in dbg.checkpoints.items())
+    return TableResult(("checkpoint", "row"), rows, note="" if rows else "No checkpoints; `checkpoint` makes one")
+
+
+def _log_table(dbg: Debugger) -> TableResult:
+    log = dbg.log
+    facts: list[tuple[str, Cell]] = [
+        ("log", str(log.path)),
+        ("program", " ".join(map(str, log.metadata.get("argv") or []))),
+        ("rows", f"#{log.first} to #{log.end - 1}"),
+        ("values", str(log.metadata.get("values", ""))),
+        ("finished", "yes" if log.closed else "no"),
+    ]
+    return TableResult(("what", "value"), tuple(facts))
+
+
+TOPICS: Final[dict[str, Callable[[Debugger], TableResult]]] = {
+    "breakpoints": breakpoint_table,
+    "break": breakpoint_table,
+    "b": breakpoint_table,
+    "watches": watch_table,
+    "watch": watch_table,
+    "displays": display_table,
+    "display": display_table,
+    "checkpoints": _checkpoint_table,
+    "log": _log_table,
+}
+"""What `info` tells beside nodes."""

@@ -1,0 +1,55 @@
+"""Commands that print what an expression is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphscope.debugger import values
+from graphscope.debugger.expressions import describe, parse
+from graphscope.debugger.results import ValueResult
+from graphscope.debugger.session import Debugger
+from graphscope.debugger.table import Rest, command
+from graphscope.errors import CommandError, GraphscopeError
+
+
+@command("p", "print", group="looking")
+def print_(dbg: Debugger, expression: Rest) -> ValueResult:
+    """Print the value of a Python expression.
+
+    `value`, `grad`, `inputs`, `op`, `name`, `shape`, `dtype` and `node` speak of the current node; other names are the
+    program's while it waits here, else those of tensors in the log. `#12` is node 12: `p #12.grad`. `!` reaches a name
+    of the program that is hidden by one of these.
+    """
+    return values.result(expression, evaluate(dbg, expression))
+
+
+@command("pp", group="looking")
+def pretty_print(dbg: Debugger, expression: Rest) -> ValueResult:
+    """As `p`, laid out over lines."""
+    return values.result(expression, evaluate(dbg, expression), pretty=True)
+
+
+@command("whatis", group="looking")
+def whatis(dbg: Debugger, expression: Rest) -> ValueResult:
+    """Say of what type (shape and dtype) the value of an expression is."""
+    found = values.result(expression, evaluate(dbg, expression))
+    kind = type(evaluate(dbg, expression))
+    return ValueResult(expression, f"{kind.__module__}.{kind.__qualname__}", found.type, found.shape, found.dtype)
+
+
+def evaluate(dbg: Debugger, expression: str) -> Any:
+    """The value of an expression here.
+
+    Raises:
+        CommandError: It can't be compiled, or raised.
+    """
+    parsed = parse(expression)
+    try:
+        return parsed.evaluate(dbg.lookup())
+    except GraphscopeError:
+        raise
+    except NameError as error:
+        hint = f"the program waits at #{dbg.edge.row}, `!` reaches its names" if dbg.edge and not dbg.at_edge else None
+        raise CommandError(describe(error), hint) from None
+    except Exception as error:  # noqa: BLE001 - a person's expression may raise anything
+        raise CommandError(describe(error)) from None

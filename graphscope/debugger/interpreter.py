@@ -1,0 +1,73 @@
+"""A line that a person typed, carried out: what every screen with a command line calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from graphscope.debugger.commands import python  # with the package come all commands
+from graphscope.debugger.expressions import describe
+from graphscope.debugger.lines import resolve
+from graphscope.debugger.results import Message, Result
+from graphscope.debugger.table import Command, bind, words
+from graphscope.errors import GraphscopeError
+from graphscope.graph.search import vocabulary
+
+if TYPE_CHECKING:
+    from graphscope.debugger.session import Debugger
+
+_OF_EXPRESSIONS = ("p", "pp", "whatis", "display", "watch", "last", "set", "condition", "!")
+_WORDS = ("value", "grad", "inputs", "op", "name", "shape", "dtype", "node", "isnan", "isinf", "np")
+_OF_SPECS = ("op:", "name:", "scope:", "line:", "forward", "backward", "leaf", "nan")
+
+
+def wants_block(line: str) -> bool:
+    """Whether lines up to `end` belong to a line."""
+    found, _ = resolve(line)
+    return found is not None and found.takes_block
+
+
+def run(dbg: Debugger, line: str, block: Sequence[str] = ()) -> Result:
+    """Carry out one command (aliases are expanded and `;;` is split before).
+
+    Raises:
+        GraphscopeError: It can't be carried out.
+    """
+    found, text = resolve(line)
+    if found is None:
+        return python.execute(dbg, text)
+    return call(dbg, found, text, block)
+
+
+def call(dbg: Debugger, command: Command, text: str, block: Sequence[str] = ()) -> Result:
+    """Call a command with arguments read from text."""
+    arguments, keywords = bind(command, text, block)
+    return command.function(dbg, *arguments, **keywords)
+
+
+def answer(dbg: Debugger, line: str, block: Sequence[str] = ()) -> Result:
+    """As `run`; what can't be carried out is answered with an error message."""
+    try:
+        return run(dbg, line, block)
+    except GraphscopeError as error:
+        return Message(error.message, error.hint or "", error=True)
+    except Exception as error:  # noqa: BLE001 - a mistake of ours must not end the person's program
+        return Message(f"{line.strip()!r} failed inside graphscope: {describe(error)}", "this is a bug", error=True)
+
+
+def complete(dbg: Debugger, line: str, word: str) -> list[str]:
+    """What a word at the end of a line may become."""
+    head, _, rest = line.lstrip().partition(" ")
+    if not rest and not line.endswith(" "):
+        return [found for found in [*words(), *dbg.aliases] if found.startswith(word)]
+    found, _ = resolve(head)
+    name = found.name if found is not None else "!"
+    if name == "help":
+        return [known for known in words() if known.startswith(word)]
+    known = set(vocabulary(dbg.graph))
+    frame = dbg.frame
+    if name in _OF_EXPRESSIONS:
+        known |= {*_WORDS, *(frame.f_locals if frame is not None else ())}
+    else:
+        known |= set(_OF_SPECS)
+    return sorted(candidate for candidate in known if candidate.startswith(word))

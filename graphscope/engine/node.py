@@ -1,0 +1,168 @@
+"""The way back: what an op leaves behind so that gradients can be sent through it.
+
+On the hot path a node is a plain list, made in one go and taken apart in one go (an object with attributes costs three
+times as much); `Node` is the face that it shows to people, as `tensor.grad_fn`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, cast
+
+from graphscope.engine.op import INPUT_NAMES, Op
+
+PLAN, TARGETS, SAVED, MOMENT, SHAPES, ATTRS, ROW, SITE, HOOKS, RETAINED = range(10)
+"""Places in a record: the plan; for each of its rules the record or leaf that its gradient goes to; what the rules need
+(FREED afterwards); when it was made; the shapes of its inputs where they may have been broadcast; the attributes of the
+call; its row in the log and its call site (-1 and None when it was not recorded); hooks; who retains its gradient."""
+
+Record = list[Any]
+
+FREED: Final = object()
+"""Stands for what was saved, once a backward pass has used it."""
+
+
+class ActiveRule:
+    """One rule of a plan: for which input, and what it takes."""
+
+    __slots__ = ("attrs", "index", "needs", "rule")
+
+    def __init__(self, index: int, rule: Callable[..., Any], needs: tuple[str, ...], attrs: tuple[str, ...]) -> None:
+        self.index = index
+        self.rule = rule
+        self.needs = needs
+        self.attrs = attrs
+
+
+class Plan:
+    """How one op goes backward when a given set of its inputs needs a gradient: which rules run, what they save.
+
+    With one rule and at most one argument (`single`), a record holds the target and the argument themselves; else a
+    tuple of targets and, for each rule, the tuple of its arguments.
+    """
+
+    __slots__ = ("bare", "op", "pair", "rules", "save", "saves_other", "saves_out", "saves_x", "single", "wants_attrs")
+
+    def __init__(self, op: Op, active: tuple[int, ...], count: int) -> None:
+        self.op = op
+        vjps = [(index, op.vjps[min(index, len(op.vjps) - 1)]) for index in active]
+        self.rules = tuple(ActiveRule(index, vjp.bound(index), vjp.needs, vjp.attrs) for index, vjp in vjps if vjp)
+        self.wants_attrs = any(rule.attrs for rule in self.rules)
+        alone = len(self.rules) == 1 and not self.wants_attrs and len(self.rules[0].needs) <= 1
+        self.single = self.rules[0].rule if alone else None
+        self.bare = alone and not self.rules[0].needs
+        self.pair = (
+            (self.rules[0].rule, self.rules[1].rule) if len(self.rules) == 2 and not self.wants_attrs else None
+        )
+        names = INPUT_NAMES[:count] if count <= len(INPUT_NAMES) else ("*inputs",)
+        saved = ["(" + "".join(f"{name}, " for name in rule.needs) + ")" for rule in self.rules]
+        text = (self.rules[0].needs or ("None",))[0] if alone else "(" + "".join(f"{part}, " for part in saved) + ")"
+        # One small function that picks what the rules need is worth its building: it runs for every node.
+        self.save = eval(f"lambda out, {', '.join(names)}: {text}")  # noqa: S307 - names from rule signatures
+        needs = self.rules[0].needs if alone else None
+        self.saves_out = needs == ("out",)
+        self.saves_x = needs == ("x",)
+        self.saves_other = needs == ("y",)
+
+    def arguments(self, saved: Any) -> tuple[tuple[Any, ...], ...]:
+        """What each rule takes, from what was saved."""
+        if self.single is None:
+            return cast(tuple[tuple[Any, ...], ...], saved)
+        return ((),) if self.bare else ((saved,),)
+
+    def targets(self, record: Record) -> tuple[Any, ...]:
+        """Where the gradient of each rule goes, as a record or a leaf."""
+        return (record[TARGETS],) if self.single else cast(tuple[Any, ...], record[TARGETS])
+
+
+def plan_for(op: Op, wanting: tuple[bool, ...]) -> Plan:
+    """The plan of an op for the inputs that need a gradient and have a rule."""
+    plan = op.plans.get(wanting)
+    if plan is None:
+        last = len(op.vjps) - 1
+        active = tuple(index for index, wants in enumerate(wanting) if wants and op.vjps[min(index, last)] is not None)
+        plan = op.plans[wanting] = Plan(op, active, len(wanting))
+    return cast(Plan, plan)
+
+
+class Node:
+    """A backward node, as people see it: `<MulBackward0>`. Two are equal when they stand for the same step."""
+
+    __slots__ = ("record",)
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+
+    def name(self) -> str:
+        """The name as PyTorch would print it."""
+        return f"{self.record[PLAN].op.node_name}0"
+
+    @property
+    def next_functions(self) -> tuple[tuple[Any, int], ...]:
+        """Where its gradients go, one for each input, as (node, 0); a leaf stands as `AccumulateGrad`."""
+        plan = self.record[PLAN]
+        active = {rule.index: target for rule, target in zip(plan.rules, plan.targets(self.record), strict=True)}
+        return tuple((_face(active.get(index)), 0) for index in range(len(plan.op.vjps)))
+
+    def register_hook(self, hook: Callable[..., Any]) -> Handle:
+        """Call `hook(cotangent)` before the rule runs; a tensor that it returns takes the cotangent's place."""
+        return Handle(hooks_of(self.record), hook)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Node) and other.record is self.record
+
+    def __hash__(self) -> int:
+        return id(self.record)
+
+    def __repr__(self) -> str:
+        return f"<{self.name()}>"
+
+
+class AccumulateGrad:
+    """Where a gradient ends: it is added to `variable.grad`."""
+
+    __slots__ = ("variable",)
+    next_functions: tuple[()] = ()
+
+    def __init__(self, variable: Any) -> None:
+        self.variable = variable
+
+    def name(self) -> str:
+        """The name as PyTorch would print it."""
+        return "AccumulateGrad"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AccumulateGrad) and other.variable is self.variable
+
+    def __hash__(self) -> int:
+        return id(self.variable)
+
+    def __repr__(self) -> str:
+        return "<AccumulateGrad>"
+
+
+class Handle:
+    """A registered hook; `remove()` takes it back."""
+
+    def __init__(self, hooks: list[Any], hook: Any) -> None:
+        self._hooks = hooks
+        self._hook = hook
+        hooks.append(hook)
+
+    def remove(self) -> None:
+        """Take the hook back."""
+        if self._hook in self._hooks:
+            self._hooks.remove(self._hook)
+
+
+def hooks_of(record: Record) -> list[Any]:
+    """The list of a node's hooks, made when it is first asked for."""
+    if record[HOOKS] is None:
+        record[HOOKS] = []
+    return cast(list[Any], record[HOOKS])
+
+
+def _face(target: Any) -> Any:
+    if target is None:
+        return None
+    return Node(target) if target.__class__ is list else AccumulateGrad(target)

@@ -1,0 +1,65 @@
+"""What a log lets go of: segments before the newest steps, and the oldest values when the budget is spent."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import threading
+from collections import deque
+from pathlib import Path
+
+
+class Retention:
+    """The segments of a log that are on disk, oldest first.
+
+    Args:
+        budget: Bytes of values that may be held; the newest segment keeps its own in any case.
+        steps: Keep only the newest so many steps (None: all).
+    """
+
+    def __init__(self, budget: int, steps: int | None) -> None:
+        self._budget = budget
+        self._steps = steps
+        self._segments: deque[tuple[int, Path]] = deque()
+        self._values: deque[tuple[Path, int]] = deque()
+        self._step_rows: deque[int] = deque()
+        self._lock = threading.RLock()
+
+    def add(self, folder: Path, first: int, value_bytes: int) -> None:
+        """A segment was made; drop the oldest values where there are too many now."""
+        with self._lock:
+            self._segments.append((first, folder))
+            self._values.append((folder, value_bytes))
+            while len(self._values) > 1 and sum(size for _, size in self._values) > self._budget:
+                oldest, _ = self._values.popleft()
+                with contextlib.suppress(OSError):
+                    (oldest / "values.npy").unlink(missing_ok=True)
+
+    def step(self, row: int) -> None:
+        """A step ended with this row; drop the segments that lie before the newest steps."""
+        if self._steps is None:
+            return
+        with self._lock:
+            self._step_rows.append(row)
+            if len(self._step_rows) <= self._steps:
+                return
+            oldest = self._step_rows.popleft()
+            while len(self._segments) > 1 and self._segments[1][0] <= oldest + 1:
+                _, folder = self._segments.popleft()
+                self._values = deque(entry for entry in self._values if entry[0] != folder)
+                _remove(folder)
+
+    def wants_growth(self, first: int) -> bool:
+        """Whether segments are worth being larger than one that began at row `first`, and is full now.
+
+        Where only the newest steps are kept, a segment that holds as many steps as are kept is large enough.
+        """
+        return self._steps is None or sum(row >= first for row in self._step_rows) < self._steps
+
+
+def _remove(folder: Path) -> None:
+    # Its name goes first, all at once: no reader is to see half a segment.
+    dropped = folder.with_name(f"{folder.name}.dropped")
+    with contextlib.suppress(OSError):
+        folder.rename(dropped)
+    shutil.rmtree(dropped, ignore_errors=True)

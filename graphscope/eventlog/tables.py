@@ -1,0 +1,149 @@
+"""The interned tables of a log as a reader sees them: whatever an entry holds, what comes out has the right type."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from graphscope.eventlog import schema
+from graphscope.eventlog.files import LogFiles
+from graphscope.eventlog.names import Op, Scope, Site, entries
+
+_MOST_DIMENSIONS: Final = 64
+"""No array has more."""
+
+
+class Tables:
+    """Entries by number: ops, sites, sources, scopes, shapes, attributes, threads. Number 0 is "none"."""
+
+    def __init__(self, files: LogFiles) -> None:
+        self._tables: dict[str, _Table] = {name: _Table(files, name) for name in schema.TABLES}
+        self._source_texts: dict[str, str] | None = None
+
+    def op(self, number: int) -> Op:
+        """An op by its number; of no name when the number is 0 or unknown."""
+        entry = self._tables["ops"].get(number)
+        if not isinstance(entry, dict):
+            return Op("")
+        return Op(
+            str(entry.get("name", "")),
+            str(entry.get("formula", "")),
+            str(entry.get("doc", "")),
+            tuple(str(rule) for rule in _list(entry.get("vjp"))),
+            tuple(str(name) for name in _list(entry.get("inputs"))),
+        )
+
+    def site(self, number: int) -> Site | None:
+        """A source site by its number."""
+        entry = self._tables["sites"].get(number)
+        if not isinstance(entry, dict):
+            return None
+        line, column, end_line, end_column = (
+            _integer(entry.get(name)) for name in ("line", "column", "end_line", "end_column")
+        )
+        file, function = str(entry.get("file", "")), str(entry.get("function", ""))
+        return Site(file, line, column, end_line, end_column, function)
+
+    def scope(self, number: int) -> Scope | None:
+        """A module scope by its number."""
+        entry = self._tables["scopes"].get(number)
+        if not isinstance(entry, dict):
+            return None
+        return Scope(str(entry.get("name", "")), str(entry.get("type", "")), _integer(entry.get("parent")))
+
+    def scope_path(self, number: int) -> str:
+        """Names of the scopes from the root to this one, joined by dots."""
+        names: list[str] = []
+        seen: set[int] = set()
+        while number and number not in seen:
+            seen.add(number)
+            scope = self.scope(number)
+            if scope is None:
+                break
+            names.append(scope.name)
+            number = scope.parent
+        return ".".join(name for name in reversed(names) if name)
+
+    def shape(self, number: int) -> tuple[int, ...]:
+        """A shape by its number; () for 0."""
+        return self._tables["shapes"].shape(number)
+
+    def attrs(self, number: int) -> dict[str, Any]:
+        """A set of attributes by its number."""
+        entry = self._tables["attrs"].get(number)
+        return entry if isinstance(entry, dict) else {}
+
+    def thread(self, number: int) -> dict[str, Any]:
+        """A thread by its number: its name and ident."""
+        entry = self._tables["threads"].get(number)
+        return entry if isinstance(entry, dict) else {}
+
+    def table(self, name: str) -> list[Any]:
+        """All entries of a table so far; number 1 is element 0."""
+        return self._tables[name].all()
+
+    def source(self, file: str) -> str | None:
+        """The text of a source file as it was when the program ran."""
+        if self._source_texts is None or file not in self._source_texts:
+            found = [entry for entry in self._tables["sources"].all() if isinstance(entry, dict)]
+            self._source_texts = {str(entry.get("file")): str(entry.get("text", "")) for entry in found}
+        return self._source_texts.get(file)
+
+
+class _Table:
+    """Entries of one table, parsed as they are asked for."""
+
+    def __init__(self, files: LogFiles, name: str) -> None:
+        self._files = files
+        self._name = name
+        self._entries: list[Any] = [None]
+        self._shapes: dict[int, tuple[int, ...]] = {0: ()}
+        self._chunk = 0
+        self._offset = 0
+
+    def get(self, number: int) -> Any:
+        if number >= len(self._entries):
+            self._extend()
+        return self._entries[number] if 0 <= number < len(self._entries) else None
+
+    def all(self) -> list[Any]:
+        self._extend()
+        return self._entries[1:]
+
+    def shape(self, number: int) -> tuple[int, ...]:
+        found = self._shapes.get(number)
+        if found is None:
+            entry = self.get(number)
+            if not isinstance(entry, list) or len(entry) > _MOST_DIMENSIONS:
+                return ()
+            found = self._shapes[number] = tuple(_integer(length) for length in entry)
+        return found
+
+    def _extend(self) -> None:
+        while True:
+            path = f"tables/{self._name}-{self._chunk:03d}.npy"
+            if not self._files.exists(path):
+                return
+            # A next chunk is made only when this one is full, so look for it before reading to the end of this one.
+            more = self._files.exists(f"tables/{self._name}-{self._chunk + 1:03d}.npy")
+            found, self._offset = entries(self._files.array(path, schema.BYTE), self._offset)
+            self._entries += [_parse(text) for text in found]
+            if not more:
+                return
+            self._chunk += 1
+            self._offset = 0
+
+
+def _parse(text: bytes) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _list(entry: Any) -> list[Any]:
+    return entry if isinstance(entry, list) else []
+
+
+def _integer(entry: Any) -> int:
+    return entry if isinstance(entry, int) and 0 <= entry < 1 << 62 else 0

@@ -1,0 +1,122 @@
+"""From a log, a graph or a tensor to a file: choose what is drawn, render it, write it whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from graphscope.errors import ExportError
+from graphscope.exporters.choice import chosen
+from graphscope.exporters.registry import Exporter, by_name, by_suffix
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from graphscope.exporters.choice import Fold, OnePass
+
+__all__ = ["export"]
+
+
+def export(
+    thing: Any,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    format: str | None = None,
+    select: str | None = None,
+    graph_pass: OnePass | None = None,
+    fold: Fold | Iterable[Fold] | None = None,
+    at: int | None = None,
+    radius: int | None = None,
+    breakpoints: Iterable[int | str] = (),
+    current: int | None = None,
+    **options: Any,
+) -> str | bytes:
+    """Draw a computation graph, or write it as data.
+
+    Args:
+        thing: A log, a graph, a view of one, or a tensor, whose own graph is drawn with no need of a recording.
+        path: Where to write; None only returns the content.
+        format: Name of the exporter; by default the one whose suffix the path has.
+        select: Draw the nodes that this SPEC selects (and what lies within `radius` of them), not all.
+        graph_pass: Draw the forward or the backward pass alone.
+        fold: "repeats" draws the iterations of a loop as one, "scopes" (or a depth) the call of a module as one box;
+            several are done in their order.
+        at: The graph as it was when the log had come to this row.
+        radius: So many edges away from what is selected (else from `current`) are drawn too.
+        breakpoints: Nodes to mark: row numbers or SPECs.
+        current: The row to mark as the one where the debugger stands.
+        options: What the exporter declares, such as `overlay=True` or `rankdir="LR"`.
+
+    Returns:
+        The content of the file: text, or bytes of a binary format.
+
+    Raises:
+        ExportError: It can't be drawn or written; nothing was left at `path` that was not there before.
+    """
+    made_by = exporter_for(path, format)
+    if path is not None:
+        check_place(Path(path))
+    view = chosen(
+        thing,
+        select=select,
+        graph_pass=graph_pass,
+        fold=fold,
+        at=at,
+        radius=radius,
+        breakpoints=breakpoints,
+        current=current,
+    )
+    content = made_by.render(view, **made_by.checked(options))
+    if path is not None:
+        write_whole(Path(path), content if isinstance(content, bytes) else content.encode())
+    return content
+
+
+def exporter_for(path: str | os.PathLike[str] | None, format: str | None) -> Exporter:
+    """The exporter that is named, else the one for the path's suffix.
+
+    Raises:
+        ExportError: There is no such exporter.
+    """
+    if format is not None:
+        return by_name(format)
+    if path is None:
+        raise ExportError("neither a file nor a format was given", 'say where: "graph.svg", or what: format="svg"')
+    return by_suffix(Path(path).suffix)
+
+
+def check_place(path: Path) -> None:
+    """Look whether a file can be here before the work is done.
+
+    Raises:
+        ExportError: It is a folder, or lies in none.
+    """
+    if path.is_dir():
+        raise ExportError(f"{path} is a folder", f"name a file in it: {path / 'graph.svg'}")
+    if not path.parent.is_dir():
+        raise ExportError(f"there is no folder {path.parent} to write {path.name} to", "make it, or choose another")
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that nobody ever sees half of it: under another name first, which then takes its place.
+
+    Raises:
+        ExportError: It can't be written.
+    """
+    # A link's target is replaced, not the link; the new file gets the permissions that any new file would.
+    target = Path(os.path.realpath(path))
+    draft = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    try:
+        if target.exists() and not target.is_file():  # a pipe or a device takes what is written as it comes
+            target.write_bytes(content)
+            return
+        draft.write_bytes(content)
+        draft.replace(target)
+    except OSError as error:
+        raise ExportError(f"{path} can't be written: {error.strerror}", "choose another place, or make room") from error
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)

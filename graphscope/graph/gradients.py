@@ -1,0 +1,82 @@
+"""Gradients as they stand at `now`: what has arrived for a node, from where, and what it sums up to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from graphscope.eventlog.schema import Flag, Kind
+
+if TYPE_CHECKING:
+    from graphscope.graph.node import Node
+
+
+class Contribution(NamedTuple):
+    """One summand of a gradient."""
+
+    row: int
+    """The row that says so: an ACCUMULATE row, or the GRAD row itself when there is but one summand."""
+    source: Node | None
+    """The backward node whose rule made it; None when the log no longer holds that."""
+    value: np.ndarray | None
+
+
+def contributions(node: Node) -> list[Contribution]:
+    """The summands of a node's gradient so far, in the order of their arrival."""
+    if node.event.kind == Kind.ACCUMULATE:
+        return [_contribution(node)]
+    if node.event.kind == Kind.GRAD:
+        return _arrived(node)
+    rows = _backward_rows(node)
+    if rows and rows[-1].event.kind == Kind.GRAD:
+        return _arrived(rows[-1])
+    return [_contribution(row) for row in _since_fresh(rows)]
+
+
+def gradient(node: Node) -> np.ndarray | None:
+    """The gradient of a node so far, or None; a GRAD node's is its cotangent, an ACCUMULATE node's that of its leaf."""
+    if node.event.kind == Kind.GRAD:
+        return node.value
+    if node.event.kind == Kind.ACCUMULATE:
+        owner = node.forward
+        return None if owner is None else node.graph.at(min(node.graph.now, node.row)).node(owner.row).grad
+    rows = _backward_rows(node)
+    if rows and rows[-1].event.kind == Kind.GRAD:
+        return rows[-1].value
+    values = [row.value for row in _since_fresh(rows)]
+    total: np.ndarray | None = None
+    for value in values:
+        if value is None:
+            return None
+        total = value if total is None else np.asarray(total + value)
+    return total
+
+
+def _backward_rows(node: Node) -> list[Node]:
+    return [each for each in node.backward if each.event.kind in (Kind.GRAD, Kind.ACCUMULATE)]
+
+
+def _since_fresh(rows: list[Node]) -> list[Node]:
+    """The newest ACCUMULATE rows that belong together: from a fresh gradient on, and after the last whole cotangent."""
+    found: list[Node] = []
+    for row in reversed(rows):
+        if row.event.kind == Kind.GRAD:
+            break
+        found.append(row)
+        if row.event.flags & Flag.FRESH:
+            break
+    return found[::-1]
+
+
+def _arrived(grad: Node) -> list[Contribution]:
+    """What arrived at a GRAD node: one ACCUMULATE row each, or itself when one rule alone feeds it."""
+    sources = [edge.source for edge in grad.inputs]
+    if sources and all(source.event.kind == Kind.ACCUMULATE for source in sources):
+        return [_contribution(source) for source in sources]
+    return [Contribution(grad.row, source, grad.value) for source in sources[:1]]
+
+
+def _contribution(row: Node) -> Contribution:
+    edges = row.inputs
+    return Contribution(row.row, edges[0].source if edges else None, row.value)

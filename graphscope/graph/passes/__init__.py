@@ -1,0 +1,18 @@
+"""Views to draw, and passes that make a view simpler: each takes a view and returns another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from graphscope.graph.passes.cut import neighbourhood, slice_to
+from graphscope.graph.passes.leaves import split_shared_leaves
+from graphscope.graph.passes.repeats import fold_repeats
+from graphscope.graph.passes.scopes import fold_scopes
+from graphscope.graph.passes.whole import whole
+from graphscope.graph.view import GraphView
+
+__all__ = ["FOLDS", "fold_repeats", "fold_scopes", "neighbourhood", "slice_to", "split_shared_leaves", "whole"]
+
+FOLDS: Final[dict[str, Callable[[GraphView], GraphView]]] = {"scopes": fold_scopes, "repeats": fold_repeats}
+"""The folds that a person can ask for by name."""

@@ -1,0 +1,37 @@
+"""A leaf that many nodes use is drawn beside each of them: that spares a picture its longest arrows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from graphscope.graph.view import GraphView, ViewEdge, ViewNode
+
+
+def split_shared_leaves(view: GraphView, users: int = 2) -> GraphView:
+    """Draw each leaf with `users` users or more once beside each of them.
+
+    The first copy keeps the leaf's id, and the links from the leaf to its contributions are left out: a contribution
+    names its leaf.
+    """
+    leaves = {node.id: node for node in view.nodes if node.kind == "leaf"}
+    targets: dict[str, list[str]] = {}
+    for edge in view.edges:
+        if edge.source in leaves and edge.kind != "link":
+            targets.setdefault(edge.source, []).append(edge.target)
+    shared = {id: list(dict.fromkeys(found)) for id, found in targets.items() if len(set(found)) >= users}
+    clusters = {node.id: node.cluster for node in view.nodes}
+    copies: dict[tuple[str, str], ViewNode] = {
+        (id, target): replace(leaves[id], id=id if place == 0 else f"{id}_{place}", cluster=clusters[target])
+        for id, found in shared.items()
+        for place, target in enumerate(found)
+    }
+    nodes: list[ViewNode] = []
+    for node in view.nodes:
+        nodes += [copies[node.id, target] for target in shared[node.id]] if node.id in shared else [node]
+    edges: list[ViewEdge] = []
+    for edge in view.edges:
+        if edge.source not in shared:
+            edges.append(edge)
+        elif edge.kind != "link":
+            edges.append(replace(edge, source=copies[edge.source, edge.target].id))
+    return replace(view, nodes=tuple(nodes), edges=tuple(edges))

@@ -1,0 +1,72 @@
+"""Putting several boxes into one, and the arrows between boxes that became one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from graphscope.graph.view import ViewEdge, ViewNode
+
+_FLAGS: Final = ("parameter", "requires_grad", "nonfinite", "edited", "in_place", "current", "breakpoint")
+
+
+def common(values: Iterable[Any], otherwise: Any) -> Any:
+    """The value that all are, or `otherwise`."""
+    found = list(dict.fromkeys(values))
+    return found[0] if len(found) == 1 else otherwise
+
+
+def merge_nodes(nodes: Sequence[ViewNode]) -> ViewNode:
+    """One box in place of several of the same kind; it keeps the id of the first."""
+    first = nodes[0]
+    flags: dict[str, Any] = {flag: any(getattr(node, flag) for node in nodes) for flag in _FLAGS}
+    return replace(
+        first,
+        rows=tuple(sorted(row for node in nodes for row in node.rows)),
+        label=common((node.label for node in nodes), first.op),
+        name=common((node.name for node in nodes), ""),
+        shape=common((node.shape for node in nodes), None),
+        dtype=common((node.dtype for node in nodes), ""),
+        count=sum(node.count for node in nodes),
+        **flags,
+    )
+
+
+def merge_edges(
+    edges: Iterable[ViewEdge],
+    become: Mapping[str, str],
+    *,
+    carries: Callable[[ViewEdge], bool] = lambda _: False,
+) -> tuple[ViewEdge, ...]:
+    """The arrows after boxes became others: those that say the same become one and count.
+
+    An arrow from a fold to one box may arrive at many of its inputs (and from many outputs of one box at a fold):
+    which one is then no longer said.
+    """
+    folded: dict[str, int] = {}
+    for new in become.values():
+        folded[new] = folded.get(new, 0) + 1
+    found: dict[tuple[object, ...], list[ViewEdge]] = {}
+    for edge in edges:
+        source, target = become.get(edge.source, edge.source), become.get(edge.target, edge.target)
+        carried = edge.carried or carries(edge)
+        if source == target and not carried:
+            continue
+        slot = 0 if folded.get(target, 0) > 1 and source not in folded else edge.slot
+        argument = 0 if folded.get(source, 0) > 1 and target not in folded else edge.argument
+        key = (source, target, edge.kind, slot, argument, carried)
+        found.setdefault(key, []).append(edge)
+    return tuple(
+        replace(
+            same[0],
+            source=str(source),
+            target=str(target),
+            slot=same[0].slot,
+            argument=same[0].argument,
+            carried=bool(carried),
+            shape=common((edge.shape for edge in same), None),
+            count=sum(edge.count for edge in same),
+        )
+        for (source, target, _, _, _, carried), same in found.items()
+    )

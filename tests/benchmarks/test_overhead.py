@@ -1,0 +1,46 @@
+"""The twin without recording is a working engine, apart from ours, with nothing left of the recorder in its way."""
+
+from __future__ import annotations
+
+import ast
+
+import numpy as np
+
+from benchmarks.engines import graphscope, load
+from benchmarks.overhead import Cutter, loaded, twin, without_recorder
+from benchmarks.workloads import WORKLOADS
+
+
+def cut(source: str) -> str:
+    return ast.unparse(ast.fix_missing_locations(Cutter().visit(ast.parse(source))))
+
+
+def test_branches_that_record_are_cut() -> None:
+    assert cut("if writer is not None:\n    a()\nelse:\n    b()") == "b()"
+    assert cut("if writer is None:\n    a()\nelse:\n    b()") == "a()"
+    assert cut("if writer is not None and keep:\n    a()\nb()") == "pass\nb()"
+    assert cut("x = a() if writer is not None else b()") == "x = b()"
+    assert cut("writer = recording.writer") == "writer = None"
+
+
+def test_other_branches_stay() -> None:
+    source = "if writer is None and keep:\n    a()"
+    assert cut(source) == source
+    source = "if keep:\n    a()"
+    assert cut(source) == source
+
+
+def test_twin_computes_the_same_and_leaves_the_original_alone() -> None:
+    module = load("graphscope")
+    before = loaded()
+    modules = twin()
+    after = loaded()
+    assert {name: after[name] for name in before} == before
+    for workload in WORKLOADS.values():
+        ours, theirs = graphscope(workload), without_recorder(modules, workload)
+        ours.run()
+        with theirs.session():
+            theirs.run()
+        for name, gradient in ours.gradients().items():
+            np.testing.assert_array_equal(theirs.gradients()[name], gradient)
+    assert modules["graphscope"].tensor is not module.tensor

@@ -1,0 +1,43 @@
+"""Runs the command line as a person does: in a process of its own, in an empty folder."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Run Python with arguments in `tmp_path`: `run("-m", "graphscope", "summary")`."""
+
+    def start(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, *arguments],
+            cwd=tmp_path,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", "NO_COLOR": "1"},
+            check=False,
+        )
+
+    return start
+
+
+@pytest.fixture
+def graphscope(run: Run) -> Run:
+    """Run `graphscope ARGUMENTS`."""
+
+    def start(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        return run("-m", "graphscope", *arguments, stdin=stdin)
+
+    return start

@@ -1,0 +1,109 @@
+"""`graphscope debug` and `open`: what the command line adds to the console."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+
+PROGRAM = """
+import sys
+import graphscope as gs
+a = gs.tensor(float(sys.argv[1]), requires_grad=True)
+c = a * 4.0
+c.backward()
+print("gradient", a.grad.item())
+sys.exit(int(sys.argv[2]))
+"""
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    """A program that takes a number and the status that it exits with."""
+    path = tmp_path / "it.py"
+    path.write_text(PROGRAM)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No `.graphscoperc` of whoever runs the tests."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+
+@pytest.mark.usefixtures("script")
+class TestDebug:
+    """One program, debugged in several ways."""
+
+    def test_stops_at_the_first_node(self, graphscope: Run) -> None:
+        result = graphscope("debug", "--console", "it.py", "3", "0", stdin="q\n")
+        assert result.stdout.startswith("> #0 tensor (scalar float32) forward it.py:4 a\n")
+        assert result.returncode == 0
+        assert "gradient" not in result.stdout
+
+    @pytest.mark.parametrize("status", ["0", "7"])
+    def test_passes_on_the_exit_status_of_the_program(self, graphscope: Run, status: str) -> None:
+        result = graphscope("debug", "it.py", "3", status, stdin="c\nq\n")
+        assert result.returncode == int(status)
+        assert "gradient 4.0" in result.stdout
+
+    def test_breakpoints_and_commands_of_the_command_line(self, graphscope: Run) -> None:
+        words = ["-b", "op:mul backward", "-c", "c", "-c", "set grad = 10.0", "-c", "c", "-c", "q"]
+        result = graphscope("debug", *words, "it.py", "3", "0")
+        assert "> #3 mul (scalar float32) backward it.py:5 c" in result.stdout.replace("#4", "#3")
+        assert "gradient 40.0" in result.stdout
+
+    def test_a_module(self, graphscope: Run) -> None:
+        result = graphscope("debug", "-c", "c", "-c", "q", "-m", "it", "3", "0")
+        assert "gradient 4.0" in result.stdout
+
+    def test_keeps_the_log_where_it_is_told_to(self, graphscope: Run, tmp_path: Path) -> None:
+        graphscope("debug", "--log", "kept.gscope", "it.py", "3", "0", stdin="c\nq\n")
+        assert (tmp_path / "kept.gscope" / "log.json").is_file()
+        result = graphscope("open", "kept.gscope", stdin="p value\nq\n")
+        assert result.returncode == 0
+        assert "array(3., dtype=float32)" in result.stdout
+
+    def test_leaves_no_log_when_it_is_told_nothing(self, graphscope: Run, tmp_path: Path) -> None:
+        before = set(tmp_path.iterdir())
+        graphscope("debug", "it.py", "3", "0", stdin="c\nq\n")
+        assert {path.suffix for path in set(tmp_path.iterdir()) - before} <= {""}
+
+    def test_restart_with_other_arguments(self, graphscope: Run) -> None:
+        result = graphscope("debug", "it.py", "3", "0", stdin="restart 5 0\np value\nq\n")
+        assert "array(5., dtype=float32)" in result.stdout
+        assert "Traceback" not in result.stderr
+
+    def test_a_breakpoint_that_is_not_understood_runs_nothing(self, graphscope: Run) -> None:
+        result = graphscope("debug", "-b", "op:mul and and", "it.py", "3", "0")
+        assert result.returncode == 2
+        assert result.stdout == ""
+        assert result.stderr.startswith("graphscope: ")
+        assert "Traceback" not in result.stderr
+
+    def test_end_of_input_leaves(self, graphscope: Run) -> None:
+        assert graphscope("debug", "it.py", "3", "0").returncode == 0
+
+
+def test_the_programs_own_failure(graphscope: Run, tmp_path: Path) -> None:
+    (tmp_path / "fails.py").write_text("import graphscope as gs\na = gs.ones(2, 3)\nb = gs.mm(a, a)\n")
+    result = graphscope("debug", "fails.py", stdin="c\nw\nq\n")
+    assert result.returncode == 1
+    assert "graphscope/cli" not in result.stderr
+    assert "b = gs.mm(a, a)" in result.stderr
+    assert "fails.py" in result.stdout
+
+
+def test_a_program_without_nodes(graphscope: Run, tmp_path: Path) -> None:
+    (tmp_path / "none.py").write_text("print('nothing here')\n")
+    result = graphscope("debug", "none.py")
+    assert result.returncode == 0
+    assert result.stdout.startswith("nothing here\n")
+
+
+def test_the_program_reads_what_the_prompt_leaves(graphscope: Run, tmp_path: Path) -> None:
+    (tmp_path / "asks.py").write_text("import graphscope as gs\na = gs.ones(2)\nprint('got', input())\n")
+    result = graphscope("debug", "asks.py", stdin="c\nfor the program\nq\n")
+    assert "got for the program" in result.stdout

@@ -1,0 +1,187 @@
+"""`record`, `summary`, `pack` and `export` over logs of real programs; numbers are checked against NumPy's own account."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from .conftest import Run
+
+PROGRAM = """
+import graphscope as gs
+gs.manual_seed(0)
+w = gs.randn(4, 5, requires_grad=True)
+for _ in range(3):
+    loss = gs.mm(w, gs.ones(5, 2)).tanh().sum()
+    loss.backward()
+    gs.step()
+"""
+
+
+@pytest.fixture
+def recorded(graphscope: Run, tmp_path: Path) -> Path:
+    """A folder with a recording of PROGRAM."""
+    (tmp_path / "train.py").write_text(PROGRAM)
+    result = graphscope("record", "train.py")
+    assert result.returncode == 0, result.stderr
+    assert "train.gscope" in result.stderr
+    return tmp_path
+
+
+def test_summary_counts_what_ran(recorded: Path, graphscope: Run) -> None:
+    result = graphscope("summary", "--json")
+    assert (result.returncode, result.stderr) == (0, "")
+    facts = json.loads(result.stdout)
+    count = {(each["op"], each["graph_pass"], each["kind"]): each["count"] for each in facts["totals"]}
+    assert count["mm", "forward", "op"] == count["tanh", "forward", "op"] == count["sum", "forward", "op"] == 3
+    assert count["mm", "backward", "grad"] == count["tanh", "backward", "grad"] == 3
+    assert (facts["steps"], facts["backward_passes"], facts["finished"]) == (3, 3, True)
+    assert facts["nonfinite"] is None
+    memory = {(each["op"], each["kind"]): each["bytes"] for each in facts["totals"]}
+    assert memory["mm", "op"] == 3 * 4 * 2 * 4
+    assert memory["sum", "op"] == 3 * 4
+
+
+def test_summary_as_tables(recorded: Path, graphscope: Run) -> None:
+    text = graphscope("summary").stdout
+    for word in ("forward", "backward", "mm", "tanh", "train.gscope", "first non-finite value: none"):
+        assert word in text
+
+
+def test_summary_finds_the_first_non_finite_value(graphscope: Run, tmp_path: Path) -> None:
+    (tmp_path / "nan.py").write_text(
+        "import graphscope as gs\nx = gs.zeros(3, requires_grad=True)\ny = x.log()\nz = y * 0\n(z.sum()).backward()\n"
+    )
+    graphscope("record", "nan.py")
+    result = graphscope("summary", "--json")
+    assert result.returncode == 1
+    found = json.loads(result.stdout)["nonfinite"]
+    assert (found["op"], found["line"], found["source"]) == ("log", 3, "y = x.log()")
+    assert "first non-finite value: #" in graphscope("summary").stdout
+
+
+def test_summary_tells_of_an_exception(graphscope: Run, tmp_path: Path) -> None:
+    (tmp_path / "fails.py").write_text("import graphscope as gs\nx = gs.ones(3)\nraise ValueError('[bold]no[/bold]')\n")
+    assert graphscope("record", "fails.py").returncode == 1
+    result = graphscope("summary")
+    assert result.returncode == 1
+    assert "ValueError: [bold]no[/bold]" in result.stdout
+
+
+def test_the_newest_log_is_the_default(recorded: Path, graphscope: Run) -> None:
+    (recorded / "other.py").write_text("import graphscope as gs\ngs.ones(3).exp()\n")
+    graphscope("record", "other.py")
+    past = time.time() - 100
+    os.utime(recorded / "train.gscope" / "log.json", (past, past))
+    os.utime(recorded / "train.gscope", (past, past))
+    assert json.loads(graphscope("summary", "--json").stdout)["log"] == "other.gscope"
+
+
+@pytest.mark.parametrize("values", ["summary", "none"])
+def test_values_by_policy(recorded: Path, graphscope: Run, values: str) -> None:
+    graphscope("record", "--values", values, "--log", "b.gscope", "train.py")
+    facts = json.loads(graphscope("summary", "b.gscope", "--json").stdout)
+    assert facts["values"] == values
+
+
+def test_steps_keep_the_newest(graphscope: Run, tmp_path: Path) -> None:
+    result = graphscope("record", "--steps", "0", "missing.py")
+    assert result.returncode == 2
+    assert "Traceback" not in result.stderr
+
+
+def test_pack_keeps_every_row_and_value(recorded: Path, graphscope: Run) -> None:
+    from graphscope.eventlog.reader import load
+
+    result = graphscope("pack")
+    assert (result.returncode, result.stderr) == (0, "")
+    folder, packed = load(recorded / "train.gscope"), load(recorded / "train.gscope.zip")
+    assert (packed.first, packed.end, packed.closed) == (folder.first, folder.end, True)
+    for row in range(folder.first, folder.end):
+        assert packed.event(row) == folder.event(row)
+        np.testing.assert_array_equal(packed.value(row), folder.value(row))
+    assert packed.rare().tolist() == folder.rare().tolist()
+    used = sum(file.stat().st_size for file in (recorded / "train.gscope").rglob("*.npy"))
+    assert (recorded / "train.gscope.zip").stat().st_size < used / 20
+    again = graphscope("pack", "train.gscope")
+    assert again.returncode == 2
+    assert "train.gscope.zip exists" in again.stderr
+
+
+def test_a_packed_log_serves_as_the_folder_does(recorded: Path, graphscope: Run) -> None:
+    graphscope("pack", "train.gscope", "-o", "sent.zip")
+    ours, theirs = (json.loads(graphscope("summary", log, "--json").stdout) for log in ("train.gscope", "sent.zip"))
+    assert {**ours, "log": "", "disk_bytes": 0} == {**theirs, "log": "", "disk_bytes": 0}
+    for log, out in (("train.gscope", "a.dot"), ("sent.zip", "b.dot")):
+        assert graphscope("export", log, "-o", out).returncode == 0
+    assert (recorded / "a.dot").read_bytes() == (recorded / "b.dot").read_bytes()
+
+
+@pytest.mark.parametrize("out", ["g.svg", "g.dot", "g.json", "g.png", "g.html"])
+def test_export_writes_every_kind(recorded: Path, graphscope: Run, out: str) -> None:
+    result = graphscope("export", "-o", out)
+    assert (result.returncode, result.stderr) == (0, "")
+    content = (recorded / out).read_bytes()
+    magic = {"g.svg": b"<?xml", "g.dot": b"digraph", "g.json": b"{", "g.png": b"\x89PNG", "g.html": b"<!"}
+    assert content.startswith(magic[out])
+
+
+def test_pdf_is_written_or_refused_with_the_cure(recorded: Path, graphscope: Run) -> None:
+    result = graphscope("export", "-o", "g.pdf")
+    if result.returncode == 0:
+        assert (recorded / "g.pdf").read_bytes().startswith(b"%PDF")
+    else:
+        assert (result.returncode, result.stdout) == (2, "")
+        assert "install Graphviz" in result.stderr
+        assert not (recorded / "g.pdf").exists()
+
+
+def test_export_draws_what_is_chosen(recorded: Path, graphscope: Run) -> None:
+    def nodes(*words: str) -> list[dict[str, object]]:
+        result = graphscope("export", "-o", "g.json", *words)
+        assert result.returncode == 0, result.stderr
+        found: list[dict[str, object]] = json.loads((recorded / "g.json").read_text())["nodes"]
+        return found
+
+    assert {node["pass"] for node in nodes("--pass", "backward")} == {"backward"}
+    assert {node["op"] for node in nodes("--select", "op:tanh forward")} == {"tanh"}
+    assert len(nodes("--at", "4")) <= 5
+
+
+def test_export_folds_a_loop(graphscope: Run, tmp_path: Path) -> None:
+    (tmp_path / "loop.py").write_text("import graphscope as gs\nx = gs.ones(3)\nfor _ in range(9):\n    x = x.exp()\n")
+    graphscope("record", "loop.py")
+    graphscope("export", "-o", "g.json", "--fold", "repeats")
+    nodes = json.loads((tmp_path / "g.json").read_text())["nodes"]
+    assert sorted((node["op"], node["count"]) for node in nodes if node["kind"] == "op") == [("exp", 9)]
+
+
+def test_export_has_the_options_of_the_exporters(recorded: Path, graphscope: Run) -> None:
+    result = graphscope("export", "-o", "g.svg", "--rankdir", "LR", "--overlay")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert ElementTree.parse(recorded / "g.svg").getroot().tag.endswith("svg")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-o", "g.xyz"], ".xyz"),
+        (["-o", "no/such/folder/g.svg"], "folder"),
+        (["-o", "g.svg", "--select", "op:"], "op:"),
+        (["-o", "g.svg", "--fold", "all"], "'all'"),
+        (["-o", "g.json", "--rankdir", "LR"], "rankdir"),
+        (["-o", "g.svg", "--rankdir", "XX"], "XX"),
+        ([], "-o"),
+    ],
+)
+def test_export_refuses_with_a_reason(recorded: Path, graphscope: Run, words: list[str], message: str) -> None:
+    result = graphscope("export", *words)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr

@@ -1,0 +1,86 @@
+"""The command line as a whole: help, version, mistakes, a closed pipe."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import graphscope as package
+from graphscope.cli import COMMANDS
+
+from .conftest import ROOT, Run
+
+
+def test_version(graphscope: Run) -> None:
+    result = graphscope("--version")
+    assert (result.returncode, result.stdout, result.stderr) == (0, f"graphscope {package.__version__}\n", "")
+
+
+def test_help_lists_every_command(graphscope: Run) -> None:
+    result = graphscope("--help")
+    assert result.returncode == 0
+    for name, summary in COMMANDS.items():
+        assert f"{name} " in result.stdout
+        assert summary in result.stdout
+
+
+def test_no_command_is_a_usage_error(graphscope: Run) -> None:
+    assert graphscope().returncode == 2
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(graphscope: Run, command: str) -> None:
+    result = graphscope(command, "--help")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith(f"usage: graphscope {command}")
+
+
+def test_a_wrong_word_is_answered_with_the_right_one(graphscope: Run) -> None:
+    result = graphscope("sumary")
+    assert result.returncode == 2
+    assert result.stderr == "graphscope: there is no command 'sumary'\nhint: Did you mean `graphscope summary`?\n"
+
+
+@pytest.mark.parametrize("command", ["summary", "open", "export", "pack"])
+def test_no_log_to_read(graphscope: Run, command: str) -> None:
+    more = ["-o", "a.svg"] if command == "export" else []
+    for words, message in [([], "there is no recording"), (["absent.gscope"], "there is no log 'absent.gscope'")]:
+        result = graphscope(command, *words, *more)
+        assert result.returncode == 2
+        assert result.stderr.startswith(f"graphscope: {message}")
+        assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("command", ["summary", "open", "export", "pack"])
+def test_a_foreign_folder_is_no_log(graphscope: Run, tmp_path: Path, command: str) -> None:
+    (tmp_path / "x.gscope").mkdir()
+    (tmp_path / "x.gscope" / "log.json").write_text("\x1b[31m{")
+    result = graphscope(command, "x.gscope", *(["-o", "a.svg"] if command == "export" else []))
+    assert result.returncode == 2
+    assert "is no log" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert "\x1b" not in result.stderr
+
+
+def test_names_in_messages_do_not_steer_the_terminal(graphscope: Run) -> None:
+    result = graphscope("record", "\x1b[31mred.py")
+    assert "\x1b" not in result.stderr
+    assert "red.py" in result.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX pipes")
+def test_a_closed_pipe_is_quiet() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "graphscope", "--help"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={"PYTHONPATH": str(ROOT)},
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""

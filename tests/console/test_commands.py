@@ -1,0 +1,686 @@
+"""Every command at the prompt, over programs that run: sessions are scripted, facts of their transcripts checked."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from graphscope.debugger.table import COMMANDS
+
+Debug = Callable[..., str]
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # numpy says so of log(0)
+
+
+def stops(text: str) -> list[str]:
+    """Row and op of each stop that was announced: `2 mul`."""
+    return [f"{row} {op}" for row, op in re.findall(r"^> #(\d+) (\S+)", text, re.MULTILINE)]
+
+
+def after(text: str, line: str, count: int = 1) -> str:
+    """What was printed behind the given prompt line, up to the next prompt."""
+    parts = re.split(r"^\((?:gs|com)\) ", text, flags=re.MULTILINE)
+    found = [part.split("\n", 1)[1] for part in parts if part.split("\n", 1)[0] == line]
+    return found[count - 1]
+
+
+def test_every_command_has_a_test_that_bears_its_name() -> None:
+    names = {name.removeprefix("test_") for name, _ in inspect.getmembers(sys.modules[__name__], inspect.isfunction)}
+    missing = [name for name in COMMANDS if {"!": "statement"}.get(name, name) not in names]
+
+    assert missing == []
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=lambda command: command.name)
+def test_every_command_is_documented(command: object) -> None:
+    assert command.doc.strip()  # type: ignore[attr-defined]
+    assert command.name in command.usage.replace("(", "").replace(")", "")  # type: ignore[attr-defined]
+
+
+def test_the_first_stop_is_the_first_node(debug: Debug, product: str) -> None:
+    text = debug(product, "q")
+
+    assert text.splitlines()[:2] == [
+        "> #0 tensor (scalar float32) forward prog.py:3 a",
+        "-> a = torch.tensor(15.0, requires_grad=True)",
+    ]
+
+
+# Stepping ------------------------------------------------------------------------------------------------------------
+
+
+def test_next(debug: Debug, product: str) -> None:
+    text = debug(product, "n", "n", "n", "n", "n", "q")
+
+    assert stops(text) == ["0 tensor", "1 tensor", "2 mul", "4 mul", "5 accumulate", "6 accumulate"]
+    assert "> #4 mul (scalar float32) backward prog.py:5 c" in text
+
+
+def test_next_counts(debug: Debug, product: str) -> None:
+    assert stops(debug(product, "n 3", "q")) == ["0 tensor", "4 mul"]
+
+
+def test_step(debug: Debug, product: str) -> None:
+    text = debug(product, "b op:mul backward", "c", "s", "s", "s", "q")
+
+    assert stops(text) == ["0 tensor", "4 mul", "5 mul", "6 mul", "7 accumulate"]
+    assert "(in the rule of #4 MulBackward)" in text
+
+
+def test_stepping_into_a_rule_changes_nothing(debug: Debug, product: str) -> None:
+    assert "a.grad 20.0 b.grad 15.0" in debug(product, *["s"] * 10)
+
+
+def test_until(debug: Debug) -> None:
+    program = """\
+    import graphscope as torch
+    x = torch.tensor([1.0])
+    for step in range(5):
+        x = x * 2.0
+    y = x + 1.0
+    """
+    text = debug(program, "n", "unt", "q")
+
+    assert "> #1 mul (1 float32) forward prog.py:4 x" in text
+    assert re.search(r"^> #\d+ add .* prog.py:5 y$", text, re.MULTILINE)
+
+
+def test_until_a_line(debug: Debug, chain: str) -> None:
+    assert "forward prog.py:14 loss" in after(debug(chain, "unt 14", "q"), "unt 14")
+
+
+def test_return(debug: Debug, chain: str) -> None:
+    text = debug(chain, "n", "r", "r", "q")
+
+    assert "backward prog.py:14 loss" in after(text, "r", 1)
+    assert "forward prog.py:5 scaled" in after(text, "r", 2)
+
+
+def test_return_leaves_a_rule(debug: Debug, product: str) -> None:
+    assert stops(debug(product, "tbreak op:mul backward", "c", "s", "r", "q"))[-1] == "7 accumulate"
+
+
+def test_continue(debug: Debug, product: str) -> None:
+    text = debug(product, "c", "q")
+
+    assert "a.grad 20.0 b.grad 15.0" in text
+    assert "the program has ended with status 0" in text
+
+
+def test_rn(debug: Debug, product: str) -> None:
+    text = debug(product, "n 4", "rn", "rn", "rn 5", "n", "q")
+
+    assert stops(text) == ["0 tensor", "5 accumulate", "4 mul", "2 mul", "0 tensor", "1 tensor"]
+    assert "the beginning of the recording" in text
+
+
+def test_rs(debug: Debug, product: str) -> None:
+    text = debug(product, "b op:mul backward", "c", "s", "s", "rs", "rs", "q")
+
+    assert stops(text)[-2:] == ["5 mul", "4 mul"]
+
+
+def test_rc(debug: Debug, chain: str) -> None:
+    text = debug(chain, "b op:tanh forward", "c", "c", "rc", "rc", "c", "c", "c", "q")
+    tanh = [line for line in stops(text) if "tanh" in line]
+
+    assert tanh[2] == tanh[0]  # one back
+    assert stops(text)[4] == "0 tensor"  # and to the beginning
+    assert tanh[3:5] == tanh[:2]  # replayed up to the live edge
+    assert len(set(tanh)) == 3  # and on with the program
+
+
+def test_going_forward_again_lets_the_program_run(debug: Debug, product: str) -> None:
+    text = debug(product, "n 2", "rn", "n", "n", "q")
+
+    assert stops(text) == ["0 tensor", "2 mul", "1 tensor", "2 mul", "4 mul"]
+
+
+def test_goto(debug: Debug, product: str) -> None:
+    text = debug(product, "goto 4", "goto #1", "goto c", "goto 99", "goto nobody", "q")
+
+    assert stops(text)[:4] == ["0 tensor", "4 mul", "1 tensor", "2 mul"]
+    assert "the program has ended" in after(text, "goto 99")
+    assert after(text, "goto nobody").startswith("*** ")
+
+
+def test_when(debug: Debug, product: str) -> None:
+    text = debug(product, "n 2", "rn", "when", "q")
+
+    assert re.search(r"^row +1$", text, re.MULTILINE)
+    assert re.search(r"^the program waits at +#2$", text, re.MULTILINE)
+
+
+def test_checkpoint(debug: Debug, product: str) -> None:
+    text = debug(product, "checkpoint", "n 2", "checkpoint here", "goto c1", "goto here", "info checkpoints", "q")
+
+    assert "Checkpoint c1 is #0" in text
+    assert stops(text) == ["0 tensor", "2 mul", "0 tensor", "2 mul"]
+    assert re.search(r"^here +#2$", text, re.MULTILINE)
+
+
+def test_restart(debug: Debug, product: str) -> None:
+    text = debug(product, "b c forward", "c", "restart", "c", "p value", "q")
+
+    assert stops(text) == ["0 tensor", "2 mul", "0 tensor", "2 mul"]
+    assert "Restarting the program" in text
+    assert "array(300., dtype=float32)" in text
+
+
+def test_restart_with_arguments(debug: Debug) -> None:
+    program = """\
+    import graphscope as torch
+    x = torch.tensor(1.0)
+    print("arguments", arguments)
+    """
+    assert "arguments ('--fast', 'two words')" in debug(program, "restart --fast 'two words'", "c", "q")
+
+
+def test_run(debug: Debug) -> None:
+    program = """\
+    import graphscope as torch
+    x = torch.tensor([1.0, 0.0], requires_grad=True)
+    for step in range(3):
+        y = x.log()
+        torch.step()
+    """
+    text = debug(program, "run -f has_inf_or_nan", "run --times 1", "run --op_type_filter ^lo", "run", "q")
+
+    assert "forward prog.py:4 y" in after(text, "run -f has_inf_or_nan")
+    assert "forward prog.py:4 y" in after(text, "run --times 1")
+    assert "Restarting the program" in after(text, "run")
+    assert "*** There is no tensor filter 'odd'" in debug(program, "run -f odd", "q")
+
+
+def test_run_to_the_end(debug: Debug, product: str) -> None:
+    assert "the program has ended" in after(debug(product, "b mul", "run -n", "q"), "run -n")
+
+
+def test_last(debug: Debug, chain: str) -> None:
+    text = debug(chain, "b op:sum forward", "c", "c", "last w.grad", "last nobody", "q")
+
+    assert "accumulate (3 float32) backward prog.py:10 w" in after(text, "last w.grad")
+    assert "*** 'nobody' has no value here" in text
+
+
+# Breakpoints ---------------------------------------------------------------------------------------------------------
+
+
+def test_break(debug: Debug, chain: str) -> None:
+    text = debug(chain, "b op:tanh backward", "b", "c", "q")
+
+    assert "Breakpoint 1 at op:tanh backward" in text
+    assert re.search(r"^1 +keep +yes +0 ", text, re.MULTILINE)
+    assert "(breakpoint 1: op:tanh backward)" in text
+    assert re.search(r"^> #\d+ tanh \(3 float32\) backward prog.py:6\n-> return scaled.tanh\(\)$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("spec", "announced"),
+    [
+        ("#2", "> #2 mul"),
+        ("loss", "prog.py:14 loss"),
+        ("name:sc*", "prog.py:5 scaled"),
+        ("line:prog.py:13", "prog.py:13 y"),
+        ("13", "prog.py:13 y"),
+        ("prog.py:13", "prog.py:13 y"),
+        ("op:mul and name:y and backward", "backward prog.py:13 y"),
+        ("mul, value.max() > 0.85", "prog.py:5 scaled"),
+        ("op:mul forward, name == 'y'", "forward prog.py:13 y"),
+        ("accumulate, isnan(grad) | (grad > 0)", "accumulate"),
+    ],
+)
+def test_break_specs(debug: Debug, chain: str, spec: str, announced: str) -> None:
+    assert announced in after(debug(chain, f"b {spec}", "c", "q"), "c")
+
+
+def test_break_before(debug: Debug, chain: str) -> None:
+    text = debug(chain, "b op:tanh before", "c", "p inputs[0]", "p value", "inputs", "n", "q")
+
+    assert "> #3 tanh (not computed yet) forward prog.py:6" in text
+    assert "array([0.1" in after(text, "p inputs[0]")
+    assert "None" in after(text, "p value")
+    assert "scaled" in after(text, "inputs")
+    assert "> #3 tanh (3 float32) forward prog.py:6" in after(text, "n")
+
+
+def test_break_nan(debug: Debug) -> None:
+    program = """\
+    import graphscope as torch
+    x = torch.tensor([1.0, 0.0], requires_grad=True)
+    y = x.log()
+    z = y * 0.0
+    """
+    text = debug(program, "b nan", "c", "c", "q")
+
+    assert "forward prog.py:3 y" in after(text, "c", 1)
+    assert "breakpoint" not in after(text, "c", 2)  # what `z` holds was born before
+
+
+def test_a_condition_that_raises_stops_and_says_so(debug: Debug, product: str) -> None:
+    text = debug(product, "b mul, value.nobody > 1", "c", "q")
+
+    assert "the condition 'value.nobody > 1' raised AttributeError" in after(text, "c")
+
+
+def test_breakpoints_of_the_command_line(debug: Debug, product: str) -> None:
+    assert stops(debug(product, "c", "q", breakpoints=("mul forward",))) == ["0 tensor", "2 mul"]
+
+
+def test_tbreak(debug: Debug, chain: str) -> None:
+    text = debug(chain, "tbreak op:tanh forward", "c", "b", "c", "q")
+
+    assert "(temporary breakpoint 1: op:tanh forward)" in text
+    assert "No breakpoints" in after(text, "b")
+    assert "the program has ended" in after(text, "c", 2)
+
+
+def test_clear(debug: Debug, product: str) -> None:
+    text = debug(product, "b mul", "b add", "cl 1", "cl 7", "cl", "c", "q")
+
+    assert "Removed breakpoint 1 at mul" in text
+    assert "*** There is no breakpoint 7\nhint: there is 2" in text
+    assert "the program has ended" in after(text, "c")
+
+
+def test_disable(debug: Debug, product: str) -> None:
+    assert "the program has ended" in after(debug(product, "b mul", "disable 1", "c", "q"), "c")
+
+
+def test_enable(debug: Debug, product: str) -> None:
+    assert "> #2 mul" in after(debug(product, "b mul", "disable", "enable 1", "c", "q"), "c")
+
+
+def test_ignore(debug: Debug, chain: str) -> None:
+    text = debug(chain, "b op:tanh forward", "ignore 1 2", "c", "c", "q")
+
+    assert "p" not in after(text, "ignore 1 2")[:1]
+    assert len([line for line in stops(text) if "tanh" in line]) == 1
+
+
+def test_condition(debug: Debug, chain: str) -> None:
+    text = debug(chain, "b mul", "condition 1 name == 'y'", "c", "condition 1", "c", "condition 1 (", "q")
+
+    assert "forward prog.py:13 y" in after(text, "c", 1)
+    assert "backward prog.py:13 y" in after(text, "c", 2)
+    assert after(text, "condition 1 (").startswith("*** '(' is no Python expression")
+
+
+def test_commands(debug: Debug, chain: str) -> None:
+    text = debug(chain, "b op:tanh forward", "commands 1", "silent", "p value.shape", "c", "end", "c", "q")
+
+    assert text.count("(3,)") == 3  # at each of the three hits, then on
+    assert "> #3 tanh" not in text
+    assert "the program has ended" in text
+
+
+def test_watch(debug: Debug, chain: str) -> None:
+    text = debug(chain, "watch w.grad", "c", "c", "watch", "rc", "q")
+
+    assert "Watch 1: w.grad, now undefined" in text
+    assert "watch 1: w.grad: None -> [" in text
+    assert re.search(r"^1 +w.grad +\d", text, re.MULTILINE)
+
+
+def test_unwatch(debug: Debug, chain: str) -> None:
+    text = debug(chain, "watch w.grad", "unwatch 4", "unwatch 1", "c", "q")
+
+    assert "*** There is no watch 4" in text
+    assert "the program has ended" in after(text, "c")
+
+
+# Looking -------------------------------------------------------------------------------------------------------------
+
+
+def test_where(debug: Debug, chain: str) -> None:
+    text = debug(chain, "b op:tanh forward", "c", "w", "rn", "w", "q")
+
+    assert re.search(
+        r"^  .*prog.py\(12\)<module>\n-> h = layer\(x, w\)\n> .*prog.py\(6\)layer$", after(text, "w", 1), re.MULTILINE
+    )
+    assert re.search(r"^> .*prog.py\(5\)layer \(recorded\)$", after(text, "w", 2), re.MULTILINE)
+
+
+def test_up(debug: Debug, chain: str) -> None:
+    text = debug(chain, "b op:tanh forward", "c", "u", "!step", "!scaled", "u", "u", "u", "u", "q")
+
+    assert re.search(r"^> .*prog.py\(12\)<module>$", after(text, "u"), re.MULTILINE)
+    assert after(text, "!step") == "0\n"
+    assert "'scaled' is no command" in after(text, "!scaled")
+    assert "*** This is the oldest frame" in text
+
+
+def test_down(debug: Debug, chain: str) -> None:
+    text = debug(chain, "b op:tanh forward", "c", "u", "d", "p scaled.shape", "d", "q")
+
+    assert "(3,)" in after(text, "p scaled.shape")
+    assert "*** This is the newest frame" in after(text, "d", 2)
+
+
+def test_list(debug: Debug, chain: str) -> None:
+    text = debug(chain, "b 13", "c", "l", "l", "l .", "l 5", "l 1, 3", "l 99", "l x", "q")
+
+    assert re.search(r"^  13 B-> +y = h \* h$", after(text, "l"), re.MULTILINE)
+    assert re.search(r"^   3 ", after(text, "l 1, 3"), re.MULTILINE)
+    assert "   4 " not in after(text, "l 1, 3")
+    assert "*** " in after(text, "l 99")
+    assert "*** 'x' are no lines" in text
+
+
+def test_ll(debug: Debug, chain: str) -> None:
+    text = debug(chain, "b op:tanh forward", "c", "ll", "q")
+
+    assert [line.split()[0] for line in after(text, "ll").splitlines()] == ["4", "5", "6"]
+
+
+def test_args(debug: Debug, product: str) -> None:
+    text = debug(product, "n 2", "a", "q")
+
+    assert re.search(r"^x +#0 +a +scalar +15.$", text, re.MULTILINE)
+    assert re.search(r"^y +#1 +b +scalar +20.$", text, re.MULTILINE)
+
+
+def test_p(debug: Debug, product: str) -> None:
+    text = debug(product, "n 3", "p grad + 1", "p value", "p #2.value", "p c.item()", "p 1/0", "p (", "p", "q")
+
+    assert "2.0" in after(text, "p grad + 1")
+    assert "300." in after(text, "p value")
+    assert "300." in after(text, "p #2.value")
+    assert "300.0" in after(text, "p c.item()")
+    assert "*** ZeroDivisionError: division by zero" in text
+    assert "*** '(' is no Python expression" in text
+    assert "*** `p` needs EXPRESSION" in text
+
+
+def test_the_words_win_over_the_program(debug: Debug) -> None:
+    program = """\
+    import graphscope as torch
+    value = "mine"
+    x = torch.tensor(1.0)
+    """
+    text = debug(program, "p value", "!value", "q")
+
+    assert "array(1., dtype=float32)" in after(text, "p value")
+    assert "'mine'" in after(text, "!value")
+
+
+def test_expressions_leave_no_rows(debug: Debug, product: str) -> None:
+    text = debug(product, "n", "p a * 20", "display (a * 2).item()", "n", "q")
+
+    assert "300" in after(text, "p a * 20")
+    assert "> #2 mul (scalar float32) forward prog.py:5 c" in text
+
+
+def test_pp(debug: Debug, product: str) -> None:
+    assert "'aaaa" in after(debug(product, "pp {'a' * 60: 1, 'b' * 60: 2}", "q"), "pp {'a' * 60: 1, 'b' * 60: 2}")
+
+
+def test_whatis(debug: Debug, product: str) -> None:
+    assert after(debug(product, "whatis value", "q"), "whatis value").startswith("numpy.ndarray\n")
+
+
+def test_source(debug: Debug, product: str) -> None:
+    text = debug(product, "n 3", "source", "formula a", "q")
+
+    assert "out = x · y" in after(text, "source")
+    assert "grad of x: " in after(text, "source")
+    assert "is a leaf" in after(text, "formula a")
+
+
+def test_inputs(debug: Debug, product: str) -> None:
+    text = debug(product, "inputs", "n 2", "inputs", "q")
+
+    assert "has no inputs" in after(text, "inputs", 1)
+    assert re.search(r"^#0 +a +a .*\n#1 +b +b ", after(text, "inputs", 2), re.MULTILINE)
+
+
+def test_outputs(debug: Debug, product: str) -> None:
+    text = debug(product, "outputs", "n 2", "outputs a", "q")
+
+    assert "Nothing has used" in after(text, "outputs")
+    assert re.search(r"^#2 +mul +c ", after(text, "outputs a"), re.MULTILINE)
+
+
+def test_grad(debug: Debug, product: str) -> None:
+    text = debug(product, "grad", "n 3", "grad", "n", "grad a", "q")
+
+    assert "no gradient has reached it up to now" in after(text, "grad", 1)
+    assert "1." in after(text, "grad", 2)
+    assert "20." in after(text, "grad a")
+
+
+def test_contributions(debug: Debug, chain: str) -> None:
+    text = debug(chain, "c", "contributions w", "q")
+
+    assert len(re.findall(r"^#\d+ +#\d+ +MulBackward +prog.py:5 ", after(text, "contributions w"), re.MULTILINE)) == 1
+
+
+def test_path(debug: Debug, chain: str) -> None:
+    text = debug(chain, "c", "path w loss", "path x", "path a b c", "q")
+
+    assert [line.split()[1] for line in after(text, "path w loss").splitlines()[1:3]] == ["w", "mul"]
+    assert "takes one or two nodes" in text
+
+
+def test_info(debug: Debug, product: str) -> None:
+    text = debug(product, "n 2", "info", "#0", "info log", "info breakpoints", "info nobody", "q")
+
+    assert re.search(r"^formula +out = x · y$", after(text, "info"), re.MULTILINE)
+    assert re.search(r"^kind +leaf, forward$", after(text, "#0"), re.MULTILINE)
+    assert re.search(r"^rows +#0 to #2$", after(text, "info log"), re.MULTILINE)
+    assert "No breakpoints" in text
+    assert after(text, "info nobody").startswith("*** ")
+
+
+def test_display(debug: Debug, product: str) -> None:
+    text = debug(product, "display value + 1", "n", "n", "display", "q")
+
+    assert "display value + 1: " in after(text, "n", 1)
+    assert "301" in after(text, "n", 2)
+
+
+def test_undisplay(debug: Debug, product: str) -> None:
+    text = debug(product, "display op", "display row", "undisplay op", "undisplay 9", "undisplay", "n", "q")
+
+    assert "*** '9' is not displayed" in text
+    assert "display" not in after(text, "n")
+
+
+def test_export(debug: Debug, product: str) -> None:
+    text = debug(product, "c", "export g.dot", "export g.odd", "q")
+
+    assert "Written to g.dot" in text
+    assert after(text, "export g.odd").startswith("*** ")
+
+
+# Values --------------------------------------------------------------------------------------------------------------
+
+
+def test_set(debug: Debug, product: str) -> None:
+    text = debug(product, "b op:mul backward", "c", "set grad = grad * 10", "p grad", "c", "q")
+
+    assert "10." in after(text, "p grad")
+    assert "a.grad 200.0 b.grad 150.0" in text
+
+
+def test_set_value(debug: Debug, product: str) -> None:
+    text = debug(product, "set value = 2", "n 2", "p value", "c", "q")
+
+    assert "40." in after(text, "p value")
+    assert "a.grad 20.0 b.grad 2.0" in text
+
+
+def test_set_refuses_what_does_not_fit(debug: Debug, chain: str) -> None:
+    text = debug(chain, "set value = [1, 2]", "set grad = 1", "set lr = 1", "n", "rn", "set value = 1", "q")
+
+    assert "'[1, 2]' is a list" in after(text, "set value = [1, 2]")
+    assert "waits with its value" in after(text, "set grad = 1")
+    assert "!NAME = EXPR" in after(text, "set lr = 1")
+    assert "What is past can't be changed" in after(text, "set value = 1")
+
+
+def test_inject_value(debug: Debug, product: str) -> None:
+    text = debug(product, "b op:mul backward", "c", "inject_value c 3.0", "inject_value a 1", "c", "q")
+
+    assert "*** The program does not wait at 'a'" in text
+    assert "a.grad 60.0 b.grad 45.0" in text
+
+
+# tfdbg's words -------------------------------------------------------------------------------------------------------
+
+
+def test_lt(debug: Debug, chain: str) -> None:
+    text = debug(
+        chain, "c", "lt -f has_inf_or_nan", "lt op:tanh forward", "lt -n ^loss -s op -r", "lt -s odd", "lt -z", "q"
+    )
+
+    assert "0 tensors" in after(text, "lt -f has_inf_or_nan")
+    assert after(text, "lt op:tanh forward").startswith("3 tensors")
+    assert "*** `lt` can't sort by 'odd'" in text
+    assert "*** `lt` has no flag -z" in text
+
+
+def test_ni(debug: Debug, chain: str) -> None:
+    assert re.search(r"^op +mul$", after(debug(chain, "c", "ni y", "q"), "ni y"), re.MULTILINE)
+
+
+def test_li(debug: Debug, chain: str) -> None:
+    text = debug(chain, "c", "li y", "li y -r", "q")
+
+    assert len(after(text, "li y").splitlines()) == 3
+    assert {"x", "w", "scaled"} <= set(after(text, "li y -r").split())
+
+
+def test_lo(debug: Debug, chain: str) -> None:
+    text = debug(chain, "b loss backward", "c", "lo w", "lo w -r -d 9", "q")
+
+    assert "scaled" in after(text, "lo w")
+    assert "loss" in after(text, "lo w -r -d 9")
+
+
+def test_pt(debug: Debug, chain: str) -> None:
+    text = debug(chain, "c", "pt x[0:2]", "pt x -s", "pt #0", "pt nobody", "pt ((", "q")
+
+    assert "array([1., 2.], dtype=float32)" in after(text, "pt x[0:2]")
+    assert "min 1 max 3" in after(text, "pt x -s")
+    assert "array([1., 2., 3.], dtype=float32)" in after(text, "pt #0")
+    assert after(text, "pt nobody").startswith("*** ")
+    assert after(text, "pt ((").startswith("*** ")
+
+
+def test_ps(debug: Debug, product: str) -> None:
+    text = debug(product, "c", "ps", "ps prog.py -b 5", "ps odd.py", "q")
+
+    assert re.search(r"^   3 +a = .*\[#0 #5\]$", after(text, "ps"), re.MULTILINE)
+    assert after(text, "ps prog.py -b 5").startswith("   5 ")
+    assert "*** The source of odd.py was not recorded" in text
+
+
+# Python and the session ----------------------------------------------------------------------------------------------
+
+
+def test_statement(debug: Debug, chain: str) -> None:
+    program = """\
+    import graphscope as torch
+
+    def area(x):
+        scale = 2.0
+        y = x * 1.0
+        return y * scale
+
+    print("area", area(torch.tensor(3.0)).item())
+    """
+    text = debug(program, "n", "!scale = 10.0", "!scale", "scale + 1", "foo", "brek", "!1/0", "!(", "c", "q")
+
+    assert "10.0" in after(text, "!scale")
+    assert "11.0" in after(text, "scale + 1")
+    assert "'foo' is no command, and the program has no such name" in text
+    assert "did you mean `break`?" in after(text, "brek")
+    assert "*** ZeroDivisionError" in after(text, "!1/0")
+    assert "area 30.0" in text
+
+
+def test_interact(debug: Debug, product: str) -> None:
+    text = debug(product, "n 2", "interact", "print('sum', float(a) + float(value))", "exit()", "p op", "q")
+
+    assert "sum 315.0" in text
+    assert "'mul'" in after(text, "p op")
+
+
+def test_alias(debug: Debug, product: str) -> None:
+    text = debug(product, "alias twice n ;; n", "twice", "alias add p %1 + %2", "add 3 4", "alias", "alias odd", "q")
+
+    assert stops(text) == ["0 tensor", "1 tensor", "2 mul"]
+    assert "7" in after(text, "add 3 4")
+    assert "*** There is no alias 'odd'" in text
+
+
+def test_an_alias_of_itself(debug: Debug, product: str) -> None:
+    assert "leads back to itself" in debug(product, "alias n n", "n", "q")
+
+
+def test_unalias(debug: Debug, product: str) -> None:
+    text = debug(product, "alias zz p 1", "unalias zz", "zz", "unalias zz", "q")
+
+    assert "'zz' is no command" in after(text, "zz")
+    assert "*** There is no alias 'zz'" in text
+
+
+def test_help(debug: Debug, product: str) -> None:
+    text = debug(product, "help", "h break", "h n", "h nobody", "?", "q")
+
+    assert all(command.title in after(text, "help") for command in COMMANDS.values())
+    assert "SPEC[, CONDITION]" in after(text, "h break")
+    assert after(text, "h n").startswith("n(ext) [COUNT]")
+    assert "*** There is no command 'nobody'" in text
+
+
+def test_quit(debug: Debug, product: str) -> None:
+    text = debug(product, "q")
+
+    assert "a.grad" not in text
+    assert text.endswith("status 0\n")
+
+
+# The prompt ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_end_of_input_leaves(debug: Debug, product: str) -> None:
+    assert debug(product, "n").endswith("status 0\n")
+
+
+def test_an_empty_line_repeats(debug: Debug, product: str) -> None:
+    assert stops(debug(product, "n", "", "q")) == ["0 tensor", "1 tensor", "2 mul"]
+
+
+def test_several_commands_on_a_line(debug: Debug, product: str) -> None:
+    text = debug(product, "n ;; p ';;' ;; n", "q")
+
+    assert stops(text) == ["0 tensor", "1 tensor", "2 mul"]
+    assert "';;'" in text
+
+
+def test_the_rc_files_are_carried_out(debug: Debug, product: str, tmp_path, monkeypatch) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / ".graphscoperc").write_text("# mine\nalias pv p value\n")
+    (tmp_path / ".graphscoperc").write_text("b mul\n")
+    text = debug(product, "c", "pv", "q")
+
+    assert stops(text) == ["0 tensor", "2 mul"]
+    assert "300." in after(text, "pv")
+
+
+def test_control_characters_do_not_reach_the_terminal(debug: Debug) -> None:
+    program = """\
+    import graphscope as torch
+    evil = "\\x1b]0;owned\\x07"
+    x = torch.tensor(1.0)  # \x1b[31mred
+    """
+    text = debug(program, "l", "!print", "p evil", "pp evil", "interact", "q")
+
+    assert "\x1b" not in text
+    assert "\\x1b[31mred" in text

@@ -1,0 +1,69 @@
+"""Reads the code blocks of a Markdown page, and runs them as a reader would."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PROMPT = "(gs) "
+"""What the console prints before it reads a command."""
+
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_LIKE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its language, its text, the line where it begins."""
+
+    language: str
+    text: str
+    line: int
+
+
+def blocks(page: Path) -> list[Block]:
+    """All fenced blocks of a page, in order."""
+    text = page.read_text(encoding="utf-8")
+    return [Block(found[1], found[2], text.count("\n", 0, found.start()) + 1) for found in _BLOCK.finditer(text)]
+
+
+def assert_like(wanted: str, got: str, where: str) -> None:
+    """Compare output as doctest does: `...` stands for anything, blanks count as one."""
+    wanted, got = _stripped(wanted), _stripped(got)
+    assert doctest.OutputChecker().check_output(wanted, got, _LIKE), f"{where}\n--- wanted\n{wanted}\n--- got\n{got}"
+
+
+def run_console(block: Block, folder: Path, where: str) -> None:
+    """Run each `$ command` of a block and compare what it prints. Lines behind a prompt of the debugger are typed."""
+    for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+        line, _, wanted = part.partition("\n")
+        typed = [text.removeprefix(PROMPT) for text in wanted.splitlines() if text.startswith(PROMPT)]
+        result = subprocess.run(
+            _words(line),
+            cwd=folder,
+            input="".join(f"{text}\n" for text in typed),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=120,
+            check=False,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(folder), "COLUMNS": "100", "NO_COLOR": "1"},
+        )
+        assert_like(wanted, result.stdout, f"{where}: $ {line}")
+
+
+def _words(line: str) -> list[str]:
+    program, *rest = shlex.split(line, comments=True)
+    commands = {"graphscope": [sys.executable, "-m", "graphscope"], "python": [sys.executable]}
+    return [*commands[program], *rest]
+
+
+def _stripped(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.strip().splitlines()) + "\n"

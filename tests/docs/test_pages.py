@@ -1,0 +1,68 @@
+"""Every program and every transcript of the README and the docs is run, and its output compared."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import types
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import pytest
+
+from .pages import ROOT, Block, assert_like, blocks, run_console
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "tutorial").glob("*.md"))]
+PAGES += sorted((ROOT / "docs" / "explanation").glob("*.md"))
+ALL = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_page_does_what_it_says(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "samples").symlink_to(ROOT / "samples")
+    monkeypatch.chdir(tmp_path)
+    main = types.ModuleType("__main__")
+    wanted: Block | None = None
+    printed = ""
+    for block in blocks(page):
+        where = f"{page.name}:{block.line}"
+        if block.language == "console":
+            run_console(block, tmp_path, where)
+        elif block.language == "python":
+            printed = _run(block, main, where)
+        elif block.language == "text":
+            wanted = block
+            assert_like(wanted.text, printed, where)
+
+
+def _run(block: Block, main: types.ModuleType, where: str) -> str:
+    """Run a block in the page's namespace, from a file, so that nodes find their source line."""
+    file = Path(f"block_{block.line}.py").resolve()
+    file.write_text(block.text, encoding="utf-8")
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        exec(compile(block.text, str(file), "exec"), main.__dict__)
+    return output.getvalue()
+
+
+@pytest.mark.parametrize("page", ALL, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text)
+    missing = [link for link in links if "://" not in link and not (page.parent / link).exists()]
+    assert missing == []
+
+
+def test_reference_is_current() -> None:
+    spec = spec_from_file_location("make_reference", ROOT / "docs" / "reference" / "__main__.py")
+    assert spec is not None
+    assert spec.loader is not None
+    made = module_from_spec(spec)
+    spec.loader.exec_module(made)
+    stale = [
+        name
+        for name, make in made.PAGES.items()
+        if (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8") != make()
+    ]
+    assert stale == [], "run `make docs`"

@@ -6,6 +6,8 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
+# A process for each core; slow tests have the machine to themselves, some of them measure.
+QUICK := $(PYTEST) -n auto
 
 .PHONY: help demo test check bench docs format clean
 help:
@@ -20,14 +22,15 @@ demo: $(VENV)/.made-demo
 	@$(BIN)/python samples/demo.py
 
 test: $(VENV)/.made-test
-	$(PYTEST) -m "not slow and not torch"
+	$(QUICK) -m "not slow and not torch"
 
 check: $(VENV)/.made-check
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports
-	$(PYTEST)
+	$(PYTEST) -m slow
+	$(QUICK) -m "not slow"
 
 bench: $(VENV)/.made-check
 	$(BIN)/python -m benchmarks

@@ -9,15 +9,19 @@ import time
 from pathlib import Path
 
 
-def private_bytes() -> int | None:
-    """Memory that is this process's own, mapped files left out; None where the system does not tell."""
+def private_bytes() -> dict[str, int]:
+    """Memory that no other process shares, and the part of it that was written; empty where the system does not tell.
+
+    Pages of a mapped file that this process alone has mapped count as private too, though the system can drop them.
+    """
     try:
         text = Path("/proc/self/smaps_rollup").read_text(encoding="utf-8")
     except OSError:
-        return None
-    return sum(
-        int(kilobytes) << 10 for kilobytes in re.findall(r"^Private_(?:Clean|Dirty): *(\d+) kB", text, re.MULTILINE)
+        return {}
+    clean, dirty = (
+        int(re.findall(rf"^Private_{kind}: *(\d+) kB", text, re.MULTILINE)[0]) for kind in ("Clean", "Dirty")
     )
+    return {"bytes": clean + dirty << 10, "bytes, written": dirty << 10}
 
 
 def main(path: str, row: int) -> None:
@@ -34,7 +38,6 @@ def main(path: str, row: int) -> None:
     listed = [(node.row, node.op), *((edge.source.row, edge.slot) for edge in node.inputs)]
     listed += [(edge.target.row, edge.argument) for edge in node.users]
     ended = time.perf_counter()
-    memory = private_bytes()
     numbers = {
         "seconds": ended - started,
         "seconds, import": imported - started,
@@ -42,8 +45,9 @@ def main(path: str, row: int) -> None:
         "seconds, first non-finite": found - opened,
         "seconds, node": ended - found,
         "nonfinite": nonfinite,
+        **private_bytes(),
     }
-    print(json.dumps(numbers if memory is None else {**numbers, "bytes": memory}))
+    print(json.dumps(numbers))
 
 
 if __name__ == "__main__":

@@ -19,11 +19,13 @@ TITLES: Final = {
 }
 NOTES: Final = {
     "overhead": "The engine against the same engine with every recording branch cut out of its source. "
-    "`share` is what the branches add; the empty fields that rows of the log would go to remain in both.",
+    "`share` is what the branches add; the empty fields that rows of the log would go to remain "
+    "in both. `noise` is the same for two copies of the same engine.",
     "append": "`bare pack` is `struct.pack_into` of the same 96 bytes, field by field, into one hot page of mapped "
     "memory. The rows of the log go to disk, segments made on the way, values copied.",
     "open": "`import graphscope`, open, find the first non-finite value (it lies near the end), list node 500,000 with "
-    "inputs and users. `bytes` is private memory (Private_Clean + Private_Dirty). `cold`: the log's pages were "
+    "inputs and users. `bytes` is private memory (Private_Clean + Private_Dirty of `smaps_rollup`; pages of the log "
+    "that were looked at count, as no other process maps them), `written` is Private_Dirty alone. `cold`: the log was "
     "evicted from the page cache before.",
     "pictures": "From a recorded log. SVG includes the layout.",
 }
@@ -44,9 +46,9 @@ def spoken(column: str, number: float) -> str:
     if column.startswith("seconds"):
         size, unit = next(((size, unit) for size, unit in UNITS if number >= size), UNITS[-1])
         return f"{number / size:.3g} {unit}"
-    if column == "bytes":
+    if column.startswith("bytes"):
         return f"{number / 1e6:.3g} MB"
-    if column == "share":
+    if column in ("share", "noise"):
         return f"{number:+.1%}"
     return f"{number:.3g}"
 
@@ -59,7 +61,7 @@ def rows(measurements: list[Measurement]) -> tuple[Row, list[Row]]:
         for one in measurements
         if one.numbers
     ]
-    return ("", *(column.replace("seconds, ", "") for column in columns)), body
+    return ("", *(column.removeprefix("seconds, ").removeprefix("bytes, ") for column in columns)), body
 
 
 def missing(measurements: list[Measurement]) -> str:

@@ -2,8 +2,9 @@
 
 import os
 import pathlib
-import subprocess
 import sys
+
+from graphscope.cli import main
 
 SAMPLE = "samples/rnn_cell.py"
 PICTURE = "build/rnn_cell.svg"
@@ -11,11 +12,16 @@ PICTURE = "build/rnn_cell.svg"
 HELLO = f"""\
 This is {SAMPLE}, stopped at its first node. Some things to type:
 
-    n                     to the next node          b op:tanh backward    stop where tanh's rule is due
-    p value               what it computed          c                     go on to that stop
-    inputs                what it was made of       p grad                the gradient that arrives there
-    rn                    one node back in time     s                     into the rule, op by op
-    help                  all commands              q                     leave
+    n                    to the next node
+    p value              what it computed
+    inputs               what it was made of
+    b op:tanh backward   stop where the rule of tanh is due
+    c                    go on to that stop
+    p grad               the gradient that arrives there
+    s                    into the rule, op by op
+    rn                   one node back in time
+    help                 all commands
+    q                    leave
 """
 
 WALK = """\
@@ -50,17 +56,16 @@ q
 """
 
 
-def main():
+def demo():
     os.chdir(pathlib.Path(__file__).resolve().parent.parent)
     pathlib.Path(PICTURE).parent.mkdir(exist_ok=True)
-    debug = [sys.executable, "-m", "graphscope", "debug", "--console"]
     if sys.stdin.isatty() and sys.stdout.isatty():
         print(HELLO)
-        return subprocess.call([*debug, SAMPLE])
-    print(f"No terminal here: a walk through {SAMPLE}, as you would type it.\n", flush=True)
+        return main(["debug", "--console", SAMPLE])
+    print(f"No terminal here: a walk through {SAMPLE}, as you would type it.\n")
     commands = [part for line in WALK.format(picture=PICTURE).splitlines() for part in ("-c", line)]
-    return subprocess.call([*debug, *commands, SAMPLE], stdin=subprocess.DEVNULL)
+    return main(["debug", "--console", *commands, SAMPLE])
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(demo())

@@ -73,8 +73,8 @@ def exporters() -> str:
                 f"`--{option.name.replace('_', '-')}`",
                 choices(option.choices) or option.type.__name__,
                 f"`{option.default}`",
+                option.doc,
             )
-            + (option.doc,)
             for option in entry.options
         ]
         parts += ["", *table(("option", "type", "default", "what it does"), rows)] if rows else []

@@ -24,12 +24,17 @@ Program = Callable[[tuple[str, ...] | None, Callable[[BaseException], None]], in
 left it, if one did; returns its exit status."""
 
 
-def set_trace() -> None:
+def set_trace(*, header: str | None = None) -> None:
     """Stop the program at its next node, at a prompt like pdb's.
 
     Where nothing is being recorded, a recording in memory begins. `PYTHONBREAKPOINT=graphscope.set_trace` lets
     `breakpoint()` do this.
+
+    Args:
+        header: Printed at once.
     """
+    if header is not None:
+        Console().say(header)
     writer = recording.active()
     if writer is not None and isinstance(writer.gate, LiveGate):
         writer.gate.go(STEP)

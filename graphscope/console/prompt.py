@@ -5,12 +5,12 @@ from __future__ import annotations
 import code
 import sys
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, TextIO
 
 from graphscope.console import exporting as exporting  # its command enters the table
-from graphscope.console.reader import Reader
+from graphscope.console.reader import Complete, Reader
 from graphscope.console.render import render
 from graphscope.console.text import Line, Output
 from graphscope.debugger import interpreter
@@ -57,10 +57,10 @@ class Console:
 
     def __call__(self, debugger: Debugger, stop: Stop) -> Ended | None:
         """Talk to the person from a stop on, until the program is to run on (None) or something else is wanted."""
+        self.show(stop)
         if not self._begun:
             self._begun = True
-            self._carry_out_rc(debugger)
-        self.show(stop)
+            self._attached.extend(self._rc_lines())
         while True:
             try:
                 line = self._next(debugger)
@@ -97,20 +97,24 @@ class Console:
     def _next(self, debugger: Debugger) -> str:
         """The next command: attached to a breakpoint, left over from the last line, or read."""
         while True:
-            if self._attached:
-                self._ready.extendleft(reversed(expand(self._attached.popleft(), debugger.aliases)))
-            if self._ready:
-                line = self._ready.popleft()
-                if line:
-                    return line
-                continue
-            typed = self._reader.read(PROMPT, lambda line, word: interpreter.complete(debugger, line, word))
-            if typed.strip():
-                self._repeat = typed
+            waiting = self._attached or self._ready
+            if not waiting:
+                typed = self._reader.read(PROMPT, lambda line, word: interpreter.complete(debugger, line, word))
+                self._repeat = typed if typed.strip() else self._repeat
+                waiting = self._ready
+                waiting.append(self._repeat)
             try:
-                self._ready.extend(expand(self._repeat, debugger.aliases))
+                first, *rest = expand(waiting.popleft(), debugger.aliases)
             except GraphscopeError as error:
                 self.show(Message(error.message, error.hint or "", error=True))
+                continue
+            waiting.extendleft(reversed(rest))
+            if first:
+                return first
+
+    def _line(self, prompt: str, complete: Complete) -> str:
+        """A line that is attached to a breakpoint, else one that is read."""
+        return self._attached.popleft() if self._attached else self._reader.read(prompt, complete)
 
     def _carry_out(self, debugger: Debugger, line: str) -> Result:
         block = self._read_block() if interpreter.wants_block(line) else ()
@@ -120,24 +124,21 @@ class Console:
         lines: list[str] = []
         while True:
             try:
-                line = self._reader.read(BLOCK_PROMPT, lambda line, word: []).strip()
+                line = self._line(BLOCK_PROMPT, lambda line, word: []).strip()
             except EOFError:
                 return lines
             if line == "end":
                 return lines
             lines.append(line)
 
-    def _carry_out_rc(self, debugger: Debugger) -> None:
-        """The commands of `.graphscoperc`; those that move are for a person to give."""
+    def _rc_lines(self) -> Iterator[str]:
+        """The commands of the `.graphscoperc` files."""
         for folder in self._folders:
             try:
                 text = (folder / RC).read_text(encoding="utf-8")
             except (OSError, UnicodeDecodeError):
                 continue
-            for line in text.splitlines():
-                for part in expand(line, debugger.aliases) if not line.lstrip().startswith("#") else ():
-                    if part:
-                        self.show(interpreter.answer(debugger, part))
+            yield from (line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#"))
 
     def _interrupted(self) -> None:
         self._ready.clear()

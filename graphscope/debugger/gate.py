@@ -8,10 +8,11 @@ from types import CodeType, FrameType
 from typing import Any
 
 from graphscope.debugger import frames
-from graphscope.debugger.motion import CONTINUE, STEP, Motion
+from graphscope.debugger.edge import Edge
+from graphscope.debugger.motion import CONTINUE, STEP, Motion, Plan
 from graphscope.debugger.nodes import Pending
 from graphscope.debugger.results import Ended, Stop
-from graphscope.debugger.session import Debugger, Edge, Plan
+from graphscope.debugger.session import Debugger
 from graphscope.eventlog import sources
 from graphscope.eventlog.gate import Answer, StepInto
 from graphscope.eventlog.names import Site

@@ -38,6 +38,15 @@ class Motion:
     """At a backward node, run its rule on tensors so that its ops are seen."""
 
 
+@dataclass
+class Plan:
+    """A move under way: its way of stepping, the test for where it ends, and how often yet."""
+
+    motion: Motion
+    test: Test
+    left: int
+
+
 def _inside(log: Log, inner: int, outer: int) -> bool:
     """Whether one scope lies within another, and is another."""
     number = inner

@@ -3,55 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
-from types import CodeType, FrameType
-from typing import TYPE_CHECKING, Any
+from types import FrameType
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from graphscope.debugger import frames, names, nodes, watches
+from graphscope.debugger import frames, names, nodes, sites, watches
 from graphscope.debugger.breakpoints import Breakpoints, Hit
 from graphscope.debugger.expressions import Expression, describe
-from graphscope.debugger.motion import CONTINUE, Motion, Origin, Test
-from graphscope.debugger.results import Display, Frame, Place, Resumed, Stop, Where
+from graphscope.debugger.motion import CONTINUE, Motion, Origin, Plan
+from graphscope.debugger.results import Display, Place, Resumed, Stop, Where
 from graphscope.errors import CommandError
-from graphscope.eventlog.gate import Replace
 from graphscope.eventlog.nonfinite import rows_with_nonfinite
 from graphscope.eventlog.schema import NODES, Kind
 from graphscope.graph import Graph, Node
 
 if TYPE_CHECKING:
+    from graphscope.debugger.edge import Edge
     from graphscope.debugger.nodes import Pending
-    from graphscope.eventlog.gate import Answer
     from graphscope.eventlog.reader import Log
-
-
-@dataclass
-class Edge:
-    """Where the program waits: after the node of `row`, or ahead of a node that is not computed yet."""
-
-    row: int
-    frame: FrameType
-    pending: Pending | None = None
-    value: Any = None
-    answer: Answer = None
-    floor: CodeType | None = None
-    """The program's frames lie above a frame of this code."""
-
-    @cached_property
-    def stack(self) -> list[FrameType]:
-        """The program's frames, outermost first."""
-        return frames.stack(self.frame, self.floor)
-
-
-@dataclass
-class Plan:
-    """A move under way: its way of stepping, the test for where it ends, and how often yet."""
-
-    motion: Motion
-    test: Test
-    left: int
 
 
 class Debugger:
@@ -168,16 +136,9 @@ class Debugger:
 
     def lookup(self) -> Callable[[str], object]:
         """What names mean here."""
-        return names.lookup(self._graph, self.node, self.frame, self._held())
-
-    def _held(self) -> Any:
-        """The value (or cotangent) that the program waits with, as it will go on with it."""
-        edge = self.edge
-        if edge is None or not self.at_edge or edge.pending is not None:
-            return None
-        array = np.asarray(edge.answer.value if isinstance(edge.answer, Replace) else edge.value).view()
-        array.flags.writeable = False
-        return array
+        return names.lookup(
+            self._graph, self.node, self.frame, self.edge.held() if self.edge is not None and self.at_edge else None
+        )
 
     def origin(self) -> Origin:
         """Where a step from here begins."""
@@ -213,32 +174,9 @@ class Debugger:
         stack = self.stack
         if stack:
             return Where(tuple(frames.describe(frame, self._died.get(frame)) for frame in stack), self.frame_index)
-        sites = tuple(self._recorded_frames())
-        innermost = len(sites) - 1
-        return Where(sites, innermost if self.frame_index < 0 else min(self.frame_index, innermost))
-
-    def _recorded_frames(self) -> Iterator[Frame]:
-        node = self.node
-        if node is None:
-            return
-        if node.graph_pass == "backward" and (begin := self._backward_call()) is not None:
-            yield begin
-        info = nodes.describe(node)
-        if info.place is not None:
-            yield Frame(info.place, info.scope, live=False)
-
-    def _backward_call(self) -> Frame | None:
-        """The line that called `backward()` for the pass that holds `now`."""
-        marks = self.log.rare()
-        for row in marks[marks <= self.now][::-1].tolist():
-            event = self.log.event(row)
-            if event.kind == Kind.BACKWARD_BEGIN:
-                site = self.log.site(event.site)
-                if site is None:
-                    return None
-                text = self._graph.names.source_line(event.site)
-                return Frame(Place(site.file, site.line, site.function, text), live=False)
-        return None
+        recorded = tuple(sites.frames(self._graph, self.node))
+        innermost = len(recorded) - 1
+        return Where(recorded, innermost if self.frame_index < 0 else min(self.frame_index, innermost))
 
     # Moving ----------------------------------------------------------------------------------------------------------
 

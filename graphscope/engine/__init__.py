@@ -1,5 +1,6 @@
 """The instrumented autograd engine: PyTorch's spelling over NumPy, every event told to the log."""
 
+import warnings as _warnings
 from types import ModuleType
 
 from graphscope.engine import methods
@@ -74,6 +75,10 @@ from graphscope.engine.random import manual_seed
 from graphscope.engine.scopes import scope
 from graphscope.engine.tensor import Tensor
 
+# A number that overflows is a value for the debugger to find, as in PyTorch. NumPy's warnings belong to the line that
+# called it: this silences what our own ops meet, leaves the program's own NumPy alone, and costs nothing per op.
+_warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"graphscope\.(engine|nn|optim)(\.|$)")
+
 float = float32
 double = float64
 half = float16
@@ -83,5 +88,7 @@ bool = bool_
 max = Tensor.max
 
 __all__ = [
-    name for name, value in list(globals().items()) if not name.startswith("_") and not isinstance(value, ModuleType) and value is not ModuleType
+    name
+    for name, value in list(globals().items())
+    if not name.startswith("_") and not isinstance(value, ModuleType) and value is not ModuleType
 ]

@@ -2,54 +2,33 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Sequence
 from heapq import heappop, heappush, heappushpop
 from typing import Any
 
 import numpy as np
 
-from graphscope.engine import tracing, writes
-from graphscope.engine.modes import Context
-from graphscope.engine.modes import modes as mode
-from graphscope.engine.op import INPUT_NAMES
+from graphscope.engine import backward_rows, modes, writes
+from graphscope.engine.cotangents import (
+    ORIGIN,
+    PARTS,
+    VALUE,
+    Arrival,
+    add_up,
+    call_hooks,
+    retain,
+    settle,
+    unbroadcast,
+)
+from graphscope.engine.modes import Context, here
 from graphscope.engine.node import ATTRS, FREED, MOMENT, PLAN, ROW, SAVED, SITE, ActiveRule, Record
+from graphscope.engine.op import INPUT_NAMES
 from graphscope.engine.tensor import Tensor
 from graphscope.eventlog import record as recording
-from graphscope.eventlog.gate import Replace, StepInto
-from graphscope.eventlog.schema import SLOT_SHIFT, Flag, Kind, Pass
+from graphscope.eventlog.schema import SLOT_SHIFT, Kind
 from graphscope.eventlog.writer import Writer
 
 _ndarray = np.ndarray
-
-
-NODE, VALUE, ORIGIN, PARTS, OWNED = range(5)
-"""Places in an arrival, a plain list: the record or leaf that gradients go to, what has arrived so far (summed), the row
-and slot that the first came from, the rows of the contributions when there are several, whether the sum is our own."""
-
-Arrival = list[Any]
-
-
-def unbroadcast(gradient: Any, shape: tuple[int, ...]) -> Any:
-    """Sum a gradient over the dims along which its input of `shape` was broadcast.
-
-    The other way round, the gradient of a full reduction is a single element, and every element of the input gets it.
-    """
-    if gradient.shape == shape:
-        return gradient
-    if gradient.shape == ():
-        if isinstance(gradient, Tensor):
-            return gradient.expand(shape)  # type: ignore[attr-defined]
-        out = np.empty(shape, gradient.dtype)
-        out.fill(gradient)
-        return out
-    extra = len(gradient.shape) - len(shape)
-    axes = tuple(range(extra)) + tuple(
-        extra + axis for axis, length in enumerate(shape) if length == 1 and gradient.shape[extra + axis] != 1
-    )
-    if isinstance(gradient, Tensor):
-        return gradient.sum(axes).reshape(shape) if axes else gradient.reshape(shape)  # type: ignore[attr-defined]
-    return np.add.reduce(gradient, axis=axes).reshape(shape) if axes else np.reshape(gradient, shape)
 
 
 def run_backward(
@@ -88,7 +67,7 @@ def run_backward(
     capture = {tensor.node[MOMENT]: None for tensor in wanted if tensor.node is not None} if wanted else {}
     captured: dict[int, Any] = {}
     if writer is not None:
-        _mark(writer, Kind.BACKWARD_BEGIN, frame, roots[0])
+        backward_rows.mark(writer, Kind.BACKWARD_BEGIN, frame, roots[0])
     for root, gradient in zip(roots, gradients, strict=True):
         if root.node is None:
             _arrive_at_leaf(leaves, root, gradient, True, writer, -1, accumulate)
@@ -97,6 +76,7 @@ def run_backward(
         else:
             due[root.node[MOMENT]] = [root.node, gradient, -1, None, False]
             heappush(heap, -root.node[MOMENT])
+    mode = here()
     before = mode.grad_enabled
     mode.grad_enabled = tensors = create_graph
     into = False
@@ -114,17 +94,24 @@ def run_backward(
             if moment < writes.last:
                 _check_untouched(record)
             if hooks is not None:
-                gradient = _call_hooks(hooks, gradient, tensors)
+                gradient = call_hooks(hooks, gradient, tensors)
             if writer is not None:
                 site = record[SITE]
                 forward = record[ROW]
-                if arrival[PARTS] is None and writer.gate is None and forward >= writer.base and arrival[ORIGIN] >= 0 and site.single is not None and not tensors:
+                if (
+                    arrival[PARTS] is None
+                    and writer.gate is None
+                    and forward >= writer.base
+                    and arrival[ORIGIN] >= 0
+                    and site.single is not None
+                    and not tensors
+                ):
                     row = writer.append(site.single, gradient, now, 0, forward, arrival[ORIGIN])
                 else:
-                    row, gradient, into = _record(writer, arrival, gradient, frame, now)
+                    row, gradient, into = backward_rows.cotangent(writer, arrival, gradient, frame, now)
                 start = writer.clock()
             if retained is not None:
-                _retain(retained, gradient)
+                retain(retained, gradient)
             if capture and moment in capture:
                 captured[moment] = gradient
             if tensors or into:
@@ -171,7 +158,7 @@ def run_backward(
                     continue
                 known = leaves.get(id(target))
                 if known is not None and writer is None:
-                    _sum(known, result)
+                    add_up(known, result)
                 else:
                     _arrive_at_leaf(leaves, target, result, result is gradient, writer, origin, accumulate)
             if heap:
@@ -179,9 +166,9 @@ def run_backward(
     finally:
         mode.grad_enabled = before
     for leaf in leaves.values():
-        _settle(leaf, accumulate, create_graph)
+        settle(leaf, accumulate, create_graph)
     if writer is not None:
-        _mark(writer, Kind.BACKWARD_END, frame, roots[0])
+        backward_rows.mark(writer, Kind.BACKWARD_END, frame, roots[0])
     if wanted is None:
         return []
     nothing: Arrival = [None] * 5
@@ -196,30 +183,9 @@ def _add(arrival: Arrival, value: Any, writer: Writer | None, origin: int) -> No
     if writer is not None:
         if arrival[PARTS] is None:
             arrival[PARTS] = []
-            _partial(writer, arrival, arrival[VALUE], arrival[ORIGIN])
-        _partial(writer, arrival, value, origin)
-    _sum(arrival, value)
-
-
-def _sum(arrival: Arrival, value: Any) -> None:
-    total = arrival[VALUE]
-    if arrival[OWNED] and total.__class__ is _ndarray:
-        np.add(total, value, out=total)
-    else:
-        # The first to arrive may be shared with other nodes, so the second makes a sum of our own.
-        arrival[VALUE] = total = total + value
-        arrival[OWNED] = total.__class__ is _ndarray
-
-
-def _partial(writer: Writer, arrival: Arrival, value: Any, origin: int) -> None:
-    record = arrival[NODE]
-    site = record[SITE]
-    if site is None or record[ROW] < writer.base:
-        return
-    data = value.data if value.__class__ is Tensor else value
-    template = site.partial_template(writer, origin >= 0)
-    origins = (origin,) if origin >= 0 else ()
-    arrival[PARTS].append(writer.append(template, data, writer.clock(), 0, record[ROW], *origins))
+            backward_rows.partial(writer, arrival, arrival[VALUE], arrival[ORIGIN])
+        backward_rows.partial(writer, arrival, value, origin)
+    add_up(arrival, value)
 
 
 def _arrive_at_leaf(
@@ -228,69 +194,14 @@ def _arrive_at_leaf(
     known = leaves.get(id(leaf))
     row = -1
     if writer is not None and keep:
-        value, row = _contribution(writer, leaf, value, origin, known is None and leaf.grad is None)
+        value, row = backward_rows.contribution(writer, leaf, value, origin, known is None and leaf.grad is None)
     if known is not None:
         known[ORIGIN] = -1
-        _sum(known, value)
+        add_up(known, value)
         return
     if value.__class__ is _ndarray and (shared or value.base is not None):
         value = value.copy()
     leaves[id(leaf)] = [leaf, value, row, None, False]  # of a leaf: the row of its gradient, while that is one row
-
-
-def _contribution(writer: Writer, leaf: Tensor, value: Any, origin: int, fresh: bool) -> tuple[Any, int]:
-    """One contribution to a leaf's gradient, or what a person puts in its place, and its ACCUMULATE row."""
-    data = value.data if value.__class__ is Tensor else value
-    if leaf.row < writer.base:
-        tracing.leaf(writer, leaf, recording.user_frame(2))
-    held = leaf.accumulate_template
-    if held is None or held[0] is not writer or held[1] is not data.dtype or held[2] != data.shape:
-        templates = [
-            writer.template(
-                Kind.ACCUMULATE,
-                shape=data.shape,
-                dtype=data.dtype,
-                site=leaf.site,
-                graph_pass=Pass.BACKWARD,
-                input_count=int(origin >= 0),
-                flags=flag,
-            )
-            for flag in (Flag(0), Flag.FRESH)
-        ]
-        held = leaf.accumulate_template = (writer, data.dtype, data.shape, *templates)
-    row = writer.append(held[3 + fresh], data, writer.clock(), 0, leaf.row, max(origin, 0))
-    if writer.gate is not None:
-        answer = tracing.pause(writer, row, data, recording.user_frame(2))
-        if isinstance(answer, Replace):
-            return answer.value, row
-    return value, row
-
-
-def _record(writer: Writer, arrival: Arrival, gradient: Any, frame: Any, now: int) -> tuple[int, Any, bool]:
-    """The GRAD row of a node whose cotangent is whole; the row, the cotangent to go on with, and whether to step in."""
-    record, _, origin, parts, _ = arrival
-    site = record[SITE]
-    forward = record[ROW]
-    if site is None or forward < writer.base:
-        return -1, gradient, False  # made before the recording began
-    data = gradient.data if gradient.__class__ is Tensor else gradient
-    if parts is None:
-        template = site.single if origin >= 0 else None
-        if template is None or site.kind is not data.__class__:
-            template = site.grad_template(writer, int(origin >= 0))
-        row = writer.append(template, data, now, 0, forward, origin if origin >= 0 else 0)
-    elif len(parts) <= 3:
-        row = writer.append(site.grad_template(writer, len(parts)), data, now, 0, forward, *parts)
-    else:
-        template = site.grad_template(writer, len(parts))
-        edges = [(part, 0) for part in parts]
-        row = writer.append_wide(template, [(data, template.keep)], edges, now, 0, forward)
-    if writer.gate is not None:
-        answer = tracing.pause(writer, row, data, frame)
-        if isinstance(answer, Replace):
-            return row, Tensor(answer.value) if gradient.__class__ is Tensor else answer.value, False
-        return row, gradient, isinstance(answer, StepInto)
-    return row, gradient, False
 
 
 def _on_tensors(record: Record, gradient: Any, row: int, *, unwrap: bool) -> list[Any]:
@@ -301,6 +212,8 @@ def _on_tensors(record: Record, gradient: Any, row: int, *, unwrap: bool) -> lis
         gradient.row = row
     plan = record[PLAN]
     targets = {rule.index: target for rule, target in zip(plan.rules, plan.targets(record), strict=True)}
+    modes.ever_disabled = True
+    mode = here()
     before = mode.context
     mode.context = Context(before.scope, max(row, 0))
     try:
@@ -331,61 +244,6 @@ def _as_tensor(record: Record, name: str, value: Any, targets: dict[int, Any]) -
         tensor.node = source
         tensor.row = source[ROW]
     return tensor
-
-
-def _settle(arrival: Arrival, accumulate: bool, create_graph: bool) -> None:
-    """Give a leaf its gradient, once all of it has arrived."""
-    leaf: Tensor = arrival[NODE]
-    value = arrival[VALUE]
-    if leaf.hooks:
-        value = arrival[VALUE] = _call_hooks(leaf.hooks, value, create_graph)
-    if not accumulate:
-        return
-    if leaf.grad is None and isinstance(value, Tensor):
-        leaf.grad = value
-    elif leaf.grad is None:
-        leaf.grad = Tensor(value)
-        if not leaf.hooks:
-            leaf.grad.row = arrival[ORIGIN]
-    elif create_graph:
-        leaf.grad = leaf.grad + value  # type: ignore[operator]
-    else:
-        if leaf.grad.data.__class__ is _ndarray:
-            np.add(leaf.grad.data, value, out=leaf.grad.data)
-        else:
-            leaf.grad.data = leaf.grad.data + value
-        leaf.grad.row = -1  # a sum that no row holds: the log is told at its next use
-
-
-def _call_hooks(hooks: list[Any], gradient: Any, tensors: bool) -> Any:
-    for hook in list(hooks):
-        given = gradient if isinstance(gradient, Tensor) else Tensor(gradient)
-        answer = hook(given)
-        if answer is not None:
-            if answer.data.shape != given.data.shape:
-                raise RuntimeError(
-                    f"a hook returned a gradient of shape {answer.data.shape} for one of shape {given.data.shape}"
-                )
-            gradient = answer if tensors else answer.data
-    return gradient
-
-
-def _retain(reference: weakref.ref[Tensor], gradient: Any) -> None:
-    tensor = reference()
-    if tensor is None:
-        return
-    value = gradient if isinstance(gradient, Tensor) else Tensor(np.array(gradient)[()])
-    tensor.grad = value if tensor.grad is None else tensor.grad + value  # type: ignore[operator]
-
-
-def _mark(writer: Writer, kind: Kind, frame: Any, root: Tensor) -> None:
-    key = id(frame.f_code) + frame.f_lasti + (kind << 56) if frame is not None else kind
-    template = writer.sites.get(key)
-    if template is None:
-        site = tracing.site_number(writer, frame) if frame is not None else 0
-        template = writer.template(kind, site=site, graph_pass=Pass.BACKWARD, input_count=1)
-        writer.sites[key] = template
-    writer.append(template, None, writer.clock(), 0, 0, max(root.row, writer.base))
 
 
 def _check_untouched(record: Record) -> None:

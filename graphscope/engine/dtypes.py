@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from graphscope.engine.op import Op
+from graphscope.engine.op import OPS, Op
 
 float16: Final = np.dtype("float16")
 float32: Final = np.dtype("float32")
@@ -77,6 +76,24 @@ def result_type(values: Any) -> np.dtype:
         if dtype is not None and (result is None or _CATEGORY[dtype.kind] > _CATEGORY[result.kind]):
             result = dtype
     return result if result is not None else _default
+
+
+def aligned(op: Op, inputs: Any) -> Any:
+    """The inputs of an op, with those that need a gradient brought to the op's dtype in the graph."""
+    if not op.promotes or not any(op.vjps):
+        return inputs
+    found = {value.data.dtype for value in inputs if hasattr(value, "wants_grad")}
+    if len(found) < 2 and not any(isinstance(value, float | complex) for value in inputs):
+        return inputs
+    dtype = result_type(
+        [value.data if hasattr(value, "wants_grad") else value for value in inputs if value is not None]
+    )
+    return [
+        OPS["to"].call(value, dtype)
+        if hasattr(value, "wants_grad") and value.requires_grad and value.data.dtype != dtype
+        else value
+        for value in inputs
+    ]
 
 
 def promoted(op: Op, inputs: Any) -> list[Any]:

@@ -12,8 +12,12 @@ def explain_failure(op: Op, arrays: Any, attrs: dict[str, Any] | None, error: Ex
     """The error to raise in the place of NumPy's: the op, the shapes of its operands, and the dims that disagree."""
     shapes = [tuple(array.shape) for array in arrays if hasattr(array, "shape")]
     shown = " and ".join(str(shape) for shape in shapes) or "no tensors"
-    why = _mismatch(op.name, shapes) or str(error).splitlines()[0]
-    described = f" with {', '.join(f'{name}={value!r}' for name, value in attrs.items())}" if attrs else ""
+    said = str(error).splitlines()[0]
+    why = (
+        _mismatch(op.name, shapes) if "broadcast" in said or "aligned" in said or "mismatch" in said else None
+    ) or said
+    shown_attrs = [f"{name}={value!r}" for name, value in (attrs or {}).items() if not name.startswith("_")]
+    described = f" with {', '.join(shown_attrs)}" if shown_attrs else ""
     kind = IndexError if isinstance(error, IndexError) else RuntimeError
     return kind(f"{op.name}: operands of shape {shown}{described} do not fit: {why}")
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from graphscope.engine import dtypes
 from graphscope.engine.autograd import run_backward
+from graphscope.engine.node import RETAINED, Handle, Node, hooks_of
 from graphscope.engine.ops import elementwise, index, linalg, reduce, shape
 from graphscope.engine.printing import tensor_repr
-from graphscope.engine.node import RETAINED, Handle, Node, hooks_of
 from graphscope.engine.tensor import Tensor, define
 
 
@@ -23,7 +23,7 @@ def method(function: Any) -> Any:
 
 
 def _cast(x: Any, *, dtype: np.dtype) -> Any:
-    return x.astype(dtype) if x.ndim else dtype.type(x)
+    return x.astype(dtype)
 
 
 to_dtype = define(
@@ -243,9 +243,7 @@ def backward(
         run_backward([self], start, retain_graph=retain, create_graph=create_graph)
         return
     wanted = [inputs] if isinstance(inputs, Tensor) else list(inputs)
-    found = run_backward(
-        [self], start, retain_graph=retain, create_graph=create_graph, wanted=wanted, accumulate=False
-    )
+    found = run_backward([self], start, retain_graph=retain, create_graph=create_graph, wanted=wanted, accumulate=False)
     for leaf, value in zip(wanted, found, strict=True):
         if value is not None:
             value = value if isinstance(value, Tensor) else Tensor(value)

@@ -25,26 +25,32 @@ class Context:
         """The contexts of the scopes entered from here."""
 
 
-class _Modes(threading.local):
-    def __init__(self) -> None:
-        self.grad_enabled = True
-        self.context = Context()
+modes = threading.local()
+"""`grad_enabled` and `context` of each thread, once `here` was called in it. (A plain `local`: reading an attribute of a
+subclass costs five times as much.)"""
 
 
-modes = _Modes()
+def here() -> Any:
+    """The modes of this thread."""
+    if not hasattr(modes, "context"):
+        modes.grad_enabled = True
+        modes.context = Context()
+    return modes
+
+
 ever_disabled = False
 """False until some thread first turns gradients off: ops look at the thread's own mode only then."""
 
 
 def is_grad_enabled() -> bool:
     """Whether ops of this thread record how to go backward."""
-    return modes.grad_enabled
+    return bool(here().grad_enabled)
 
 
 def _set(enabled: bool) -> None:
     global ever_disabled
     ever_disabled = ever_disabled or not enabled
-    modes.grad_enabled = enabled
+    here().grad_enabled = enabled
 
 
 class set_grad_enabled:  # noqa: N801 - PyTorch's spelling
@@ -52,7 +58,7 @@ class set_grad_enabled:  # noqa: N801 - PyTorch's spelling
 
     def __init__(self, mode: bool) -> None:
         self.mode = bool(mode)
-        self._before: list[bool] = [modes.grad_enabled]
+        self._before: list[bool] = [here().grad_enabled]
         _set(self.mode)
 
     def __enter__(self) -> None:
@@ -83,7 +89,7 @@ class _Mode:
     _before: list[bool]
 
     def __enter__(self) -> None:
-        self._before.append(modes.grad_enabled)
+        self._before.append(here().grad_enabled)
         _set(self.enabled)
 
     def __exit__(
@@ -110,7 +116,7 @@ class enable_grad(_Mode):  # noqa: N801 - PyTorch's spelling
 def _wrapped(function: _Function, enabled: bool) -> _Function:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        before = modes.grad_enabled
+        before = here().grad_enabled
         _set(enabled)
         try:
             return function(*args, **kwargs)

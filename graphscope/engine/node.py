@@ -51,9 +51,7 @@ class Plan:
         alone = len(self.rules) == 1 and not self.wants_attrs and len(self.rules[0].needs) <= 1
         self.single = self.rules[0].rule if alone else None
         self.bare = alone and not self.rules[0].needs
-        self.pair = (
-            (self.rules[0].rule, self.rules[1].rule) if len(self.rules) == 2 and not self.wants_attrs else None
-        )
+        self.pair = (self.rules[0].rule, self.rules[1].rule) if len(self.rules) == 2 and not self.wants_attrs else None
         names = INPUT_NAMES[:count] if count <= len(INPUT_NAMES) else ("*inputs",)
         saved = ["(" + "".join(f"{name}, " for name in rule.needs) + ")" for rule in self.rules]
         text = (self.rules[0].needs or ("None",))[0] if alone else "(" + "".join(f"{part}, " for part in saved) + ")"

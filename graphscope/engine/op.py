@@ -113,7 +113,22 @@ def register(
 ) -> Op:
     """Add an op to OPS."""
     vjps = tuple(None if rule is None else VJP.of(rule) for rule in vjp)
-    op = Op(name, doc, formula, forward, vjps, tuple(samples), in_place, view, wrapped, core_dims, reduces, floating, promotes, prepare)
+    op = Op(
+        name,
+        doc,
+        formula,
+        forward,
+        vjps,
+        tuple(samples),
+        in_place,
+        view,
+        wrapped,
+        core_dims,
+        reduces,
+        floating,
+        promotes,
+        prepare,
+    )
     op.key = (len(OPS) + 1) << 48  # above any address
     OPS[name] = op
     return op

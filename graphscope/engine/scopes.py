@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from graphscope.engine.modes import Context, modes
+from graphscope.engine.modes import Context, here
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.schema import Kind
 from graphscope.eventlog.writer import Writer
@@ -42,17 +42,18 @@ _ROOT = ScopePath("", "", None)
 @contextmanager
 def scope(name: str, type: str = "") -> Iterator[None]:
     """Ops inside belong to the module scope `name`, within the scope that is open already."""
-    outer = modes.context
+    mode = here()
+    outer = mode.context
     path = (outer.scope or _ROOT).child(name, type)
     if path not in outer.inner:
         outer.inner[path] = Context(path, outer.backward_row)
-    modes.context = outer.inner[path]
+    mode.context = outer.inner[path]
     _mark(Kind.SCOPE_ENTER, path)
     try:
         yield
     finally:
         _mark(Kind.SCOPE_EXIT, path)
-        modes.context = outer
+        mode.context = outer
 
 
 def _mark(kind: Kind, path: ScopePath) -> None:

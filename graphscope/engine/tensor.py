@@ -34,17 +34,20 @@ class Tensor:
         name: What to call it in the log; by default the variable that it is assigned to.
     """
 
+    # What every op sets and reads has a slot; the rest has a default here and is seldom set.
+    __slots__ = ("__dict__", "__weakref__", "data", "node", "row", "wants_grad")
+
     data: Any
+    node: Record | None
+    wants_grad: bool
+    row: int
     grad: Tensor | None = None
-    node: Record | None = None
-    wants_grad: bool = False
     name: str | None = None
     base: Tensor | None = None
     hooks: Any = None
     retains_grad: bool = False
     is_parameter: bool = False
     version_count: int = 0
-    row: int = -1
     first_row: int = -1
     site: int = 0
     accumulate_template: Any = None
@@ -54,8 +57,9 @@ class Tensor:
 
     def __init__(self, data: Any, requires_grad: bool = False) -> None:
         self.data = data
-        if requires_grad:
-            self.wants_grad = True
+        self.node = None
+        self.wants_grad = requires_grad
+        self.row = -1
 
     @property
     def requires_grad(self) -> bool:
@@ -93,6 +97,8 @@ def apply(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, de
         RuntimeError: The shapes or dtypes do not fit; the message says which and how.
     """
     writer = recording.writer
+    if len(inputs) > 1 and mode.grad_enabled:
+        inputs = dtypes.aligned(op, inputs)
     tensors = [value for value in inputs if isinstance(value, Tensor)]
     constants = [value for value in inputs if not isinstance(value, Tensor)]
     start = 0
@@ -111,6 +117,9 @@ def apply(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, de
     except (ValueError, TypeError, IndexError, np.exceptions.AxisError) as error:
         raise explain_failure(op, arrays, attrs, error) from error
     out = _new(Tensor)
+    out.node = None
+    out.wants_grad = False
+    out.row = -1
     site = None
     if op.view and writes.buffer(result) is writes.buffer(arrays[0]):
         out.base = tensors[0] if tensors[0].base is None else tensors[0].base
@@ -121,18 +130,18 @@ def apply(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, de
         constant = constants[0] if len(constants) == 1 else None
         site = tracing.call_site(writer, frame, op, result, constant, described, len(rows))
         if len(rows) <= 3:
-            row = writer.append(site.template, result, end, end - start, mode.context.backward_row, *rows)
+            row = writer.append(site.template, result, end, end - start, modes.here().context.backward_row, *rows)
         else:
             edges = [(row, 0) for row in rows]
             keep = [(result, site.template.keep)]
-            row = writer.append_wide(site.template, keep, edges, end, end - start, mode.context.backward_row)
+            row = writer.append_wide(site.template, keep, edges, end, end - start, modes.here().context.backward_row)
         out.row = row
         if writer.gate is not None:
             answer = tracing.pause(writer, row, result, frame)
             if answer.__class__ is Replace:
                 result = answer.value
     out.data = result
-    if mode.grad_enabled:
+    if modes.here().grad_enabled:
         wanting = tuple(isinstance(value, Tensor) and (value.node is not None or value.wants_grad) for value in inputs)
         if any(wanting) and result.dtype.kind in "fc":
             plan = plan_for(op, wanting)
@@ -143,9 +152,7 @@ def apply(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, de
     return out
 
 
-def attach(
-    out: Tensor, plan: Plan, inputs: Sequence[Tensor], saved: Any, shapes: Any, attrs: Any, site: Any
-) -> None:
+def attach(out: Tensor, plan: Plan, inputs: Sequence[Tensor], saved: Any, shapes: Any, attrs: Any, site: Any) -> None:
     """Give a result its way back."""
     row = out.row if site is not None else -1
     targets: Any = tuple(value.node or value for value in inputs)
@@ -173,7 +180,9 @@ def _binary(op: Op) -> Callable[..., Any]:
         a = x.data
         constant = None
         shapes = None
-        if (y.__class__ is float or y.__class__ is int) and (a.__class__ in _FLOATING or (a.__class__ is _ndarray and a.dtype.kind == "f")):
+        if (y.__class__ is float or y.__class__ is int) and (
+            a.__class__ in _FLOATING or (a.__class__ is _ndarray and a.dtype.kind == "f")
+        ):
             b = constant = y
         elif y.__class__ is Tensor:
             b = y.data
@@ -200,15 +209,20 @@ def _binary(op: Op) -> Callable[..., Any]:
             start = writer.clock()
         try:
             result = forward(a, b)
-        except ValueError as error:
+        except (ValueError, TypeError) as error:
             raise explain_failure(op, (a, b), None, error) from error
         out = _new(Tensor)
+        out.node = None
+        out.wants_grad = False
         if writer is None:
             site = None
-            row = -1
+            out.row = row = -1
         else:
             end = writer.clock()
-            context = mode.context
+            try:
+                context = mode.context
+            except AttributeError:
+                context = modes.here().context
             site = writer.sites.get(id(frame.f_code) + frame.f_lasti + key)
             if (
                 site is None
@@ -240,17 +254,39 @@ def _binary(op: Op) -> Callable[..., Any]:
             if other_target is None and y.wants_grad:
                 other_target = y
         if other_target is None:
-            if target is None or (modes.ever_disabled and not mode.grad_enabled):
+            if target is None or (modes.ever_disabled and not modes.here().grad_enabled):
                 return out
             saved = b if left_saves_other else left.save(result, a, b)
             shape = (a.shape,) if shapes else None
-            out.node = [left, target if left_single else (target,), saved, _next_moment(), shape, None, row, site, None, None]
-        elif modes.ever_disabled and not mode.grad_enabled:
+            out.node = [
+                left,
+                target if left_single else (target,),
+                saved,
+                _next_moment(),
+                shape,
+                None,
+                row,
+                site,
+                None,
+                None,
+            ]
+        elif modes.ever_disabled and not modes.here().grad_enabled:
             return out
         elif target is None:
             shape = (b.shape,) if shapes else None
             saved = right.save(result, a, b)
-            out.node = [right, other_target if right_single else (other_target,), saved, _next_moment(), shape, None, row, site, None, None]
+            out.node = [
+                right,
+                other_target if right_single else (other_target,),
+                saved,
+                _next_moment(),
+                shape,
+                None,
+                row,
+                site,
+                None,
+                None,
+            ]
         else:
             shape = (a.shape, b.shape) if shapes else None
             saved = both.save(result, a, b)
@@ -293,14 +329,19 @@ def _unary(op: Op) -> Callable[..., Any]:
             start = writer.clock()
         result = careful(a) if target is None else forward(a)
         out = _new(Tensor)
+        out.node = None
+        out.wants_grad = False
         if view:
             out.base = x if x.base is None else x.base
         if writer is None:
             site = None
-            row = -1
+            out.row = row = -1
         else:
             end = writer.clock()
-            context = mode.context
+            try:
+                context = mode.context
+            except AttributeError:
+                context = modes.here().context
             site = writer.sites.get(id(frame.f_code) + frame.f_lasti + key)
             if (
                 site is None
@@ -316,7 +357,7 @@ def _unary(op: Op) -> Callable[..., Any]:
                 if answer.__class__ is Replace:
                     result = answer.value
         out.data = result
-        if target is None or not differentiable or (modes.ever_disabled and not mode.grad_enabled):
+        if target is None or not differentiable or (modes.ever_disabled and not modes.here().grad_enabled):
             return out
         saved = result if saves_out else a if saves_x else plan.save(result, a)
         shape = (a.shape,) if reduces else None

@@ -8,7 +8,7 @@ from _thread import get_ident
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
-from graphscope.engine.modes import modes
+from graphscope.engine.modes import here
 from graphscope.eventlog import record as recording
 from graphscope.eventlog import sources
 from graphscope.eventlog.gate import Answer, Replace
@@ -45,7 +45,7 @@ class CallSite:
         self.dtype = out.dtype
         self.constant = constant
         self.attrs = attrs
-        self.context = modes.context
+        self.context = here().context
         described = {name: value for name, value in attrs.items() if name[0] != "_"} if attrs else {}
         flags = more.pop("flags", Flag(0))
         if constant is not None:
@@ -122,9 +122,9 @@ def call_site(
         frame = outer or frame
         key = (key, id(frame.f_code), frame.f_lasti)
         site = sites.get(key)
-    context = modes.context
-    here = (context.scope, context.backward_row > 0, get_ident())
-    wanted = (out.__class__, out.shape, out.dtype, constant.__class__, constant, _frozen(attrs), here)
+    context = here().context
+    place = (context.scope, context.backward_row > 0, get_ident())
+    wanted = (out.__class__, out.shape, out.dtype, constant.__class__, constant, _frozen(attrs), place)
     variants = writer.variants.setdefault(key, {})
     try:
         found = variants.get(wanted)
@@ -184,7 +184,7 @@ def position(code: CodeType, instruction: int) -> tuple[int | None, ...]:
 
 def scope_number(writer: Writer) -> int:
     """The number of the module scope that this thread is in."""
-    path = modes.context.scope
+    path = here().context.scope
     if path is None:
         return 0
     number = writer.tables["scopes"].find(path)

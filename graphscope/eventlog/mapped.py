@@ -53,11 +53,11 @@ def reserve(path: Path, dtype: np.dtype, count: int) -> None:
     try:
         _write(file, header)
         _fill(file, len(header), size)
-    except OSError:
-        os.close(file)
+    except BaseException:  # Ctrl-C too
         path.unlink(missing_ok=True)
         raise
-    os.close(file)
+    finally:
+        os.close(file)
 
 
 def open_mapped(path: Path, dtype: np.dtype, count: int) -> MappedArray:

@@ -111,9 +111,10 @@ class Table:
         self._attempts += 1
         made = self._folder / f"{self._name}.{self._attempts}"
         reserve(made, _BYTE, count)
-        if self._chunk is full:
-            os.replace(made, path)  # noqa: PTH105 - its method is a call more, in which a nested one could come first
-        made.unlink(missing_ok=True)
+        if self._chunk is not full:
+            made.unlink()
+            return
+        os.replace(made, path)  # noqa: PTH105 - its method is a call more, in which a nested one could come first
         chunk = open_mapped(path, _BYTE, count)
         start = chunk.start
         if self._chunk is full:

@@ -97,11 +97,11 @@ class Segment:
 def _make(folder: Path, counts: dict[str, tuple[np.dtype, int]]) -> None:
     """Make the files; the folder gets its name when they are complete, so that no reader sees half a segment."""
     unfinished = folder.with_name(f"{folder.name}.new")
-    unfinished.mkdir()
     try:
+        unfinished.mkdir()
         for name, (dtype, count) in counts.items():
             reserve(unfinished / name, dtype, count)
         unfinished.rename(folder)
-    except OSError:
+    except BaseException:  # Ctrl-C too
         shutil.rmtree(unfinished, ignore_errors=True)
         raise

@@ -472,9 +472,6 @@ class Writer:
             if first < self._claimed:
                 first = self._claimed
             self._claimed = first + rows
-            if self._retention.wants_growth(full.first):
-                self._rows = min(2 * self._rows, MOST_ROWS)
-                self._bytes = min(2 * self._bytes, self._most_bytes)
             segment = self._make_segment(first, rows, room)
             folder = segment.folder
             if self.segment is full:
@@ -486,15 +483,22 @@ class Writer:
                 return
             if folder is not None:
                 self._retention.add(folder, first, segment.value_end)
+                if self._retention.wants_growth(full.first):
+                    self._rows = min(2 * self._rows, MOST_ROWS)
+                    self._bytes = min(2 * self._bytes, self._most_bytes)
 
     def _make_segment(self, first: int, rows: int, room: int) -> Segment:
         """A segment on disk, or in memory when the log can't be written any more."""
         value_bytes = max(self._bytes, room + 2 * schema.ALIGNMENT)
+        folder = self.path / "segments" / f"{first:012d}"
         if self.broken is None:
             try:
-                return Segment(self.path / "segments" / f"{first:012d}", first, rows, value_bytes)
+                return Segment(folder, first, rows, value_bytes)
             except OSError as error:
                 self._give_up(error)
+            except BaseException:  # Ctrl-C: what is made of it is in nobody's hands
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
         return Segment(None, first, rows, value_bytes)
 
     def _give_up(self, error: OSError) -> None:

@@ -67,7 +67,10 @@ def boxes(view: GraphView, placed: dict[str, Place], *, overlay: bool) -> list[s
 
 def frame_look(cluster: Cluster) -> list[str]:
     """The statements that say how a frame looks."""
-    text = {"label": html_label(f"<B>{html(cluster_label(cluster))}</B>"), "tooltip": shortened(cluster.path or cluster.label)}
+    text = {
+        "label": html_label(f"<B>{html(cluster_label(cluster))}</B>"),
+        "tooltip": shortened(cluster.path or cluster.label),
+    }
     return [defaults("graph", {**text, **style.CLUSTER[cluster.kind]})]
 
 

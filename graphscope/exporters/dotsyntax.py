@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["Attributes", "block", "defaults", "edge", "html", "html_label", "indented", "node", "printable", "quoted", "shortened"]
+__all__ = [
+    "Attributes",
+    "block",
+    "defaults",
+    "edge",
+    "html",
+    "html_label",
+    "indented",
+    "node",
+    "printable",
+    "quoted",
+    "shortened",
+]
 
 Attributes: TypeAlias = "Mapping[str, str]"
 """Names and values of attributes; a value that `html_label` made is written as HTML, all others are quoted."""

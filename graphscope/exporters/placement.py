@@ -66,6 +66,4 @@ def beside(view: GraphView) -> dict[str, Place]:
             leaf = arguments.get((placed.get(edge.source, ""), edge.slot))
             if leaf is not None and nodes[leaf].kind == "leaf":
                 placed[target.id] = leaf
-    return {
-        id: Place(forward, same_rank=nodes[id].cluster == nodes[forward].cluster) for id, forward in placed.items()
-    }
+    return {id: Place(forward, same_rank=nodes[id].cluster == nodes[forward].cluster) for id, forward in placed.items()}

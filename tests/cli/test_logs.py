@@ -1,4 +1,4 @@
-"""`record`, `summary`, `pack` and `export` over logs of real programs; numbers are checked against NumPy's own account."""
+"""`record`, `summary`, `pack` and `export` over logs of real programs."""
 
 from __future__ import annotations
 

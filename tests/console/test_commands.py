@@ -684,3 +684,11 @@ def test_control_characters_do_not_reach_the_terminal(debug: Debug) -> None:
 
     assert "\x1b" not in text
     assert "\\x1b[31mred" in text
+
+
+def test_an_rc_file_may_attach_commands(debug: Debug, product: str, tmp_path) -> None:
+    (tmp_path / ".graphscoperc").write_text("b mul forward\ncommands\n  p 'attached'\nend\n")
+    text = debug(product, "c", "p 'mine' ;; p 'more'", "q")
+
+    assert text.index("'attached'") < text.index("(gs) p 'mine'")
+    assert "'more'" in text

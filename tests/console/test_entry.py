@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
@@ -27,7 +28,7 @@ def python(tmp_path: Path):
         script = tmp_path / "prog.py"
         script.write_text(textwrap.dedent(source))
         return subprocess.run(
-            [sys.executable, *options, str(script)],
+            [sys.executable, str(script)],
             input="".join(f"{line}\n" for line in lines),
             capture_output=True,
             text=True,
@@ -156,8 +157,6 @@ def test_a_program_without_nodes(debug) -> None:
 
 
 def test_a_recorded_log(tmp_path: Path, monkeypatch, capsys) -> None:
-    import io
-
     with gs.record(tmp_path / "run.gscope"):
         a = gs.tensor(15.0, requires_grad=True)
         b = gs.tensor(20.0, requires_grad=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -38,13 +39,18 @@ def append() -> Append:
 
 
 @pytest.fixture
-def make(tmp_path: Path) -> Callable[..., Writer]:
-    """A writer of a new log in the test's own folder."""
+def make(tmp_path: Path) -> Iterator[Callable[..., Writer]]:
+    """A writer of a new log in the test's own folder; it goes with the test, for some are large."""
+    made = []
 
     def make(name: str = "run.gscope", **options: Any) -> Writer:
-        return Writer(tmp_path / name, **options)
+        made.append(Writer(tmp_path / name, **options))
+        return made[-1]
 
-    return make
+    yield make
+    for writer in made:
+        writer.close()
+        shutil.rmtree(writer.path, ignore_errors=True)
 
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -40,8 +40,11 @@ def tensor(data: Any, *, dtype: np.dtype | None = None, requires_grad: bool = Fa
         data = data.data
     if isinstance(data, list | tuple):
         data = _unwrapped(data)
-    array = np.array(data)
-    if array.dtype == object or array.dtype.kind in "US":
+    try:
+        array = np.array(data)
+    except ValueError:  # lists of different lengths
+        array = np.array(None)
+    if array.dtype.kind not in "biufc":
         raise ValueError("tensor: data must be numbers, or nested lists of one length at each depth")
     if dtype is None and array.dtype.kind == "f" and not isinstance(data, np.ndarray | np.generic):
         dtype = dtypes.get_default_dtype()

@@ -13,7 +13,7 @@ from graphscope.engine.tensor import define
 
 def _divide(x: Any, y: Any) -> Any:
     out = x / y
-    if out.dtype is dtypes.float64 and dtypes.float64 not in (getattr(x, "dtype", None), getattr(y, "dtype", None)):
+    if out.dtype is dtypes.float64 and not any(getattr(v, "dtype", dtypes.bool_).kind == "f" for v in (x, y)):
         return out.astype(dtypes.get_default_dtype())
     return out
 
@@ -58,7 +58,7 @@ neg = define(
     samples=[((2, 3),), ((),)],
 )  # fmt: skip
 
-pow = define(  # noqa: A001 - PyTorch's name
+pow = define(
     "pow", "Power, elementwise, with broadcasting.", formula="out = x ^ y", aliases=("__pow__",),
     forward=operator.pow,
     vjp=[lambda g, x, y: g * y * x ** (y - 1),
@@ -113,7 +113,7 @@ relu = define(
     samples=[((2, 3),), ((),)],
 )  # fmt: skip
 
-abs = define(  # noqa: A001 - PyTorch's name
+abs = define(
     "abs", "Absolute value; its gradient at 0 is 0.", formula="out = |x|", aliases=("__abs__",),
     forward=np.abs,
     vjp=[lambda g, x: g * sign(x)],
@@ -123,7 +123,7 @@ abs = define(  # noqa: A001 - PyTorch's name
 sign = define(
     "sign", "Sign: -1, 0 or 1.", formula="out = sgn x",
     forward=np.sign,
-    vjp=[None],
+    vjp=[lambda g: g * 0],
     samples=[((2, 3),)],
 )  # fmt: skip
 
@@ -162,6 +162,7 @@ clamp = define(
     vjp=[lambda g, x, *, min, max: g * _within(x, min, max)],
     samples=[((2, 3), {"min": -0.5, "max": 0.5}), ((2, 3), {"min": 0.1}), ((), {"max": 0.2})],
 )  # fmt: skip
+
 
 def _comparison(name: str, symbol: str, forward: Any) -> Any:
     return define(

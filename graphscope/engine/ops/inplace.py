@@ -5,20 +5,23 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Sequence
 from sys import _getframe
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from graphscope.engine import dtypes, tracing, writes
 from graphscope.engine.errors import explain_failure
-from graphscope.engine.modes import modes as mode
+from graphscope.engine.modes import here
 from graphscope.engine.node import RETAINED, plan_for
-from graphscope.engine.op import Op, Rule, register
+from graphscope.engine.op import OPS, Op, Rule, register
 from graphscope.engine.ops.index import getitem, marked, plain, where
 from graphscope.engine.tensor import Tensor, attach
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.gate import Replace
 from graphscope.eventlog.writer import Writer
+
+_DEFAULTS: Final = {"alpha": 1}
+"""Attributes that rules take and that a call may leave out."""
 
 
 def write(op: Op, target: Tensor, others: Sequence[Any], attrs: dict[str, Any] | None = None) -> Tensor:
@@ -28,9 +31,15 @@ def write(op: Op, target: Tensor, others: Sequence[Any], attrs: dict[str, Any] |
         RuntimeError: `target` is a leaf that requires grad, or a view of a tensor that does, or shapes do not fit.
     """
     given = (target, *others)
-    tracks = mode.grad_enabled and any(isinstance(value, Tensor) and value.requires_grad for value in given)
+    tracks = here().grad_enabled and any(isinstance(value, Tensor) and value.requires_grad for value in given)
     if tracks:
         _refuse(op, target)
+        dtype = target.data.dtype
+        others = [
+            OPS["to"].call(y, dtype) if getattr(y, "requires_grad", False) and y.data.dtype != dtype else y
+            for y in others
+        ]
+        given = (target, *others)
     writer = recording.writer
     if writer is None and not tracks:
         before = target.data
@@ -65,7 +74,7 @@ def write(op: Op, target: Tensor, others: Sequence[Any], attrs: dict[str, Any] |
     if plan is not None and plan.rules:
         wanted = [given[rule.index] for rule in plan.rules]
         shapes = tuple(value.data.shape for value in wanted)
-        attach(target, plan, wanted, plan.save(target.data, *arrays), shapes, attrs, site)
+        attach(target, plan, wanted, plan.save(target.data, *arrays), shapes, {**_DEFAULTS, **(attrs or {})}, site)
         if target.retains_grad:
             target.node[RETAINED] = weakref.ref(target)
     # Noted last: what this op itself both saved and wrote (x *= x) counts as written after it was saved.
@@ -117,7 +126,9 @@ def _record(
     site = tracing.call_site(writer, frame, op, target.data, constant, attrs, len(rows))
     site.template.turn_version(target.version)
     identity = target.identity if target.identity >= writer.base else None
-    row = writer.append(site.template, target.data, end, end - start, mode.context.backward_row, *rows, tensor=identity)
+    row = writer.append(
+        site.template, target.data, end, end - start, here().context.backward_row, *rows, tensor=identity
+    )
     if identity is not None and target.first_row < 0:
         target.first_row = identity
     target.row = row
@@ -184,7 +195,7 @@ def _set(x: Any, y: Any, *, index: Any, out: Any = None) -> Any:
 
 add_ = _define(
     "add_", "Add in place; `alpha` scales what is added.", "x ← x + alpha · y",
-    _add, [lambda g: g, lambda g, *, alpha=1: g if alpha == 1 else g * alpha], "__iadd__",
+    _add, [lambda g: g, lambda g, *, alpha: g if alpha == 1 else g * alpha], "__iadd__",
     samples=[((2, 3), (3,)), ((2, 3), (2, 3), {"alpha": 0.5}), ((), ())],
 )  # fmt: skip
 

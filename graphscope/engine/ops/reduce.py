@@ -65,7 +65,7 @@ sum_dim = define(
 )  # fmt: skip
 
 
-def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:  # noqa: A001
+def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Sum over the given dims, or over all. Sums of integers and booleans are int64."""
     if dim is None and not keepdim and dtype is None:
         return total(input)

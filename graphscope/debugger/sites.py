@@ -1,0 +1,40 @@
+"""Where recorded nodes come from: the lines that stand in for frames when no program waits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from graphscope.debugger import nodes
+from graphscope.debugger.results import Frame, Place
+from graphscope.eventlog.schema import Kind
+
+if TYPE_CHECKING:
+    from graphscope.debugger.nodes import Pending
+    from graphscope.graph import Graph, Node
+
+
+def frames(graph: Graph, node: Node | Pending | None) -> Iterator[Frame]:
+    """The lines that were recorded of a node, outermost first: in backward, the line that called it comes ahead."""
+    if node is None:
+        return
+    if node.graph_pass == "backward" and (call := _backward_call(graph)) is not None:
+        yield call
+    info = nodes.describe(node)
+    if info.place is not None:
+        yield Frame(info.place, info.scope, live=False)
+
+
+def _backward_call(graph: Graph) -> Frame | None:
+    """The line that called `backward()` for the pass that holds `now`."""
+    log = graph.log
+    marks = log.rare()
+    for row in marks[marks <= graph.now][::-1].tolist():
+        event = log.event(row)
+        if event.kind == Kind.BACKWARD_BEGIN:
+            site = log.site(event.site)
+            if site is None:
+                return None
+            text = graph.names.source_line(event.site)
+            return Frame(Place(site.file, site.line, site.function, text), live=False)
+    return None

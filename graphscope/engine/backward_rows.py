@@ -1,0 +1,92 @@
+"""What the backward pass tells the log: cotangents, contributions, and where the pass begins and ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphscope.engine import tracing
+from graphscope.engine.cotangents import NODE, PARTS, Arrival
+from graphscope.engine.node import ROW, SITE
+from graphscope.engine.tensor import Tensor
+from graphscope.eventlog import record as recording
+from graphscope.eventlog.gate import Replace, StepInto
+from graphscope.eventlog.schema import Flag, Kind, Pass
+from graphscope.eventlog.writer import Writer
+
+
+def partial(writer: Writer, arrival: Arrival, value: Any, origin: int) -> None:
+    """The ACCUMULATE row of one of several contributions to a node's cotangent."""
+    record = arrival[NODE]
+    site = record[SITE]
+    if site is None or record[ROW] < writer.base:
+        return
+    data = value.data if value.__class__ is Tensor else value
+    template = site.partial_template(writer, origin >= 0)
+    origins = (origin,) if origin >= 0 else ()
+    arrival[PARTS].append(writer.append(template, data, writer.clock(), 0, record[ROW], *origins))
+
+
+def contribution(writer: Writer, leaf: Tensor, value: Any, origin: int, fresh: bool) -> tuple[Any, int]:
+    """One contribution to a leaf's gradient, or what a person puts in its place, and its ACCUMULATE row."""
+    data = value.data if value.__class__ is Tensor else value
+    if leaf.row < writer.base:
+        tracing.leaf(writer, leaf, recording.user_frame(2))
+    held = leaf.accumulate_template
+    if held is None or held[0] is not writer or held[1] is not data.dtype or held[2] != data.shape:
+        templates = [
+            writer.template(
+                Kind.ACCUMULATE,
+                shape=data.shape,
+                dtype=data.dtype,
+                site=leaf.site,
+                graph_pass=Pass.BACKWARD,
+                input_count=int(origin >= 0),
+                flags=flag,
+            )
+            for flag in (Flag(0), Flag.FRESH)
+        ]
+        held = leaf.accumulate_template = (writer, data.dtype, data.shape, *templates)
+    row = writer.append(held[3 + fresh], data, writer.clock(), 0, leaf.row, max(origin, 0))
+    if writer.gate is not None:
+        answer = tracing.pause(writer, row, data, recording.user_frame(2))
+        if isinstance(answer, Replace):
+            return answer.value, row
+    return value, row
+
+
+def cotangent(writer: Writer, arrival: Arrival, gradient: Any, frame: Any, now: int) -> tuple[int, Any, bool]:
+    """The GRAD row of a node whose cotangent is whole; the row, the cotangent to go on with, and whether to step in."""
+    record, _, origin, parts, _ = arrival
+    site = record[SITE]
+    forward = record[ROW]
+    if site is None or forward < writer.base:
+        return -1, gradient, False  # made before the recording began
+    data = gradient.data if gradient.__class__ is Tensor else gradient
+    if parts is None:
+        template = site.single if origin >= 0 else None
+        if template is None or site.kind is not data.__class__:
+            template = site.grad_template(writer, int(origin >= 0))
+        row = writer.append(template, data, now, 0, forward, max(origin, 0))
+    elif len(parts) <= 3:
+        row = writer.append(site.grad_template(writer, len(parts)), data, now, 0, forward, *parts)
+    else:
+        template = site.grad_template(writer, len(parts))
+        edges = [(part, 0) for part in parts]
+        row = writer.append_wide(template, [(data, template.keep)], edges, now, 0, forward)
+    if writer.gate is not None:
+        answer = tracing.pause(writer, row, data, frame)
+        if isinstance(answer, Replace):
+            return row, Tensor(answer.value) if gradient.__class__ is Tensor else answer.value, False
+        return row, gradient, isinstance(answer, StepInto)
+    return row, gradient, False
+
+
+def mark(writer: Writer, kind: Kind, frame: Any, root: Tensor) -> None:
+    """Where a backward pass begins or ends."""
+    key = id(frame.f_code) + frame.f_lasti + (kind << 56) if frame is not None else kind
+    template = writer.sites.get(key)
+    if template is None:
+        site = tracing.site_number(writer, frame) if frame is not None else 0
+        template = writer.template(kind, site=site, graph_pass=Pass.BACKWARD, input_count=1)
+        writer.sites[key] = template
+    writer.append(template, None, writer.clock(), 0, 0, max(root.row, writer.base))

@@ -1,0 +1,100 @@
+"""Cotangents on their way: how contributions meet, how broadcasting is undone, how a leaf gets its gradient."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import numpy as np
+
+from graphscope.engine import modes
+from graphscope.engine.tensor import Tensor
+
+NODE, VALUE, ORIGIN, PARTS, OWNED = range(5)
+"""Places in an arrival, a plain list: the record or leaf that gradients go to, what has arrived so far (summed), the row
+and slot that the first came from, the rows of the contributions when there are several, whether the sum is our own."""
+
+Arrival = list[Any]
+
+_ndarray = np.ndarray
+
+
+def unbroadcast(gradient: Any, shape: tuple[int, ...]) -> Any:
+    """Sum a gradient over the dims along which its input of `shape` was broadcast.
+
+    The other way round, the gradient of a full reduction is a single element, and every element of the input gets it.
+    """
+    if gradient.shape == shape:
+        return gradient
+    if gradient.shape == ():
+        if isinstance(gradient, Tensor):
+            return gradient.expand(shape)  # type: ignore[attr-defined]
+        out = np.empty(shape, gradient.dtype)
+        out.fill(gradient)
+        return out
+    extra = len(gradient.shape) - len(shape)
+    axes = tuple(range(extra)) + tuple(
+        extra + axis for axis, length in enumerate(shape) if length == 1 and gradient.shape[extra + axis] != 1
+    )
+    if isinstance(gradient, Tensor):
+        return gradient.sum(axes).reshape(shape) if axes else gradient.reshape(shape)  # type: ignore[attr-defined]
+    return np.add.reduce(gradient, axis=axes).reshape(shape) if axes else np.reshape(gradient, shape)
+
+
+def add_up(arrival: Arrival, value: Any) -> None:
+    """Add a contribution to what has arrived."""
+    total = arrival[VALUE]
+    if arrival[OWNED] and total.__class__ is _ndarray:
+        np.add(total, value, out=total)
+    else:
+        # The first to arrive may be shared with other nodes, so the second makes a sum of our own.
+        arrival[VALUE] = total = total + value
+        arrival[OWNED] = total.__class__ is _ndarray
+
+
+def settle(arrival: Arrival, accumulate: bool, create_graph: bool) -> None:
+    """Give a leaf its gradient, once all of it has arrived."""
+    leaf: Tensor = arrival[NODE]
+    value = arrival[VALUE]
+    if leaf.hooks:
+        value = arrival[VALUE] = call_hooks(leaf.hooks, value, create_graph)
+    if not accumulate:
+        return
+    if leaf.grad is None and isinstance(value, Tensor):
+        leaf.grad = value
+    elif leaf.grad is None:
+        leaf.grad = Tensor(value)
+        if not leaf.hooks:
+            leaf.grad.row = arrival[ORIGIN]
+    elif create_graph:
+        leaf.grad = leaf.grad + value  # type: ignore[operator]
+    else:
+        if leaf.grad.data.__class__ is _ndarray:
+            np.add(leaf.grad.data, value, out=leaf.grad.data)
+        else:
+            leaf.grad.data = leaf.grad.data + value
+        leaf.grad.row = -1  # a sum that no row holds: the log is told at its next use
+
+
+def call_hooks(hooks: list[Any], gradient: Any, tensors: bool) -> Any:
+    """Let hooks see a gradient, and put another in its place."""
+    modes.ever_disabled = True
+    for hook in list(hooks):
+        given = gradient if isinstance(gradient, Tensor) else Tensor(gradient)
+        answer = hook(given)
+        if answer is not None:
+            if answer.data.shape != given.data.shape:
+                raise RuntimeError(
+                    f"a hook returned a gradient of shape {answer.data.shape} for one of shape {given.data.shape}"
+                )
+            gradient = answer if tensors else answer.data
+    return gradient
+
+
+def retain(reference: weakref.ref[Tensor], gradient: Any) -> None:
+    """Keep the gradient of a tensor that is no leaf, as it asked."""
+    tensor = reference()
+    if tensor is None:
+        return
+    value = gradient if isinstance(gradient, Tensor) else Tensor(np.array(gradient)[()])
+    tensor.grad = value if tensor.grad is None else tensor.grad + value  # type: ignore[operator]

@@ -1,0 +1,84 @@
+"""Text for terminals of all kinds."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from graphscope.console.render import render
+from graphscope.console.text import Line, Output, escape
+from graphscope.debugger.results import Listing, NodeInfo, Place, Stop, TableResult
+
+
+class Terminal(io.StringIO):
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+PLACE = Place("/a/b/model.py", 31, "f", "h = a * b")
+STOP = Stop(
+    "breakpoint 1: mul",
+    NodeInfo(
+        7, "op", "mul", "mul", "h", (2, 3), "float32", "forward", "", Place("/a/b/model.py", 31, "f", "h = a * b")
+    ),
+)
+
+
+def test_a_stop() -> None:
+    assert [line.text for line in render(STOP)] == [
+        "> #7 mul (2x3 float32) forward model.py:31 h",
+        "-> h = a * b",
+        "(breakpoint 1: mul)",
+    ]
+
+
+@pytest.mark.parametrize("width", [20, 40, 80])
+def test_a_table_fits_the_terminal(width: int) -> None:
+    table = TableResult(("node", "name"), (("#1", "a" * 100), ("#22", "b")))
+    lines = render(table, width)
+
+    assert all(len(line.text) <= width for line in lines)
+    assert lines[1].text.startswith("#1 ")
+    assert lines[1].text.endswith("…")
+
+
+def test_a_listing_is_cut_at_the_edge() -> None:
+    stream = Terminal()
+    Output(stream, 20).write(render(Listing("f.py", 1, ("x" * 50,), 1), 20))
+
+    assert "x…" in stream.getvalue()
+
+
+def test_control_characters_are_seen_and_not_obeyed() -> None:
+    assert escape("a\x1b[31m\x07\u202eb\tc") == "a\\x1b[31m\\x07\\u202eb   c"
+    assert escape("日本 ünï") == "日本 ünï"
+
+
+def test_colour_is_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    terminal, pipe = Terminal(), io.StringIO()
+    Output(terminal, 80).write([Line("a", "error")])
+    Output(pipe).write([Line("a", "error")])
+
+    assert terminal.getvalue() == "\x1b[31ma\x1b[0m\n"
+    assert pipe.getvalue() == "a\n"
+
+
+def test_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    terminal = Terminal()
+    Output(terminal, 80).write([Line("a", "error")])
+
+    assert terminal.getvalue() == "a\n"
+
+
+def test_a_stream_that_can_not_say_it() -> None:
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding="ascii", write_through=True, newline="")
+    Output(stream).write([Line("x · y")])
+
+    assert raw.getvalue() == b"x \\xb7 y\n"

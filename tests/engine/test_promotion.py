@@ -1,0 +1,98 @@
+"""Types of results: PyTorch's, for every pair of dtypes, of tensors with and without dims, and Python numbers."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import graphscope as gs
+
+torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.torch
+
+DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"]
+FUNCTIONS = ["add", "sub", "mul", "div", "eq", "lt"]
+NUMBERS = [True, 2, 1.5]
+
+
+def pair(dtype, shape):
+    data = np.ones(shape, "bool" if dtype == "bool" else dtype)
+    return gs.tensor(data), torch.from_numpy(np.array(data))
+
+
+def check(ours, theirs):
+    try:
+        expected = theirs()
+    except RuntimeError:
+        return  # a bool in a subtraction: here it is a number, as in a sum
+    out = ours()
+    assert f"torch.{out.dtype.name}" == str(expected.dtype)
+    np.testing.assert_array_equal(out.data, expected.numpy())
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize(("left", "right"), list(itertools.product(DTYPES, DTYPES)))
+def test_two_tensors(function, left, right):
+    for shapes in (((2,), (2,)), ((2,), ()), ((), (2,)), ((), ())):
+        (a, x), (b, y) = pair(left, shapes[0]), pair(right, shapes[1])
+        check(lambda: getattr(gs.Tensor, function)(a, b), lambda: getattr(torch, function)(x, y))
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_tensor_and_a_number(function, dtype, number):
+    for shape in ((2,), ()):
+        a, x = pair(dtype, shape)
+        check(lambda: getattr(gs.Tensor, function)(a, number), lambda: getattr(torch, function)(x, number))
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_number_on_the_left(dtype, number):
+    for shape in ((2,), ()):
+        a, x = pair(dtype, shape)
+        check(lambda: number + a, lambda: number + x)
+        check(lambda: number * a, lambda: number * x)
+        check(lambda: number - a, lambda: number - x)
+        check(lambda: number / a, lambda: number / x)
+
+
+@pytest.mark.parametrize("function", ["exp", "log", "sqrt", "tanh", "sigmoid", "sin", "cos", "abs", "sum", "relu"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_one_tensor(function, dtype):
+    for shape in ((2,), ()):
+        a, x = pair(dtype, shape)
+        try:
+            expected = getattr(torch, function)(x)
+        except RuntimeError:
+            continue
+        out = getattr(gs.Tensor, function)(a)
+        assert f"torch.{out.dtype.name}" == str(expected.dtype)
+
+
+@pytest.mark.parametrize(("left", "right"), list(itertools.product(["float16", "float32", "float64"], repeat=2)))
+def test_a_gradient_has_the_dtype_of_its_leaf(left, right):
+    for shapes in (((2,), (2,)), ((2,), ()), ((), (2,)), ((), ())):
+        a, b = (gs.tensor(np.full(s, 0.5, d), requires_grad=True) for s, d in zip(shapes, (left, right), strict=True))
+        x, y = (torch.tensor(t.data, requires_grad=True) for t in (a, b))
+        (a * b).sum().backward()
+        (x * y).sum().backward()
+        for mine, other in ((a, x), (b, y)):
+            assert f"torch.{mine.grad.dtype.name}" == str(other.grad.dtype)
+            np.testing.assert_array_equal(mine.grad.data, other.grad.numpy())
+
+
+def test_second_order_through_a_promotion():
+    a = gs.tensor([0.5, 2.0], requires_grad=True)
+    b = gs.tensor(np.array([1.5, 3.0]), requires_grad=True)
+    (first,) = gs.grad((a * a * b).sum(), a, create_graph=True)
+    (second,) = gs.grad(first.sum(), b)
+    np.testing.assert_allclose(second.data, [1.0, 4.0])
+
+
+@pytest.mark.parametrize("data", [1, 1.0, True, [1, 2], [1.5, 2], [True, False], [[1, 2.5]], [], np.float64(2), np.arange(3)])
+def test_a_new_tensor(data):
+    assert f"torch.{gs.tensor(data).dtype.name}" == str(torch.tensor(data).dtype)

@@ -1,0 +1,61 @@
+"""Randomly damaged, foreign and hostile logs: each opens in part or is refused with a reason. Never a hang or a crash."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from graphscope.errors import LogError
+from graphscope.eventlog.reader import load
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a hang is told by an alarm")
+
+
+def check(result: subprocess.CompletedProcess[str], count: int) -> None:
+    assert (result.returncode, result.stderr) == (0, ""), "a negative status is a crash (or a hang, by its alarm)"
+    found = json.loads(result.stdout)
+    assert found["opened"] + found["refused"] == count
+    assert found["opened"] > count // 3
+    assert found["refused"] > count // 20
+
+
+def test_300_damaged_logs(program) -> None:
+    check(program("damaged.py", 1, 0, 300), 300)
+
+
+@pytest.mark.slow
+def test_10000_damaged_logs(program) -> None:
+    seed = int.from_bytes(os.urandom(4), "little")
+    with ThreadPoolExecutor(2) as pool:
+        for result in pool.map(lambda part: program("damaged.py", seed, part * 500, 500, timeout=300), range(20)):
+            check(result, 500)
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"PK\x03\x04", b"PK\x05\x06" + bytes(18), b"\x93NUMPY\x01\x00"])
+def test_a_foreign_file(tmp_path, content: bytes) -> None:
+    path = tmp_path / "file.zip"
+    path.write_bytes(content)
+    with pytest.raises(LogError, match="file.zip is no"):
+        load(path)
+
+
+def test_nothing_there(tmp_path) -> None:
+    with pytest.raises(LogError, match="there is no log at"):
+        load(tmp_path / "nowhere")
+
+
+def test_a_foreign_folder(tmp_path) -> None:
+    with pytest.raises(LogError, match="is no log: its log.json can't be read"):
+        load(tmp_path)
+
+
+def test_a_newer_format(tmp_path) -> None:
+    (tmp_path / "log.json").write_text('{"format": 2}')
+    with pytest.raises(LogError, match="has format 2; this graphscope reads up to 1") as caught:
+        load(tmp_path)
+    assert caught.value.hint == "install a newer graphscope-debugger"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from types import CodeType, FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphscope.debugger import frames
 from graphscope.debugger.edge import Edge
@@ -17,6 +17,9 @@ from graphscope.eventlog import sources
 from graphscope.eventlog.gate import Answer, StepInto
 from graphscope.eventlog.names import Site
 from graphscope.eventlog.schema import Kind
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Event
 
 FrontEnd = Callable[[Debugger, Stop], Ended | None]
 """Talks to a person while the program waits; returns None when it is to run on, else what the person wants instead."""
@@ -116,12 +119,21 @@ class LiveGate:
         event = debugger.log.event(row)
         if event.kind is Kind.LEAF and event.tensor != row:  # a new segment repeats the leaves that it uses
             return None
-        stop = debugger.visit(row)
+        stop = self._visit_parts(event) or debugger.visit(row)
         if self._pause and stop is None:
             debugger.plan = None
             debugger.stand(row)
             stop = debugger.stop("interrupted")
         return stop
+
+    def _visit_parts(self, event: Event) -> Stop | None:
+        """The contributions to a cotangent: their rows come before it, but the program waits at the sum alone."""
+        for row, _ in event.inputs if event.kind is Kind.GRAD else ():
+            if self.debugger.log.event(row).kind is Kind.ACCUMULATE:
+                stop = self.debugger.visit(row)
+                if stop is not None:
+                    return stop
+        return None
 
     def _ask(self, stop: Stop, plan: Plan | None) -> None:
         self._pause = False

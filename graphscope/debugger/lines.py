@@ -36,7 +36,7 @@ def expand(line: str, aliases: Mapping[str, str]) -> list[str]:
     """
     ready: list[str] = []
     if line.lstrip().startswith("# "):  # a remark, as a walk through a program may have it; `#12` is a node
-        return ready
+        return [""]
     if line.split(maxsplit=1)[:1] == ["alias"]:  # what it gives a name to may hold `;;`
         return [line.strip()]
     waiting = [(part, 0) for part in split(line)]

@@ -76,95 +76,90 @@ def run_backward(
         else:
             due[root.node[MOMENT]] = [root.node, gradient, -1, None, False]
             heappush(heap, -root.node[MOMENT])
-    mode = here()
-    before = mode.grad_enabled
-    mode.grad_enabled = tensors = create_graph
+    tensors = create_graph
     into = False
     row = -1
     start = 0
     now = 0 if writer is None else writer.clock()
     waiting = heappop(heap) if heap else 0  # the next moment, negated: of a chain, it never enters the heap
-    try:
-        while waiting:
-            arrival = due.pop(-waiting)
-            record, gradient, _, _, _ = arrival
-            plan, targets, saved, moment, shapes, attrs, _, _, hooks, retained = record
-            if saved is FREED:
-                raise RuntimeError(_freed(record))
-            if moment < writes.last:
-                _check_untouched(record)
-            if hooks is not None:
-                gradient = call_hooks(hooks, gradient, tensors)
-            if writer is not None:
-                site = record[SITE]
-                forward = record[ROW]
-                if (
-                    arrival[PARTS] is None
-                    and writer.gate is None
-                    and forward >= writer.base
-                    and arrival[ORIGIN] >= 0
-                    and site.single is not None
-                    and not tensors
-                ):
-                    row = writer.append(site.single, gradient, now, 0, forward, arrival[ORIGIN])
-                else:
-                    row, gradient, into = backward_rows.cotangent(writer, arrival, gradient, frame, now)
-                start = writer.clock()
-            if retained is not None:
-                retain(retained, gradient)
-            if capture and moment in capture:
-                captured[moment] = gradient
-            if tensors or into:
-                results = _on_tensors(record, gradient, row, unwrap=not tensors)
-                targets = plan.targets(record)
-            elif plan.single is not None:
-                results = (plan.single(gradient) if plan.bare else plan.single(gradient, saved),)
-                targets = (targets,)
-            elif plan.pair is not None:
-                first, second = plan.pair
-                results = (first(gradient, *saved[0]), second(gradient, *saved[1]))
-            elif plan.wants_attrs:
-                results = [
-                    rule.rule(gradient, *args, **{name: attrs[name] for name in rule.attrs})
-                    for rule, args in zip(plan.rules, saved, strict=True)
-                ]
+    while waiting:
+        arrival = due.pop(-waiting)
+        record, gradient, _, _, _ = arrival
+        plan, targets, saved, moment, shapes, attrs, _, _, hooks, retained = record
+        if saved is FREED:
+            raise RuntimeError(_freed(record))
+        if moment < writes.last:
+            _check_untouched(record)
+        if hooks is not None:
+            gradient = call_hooks(hooks, gradient, tensors)
+        if writer is not None:
+            site = record[SITE]
+            forward = record[ROW]
+            if (
+                arrival[PARTS] is None
+                and writer.gate is None
+                and forward >= writer.base
+                and arrival[ORIGIN] >= 0
+                and site.single is not None
+                and not tensors
+            ):
+                row = writer.append(site.single, gradient, now, 0, forward, arrival[ORIGIN])
             else:
-                results = [rule.rule(gradient, *args) for rule, args in zip(plan.rules, saved, strict=True)]
-            if writer is not None:
-                now = writer.clock()
-                if row >= 0:
-                    writer.finish(row, now - start)
-            if not retain_graph:
-                record[SAVED] = FREED
-            waiting = 0
-            index = 0
-            for target in targets:
-                result = results[index]
-                if shapes is not None and result.shape != shapes[index]:
-                    result = unbroadcast(result, shapes[index])
-                origin = row | plan.rules[index].index << SLOT_SHIFT if row >= 0 else -1
-                index += 1
-                if target.__class__ is list:
-                    moment = target[MOMENT]
-                    other = due.get(moment)
-                    if other is not None:
-                        _add(other, result, writer, origin)
-                        continue
-                    due[moment] = [target, result, origin, None, False]
-                    if waiting:
-                        heappush(heap, -moment)
-                    else:
-                        waiting = -moment
+                row, gradient, into = backward_rows.cotangent(writer, arrival, gradient, frame, now)
+            start = writer.clock()
+        if retained is not None:
+            retain(retained, gradient)
+        if capture and moment in capture:
+            captured[moment] = gradient
+        if tensors or into:
+            results = _on_tensors(record, gradient, row, unwrap=not tensors)
+            targets = plan.targets(record)
+        elif plan.single is not None:
+            results = (plan.single(gradient) if plan.bare else plan.single(gradient, saved),)
+            targets = (targets,)
+        elif plan.pair is not None:
+            first, second = plan.pair
+            results = (first(gradient, *saved[0]), second(gradient, *saved[1]))
+        elif plan.wants_attrs:
+            results = [
+                rule.rule(gradient, *args, **{name: attrs[name] for name in rule.attrs})
+                for rule, args in zip(plan.rules, saved, strict=True)
+            ]
+        else:
+            results = [rule.rule(gradient, *args) for rule, args in zip(plan.rules, saved, strict=True)]
+        if writer is not None:
+            now = writer.clock()
+            if row >= 0:
+                writer.finish(row, now - start)
+        if not retain_graph:
+            record[SAVED] = FREED
+        waiting = 0
+        index = 0
+        for target in targets:
+            result = results[index]
+            if shapes is not None and result.shape != shapes[index]:
+                result = unbroadcast(result, shapes[index])
+            origin = row | plan.rules[index].index << SLOT_SHIFT if row >= 0 else -1
+            index += 1
+            if target.__class__ is list:
+                moment = target[MOMENT]
+                other = due.get(moment)
+                if other is not None:
+                    _add(other, result, writer, origin)
                     continue
-                known = leaves.get(id(target))
-                if known is not None and writer is None:
-                    add_up(known, result)
+                due[moment] = [target, result, origin, None, False]
+                if waiting:
+                    heappush(heap, -moment)
                 else:
-                    _arrive_at_leaf(leaves, target, result, result is gradient, writer, origin, accumulate)
-            if heap:
-                waiting = heappushpop(heap, waiting) if waiting else heappop(heap)
-    finally:
-        mode.grad_enabled = before
+                    waiting = -moment
+                continue
+            known = leaves.get(id(target))
+            if known is not None and writer is None:
+                add_up(known, result)
+            else:
+                _arrive_at_leaf(leaves, target, result, result is gradient, writer, origin, accumulate)
+        if heap:
+            waiting = heappushpop(heap, waiting) if waiting else heappop(heap)
     for leaf in leaves.values():
         settle(leaf, accumulate, create_graph)
     if writer is not None:
@@ -212,17 +207,17 @@ def _on_tensors(record: Record, gradient: Any, row: int, *, unwrap: bool) -> lis
         gradient.row = row
     plan = record[PLAN]
     targets = {rule.index: target for rule, target in zip(plan.rules, plan.targets(record), strict=True)}
-    modes.ever_disabled = True
     mode = here()
     before = mode.context
     mode.context = Context(before.scope, max(row, 0))
+    results = []
     try:
-        results = []
-        for rule, args in zip(plan.rules, plan.arguments(record[SAVED]), strict=True):
-            names = _spread(rule, len(args))
-            given = [_as_tensor(record, name, value, targets) for name, value in zip(names, args, strict=True)]
-            attrs = {name: record[ATTRS][name] for name in rule.attrs}
-            results.append(rule.rule(gradient, *given, **attrs))
+        with modes.grad_mode(not unwrap):
+            for rule, args in zip(plan.rules, plan.arguments(record[SAVED]), strict=True):
+                names = _spread(rule, len(args))
+                given = [_as_tensor(record, name, value, targets) for name, value in zip(names, args, strict=True)]
+                attrs = {name: record[ATTRS][name] for name in rule.attrs}
+                results.append(rule.rule(gradient, *given, **attrs))
     finally:
         mode.context = before
     return [result.data for result in results] if unwrap else results

@@ -78,10 +78,10 @@ def settle(arrival: Arrival, accumulate: bool, create_graph: bool) -> None:
 
 def call_hooks(hooks: list[Any], gradient: Any, tensors: bool) -> Any:
     """Let hooks see a gradient, and put another in its place."""
-    modes.ever_disabled = True
     for hook in list(hooks):
         given = gradient if isinstance(gradient, Tensor) else Tensor(gradient)
-        answer = hook(given)
+        with modes.grad_mode(tensors):
+            answer = hook(given)
         if answer is not None:
             if answer.data.shape != given.data.shape:
                 raise RuntimeError(

@@ -83,7 +83,7 @@ def aligned(op: Op, inputs: Any) -> Any:
     if not op.promotes or not any(op.vjps):
         return inputs
     found = {value.data.dtype for value in inputs if hasattr(value, "wants_grad")}
-    if len(found) < 2 and not any(isinstance(value, float | complex) for value in inputs):
+    if len(found) < 2:
         return inputs
     dtype = result_type(
         [value.data if hasattr(value, "wants_grad") else value for value in inputs if value is not None]

@@ -348,4 +348,4 @@ def __index__(self: Tensor) -> int:
 
 @method
 def __format__(self: Tensor, spec: str) -> str:
-    return format(self.data.item() if not self.data.ndim and spec else self, spec) if spec else repr(self)
+    return object.__format__(self, spec) if self.data.ndim else format(self.data.item(), spec)

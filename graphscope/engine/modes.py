@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -38,8 +40,10 @@ def here() -> Any:
     return modes
 
 
-ever_disabled = False
-"""False until some thread first turns gradients off: ops look at the thread's own mode only then."""
+disabled = 0
+"""How many threads have gradients off: while there is none, an op need not ask for its own thread's mode."""
+
+_counting = threading.Lock()
 
 
 def is_grad_enabled() -> bool:
@@ -48,9 +52,23 @@ def is_grad_enabled() -> bool:
 
 
 def _set(enabled: bool) -> None:
-    global ever_disabled
-    ever_disabled = ever_disabled or not enabled
-    here().grad_enabled = enabled
+    global disabled
+    mode = here()
+    if mode.grad_enabled != enabled:
+        with _counting:
+            disabled += -1 if enabled else 1
+        mode.grad_enabled = enabled
+
+
+@contextmanager
+def grad_mode(enabled: bool) -> Iterator[None]:
+    """Gradients on or off inside, whatever they were."""
+    before = here().grad_enabled
+    _set(enabled)
+    try:
+        yield
+    finally:
+        _set(before)
 
 
 class set_grad_enabled:  # noqa: N801 - PyTorch's spelling
@@ -114,6 +132,9 @@ class enable_grad(_Mode):  # noqa: N801 - PyTorch's spelling
 
 
 def _wrapped(function: _Function, enabled: bool) -> _Function:
+    if inspect.isgeneratorfunction(function):
+        return _wrapped_generator(function, enabled)
+
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         before = here().grad_enabled
@@ -124,3 +145,31 @@ def _wrapped(function: _Function, enabled: bool) -> _Function:
             _set(before)
 
     return call  # type: ignore[return-value]
+
+
+def _wrapped_generator(function: Any, enabled: bool) -> Any:
+    """The mode holds while the generator runs, not while its consumer does."""
+
+    @functools.wraps(function)
+    def steps(*args: Any, **kwargs: Any) -> Any:
+        generator = function(*args, **kwargs)
+        resume: Callable[[], Any] = functools.partial(next, generator)
+        while True:
+            before = here().grad_enabled
+            _set(enabled)
+            try:
+                value = resume()
+            except StopIteration as stop:
+                return stop.value
+            finally:
+                _set(before)
+            try:
+                sent = yield value
+                resume = functools.partial(generator.send, sent)
+            except GeneratorExit:
+                generator.close()
+                raise
+            except BaseException as error:  # noqa: BLE001 - thrown in by the consumer, and handed on
+                resume = functools.partial(generator.throw, error)
+
+    return steps

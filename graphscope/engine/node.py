@@ -93,7 +93,7 @@ class Node:
 
     def name(self) -> str:
         """The name as PyTorch would print it."""
-        return f"{self.record[PLAN].op.node_name}0"
+        return str(self.record[PLAN].op.node_name(self.record[ATTRS]))
 
     @property
     def next_functions(self) -> tuple[tuple[Any, int], ...]:

@@ -65,6 +65,8 @@ class Op:
     """Whether integers become floating numbers first."""
     promotes: bool
     """Whether operands of different dtypes are brought to one."""
+    grad_name: str | Callable[..., str] | None
+    """PyTorch's name of its backward nodes, where it is not made of the op's own; perhaps one that the attributes tell."""
     prepare: Callable[..., Any] | None
     """Turns the arguments of a call, as people write them, into (inputs, attributes)."""
     key: int = 0
@@ -73,11 +75,12 @@ class Op:
     plans: dict[Any, Any] = field(default_factory=dict)
     """Backward plans by which inputs need a gradient; see `tensor.Plan`."""
 
-    @property
-    def node_name(self) -> str:
-        """The name of its backward nodes, as PyTorch would print it: `MulBackward`."""
+    def node_name(self, attrs: Any) -> str:
+        """The name of its backward node for a call with these attributes, as PyTorch would print it: `MulBackward0`."""
+        if self.grad_name is not None:
+            return self.grad_name if isinstance(self.grad_name, str) else str(self.grad_name(attrs))
         words = [word for word in self.name.rstrip("_").split("_") if word]
-        return "".join(word[:1].upper() + word[1:] for word in words) + "Backward"
+        return "".join(word[:1].upper() + word[1:] for word in words) + "Backward0"
 
     def describe(self) -> dict[str, Any]:
         """The op as the log keeps it: text, never run."""
@@ -109,6 +112,7 @@ def register(
     reduces: bool = False,
     floating: bool = False,
     promotes: bool = True,
+    grad_name: str | Callable[..., str] | None = None,
     prepare: Callable[..., Any] | None = None,
 ) -> Op:
     """Add an op to OPS."""
@@ -127,6 +131,7 @@ def register(
         reduces,
         floating,
         promotes,
+        grad_name,
         prepare,
     )
     op.key = (len(OPS) + 1) << 48  # above any address

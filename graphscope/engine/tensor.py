@@ -97,7 +97,7 @@ def apply(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, de
         RuntimeError: The shapes or dtypes do not fit; the message says which and how.
     """
     writer = recording.writer
-    if len(inputs) > 1 and mode.grad_enabled:
+    if len(inputs) > 1 and modes.here().grad_enabled:
         inputs = dtypes.aligned(op, inputs)
     tensors = [value for value in inputs if isinstance(value, Tensor)]
     constants = [value for value in inputs if not isinstance(value, Tensor)]
@@ -254,7 +254,7 @@ def _binary(op: Op) -> Callable[..., Any]:
             if other_target is None and y.wants_grad:
                 other_target = y
         if other_target is None:
-            if target is None or (modes.ever_disabled and not modes.here().grad_enabled):
+            if target is None or (modes.disabled and not modes.here().grad_enabled):
                 return out
             saved = b if left_saves_other else left.save(result, a, b)
             shape = (a.shape,) if shapes else None
@@ -270,7 +270,7 @@ def _binary(op: Op) -> Callable[..., Any]:
                 None,
                 None,
             ]
-        elif modes.ever_disabled and not modes.here().grad_enabled:
+        elif modes.disabled and not modes.here().grad_enabled:
             return out
         elif target is None:
             shape = (b.shape,) if shapes else None
@@ -357,7 +357,7 @@ def _unary(op: Op) -> Callable[..., Any]:
                 if answer.__class__ is Replace:
                     result = answer.value
         out.data = result
-        if target is None or not differentiable or (modes.ever_disabled and not modes.here().grad_enabled):
+        if target is None or not differentiable or (modes.disabled and not modes.here().grad_enabled):
             return out
         saved = result if saves_out else a if saves_x else plan.save(result, a)
         shape = (a.shape,) if reduces else None

@@ -44,6 +44,18 @@ def rows_with_nonfinite(log: Log, start: int | None = None, stop: int | None = N
                 yield first + int(index)
 
 
+def flag(log: Log, first: int) -> None:
+    """Flag the rows with NaN or Inf in the segment that begins at row `first`, whose values are about to be dropped."""
+    folder = log.path / "segments" / f"{first:012d}"
+    events = np.load(folder / "events.npy", mmap_mode="r+")
+    rare = np.load(folder / "rare.npy", mmap_mode="r+")
+    rows = np.array(list(rows_with_nonfinite(log, first, first + len(events))), np.uint64)
+    events["flags"][(rows - np.uint64(first)).astype(np.intp)] |= int(Flag.NONFINITE)
+    place = int(np.count_nonzero(rare))
+    new = rows[~np.isin(rows + 1, rare)][: len(rare) - place]
+    rare[place : place + len(new)] = new + 1
+
+
 def _inline(events: np.ndarray, rows: np.ndarray, dtype: np.dtype) -> np.ndarray:
     rows = rows[(events["flags"][rows] & int(Flag.INLINE)) != 0]
     numbers = events["value"][rows].view(dtype).reshape(len(rows), schema.INLINE_BYTES // dtype.itemsize)

@@ -66,6 +66,11 @@ class _Segment:
         self._arrays: dict[str, np.ndarray] = {}
         self.events = self.array("events.npy", schema.EVENT)
 
+    @property
+    def dropped(self) -> bool:
+        """Whether the budget has taken the values."""
+        return not self._files.exists(f"{self.folder}/values.npy")
+
     def array(self, name: str, dtype: np.dtype) -> np.ndarray:
         found = self._arrays.get(name)
         if found is None:
@@ -288,7 +293,7 @@ class Log(Tables):
         """Which of these rows have inputs in `edges.npy` that may name `row`."""
         beside = (events["flags"] & int(Flag.EDGES)) != 0
         if not beside.any():
-            return beside
+            return np.asarray(beside)
         named = np.flatnonzero(self._segment(first).array("edges.npy", schema.EDGE)["node"] == row).astype(np.uint64)
         if len(named) == 0:
             return np.zeros(len(events), bool)
@@ -367,13 +372,21 @@ class Log(Tables):
         return values.unpack(memory[start : start + schema.SUMMARY.itemsize].tobytes(), math.prod(shape))
 
     def nonfinite(self, row: int) -> bool | None:
-        """Whether any slot of a node holds NaN or Inf; None where nothing was kept to tell."""
-        if int(self.raw(row)["flags"]) & Flag.NONFINITE:
+        """Whether any slot of a node holds NaN or Inf; None for a row without a value, or whose value is damaged."""
+        segment, index = self._find(row)
+        if int(segment.events["flags"][index]) & Flag.NONFINITE:
             return True
-        known = [self.summary(row, slot) for slot in range(len(self.outputs(row)))]
-        if any(summary is not None and not summary.finite for summary in known):
-            return True
-        return False if all(summary is not None for summary in known) else None
+        told: list[bool | None] = []
+        for slot, (_, dtype) in enumerate(self.outputs(row)):
+            summary = self.summary(row, slot)
+            flags = self._place(row, slot)[1]
+            if summary is not None:
+                told.append(summary.finite)
+            elif dtype and (not flags & _STORED or segment.dropped):
+                told.append(True)  # it would be flagged
+            else:
+                told.append(None)
+        return True if False in told else None if None in told else False
 
     def first_nonfinite(self) -> int | None:
         """The first row whose value holds NaN or Inf, or None."""
@@ -434,5 +447,6 @@ def _plausible(segments: list[_Segment]) -> list[_Segment]:
     return kept
 
 
+_STORED = Flag.INLINE | Flag.KEPT | Flag.SUMMARY
 _KINDS = frozenset(int(kind) for kind in Kind)
 _ALL_FLAGS = int(~Flag(0))

@@ -8,6 +8,10 @@ import threading
 from collections import deque
 from pathlib import Path
 
+from graphscope.errors import LogError
+from graphscope.eventlog import nonfinite
+from graphscope.eventlog.reader import load
+
 
 class Retention:
     """The segments of a log that are on disk, oldest first.
@@ -32,8 +36,7 @@ class Retention:
             self._values.append((folder, value_bytes))
             while len(self._values) > 1 and sum(size for _, size in self._values) > self._budget:
                 oldest, _ = self._values.popleft()
-                with contextlib.suppress(OSError):
-                    (oldest / "values.npy").unlink(missing_ok=True)
+                _drop_values(oldest)
 
     def step(self, row: int) -> None:
         """A step ended with this row; drop the segments that lie before the newest steps."""
@@ -55,6 +58,14 @@ class Retention:
         Where only the newest steps are kept, a segment that holds as many steps as are kept is large enough.
         """
         return self._steps is None or sum(row >= first for row in self._step_rows) < self._steps
+
+
+def _drop_values(folder: Path) -> None:
+    # Whether a value was finite is known for ever: it is flagged before the value goes.
+    with contextlib.suppress(OSError, ValueError, LogError):
+        nonfinite.flag(load(folder.parent.parent), int(folder.name))
+    with contextlib.suppress(OSError):
+        (folder / "values.npy").unlink(missing_ok=True)
 
 
 def _remove(folder: Path) -> None:

@@ -55,6 +55,11 @@ def summarize(value: np.ndarray) -> Summary:
     return Summary(float(finite.min()), float(finite.max()), mean, std, nan, inf, zero, count)
 
 
+def finite(value: np.ndarray) -> bool:
+    """Whether no element is NaN or infinite."""
+    return value.dtype.kind not in "fc" or bool(np.isfinite(value).all())
+
+
 def pack(summary: Summary) -> bytes:
     """The bytes of a `SUMMARY` record."""
     fields = schema.SUMMARY.names or ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import json
 import os
 import shutil
@@ -49,9 +50,24 @@ _NO_VALUES: Final = 1 << 16
 class Template:
     """The part of a row that is the same each time a call site runs, and how the row's value is kept."""
 
-    __slots__ = ("copied", "flags", "keep", "kind", "nbytes", "pack", "prefix", "rare", "raw", "room", "special")
+    __slots__ = (
+        "copied",
+        "flags",
+        "keep",
+        "kind",
+        "nbytes",
+        "pack",
+        "prefix",
+        "rare",
+        "raw",
+        "room",
+        "special",
+        "watched",
+    )
 
-    def __init__(self, fields: tuple[int, ...], flags: Flag, nbytes: int, keep: Flag, layout: str) -> None:
+    def __init__(
+        self, fields: tuple[int, ...], flags: Flag, nbytes: int, keep: Flag, layout: str, *, watched: bool = False
+    ) -> None:
         self.kind = fields[0]
         self.flags = flags | keep
         self.prefix = _PREFIX.pack(0, fields[1], self.flags, *fields[2:])
@@ -64,6 +80,16 @@ class Template:
         self.copied = keep == Flag.KEPT
         self.special = self.rare or self.raw or keep == Flag(0)
         """Whether a row needs more than its value copied and its fields packed."""
+        self.watched = watched
+        """Whether nothing is kept of a value that may hold NaN or Inf: then a flag tells."""
+
+    def flagged(self) -> Template:
+        """The same for a row whose value, of which nothing is kept, holds NaN or Inf."""
+        twin = copy.copy(self)
+        twin.flags |= Flag.NONFINITE
+        twin.prefix = self.prefix[:_FLAGS_AT] + _FLAGS.pack(twin.flags) + self.prefix[_FLAGS_AT + _FLAGS.size :]
+        twin.rare = True
+        return twin
 
     def turn_version(self, version: int) -> None:
         """Let the rows from here on be of this version of their tensor."""
@@ -190,7 +216,8 @@ class Writer:
         )
         if input_count > schema.INLINE_INPUTS:
             flags |= Flag.EDGES
-        return Template(fields, flags, nbytes, keep, layout)
+        watched = dtype is not None and dtype.kind in "fc" and not keep
+        return Template(fields, flags, nbytes, keep, layout, watched=watched)
 
     def storage(self, nbytes: int, dtype: np.dtype) -> Flag:
         """How a value of so many bytes is kept: INLINE, KEPT, SUMMARY, or not at all."""
@@ -283,6 +310,8 @@ class Writer:
                     break
             self._roll(segment, room)
         if template.special:
+            if template.watched and not values.finite(value):
+                template = template.flagged()
             if template.rare:
                 self._list_rare(segment, row)
             if not room:
@@ -359,6 +388,9 @@ class Writer:
             self._roll(segment, room, max(edge_room, output_room))
         if room:
             segment.populate(offset + room)
+        left = [array for array, (_, keep) in zip(arrays, outputs, strict=True) if not keep]
+        if template.watched and not all(map(values.finite, left)):
+            template = template.flagged()
         rare = template.rare
         places: list[Any] = []
         for array, (_, keep), need in zip(arrays, outputs, rooms, strict=True):

@@ -39,7 +39,7 @@ def dot(view: GraphView, *, rankdir: Direction = "TB", overlay: bool = False) ->
         defaults("node", style.TEXT["node"]),
         defaults("edge", style.TEXT["edge"]),
         *boxes(view, placed, overlay=overlay),
-        *arrows(view, placed, "taillabel" if large else "label"),
+        *arrows(view, placed, "xlabel" if large else "label"),
         *(link(backward, place) for backward, place in placed.items()),
     ]
     return "\n".join(indented(block("digraph", lines))) + "\n"

@@ -118,7 +118,7 @@ def edge_label(edge: ViewEdge) -> str:
 def tooltip(node: ViewNode) -> str:
     """What a pointer over the node shows: kind, dtype and shape, where it came from."""
     facts = [
-        f"{node.kind if not node.parameter else 'parameter'} {shortened(node.label)}",
+        " ".join(dict.fromkeys(["parameter" if node.parameter else node.kind, shortened(node.label)])),
         " ".join(filter(None, [node.dtype, shape_text(node.shape) if node.shape is not None else ""])),
         f"scope {shortened(node.scope)}" if node.scope else "",
     ]

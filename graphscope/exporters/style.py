@@ -16,8 +16,8 @@ ALARM: Final = "#c81e1e"
 GRADIENT: Final = "#b4533c"
 FONT: Final = "Helvetica"
 
-LARGE: Final = 2000
-"""From so many arrows on, layout is told to try less hard and to set the shapes beside the arrows afterwards."""
+LARGE: Final = 1500
+"""Pictures of more arrows are laid out with less effort, and the shapes are set beside the arrows afterwards."""
 
 GRAPH: Final[Attributes] = {
     "bgcolor": "white",  # a picture on a dark page is a light card
@@ -30,7 +30,7 @@ GRAPH: Final[Attributes] = {
     "pad": "0.15",
 }
 
-LARGE_GRAPH: Final[Attributes] = {"splines": "line", "nslimit": "0.1", "nslimit1": "0.1", "mclimit": "0.1"}
+LARGE_GRAPH: Final[Attributes] = {"ranksep": "0.4", "nslimit": "0.1", "nslimit1": "0.1", "mclimit": "0.1"}
 
 TEXT: Final[dict[str, Attributes]] = {
     "node": {"fontname": FONT, "fontsize": "12", "fontcolor": INK, "height": "0.3", "margin": "0.11,0.05"},

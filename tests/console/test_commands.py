@@ -60,6 +60,14 @@ def test_next(debug: Debug, product: str) -> None:
     assert "> #4 mul (scalar float32) backward prog.py:5 c" in text
 
 
+def test_next_sees_each_contribution_to_a_cotangent(debug: Debug, chain: str) -> None:
+    live = stops(debug(chain, "goto 8", "n", "n", "n", "n", "q"))
+    recorded = stops(debug(chain, "c", "goto 8", "n", "n", "n", "n", "q"))
+
+    assert live[1:] == ["8 mul", "9 accumulate", "10 accumulate", "11 tanh", "12 mul"]
+    assert recorded[2:] == live[1:]
+
+
 def test_next_counts(debug: Debug, product: str) -> None:
     assert stops(debug(product, "n 3", "q")) == ["0 tensor", "4 mul"]
 

@@ -21,7 +21,9 @@ PROGRAMS = Path(__file__).parent / "programs"
 
 
 class Append(Protocol):
-    def __call__(self, writer: Writer, value: Any, *inputs: tuple[int, int], kind: Kind = ..., **fields: Any) -> int: ...
+    def __call__(
+        self, writer: Writer, value: Any, *inputs: tuple[int, int], kind: Kind = ..., **fields: Any
+    ) -> int: ...
 
 
 @pytest.fixture

@@ -53,7 +53,9 @@ def check_partial_sums(log) -> int:
 def test_a_disk_that_gets_full_stops_the_log_and_not_the_program(program, tmp_path: Path) -> None:
     result = program("full_disk.py", "run.gscope", 1_500_000, 3000, 256)
     assert (result.returncode, result.stdout) == (0, f"{expected(3000)}\n")
-    assert result.stderr == "graphscope: recording to run.gscope stopped: File too large; the program goes on unrecorded\n"
+    assert (
+        result.stderr == "graphscope: recording to run.gscope stopped: File too large; the program goes on unrecorded\n"
+    )
     log = load(tmp_path / "run.gscope")
     assert check_partial_sums(log) == 1023 or check_partial_sums(log) > 1000
     assert log.closed
@@ -75,7 +77,7 @@ def test_a_small_file_system(tmp_path: Path, megabytes: int) -> None:
     inside = (
         f"mount -t tmpfs -o size={megabytes}m none {tmp_path} || exit 77; cd {tmp_path}; "
         f"{sys.executable} {PROGRAMS / 'full_disk.py'} run.gscope 0 4000 256; status=$?; "
-        f"{sys.executable} -c 'from graphscope.eventlog.reader import load; log = load(\"run.gscope\"); "
+        f'{sys.executable} -c \'from graphscope.eventlog.reader import load; log = load("run.gscope"); '
         "print(len(log), [log.value(row) is None for row in range(log.first, log.end)].count(True))'; exit $status"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -97,7 +99,7 @@ def test_a_small_file_system(tmp_path: Path, megabytes: int) -> None:
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
-    with pytest.raises(LogError, match="can't record to .*Permission denied"), gs.record(tmp_path / "run.gscope"):
+    with pytest.raises(LogError, match=r"can't record to .*Permission denied"), gs.record(tmp_path / "run.gscope"):
         pass
     tmp_path.chmod(0o700)
     assert recording.active() is None
@@ -105,7 +107,10 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
 
 def test_a_parent_that_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(LogError, match="can't record to .*Not a directory"), gs.record(tmp_path / "file" / "run.gscope"):
+    with (
+        pytest.raises(LogError, match=r"can't record to .*Not a directory"),
+        gs.record(tmp_path / "file" / "run.gscope"),
+    ):
         pass
 
 

@@ -1,4 +1,4 @@
-"""Rows that several threads append, and signal handlers and finalizers in the middle of an append: none lost or torn."""
+"""Rows of several threads, and of signal handlers and finalizers in the middle of an append: none lost or torn."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ class Producer:
         value = np.full(size, self.name * 1e7 + number)
         if number % 50 == 1:
             keep = self.templates[size, False].keep
-            row = self.writer.append_wide(self.templates[size, True], [(value, keep), (-value, keep)], [(number, 0)] * 5)
+            row = self.writer.append_wide(
+                self.templates[size, True], [(value, keep), (-value, keep)], [(number, 0)] * 5
+            )
         elif number % 50 == 2:
             text = f"{self.name}/{number}"
             row = self.writer.mark(Kind.PRINT, text=text)
@@ -185,7 +187,9 @@ def test_appends_nested_at_every_call_of_a_roll_over(make, monkeypatch: pytest.M
 
         full = writer.segment
         while writer.segment is full:
-            sys.setprofile(profile if full.end - full.next_row < 2 or full.value_end - full.next_value < 70_000 else None)
+            sys.setprofile(
+                profile if full.end - full.next_row < 2 or full.value_end - full.next_value < 70_000 else None
+            )
             program.append(number)
             number += 3
         sys.setprofile(None)
@@ -201,13 +205,14 @@ def test_table_entries_nested_at_every_call(tmp_path, make) -> None:
         writer = make(f"{moment}.gscope")
         table = writer.tables["attrs"]
         expected: dict[int, str] = {}
+        calls = itertools.count()
 
         def add(text: str, table: Table = table, expected: dict[int, str] = expected) -> None:
             number = table.intern(text, {"text": text})
             assert number not in expected
             expected[number] = text
 
-        def profile(frame, event, _, *, moment=moment, calls=itertools.count(), add=add) -> None:
+        def profile(frame, event, _, *, moment=moment, calls=calls, add=add) -> None:
             if "eventlog" in frame.f_code.co_filename and event in ("return", "c_return") and next(calls) == moment:
                 sys.setprofile(None)
                 for number in range(30):

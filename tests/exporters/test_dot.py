@@ -12,6 +12,7 @@ import pytest
 
 from graphscope.exporters.dot import dot
 from graphscope.exporters.export import export
+from graphscope.exporters.layout import drawn
 from graphscope.graph.view import Cluster, GraphView, ViewEdge, ViewNode
 
 from .conftest import parse, unrolled
@@ -52,8 +53,6 @@ def test_op_and_name_stand_on_the_node_and_the_shape_on_the_edge(product: GraphV
 
 
 def test_backward_lies_beside_forward(product: GraphView) -> None:
-    from graphscope.exporters.layout import drawn
-
     lines = [line.split() for line in drawn(dot(product), "plain").decode().splitlines()]
     place = {words[1]: (float(words[2]), float(words[3])) for words in lines if words[0] == "node"}
     for forward, backward in (("n2", "n4"), ("n0", "n5"), ("n1", "n6")):
@@ -134,7 +133,8 @@ def test_the_same_log_gives_the_same_bytes(recorded, tmp_path: Path) -> None:
     log = recorded(lambda: unrolled(3))
     code = (
         "import sys, graphscope as gs; log = gs.load(sys.argv[1]);"
-        "gs.export(log, sys.argv[2], overlay=True, fold=['scopes', 'repeats']); gs.export(log, sys.argv[3], overlay=True)"
+        "gs.export(log, sys.argv[2], overlay=True, fold=['scopes', 'repeats']);"
+        "gs.export(log, sys.argv[3], overlay=True)"
     )
     written = []
     for seed in ("1", "2"):

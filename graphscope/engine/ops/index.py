@@ -52,9 +52,18 @@ put = define(
     samples=[((2,), {"index": 1, "shape": (3, 2)}), ((3,), {"index": np.array([0, 2, 0]), "shape": (4,)})],
 )  # fmt: skip
 
+def _getitem_name(attrs: Any) -> str:
+    index = attrs["index"]
+    if not _is_basic(index):
+        return "IndexBackward0"
+    last = index[-1] if isinstance(index, tuple) and index else index
+    return "SelectBackward0" if isinstance(last, int) else "SliceBackward0"
+
+
 getitem = define(
     "getitem", "Elements at an index: integers, slices, None, ellipsis, integer or boolean tensors.",
     formula="out = x[index]", aliases=("__getitem__",), tensor_method=False, view=True,
+    grad_name=_getitem_name,
     prepare=lambda x, index: ((x,), {"index": plain(index), "_from": x.shape}),
     forward=lambda x, *, index, _from: x[index],
     vjp=[lambda g, *, index, _from: put(g, index, _from)],

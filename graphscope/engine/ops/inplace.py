@@ -44,7 +44,7 @@ def write(op: Op, target: Tensor, others: Sequence[Any], attrs: dict[str, Any] |
     if writer is None and not tracks:
         before = target.data
         _run(op, target, [value.data if isinstance(value, Tensor) else value for value in others], attrs or {})
-        (target.base or target).version_count += 1
+        (target if target.base is None else target.base).version_count += 1
         writes.note(before, op.name)
         return target
     start = 0
@@ -67,13 +67,15 @@ def write(op: Op, target: Tensor, others: Sequence[Any], attrs: dict[str, Any] |
         if any("x" in rule.needs for rule in plan.rules):
             arrays[0] = before.copy()
     _run(op, target, arrays[1:], attrs or {})
-    (target.base or target).version_count += 1
+    (target if target.base is None else target.base).version_count += 1
     site = None
     if writer is not None:
         site = _record(writer, op, target, inputs, others, attrs, frame, start)
     if plan is not None and plan.rules:
         wanted = [given[rule.index] for rule in plan.rules]
         shapes = tuple(value.data.shape for value in wanted)
+        if target.node is not None:
+            target.node[RETAINED] = None
         attach(target, plan, wanted, plan.save(target.data, *arrays), shapes, {**_DEFAULTS, **(attrs or {})}, site)
         if target.retains_grad:
             target.node[RETAINED] = weakref.ref(target)

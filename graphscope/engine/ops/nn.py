@@ -62,7 +62,7 @@ def _linear_weight_rule(g: Any, x: Any) -> Any:
 
 linear = define(
     "linear", "Linear map of the last dim: x times the transposed weight y, plus the bias z.", formula="out = x · yᵀ + z",
-    tensor_method=False,
+    tensor_method=False, grad_name="AddmmBackward0",
     prepare=lambda input, weight, bias=None: ((input, weight) if bias is None else (input, weight, bias), {}),
     forward=_linear,
     vjp=[lambda g, y: g @ y,

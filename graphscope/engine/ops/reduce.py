@@ -57,7 +57,7 @@ total = define(
 )  # fmt: skip
 
 sum_dim = define(
-    "sum_dim", "Sum over the given dims.", formula="out = Σ x", tensor_method=False,
+    "sum_dim", "Sum over the given dims.", formula="out = Σ x", grad_name="SumBackward1", tensor_method=False,
     prepare=_to_reduction,
     forward=_sum,
     vjp=[lambda g, *, dim, keepdim, _from: spread(g, _from, dim, keepdim)],
@@ -76,6 +76,7 @@ setattr(Tensor, "sum", sum)  # noqa: B010
 
 mean = define(
     "mean", "Mean over the given dims, or over all.", formula="out = Σ x / n",
+    grad_name=lambda attrs: "MeanBackward0" if attrs["dim"] is None else "MeanBackward1",
     prepare=_to_reduction,
     forward=_mean,
     vjp=[lambda g, *, dim, keepdim, _from: spread(g / _count(_from, dim), _from, dim, keepdim)],

@@ -66,7 +66,7 @@ permute = define(
 )  # fmt: skip
 
 reshape = define(
-    "reshape", "The same elements in another shape; one size may be -1.", formula="out = x in the given shape", view=True,
+    "reshape", "The same elements in another shape; one size may be -1.", formula="out = x in the given shape", view=True, grad_name="ViewBackward0",
     prepare=_to_reshape,
     forward=_reshape,
     vjp=[lambda g, *, _from: reshape(g, _from)],
@@ -74,7 +74,7 @@ reshape = define(
 )  # fmt: skip
 
 flatten = define(
-    "flatten", "Join a run of dims into one.", formula="out = x with dims start_dim to end_dim joined", view=True,
+    "flatten", "Join a run of dims into one.", formula="out = x with dims start_dim to end_dim joined", view=True, grad_name="ViewBackward0",
     prepare=_to_flatten,
     forward=_reshape,
     vjp=[lambda g, *, _from: reshape(g, _from)],

@@ -1,0 +1,348 @@
+"""Backward: what is accumulated where, what is kept and freed, hooks, graphs of any depth."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import weakref
+
+import numpy as np
+import pytest
+
+import graphscope as gs
+
+
+def leaf(*values):
+    return gs.tensor(list(values), requires_grad=True)
+
+
+def test_gradients_accumulate_until_they_are_forgotten():
+    x = leaf(1.0, 2.0)
+    for times in (1, 2, 3):
+        (x * 3).sum().backward()
+        assert x.grad.tolist() == [3.0 * times] * 2
+    x.grad = None
+    (x * x).sum().backward()
+    assert x.grad.tolist() == [2.0, 4.0]
+
+
+def test_a_tensor_used_several_times():
+    x = leaf(2.0)
+    y = x * x
+    (y * y + y * x).sum().backward()
+    assert x.grad.tolist() == [4 * 8.0 + 3 * 4.0]
+
+
+def test_an_accumulated_gradient_is_no_alias():
+    x, y = leaf(1.0, 2.0), leaf(3.0, 4.0)
+    (x + y).sum().backward()
+    x.grad.zero_()
+    assert y.grad.tolist() == [1.0, 1.0]
+
+
+def test_a_gradient_given_to_backward_is_no_alias():
+    x = leaf(1.0, 2.0)
+    given = gs.tensor([5.0, 6.0])
+    (x + 0).backward(given)
+    x.grad.zero_()
+    assert given.tolist() == [5.0, 6.0]
+
+
+def test_a_leaf_alone():
+    x = gs.tensor(3.0, requires_grad=True)
+    x.backward()
+    assert x.grad.item() == 1.0
+
+
+def test_retain_graph():
+    x = leaf(2.0)
+    loss = (x * x).sum()
+    loss.backward(retain_graph=True)
+    loss.backward()
+    assert x.grad.tolist() == [8.0]
+
+
+def test_what_saves_nothing_goes_backward_twice_only_with_retain_graph():
+    loss = (leaf(1.0) + 1).sum()
+    loss.backward()
+    with pytest.raises(RuntimeError, match="second time"):
+        loss.backward()
+
+
+def test_retain_grad():
+    x = leaf(1.0, 2.0)
+    y = x * 2
+    y.retain_grad()
+    z = y * 3
+    z.retain_grad()
+    z.sum().backward()
+    assert y.grad.tolist() == [3.0, 3.0]
+    assert z.grad.tolist() == [1.0, 1.0]
+    assert (x * 1).grad is None
+
+
+def test_retain_grad_follows_a_tensor_written_in_place():
+    x = leaf(1.0, 2.0)
+    y = x * 2
+    y.retain_grad()
+    y.mul_(5)
+    y.sum().backward()
+    assert y.grad.tolist() == [1.0, 1.0]
+    assert x.grad.tolist() == [10.0, 10.0]
+
+
+def test_backward_into_some_leaves_alone():
+    x, y = leaf(1.0), leaf(2.0)
+    z = x * y
+    z.sum().backward(inputs=[y])
+    assert x.grad is None
+    assert y.grad.tolist() == [1.0]
+
+
+def test_grad_touches_no_leaf():
+    x, y = leaf(2.0), leaf(3.0)
+    middle = x * y
+    found = gs.grad((middle * middle).sum(), [x, middle, y])
+    assert [g.item() for g in found] == [36.0, 12.0, 24.0]
+    assert x.grad is None
+    assert y.grad is None
+
+
+def test_grad_of_several_outputs():
+    x = leaf(1.0, 2.0)
+    found = gs.grad([x * 2, (x * x).sum()], [x], [gs.tensor([1.0, 10.0]), None])
+    assert found[0].tolist() == [4.0, 24.0]
+
+
+def test_third_order():
+    x = gs.tensor(2.0, requires_grad=True, dtype=gs.float64)
+    value = x**4
+    for expected in (32.0, 48.0, 48.0):
+        (value,) = gs.grad(value, x, create_graph=True)
+        assert value.item() == pytest.approx(expected)
+
+
+def test_create_graph_in_backward_makes_a_gradient_that_can_be_differentiated():
+    x = leaf(3.0)
+    (x * x * x).sum().backward(create_graph=True)
+    assert x.grad.requires_grad
+    first = x.grad
+    x.grad = None
+    first.sum().backward()
+    assert x.grad.tolist() == [18.0]
+
+
+def test_ordinary_gradients_require_none():
+    x = leaf(3.0)
+    (x * x).sum().backward()
+    assert not x.grad.requires_grad
+    assert x.grad.is_leaf
+
+
+def test_detach_stops_gradients():
+    x = leaf(2.0)
+    (x * x.detach()).sum().backward()
+    assert x.grad.tolist() == [2.0]
+    assert x.detach().data is x.data
+
+
+def test_comparisons_and_indices_carry_no_gradient():
+    x = leaf(1.0, 2.0)
+    assert not (x > 1.5).requires_grad
+    assert not x.argmax().requires_grad
+
+
+def test_a_hook_sees_and_replaces_the_gradient_of_a_leaf():
+    x = leaf(1.0, 2.0)
+    seen = []
+    handle = x.register_hook(lambda g: seen.append(g.tolist()))
+    double = x.register_hook(lambda g: g * 2)
+    (x * 3).sum().backward()
+    assert seen == [[3.0, 3.0]]
+    assert x.grad.tolist() == [6.0, 6.0]
+    handle.remove()
+    double.remove()
+    (x * 3).sum().backward()
+    assert len(seen) == 1
+    assert x.grad.tolist() == [9.0, 9.0]
+
+
+def test_a_hook_on_a_result_comes_before_its_rule_and_sees_the_whole():
+    x = leaf(1.0)
+    y = x * 2
+    seen = []
+    y.register_hook(lambda g: seen.append(g.item()))
+    y.register_hook(lambda g: g * 10)
+    (y * 3 + y * 4).sum().backward()
+    assert seen == [7.0]
+    assert x.grad.item() == 140.0
+
+
+def test_a_hook_on_a_backward_node():
+    x = leaf(1.0)
+    y = x * 2
+    y.grad_fn.register_hook(lambda g: g * 0)
+    y.sum().backward()
+    assert x.grad.item() == 0.0
+
+
+def test_a_hook_that_returns_another_shape():
+    x = leaf(1.0)
+    x.register_hook(lambda g: gs.ones(3))
+    with pytest.raises(RuntimeError, match=r"shape \(3,\) for one of shape \(1,\)"):
+        (x * 2).sum().backward()
+
+
+def test_a_hook_that_raises_leaves_the_mode_alone():
+    x = leaf(1.0)
+    handle = x.register_hook(lambda g: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        (x * 2).sum().backward()
+    assert gs.is_grad_enabled()
+    handle.remove()
+    (x * 2).sum().backward()
+    assert x.grad.item() == 2.0
+
+
+def test_hooks_on_what_requires_no_grad():
+    with pytest.raises(RuntimeError, match="doesn't require gradient"):
+        gs.ones(2).register_hook(print)
+    with pytest.raises(RuntimeError, match="requires_grad=False"):
+        gs.ones(2).retain_grad()
+
+
+def test_grad_fn_as_people_know_it():
+    a, b = leaf(1.0), leaf(2.0)
+    c = (a * b + 1).tanh()
+    assert str(c.grad_fn) == "<TanhBackward0>"
+    assert c.grad_fn.name() == "TanhBackward0"
+    ((add, slot), *_) = c.grad_fn.next_functions
+    assert (str(add), slot) == ("<AddBackward0>", 0)
+    (first, _), (second, _) = add.next_functions[0][0].next_functions
+    assert first.variable is a
+    assert second.variable is b
+    assert a.grad_fn is None
+    assert c.grad_fn == c.grad_fn
+
+
+@pytest.mark.parametrize("count", [20_000, 100_000])
+def test_depth_is_no_limit(count):
+    x = gs.tensor(1.0, requires_grad=True)
+    y = x
+    for _ in range(count):
+        y = y + 0.5
+    assert sys.getrecursionlimit() < count
+    y.backward(retain_graph=True)
+    assert x.grad.item() == 1.0
+    del y
+    gc.collect()
+
+
+def test_a_deep_graph_that_is_never_used_can_be_dropped():
+    y = gs.ones(2, requires_grad=True)
+    for _ in range(100_000):
+        y = y.tanh()
+    watched = weakref.ref(y)
+    del y
+    assert watched() is None
+
+
+def test_second_order_through_a_deep_graph():
+    x = gs.tensor(1.0, requires_grad=True, dtype=gs.float64)
+    y = x
+    for _ in range(2_000):
+        y = y * 1.0
+    (first,) = gs.grad(y * y, x, create_graph=True)
+    (second,) = gs.grad(first, x)
+    assert second.item() == 2.0
+
+
+def test_memory_is_freed_by_backward():
+    x = gs.ones(1000, requires_grad=True)
+    y = x * 2
+    saved = weakref.ref(y.data)
+    loss = (y * y).sum()
+    del y
+    assert saved() is not None
+    loss.backward()
+    assert saved() is None
+
+
+def test_an_op_keeps_only_what_its_rules_need():
+    x = gs.ones(1000, requires_grad=True)
+    constant, other = gs.ones(1000), gs.ones(1000)
+    kept, dropped = weakref.ref(constant.data), weakref.ref(other.data)
+    out = x * constant + other
+    del constant, other
+    assert kept() is not None
+    assert dropped() is None
+    assert out.requires_grad
+
+
+def test_a_graph_is_freed_without_the_garbage_collector():
+    gc.disable()
+    try:
+        x = gs.ones(10, requires_grad=True)
+        y = (x * 2).tanh()
+        watched = weakref.ref(y)
+        data = weakref.ref(y.data)
+        y.sum().backward()
+        del y
+        assert watched() is None
+        assert data() is None
+    finally:
+        gc.enable()
+
+
+def test_versions_and_views():
+    x = gs.zeros(2, 3)
+    assert x._version == 0
+    x.add_(1)
+    view = x.t()
+    view.mul_(2)
+    assert x._version == view._version == 2
+    assert x.tolist() == [[2.0] * 3] * 2
+    assert x.reshape(6).tolist() == [2.0] * 6
+
+
+def test_indexing_shares_memory_as_numpy_does():
+    x = gs.zeros(3, 2)
+    x[1].add_(1)
+    x[0, 1] = 5.0
+    x[gs.tensor([2])] += 7
+    assert x.tolist() == [[0.0, 5.0], [1.0, 1.0], [7.0, 7.0]]
+    assert x[gs.tensor([0])]._version == 0
+
+
+def test_setting_elements_is_differentiable():
+    x, y = leaf(1.0, 2.0, 3.0), leaf(5.0)
+    z = x * 2
+    z[1:2] = y
+    (z * gs.tensor([1.0, 10.0, 100.0])).sum().backward()
+    assert x.grad.tolist() == [2.0, 0.0, 200.0]
+    assert y.grad.tolist() == [10.0]
+
+
+def test_gradients_reach_an_operand_of_an_in_place_op():
+    x, w = leaf(2.0, 3.0), leaf(4.0, 5.0)
+    y = x * 1
+    y *= w
+    y.sum().backward()
+    assert x.grad.tolist() == [4.0, 5.0]
+    assert w.grad.tolist() == [2.0, 3.0]
+
+
+def test_a_result_that_begins_to_require_grad_in_place():
+    total, x = gs.zeros(2), leaf(1.0, 2.0)
+    for _ in range(3):
+        total += x * x
+    total.sum().backward()
+    assert x.grad.tolist() == [6.0, 12.0]
+
+
+def test_numbers_stay_of_their_kind():
+    x = gs.tensor(2.0, requires_grad=True)
+    (x * 3).backward()
+    assert isinstance(x.grad.item(), float)
+    assert x.grad.shape == ()
+    assert x.grad.dtype == np.float32

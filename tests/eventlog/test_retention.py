@@ -1,0 +1,114 @@
+"""What a log lets go of: old steps under `steps`, old values under `budget`; and how much disk it takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import graphscope as gs
+from graphscope.eventlog.reader import load
+from graphscope.eventlog.schema import Kind
+
+
+def disk(path: Path) -> int:
+    return sum(found.stat().st_blocks * 512 for found in path.rglob("*") if found.is_file())
+
+
+def test_a_small_recording_takes_little_disk(tmp_path: Path) -> None:
+    with gs.record(tmp_path / "run.gscope"):
+        a = gs.tensor([1.0, 2.0], requires_grad=True)
+        (a * 2.0).sum().backward()
+    assert disk(tmp_path) < 2_000_000
+
+
+@pytest.mark.parametrize(("steps", "rows", "size"), [(1, 5, 10), (3, 8, 300), (20, 3, 1)])
+def test_the_newest_steps_are_kept_on_a_disk_that_stays_flat(make, append, steps: int, rows: int, size: int) -> None:
+    writer = make(steps=steps)
+    used = []
+    for step in range(10_000):
+        for _ in range(rows):
+            append(writer, np.full(size, step, "f4"))
+        writer.mark(Kind.STEP)
+        if step % 500 == 499:
+            used.append(disk(writer.path))
+    assert max(used) < 8_000_000
+    assert used[-1] <= max(used[: len(used) // 2])
+    log = load(writer.path)
+    ends = np.flatnonzero(log.column("kind") == Kind.STEP) + log.first
+    assert len(ends) >= steps
+    for back in range(steps):
+        end = int(ends[-1 - back])
+        for row in range(end - rows, end):
+            assert np.all(log.value(row) == 9999 - back)
+    assert not list((writer.path / "segments").glob("*.*"))
+
+
+def test_a_step_larger_than_a_segment_is_kept_whole(make, append) -> None:
+    writer = make(steps=2)
+    for step in range(5):
+        for _ in range(3000):
+            append(writer, np.full(100, step, "f4"))
+        writer.mark(Kind.STEP)
+    log = load(writer.path)
+    kinds = log.column("kind")
+    ends = np.flatnonzero(kinds == Kind.STEP) + log.first
+    assert log.first <= ends[-1] - 2 * 3001
+    for row in range(int(ends[-1]) - 2 * 3001 + 1, int(ends[-1]), 100):
+        value = log.value(row)
+        assert value is None or value[0] in (3, 4)
+
+
+def test_the_budget_takes_the_oldest_values_and_no_event(make, append) -> None:
+    writer = make(budget=8 << 20)
+    rows = [append(writer, np.full(10_000, number, "f4")) for number in range(2000)]
+    values = sum(found.stat().st_size for found in writer.path.rglob("values.npy"))
+    assert values <= 8 << 20
+    log = load(writer.path)
+    assert len(log) == len(rows)
+    kept = [log.value(row) is not None for row in rows]
+    assert kept == sorted(kept), "the oldest go first"
+    assert 100 < sum(kept) < 210
+    assert all(np.all(log.value(row) == number) for number, row in enumerate(rows) if kept[number])
+    assert log.event(rows[0]).shape == (10_000,)
+
+
+def test_budget_and_steps_together(make, append) -> None:
+    writer = make(budget=1 << 20, steps=2)
+    for _ in range(200):
+        for number in range(20):
+            append(writer, np.full(1000, number, "f4"))
+        writer.mark(Kind.STEP)
+    assert disk(writer.path) < 4_000_000
+    log = load(writer.path)
+    assert np.count_nonzero(log.column("kind") == Kind.STEP) >= 2
+    assert log.first > 0
+
+
+def test_a_value_larger_than_the_budget(make, append) -> None:
+    writer = make(budget=1000, cap=1 << 30)
+    rows = [append(writer, np.full(1 << 20, number)) for number in range(3)]
+    log = load(writer.path)
+    assert [log.value(row) is None for row in rows] == [True, True, False]
+    assert np.all(log.value(rows[-1]) == 2)
+
+
+def test_leaves_are_written_again_in_each_segment(tmp_path: Path) -> None:
+    with gs.record(tmp_path / "run.gscope", steps=3) as log:
+        weight = gs.tensor([1.0, 2.0], requires_grad=True)
+        for _ in range(2000):
+            (weight * 3.0).sum().backward()
+            gs.step()
+    log.refresh()
+    assert log.first > 0
+    firsts = [first for first, _ in log.chunks()]
+    for row in range(log.first, log.end):
+        event = log.event(row)
+        segment = max(first for first in firsts if first <= row)
+        if event.kind == Kind.OP and log.op(event.op).name == "mul":
+            ((source, _),) = event.inputs[:1]
+            assert source >= segment, "the leaf is in the same segment"
+            assert log.event(source).kind == Kind.LEAF
+            assert log.attrs(log.event(source).attrs)["name"] == "weight"
+            assert log.value(source).tolist() == [1, 2]

@@ -1,0 +1,193 @@
+"""What is kept of a value under each policy, and that what was kept is what was given."""
+
+from __future__ import annotations
+
+import math
+import shutil
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from graphscope.eventlog import schema
+from graphscope.eventlog.reader import load
+from graphscope.eventlog.schema import Flag, Kind
+from graphscope.eventlog.values import summarize
+from graphscope.eventlog.writer import Writer
+
+NUMERIC = [name for name in schema.DTYPES if name not in ("", "bfloat16", "object")]
+SHAPES = [(), (1,), (2,), (3,), (0,), (2, 0, 3), (2, 3), (1, 1, 1, 1), (7, 5, 3), (40, 40)]
+
+
+@pytest.mark.parametrize("dtype", NUMERIC)
+def test_every_dtype_and_shape(make, append, dtype: str) -> None:
+    writer = make()
+    values = [(np.arange(math.prod(shape)).reshape(shape) % 2 + 1).astype(dtype) for shape in SHAPES]
+    rows = [append(writer, value) for value in values]
+    log = load(writer.path)
+    for row, value in zip(rows, values, strict=True):
+        found = log.value(row)
+        assert (found.dtype, found.shape) == (value.dtype, value.shape)
+        assert np.array_equal(found, value)
+        assert not found.flags.writeable
+        assert log.outputs(row) == ((value.shape, dtype),)
+        assert log.nonfinite(row) is False
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_arrays_whose_elements_lie_apart(make, append, several: bool) -> None:
+    writer = make()
+    base = np.arange(60.0).reshape(3, 4, 5)
+    given = [base.T, base[::-1], base[:, ::2], np.broadcast_to(np.float32(3), (4, 4)), np.asfortranarray(base)]
+    rows = []
+    for value in given:
+        if several:
+            one = writer.template(Kind.OP, shape=value.shape, dtype=value.dtype)
+            both = writer.template(Kind.OP, shape=value.shape, dtype=value.dtype, several=True)
+            rows.append(writer.append_wide(both, [(value, one.keep), (value[:0], one.keep)], []))
+        else:
+            rows.append(append(writer, value))
+    log = load(writer.path)
+    for row, value in zip(rows, given, strict=True):
+        assert np.array_equal(log.value(row), value)
+
+
+def test_extreme_scalars_in_the_row_itself(make, append) -> None:
+    writer = make()
+    given = [
+        np.float32("nan"),
+        np.float32("-inf"),
+        np.float64(5e-324),
+        np.int64(-(2**63)),
+        np.uint64(2**64 - 1),
+        np.True_,
+    ]
+    rows = [append(writer, np.asarray(value)) for value in given]
+    log = load(writer.path)
+    for row, value in zip(rows, given, strict=True):
+        assert log.event(row).flags & Flag.INLINE
+        assert np.array_equal(log.value(row), value, equal_nan=value.dtype.kind == "f")
+
+
+def test_what_can_not_be_kept(make, append) -> None:
+    writer = make()
+    swapped = append(writer, np.arange(4, dtype=">f4"))
+    objects = append(writer, np.array([object(), None]))
+    words = append(writer, np.array(["a", "bc"]))
+    log = load(writer.path)
+    assert [log.value(row) for row in (swapped, objects, words)] == [None, None, None]
+    assert log.summary(swapped).maximum == 3
+    assert log.outputs(objects) == (((2,), "object"),)
+
+
+def test_bfloat16_is_read_as_float32(make) -> None:
+    writer = make()
+
+    class BFloat16:  # as ml_dtypes has it
+        name, itemsize, kind, isnative, hasobject = "bfloat16", 2, "V", True, False
+
+    value = np.array([1.5, -2.0, np.inf], np.float32)
+    template = writer.template(Kind.OP, shape=(3,), dtype=BFloat16())
+    row = writer.append(template, (value.view("u4") >> 16).astype("u2"))
+    log = load(writer.path)
+    assert log.value(row).tolist() == value.tolist()
+    assert log.first_nonfinite() == row
+
+
+def test_summary_keeps_small_values_whole(make, append) -> None:
+    writer = make(policy="summary")
+    small, large = np.ones(1024, "f4"), np.arange(1025, dtype="f4")
+    rows = [append(writer, small), append(writer, large)]
+    log = load(writer.path)
+    assert np.array_equal(log.value(rows[0]), small)
+    assert log.value(rows[1]) is None
+    found = log.summary(rows[1])
+    assert (found.minimum, found.maximum, found.mean, found.zero, found.count) == (0, 1024, 512, 1, 1025)
+    assert found.std == pytest.approx(np.std(large, dtype="f8"))
+
+
+def test_cap(make, append) -> None:
+    writer = make(cap=100)
+    rows = [append(writer, np.ones(100, "u1")), append(writer, np.ones(101, "u1")), append(writer, np.ones(1))]
+    log = load(writer.path)
+    assert [log.value(row) is None for row in rows] == [False, True, False]
+    assert log.summary(rows[1]).count == 101
+
+
+def test_none_keeps_nothing_but_whether_it_was_finite(make, append) -> None:
+    writer = make(policy="none")
+    values = [np.ones(9), np.array([1, np.nan]), np.float32("inf"), np.arange(3), np.ones(3, "c8") * np.nan]
+    rows = [append(writer, value) for value in values]
+    kept = writer.template(Kind.OP, shape=(2,), dtype=np.dtype("f8")).keep
+    both = writer.template(Kind.OP, shape=(2,), dtype=np.dtype("f8"), several=True)
+    rows += [writer.append_wide(both, [(np.ones(2), kept), (np.array([np.inf, 1]), kept)], [])]
+    log = load(writer.path)
+    assert [log.value(row) for row in rows] == [None] * 6
+    assert [log.summary(row) for row in rows] == [None] * 6
+    assert [log.nonfinite(row) for row in rows] == [False, True, True, False, True, True]
+    assert log.first_nonfinite() == rows[1]
+    assert log.rare().tolist() == [rows[1], rows[2], rows[4], rows[5]]
+
+
+@given(arrays.arrays(st.sampled_from(["f4", "f8", "f2", "c8", "c16", "i4", "u1", "?"]), st.integers(0, 50)))
+@settings(deadline=None)
+def test_statistics_agree_with_numpy(value: np.ndarray) -> None:
+    with np.errstate(all="ignore"):
+        numbers = np.abs(value) if value.dtype.kind == "c" else value
+        finite = numbers[np.isfinite(numbers)].astype("f8")
+        found = summarize(value)
+        expected = (np.isnan(numbers).sum(), np.isinf(numbers).sum(), (numbers == 0).sum(), value.size)
+        assert (found.nan, found.inf, found.zero, found.count) == expected
+        if finite.size:
+            assert (found.minimum, found.maximum) == (finite.min(), finite.max())
+            assert found.mean == pytest.approx(finite.mean(), rel=1e-9, nan_ok=True)
+            assert found.std == pytest.approx(finite.std(), rel=1e-6, nan_ok=True)
+        assert found.finite == bool(np.isfinite(value).all())
+
+
+SPECIAL = st.sampled_from([0.0, 1.0, -1.0, 65504.0, float("nan"), float("inf"), float("-inf")])
+VALUES = st.one_of(
+    arrays.arrays(
+        st.sampled_from(["f2", "f4", "f8", "c8", "c16"]),
+        arrays.array_shapes(min_dims=0, max_dims=2, min_side=0, max_side=9),
+        elements=st.sampled_from([0.0, 1.0, 2.0]),
+    ),
+    arrays.arrays(st.sampled_from(["f2", "f4", "f8"]), st.integers(0, 9), elements=SPECIAL),
+    arrays.arrays("i8", st.integers(0, 9), elements=st.sampled_from([-1, 0, 0x7FF0000000000000])),
+)
+
+
+@given(
+    st.lists(VALUES, max_size=30),
+    st.sampled_from([{}, {"policy": "summary"}, {"policy": "none"}, {"cap": 20}, {"budget": 1}]),
+)
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_first_nonfinite_value_is_that_of_a_scan(tmp_path_factory, append, values, options) -> None:
+    path = tmp_path_factory.mktemp("logs") / "run.gscope"
+    writer = Writer(path, **options)
+    rows = [append(writer, value) for value in values]
+    bad = [row for row, value in zip(rows, values, strict=True) if not np.isfinite(value).all()]
+    log = load(path)
+    assert log.first_nonfinite() == (bad[0] if bad else None)
+    assert [row for row in rows if log.nonfinite(row)] == bad
+    shutil.rmtree(path.parent)
+
+
+def test_the_first_nonfinite_value_after_the_budget_dropped_it(make, append) -> None:
+    writer = make(budget=1 << 20, cap=1 << 20)
+    bad = []
+    for number in range(200):
+        value = np.ones(10_000)
+        if number in (3, 50, 199):
+            value[number] = np.inf
+            bad.append(number)
+        append(writer, value)
+        writer.mark(Kind.STEP)
+    log = load(writer.path)
+    rows = [row for row in range(log.end) if log.event(row).kind == Kind.OP]
+    assert log.value(rows[3]) is None, "its values are gone"
+    assert [rows.index(row) for row in rows if log.nonfinite(row)] == bad
+    assert log.first_nonfinite() == rows[3]
+    assert {rows[number] for number in (3, 50)} <= set(log.rare().tolist())

@@ -26,7 +26,7 @@ class Parser(argparse.ArgumentParser):
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
 
-    def add_argument(self, *names: str, **settings: Any) -> argparse.Action:  # type: ignore[override]
+    def add_argument(self, *names: str, **settings: Any) -> argparse.Action:
         """As argparse has it."""
         action = super().add_argument(*names, **settings)
         self.declared.append(action)

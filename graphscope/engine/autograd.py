@@ -78,6 +78,7 @@ def run_backward(
             heappush(heap, -root.node[MOMENT])
     tensors = create_graph
     into = False
+    results: Any
     row = -1
     start = 0
     now = 0 if writer is None else writer.clock()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from graphscope.engine import tracing
@@ -48,7 +49,7 @@ def contribution(writer: Writer, leaf: Tensor, value: Any, origin: int, fresh: b
         held = leaf.accumulate_template = (writer, data.dtype, data.shape, *templates)
     row = writer.append(held[3 + fresh], data, writer.clock(), 0, leaf.row, max(origin, 0))
     if writer.gate is not None:
-        answer = tracing.pause(writer, row, data, recording.user_frame(2))
+        answer = tracing.pause(writer, row, data, sys._getframe())
         if isinstance(answer, Replace):
             return answer.value, row
     return value, row

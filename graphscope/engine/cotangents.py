@@ -67,7 +67,7 @@ def settle(arrival: Arrival, accumulate: bool, create_graph: bool) -> None:
         if not leaf.hooks:
             leaf.grad.row = arrival[ORIGIN]
     elif create_graph:
-        leaf.grad = leaf.grad + value  # type: ignore[operator]
+        leaf.grad = leaf.grad + value
     else:
         if leaf.grad.data.__class__ is _ndarray:
             np.add(leaf.grad.data, value, out=leaf.grad.data)

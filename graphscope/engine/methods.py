@@ -13,7 +13,8 @@ from graphscope.engine.autograd import run_backward
 from graphscope.engine.node import RETAINED, Handle, Node, hooks_of
 from graphscope.engine.ops import elementwise, index, linalg, reduce, shape
 from graphscope.engine.printing import tensor_repr
-from graphscope.engine.tensor import Tensor, define
+from graphscope.engine.calls import define
+from graphscope.engine.tensor import Tensor
 
 
 def method(function: Any) -> Any:

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -28,8 +28,8 @@ class Context:
 
 
 modes = threading.local()
-"""`grad_enabled` and `context` of each thread, once `here` was called in it. (A plain `local`: reading an attribute of a
-subclass costs five times as much.)"""
+"""`grad_enabled` and `context` of each thread, once `here` was called in it. (A plain `local`: reading an attribute of
+a subclass costs five times as much.)"""
 
 
 def here() -> Any:
@@ -133,7 +133,7 @@ class enable_grad(_Mode):  # noqa: N801 - PyTorch's spelling
 
 def _wrapped(function: _Function, enabled: bool) -> _Function:
     if inspect.isgeneratorfunction(function):
-        return _wrapped_generator(function, enabled)
+        return cast(_Function, _wrapped_generator(function, enabled))
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:

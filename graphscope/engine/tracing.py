@@ -1,4 +1,4 @@
-"""What the engine tells the log: rows for leaves, ops, cotangents and contributions, by templates kept per call site."""
+"""What the engine tells the log of the forward pass: rows for leaves and ops, by templates kept per call site."""
 
 from __future__ import annotations
 
@@ -124,8 +124,8 @@ def call_site(
         site = sites.get(key)
     context = here().context
     place = (context.scope, context.backward_row > 0, get_ident())
-    wanted = (out.__class__, out.shape, out.dtype, constant.__class__, constant, _frozen(attrs), place)
-    variants = writer.variants.setdefault(key, {})
+    wanted: Any = (out.__class__, out.shape, out.dtype, constant.__class__, constant, _frozen(attrs), place)
+    variants: dict[Any, CallSite] = writer.variants.setdefault(key, {})
     try:
         found = variants.get(wanted)
     except TypeError:  # an attribute that can't be hashed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import reprlib
 import struct
 import threading
 from collections.abc import Hashable
@@ -126,9 +127,17 @@ class Table:
 def _text(entry: Any) -> bytes:
     try:
         text = json.dumps(entry, ensure_ascii=False, default=str, separators=(",", ":"))
-    except (ValueError, TypeError, RecursionError):  # circular, or with keys that JSON has no place for
-        text = json.dumps({"text": repr(entry)})
+    except Exception:  # noqa: BLE001 - circular, or the program's own `__str__` fails
+        text = json.dumps(shown(entry))
     return text.encode("utf-8", "replace")
+
+
+def shown(value: Any) -> str:
+    """A short text for a value that JSON has no place for."""
+    try:
+        return reprlib.repr(value)
+    except Exception:  # noqa: BLE001 - the program's own code
+        return f"<{type(value).__name__}>"
 
 
 def entries(chunk: np.ndarray, start: int = 0) -> tuple[list[bytes], int]:

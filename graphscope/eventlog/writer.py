@@ -20,7 +20,7 @@ import numpy as np
 from graphscope.errors import LogError
 from graphscope.eventlog import ownership, schema, values
 from graphscope.eventlog.gate import Gate
-from graphscope.eventlog.names import Table
+from graphscope.eventlog.names import Table, shown
 from graphscope.eventlog.retention import Retention
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.eventlog.segment import CLOSED, FIRST_BYTES, FIRST_ROWS, MOST_BYTES, MOST_ROWS, Segment
@@ -140,7 +140,7 @@ class Writer:
         self._cap = cap
         self._retention = Retention(budget, steps)
         self._lock = threading.RLock()
-        self._claimed = 0
+        self._claimed = 1
         # A quarter of the budget a segment: the oldest values go bit by bit.
         self._most_bytes = _NO_VALUES if policy == "none" else max(min(MOST_BYTES, budget // 4), _NO_VALUES)
         self._rows, self._bytes = FIRST_ROWS, min(FIRST_BYTES, self._most_bytes)
@@ -249,8 +249,9 @@ class Writer:
             return 0
         try:
             key = json.dumps(attrs, sort_keys=True, default=str)
-        except (ValueError, TypeError, RecursionError):
-            key = repr(attrs)
+        except Exception:  # noqa: BLE001 - circular, or the program's own `__str__` fails
+            attrs = {str(name): shown(value) for name, value in attrs.items()}
+            key = json.dumps(attrs, sort_keys=True)
         return self.intern("attrs", key, attrs)
 
     def intern(self, table: str, key: Any, entry: Any) -> int:
@@ -434,6 +435,7 @@ class Writer:
     ) -> int:
         """Append a mark: a scope, a step, a message, an edit, an exception. Its text and the like go to `attrs`."""
         array = None if value is None else np.asarray(value)
+        inputs = [node for node in inputs if node >= self.base]  # others are of an earlier recording
         template = self.template(
             kind,
             site=site,

@@ -40,7 +40,7 @@ def cross_entropy(input: Tensor, target: Tensor, reduction: str = "mean") -> Any
         raise RuntimeError(
             f"cross_entropy: probabilities of shape {target.data.shape} do not fit logits of shape {input.data.shape}"
         )
-    losses: Any = -(logarithms * target).sum(1 if input.data.ndim > 1 else 0)  # type: ignore[operator]
+    losses: Any = -(logarithms * target).sum(1 if input.data.ndim > 1 else 0)
     if reduction == "none":
         return losses
     return losses.mean() if reduction == "mean" else losses.sum()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
 import zipfile
 from pathlib import Path
 
@@ -143,7 +142,9 @@ def test_double_dash_ends_our_options(graphscope: Run, tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)])
 def test_signals_reach_the_program(tmp_path: Path, number: signal.Signals, status: int) -> None:
-    (tmp_path / "waits.py").write_text("import time\nprint('ready', flush=True)\ntime.sleep(60)")
+    # Short sleeps: a signal that comes just ahead of a long one would be noticed only at its end.
+    text = "import time\nprint('ready', flush=True)\nfor _ in range(1200):\n    time.sleep(0.05)\n"
+    (tmp_path / "waits.py").write_text(text)
     process = subprocess.Popen(
         [sys.executable, "-m", "graphscope", "record", "waits.py"],
         cwd=tmp_path,
@@ -155,10 +156,8 @@ def test_signals_reach_the_program(tmp_path: Path, number: signal.Signals, statu
     with process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
-        began = time.monotonic()
         process.send_signal(number)
         _, errors = process.communicate(timeout=30)
-    assert time.monotonic() - began < 30
     assert process.returncode == status
     assert "cli" not in errors
     assert ("KeyboardInterrupt" in errors) == (number is signal.SIGINT)

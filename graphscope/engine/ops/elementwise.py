@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphscope.engine import dtypes
-from graphscope.engine.tensor import define
+from graphscope.engine.calls import define
 
 
 def _divide(x: Any, y: Any) -> Any:

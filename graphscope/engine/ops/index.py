@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from graphscope.engine import dtypes
-from graphscope.engine.tensor import Tensor, define
+from graphscope.engine.calls import define
+from graphscope.engine.tensor import Tensor
 
 
 def plain(index: Any) -> Any:

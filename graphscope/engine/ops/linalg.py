@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine.tensor import define
+from graphscope.engine.calls import define
 
 
 def _mm(x: Any, y: Any) -> Any:

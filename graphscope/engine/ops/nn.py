@@ -11,7 +11,8 @@ from graphscope.engine.ops.elementwise import exp, sign
 from graphscope.engine.ops.index import put
 from graphscope.engine.ops.reduce import sum
 from graphscope.engine.ops.shape import expand
-from graphscope.engine.tensor import Tensor, define
+from graphscope.engine.calls import define
+from graphscope.engine.tensor import Tensor
 
 REDUCTIONS: Final = ("mean", "sum", "none")
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from graphscope.engine import dtypes
 from graphscope.engine.ops.shape import expand, reshape
-from graphscope.engine.tensor import Tensor, define
+from graphscope.engine.calls import define
+from graphscope.engine.tensor import Tensor
 
 
 def _axis(dim: Any) -> Any:

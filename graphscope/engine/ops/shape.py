@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine.tensor import define
+from graphscope.engine.calls import define
 
 
 def sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:

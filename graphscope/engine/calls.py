@@ -1,0 +1,257 @@
+"""How ops are called: the hot path of every program, written out for one and for two inputs, and general for the rest.
+
+A straight line costs half of what the general way costs, and is what makes recording cheap enough to leave on. All
+three do what `tensor.apply` says: compute, tell the log, remember the way back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from sys import _getframe
+from typing import Any, Final
+
+import numpy as np
+
+from graphscope.engine import dtypes, modes, tracing, writes
+from graphscope.engine.errors import explain_failure
+from graphscope.engine.modes import modes as mode
+from graphscope.engine.node import plan_for
+from graphscope.engine.op import Op, register
+from graphscope.engine.tensor import Tensor, apply
+from graphscope.eventlog import record as recording
+from graphscope.eventlog.gate import Replace
+
+_ndarray = np.ndarray
+_new = object.__new__
+_next_moment = writes.moments.__next__
+_FLOATING: Final = frozenset({np.float16, np.float32, np.float64})
+
+
+def _binary(op: Op) -> Callable[..., Any]:
+    """The call of an op of two inputs and no attributes: `apply`, with everything that it does in a straight line."""
+    forward = op.forward
+    both, left, right = (plan_for(op, wanting) for wanting in ((True, True), (True, False), (False, True)))
+    left_saves_other = left.saves_other
+    left_single, right_single = left.single is not None, right.single is not None
+    differentiable = bool(both.rules)
+    core_dims = op.core_dims
+    key = op.key
+
+    def call(input: Any, other: Any) -> Any:
+        x, y = input, other
+        if x.__class__ is not Tensor and not isinstance(x, Tensor):
+            if not isinstance(y, Tensor):
+                return forward(x, y)
+            return apply(op, (dtypes.operand(x), y))
+        a = x.data
+        constant: Any = None
+        shapes = False
+        if (y.__class__ is float or y.__class__ is int) and (
+            a.__class__ in _FLOATING or (a.__class__ is _ndarray and a.dtype.kind == "f")
+        ):
+            b: Any = y
+            constant = y
+        elif y.__class__ is Tensor:
+            b = y.data
+            if a.__class__ is _ndarray and a.__class__ is b.__class__ and a.dtype is b.dtype:
+                if (a.ndim > core_dims or b.ndim > core_dims) and a.shape != b.shape:
+                    shapes = True
+            elif a.__class__ is not b.__class__ or a.__class__ is _ndarray:
+                return apply(op, (x, y))
+        else:
+            return apply(op, (x, dtypes.operand(y)))
+        writer = recording.writer
+        if writer is not None:
+            frame = _getframe(1)
+            if x.row < writer.low:
+                tracing.input_row(writer, x, frame, 0)
+            if constant is None and y.row < writer.low:
+                tracing.input_row(writer, y, frame, 1)
+            gate = writer.gate
+            if gate is not None:
+                if gate.wants_before:
+                    tracing.ahead(writer, op, [x] if constant is not None else [x, y], frame)
+                a = x.data
+                b = constant if constant is not None else y.data
+            start = writer.clock()
+        try:
+            result = forward(a, b)
+        except (ValueError, TypeError) as error:
+            raise explain_failure(op, (a, b), None, error) from error
+        out = _new(Tensor)
+        out.node = None
+        out.wants_grad = False
+        if writer is None:
+            site = None
+            out.row = row = -1
+        else:
+            end = writer.clock()
+            try:
+                context = mode.context
+            except AttributeError:
+                context = modes.here().context
+            site = writer.sites.get(id(frame.f_code) + frame.f_lasti + key)
+            if (
+                site is None
+                or site.kind is not result.__class__
+                or (site.kind is _ndarray and (site.shape != result.shape or site.dtype is not result.dtype))
+                or site.constant is not constant
+                or site.context is not context
+            ):
+                count = 1 if constant is not None else 2
+                site = tracing.call_site(writer, frame, op, result, constant, None, count)
+            if constant is None:
+                row = writer.append(site.template, result, end, end - start, context.backward_row, x.row, y.row)
+            else:
+                row = writer.append(site.template, result, end, end - start, context.backward_row, x.row)
+            out.row = row
+            if gate is not None:
+                answer = tracing.pause(writer, row, result, frame)
+                if answer.__class__ is Replace:
+                    result = answer.value
+        out.data = result
+        if not differentiable:
+            return out
+        target: Any = x.node
+        if target is None and x.wants_grad:
+            target = x
+        other_target: Any = None
+        if constant is None:
+            other_target = y.node
+            if other_target is None and y.wants_grad:
+                other_target = y
+        if other_target is None:
+            if target is None or (modes.disabled and not modes.here().grad_enabled):
+                return out
+            saved = b if left_saves_other else left.save(result, a, b)
+            shape = (a.shape,) if shapes else None
+            goal = target if left_single else (target,)
+            out.node = [left, goal, saved, _next_moment(), shape, None, row, site, None, None]
+        elif modes.disabled and not modes.here().grad_enabled:
+            return out
+        elif target is None:
+            shape = (b.shape,) if shapes else None
+            saved = right.save(result, a, b)
+            goal = other_target if right_single else (other_target,)
+            out.node = [right, goal, saved, _next_moment(), shape, None, row, site, None, None]
+        else:
+            pair = (a.shape, b.shape) if shapes else None
+            saved = both.save(result, a, b)
+            out.node = [both, (target, other_target), saved, _next_moment(), pair, None, row, site, None, None]
+        return out
+
+    return call
+
+
+def _unary(op: Op) -> Callable[..., Any]:
+    """The call of an op of one input and no attributes, in a straight line."""
+    depth = 2 if op.wrapped else 1
+    forward = op.forward
+    careful = dtypes.in_floating(forward) if op.floating else forward  # what requires grad is floating already
+    plan = plan_for(op, (True,))
+    key = op.key
+    saves_out, saves_x = plan.saves_out, plan.saves_x
+    differentiable = bool(plan.rules)
+    single = plan.single is not None
+    view, reduces = op.view, op.reduces
+
+    def call(input: Any) -> Any:
+        x = input
+        if x.__class__ is not Tensor and not isinstance(x, Tensor):
+            return careful(x)
+        a = x.data
+        target: Any = x.node
+        if target is None and x.wants_grad:
+            target = x
+        writer = recording.writer
+        if writer is not None:
+            frame = _getframe(depth)
+            if x.row < writer.low:
+                tracing.input_row(writer, x, frame, 0)
+            gate = writer.gate
+            if gate is not None:
+                if gate.wants_before:
+                    tracing.ahead(writer, op, [x], frame)
+                a = x.data
+            start = writer.clock()
+        result = careful(a) if target is None else forward(a)
+        out = _new(Tensor)
+        out.node = None
+        out.wants_grad = False
+        if view:
+            out.base = x if x.base is None else x.base
+        if writer is None:
+            site = None
+            out.row = row = -1
+        else:
+            end = writer.clock()
+            try:
+                context = mode.context
+            except AttributeError:
+                context = modes.here().context
+            site = writer.sites.get(id(frame.f_code) + frame.f_lasti + key)
+            if (
+                site is None
+                or site.kind is not result.__class__
+                or (site.kind is _ndarray and (site.shape != result.shape or site.dtype is not result.dtype))
+                or site.context is not context
+            ):
+                site = tracing.call_site(writer, frame, op, result, None, None, 1)
+            row = writer.append(site.template, result, end, end - start, context.backward_row, x.row)
+            out.row = row
+            if gate is not None:
+                answer = tracing.pause(writer, row, result, frame)
+                if answer.__class__ is Replace:
+                    result = answer.value
+        out.data = result
+        if target is None or not differentiable or (modes.disabled and not modes.here().grad_enabled):
+            return out
+        saved = result if saves_out else a if saves_x else plan.save(result, a)
+        shape = (a.shape,) if reduces else None
+        target = target if single else (target,)
+        out.node = [plan, target, saved, _next_moment(), shape, None, row, site, None, None]
+        return out
+
+    return call
+
+
+def _general(op: Op) -> Callable[..., Any]:
+    """The call of any other op: `prepare` reads the arguments, `apply` runs it."""
+    prepare = op.prepare
+    forward = op.forward
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if prepare is not None:
+            inputs, attrs = prepare(*args, **kwargs)
+        else:
+            inputs, attrs = args, kwargs
+        for value in inputs:
+            if isinstance(value, Tensor):
+                return apply(op, [dtypes.operand(value) for value in inputs], attrs)
+        return forward(*inputs, **attrs)
+
+    return call
+
+
+def define(name: str, doc: str, *, tensor_method: bool = True, aliases: Sequence[str] = (), **definition: Any) -> Any:
+    """Define an op: register it, and return the function that people call.
+
+    Args:
+        name: The op's name, and that of the function.
+        doc: What it computes, in one sentence.
+        tensor_method: Whether tensors have it as a method.
+        aliases: Other names of the method, such as `__add__`.
+        **definition: formula, forward, vjp, samples, and what else `op.register` takes.
+    """
+    op = register(name, doc, **definition)
+    count = len(op.vjps)
+    make = _general
+    if op.prepare is None and not op.in_place:
+        make = {1: _unary, 2: _binary}.get(count, _general)
+    call = make(op)
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"{doc}\n\n{op.formula}"
+    op.call = call
+    for method in ((name,) if tensor_method else ()) + tuple(aliases):
+        setattr(Tensor, method, call)
+    return call

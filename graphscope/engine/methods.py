@@ -1,33 +1,25 @@
-"""What a tensor can do besides ops: look at itself, leave the graph, go backward."""
+"""What a tensor can do besides ops: look at itself, become a number, leave the graph."""
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from graphscope.engine import dtypes
-from graphscope.engine.autograd import run_backward
-from graphscope.engine.node import RETAINED, Handle, Node, hooks_of
+from graphscope.engine.calls import define
+from graphscope.engine.node import Node
 from graphscope.engine.ops import elementwise, index, linalg, reduce, shape
 from graphscope.engine.printing import tensor_repr
-from graphscope.engine.calls import define
-from graphscope.engine.tensor import Tensor
-
-
-def method(function: Any) -> Any:
-    """Make a function a method of Tensor."""
-    setattr(Tensor, function.__name__, function)
-    return function
+from graphscope.engine.tensor import Tensor, method
 
 
 def _cast(x: Any, *, dtype: np.dtype) -> Any:
     return x.astype(dtype)
 
 
-to_dtype = define(
+to_dtype: Any = define(
     "to", "The same elements in another dtype.", formula="out = x as dtype", tensor_method=False,
     prepare=lambda x, dtype: ((x,), {"dtype": np.dtype(dtype), "_from": x.dtype}),
     forward=lambda x, *, dtype, _from: _cast(x, dtype=dtype),
@@ -42,18 +34,38 @@ clone = define(
     samples=[((2, 3),), ((),)],
 )  # fmt: skip
 
-for _name, _op in (("__rsub__", elementwise.sub), ("__rtruediv__", elementwise.div), ("__rpow__", elementwise.pow), ("__rmatmul__", linalg.matmul)):  # fmt: skip
-    setattr(Tensor, _name, lambda self, other, _op=_op: _op(other, self))
-Tensor.T = property(lambda self: shape.t(self) if self.data.ndim <= 2 else shape.permute(self, *reversed(range(self.data.ndim))))  # type: ignore[attr-defined]  # fmt: skip
-Tensor.mT = property(lambda self: shape.transpose(self, -2, -1))  # type: ignore[attr-defined]
-Tensor.view = shape.reshape  # type: ignore[attr-defined]
-Tensor.shape = property(lambda self: self.data.shape)  # type: ignore[attr-defined]
-Tensor.dtype = property(lambda self: self.data.dtype)  # type: ignore[attr-defined]
-Tensor.ndim = property(lambda self: self.data.ndim)  # type: ignore[attr-defined]
-Tensor.is_leaf = property(lambda self: self.node is None)  # type: ignore[attr-defined]
-Tensor.grad_fn = property(lambda self: None if self.node is None else Node(self.node))  # type: ignore[attr-defined]
-Tensor._version = property(lambda self: self.version)  # type: ignore[attr-defined]
-Tensor.__repr__ = tensor_repr  # type: ignore[method-assign,assignment]
+
+def _swapped(function: Any) -> Any:
+    return lambda self, other: function(other, self)
+
+
+def _transposed(self: Tensor) -> Any:
+    order = range(self.data.ndim)
+    return shape.t(self) if self.data.ndim <= 2 else shape.permute(self, *reversed(order))
+
+
+MEMBERS: dict[str, Any] = {
+    "__radd__": elementwise.add,
+    "__rmul__": elementwise.mul,
+    "__rsub__": _swapped(elementwise.sub),
+    "__rtruediv__": _swapped(elementwise.div),
+    "__rpow__": _swapped(elementwise.pow),
+    "__rmatmul__": _swapped(linalg.matmul),
+    "view": shape.reshape,
+    "T": property(_transposed),
+    "mT": property(lambda self: shape.transpose(self, -2, -1)),
+    "shape": property(lambda self: self.data.shape),
+    "dtype": property(lambda self: self.data.dtype),
+    "ndim": property(lambda self: self.data.ndim),
+    "is_leaf": property(lambda self: self.node is None),
+    "grad_fn": property(lambda self: None if self.node is None else Node(self.node)),
+    "_version": property(lambda self: self.version),
+    "__repr__": tensor_repr,
+}
+"""Members that are an op under another name, or one expression."""
+
+for _name, _member in MEMBERS.items():
+    setattr(Tensor, _name, _member)
 
 
 @method
@@ -131,7 +143,7 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
 
 
 @method
-def to(self: Tensor, target: Any = None, dtype: Any = None) -> Tensor:
+def to(self: Tensor, target: Any = None, dtype: Any = None) -> Any:
     """The tensor in another dtype; devices are accepted, and are all the CPU.
 
     Raises:
@@ -144,10 +156,20 @@ def to(self: Tensor, target: Any = None, dtype: Any = None) -> Tensor:
         return self
     if isinstance(wanted, Tensor):
         wanted = wanted.data.dtype
-    return self if self.data.dtype == wanted else to_dtype(self, wanted)  # type: ignore[no-any-return]
+    return self if self.data.dtype == wanted else to_dtype(self, wanted)
 
 
-for _name, _dtype in {"float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "int": dtypes.int32, "long": dtypes.int64, "bool": dtypes.bool_}.items():  # fmt: skip
+CASTS = {
+    "float": dtypes.float32,
+    "double": dtypes.float64,
+    "half": dtypes.float16,
+    "int": dtypes.int32,
+    "long": dtypes.int64,
+    "bool": dtypes.bool_,
+}
+"""Methods that are `to` with a dtype."""
+
+for _name, _dtype in CASTS.items():
     setattr(Tensor, _name, lambda self, _dtype=_dtype: to(self, _dtype))
 
 
@@ -170,14 +192,11 @@ def max(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
         return reduce.amax(self)
     indices = reduce.argmax(self, dim, True)
     picked = _along(self, indices, dim)
-    return Pair(picked, indices) if keepdim else Pair(shape.squeeze(picked, dim), shape.squeeze(indices, dim))
+    return Pair((picked, indices) if keepdim else (shape.squeeze(picked, dim), shape.squeeze(indices, dim)))
 
 
 class Pair(tuple[Tensor, Tensor]):
     """Values and their indices."""
-
-    def __new__(cls, values: Tensor, indices: Tensor) -> Pair:
-        return super().__new__(cls, (values, indices))
 
     values = property(lambda self: self[0])
     indices = property(lambda self: self[1])
@@ -189,164 +208,52 @@ def _along(tensor: Tensor, indices: Tensor, dim: int) -> Any:
     return index.getitem(tensor, tuple(grid))
 
 
-@method
-def retain_grad(self: Tensor) -> None:
-    """Keep the gradient that passes through this tensor in its `grad`.
-
-    Raises:
-        RuntimeError: It does not require grad.
-    """
-    if not self.requires_grad:
-        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-    if self.node is not None:
-        self.retains_grad = True
-        self.node[RETAINED] = weakref.ref(self)
-
-
-@method
-def register_hook(self: Tensor, hook: Any) -> Handle:
-    """Call `hook(gradient)` when the gradient of this tensor is whole; what it returns takes the gradient's place.
-
-    Raises:
-        RuntimeError: The tensor does not require grad.
-    """
-    if not self.requires_grad:
-        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-    if self.node is not None:
-        return Handle(hooks_of(self.node), hook)
-    if self.hooks is None:
-        self.hooks = []
-    return Handle(self.hooks, hook)
-
-
-@method
-def backward(
-    self: Tensor,
-    gradient: Tensor | None = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    inputs: Sequence[Tensor] | None = None,
-) -> None:
-    """Compute the gradients of this tensor, and add them to the `grad` of the leaves that it was made of.
-
-    Args:
-        gradient: The cotangent to begin with; may be left out for a single element.
-        retain_graph: Keep the graph for another pass (default: as `create_graph`).
-        create_graph: Make the gradients differentiable themselves.
-        inputs: Accumulate into these tensors alone.
-
-    Raises:
-        RuntimeError: There is no graph, it was freed, or `gradient` is missing or of the wrong shape.
-    """
-    start = [_cotangent(self, gradient, create_graph)]
-    retain = create_graph if retain_graph is None else retain_graph
-    if inputs is None:
-        run_backward([self], start, retain_graph=retain, create_graph=create_graph)
-        return
-    wanted = [inputs] if isinstance(inputs, Tensor) else list(inputs)
-    found = run_backward([self], start, retain_graph=retain, create_graph=create_graph, wanted=wanted, accumulate=False)
-    for leaf, value in zip(wanted, found, strict=True):
-        if value is not None:
-            value = value if isinstance(value, Tensor) else Tensor(value)
-            leaf.grad = value if leaf.grad is None else leaf.grad + value  # type: ignore[operator]
-
-
-def grad(
-    outputs: Any,
-    inputs: Any,
-    grad_outputs: Any = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    allow_unused: bool = False,
-) -> tuple[Tensor | None, ...]:
-    """The gradients of `outputs` with respect to `inputs`, without touching any `grad`.
-
-    Raises:
-        RuntimeError: An input was not used (and `allow_unused` is False), or as `backward`.
-    """
-    roots = [outputs] if isinstance(outputs, Tensor) else list(outputs)
-    wanted = [inputs] if isinstance(inputs, Tensor) else list(inputs)
-    given = [grad_outputs] if isinstance(grad_outputs, Tensor) or grad_outputs is None else list(grad_outputs)
-    given += [None] * (len(roots) - len(given))
-    for number, tensor in enumerate(wanted):
-        if not tensor.requires_grad:
-            raise RuntimeError(f"input {number} of grad() does not require grad")
-    start = [_cotangent(root, gradient, create_graph) for root, gradient in zip(roots, given, strict=True)]
-    retain = create_graph if retain_graph is None else retain_graph
-    found = run_backward(roots, start, retain_graph=retain, create_graph=create_graph, wanted=wanted, accumulate=False)
-    for number, value in enumerate(found):
-        if value is None and not allow_unused:
-            raise RuntimeError(
-                f"One of the differentiated Tensors appears to not have been used in the graph: input {number} of "
-                "grad(). Set allow_unused=True if this is the desired behavior."
-            )
-    return tuple(value if value is None or isinstance(value, Tensor) else Tensor(value) for value in found)
-
-
-def _cotangent(root: Tensor, gradient: Any, create_graph: bool) -> Any:
-    if not root.requires_grad:
-        raise RuntimeError(
-            "element 0 of tensors does not require grad and does not have a grad_fn: nothing that it was made of "
-            "requires grad, or it was made under no_grad() or after detach()"
-        )
-    data = root.data
-    if gradient is None:
-        if data.size != 1:
-            raise RuntimeError(
-                f"grad can be implicitly created only for scalar outputs: this tensor has shape {tuple(data.shape)}. "
-                "Reduce it first, for example with .sum(), or pass a gradient of that shape."
-            )
-        value: Any = np.ones(data.shape, data.dtype) if data.ndim else data.dtype.type(1)
-    else:
-        value = gradient.data if isinstance(gradient, Tensor) else np.asarray(gradient)
-        if value.shape != data.shape:
-            raise RuntimeError(
-                f"Mismatch in shape: grad_output has a shape of {tuple(value.shape)} and output has a shape of "
-                f"{tuple(data.shape)}"
-            )
-        if create_graph and isinstance(gradient, Tensor):
-            return gradient
-    return Tensor(value) if create_graph else value
-
-
-@method
-def __len__(self: Tensor) -> int:
+def _len(self: Tensor) -> int:
     if not self.data.ndim:
         raise TypeError("len() of a 0-d tensor")
     return int(self.data.shape[0])
 
 
-@method
-def __iter__(self: Tensor) -> Iterator[Tensor]:
+def _iter(self: Tensor) -> Iterator[Tensor]:
     if not self.data.ndim:
         raise TypeError("iteration over a 0-d tensor")
     return (index.getitem(self, number) for number in range(self.data.shape[0]))
 
 
-@method
-def __bool__(self: Tensor) -> bool:
+def _bool(self: Tensor) -> bool:
     if self.data.size != 1:
         raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
     return bool(self.data.item())
 
 
-@method
-def __float__(self: Tensor) -> float:
+def _float(self: Tensor) -> float:
     return float(item(self))
 
 
-@method
-def __int__(self: Tensor) -> int:
+def _int(self: Tensor) -> int:
     return int(item(self))
 
 
-@method
-def __index__(self: Tensor) -> int:
+def _index(self: Tensor) -> int:
     if self.data.dtype.kind not in "iub":
         raise TypeError("only integer tensors of a single element can be converted to an index")
     return int(item(self))
 
 
-@method
-def __format__(self: Tensor, spec: str) -> str:
+def _format(self: Tensor, spec: str) -> str:
     return object.__format__(self, spec) if self.data.ndim else format(self.data.item(), spec)
+
+
+PROTOCOLS = {
+    "__len__": _len,
+    "__iter__": _iter,
+    "__bool__": _bool,
+    "__float__": _float,
+    "__int__": _int,
+    "__index__": _index,
+    "__format__": _format,
+}
+"""What Python itself asks of a tensor."""
+
+for _name, _member in PROTOCOLS.items():
+    setattr(Tensor, _name, _member)

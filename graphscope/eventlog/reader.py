@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
@@ -120,9 +121,10 @@ class Log(Tables):
     @property
     def graph(self) -> Any:
         """The graph that this log says, at its newest row (see `graphscope.graph.Graph`)."""
-        from importlib import import_module  # the layer above, asked for by the person who holds a log
+        return import_module("graphscope.graph").Graph(self)  # a layer above, asked for by the person who holds a log
 
-        return import_module("graphscope.graph").Graph(self)
+    def _repr_svg_(self) -> str | None:
+        return cast(str | None, import_module("graphscope.notebook").repr_svg(self))
 
     def refresh(self) -> bool:
         """Look for rows appended since; True when there are some."""

@@ -93,6 +93,8 @@ class SGD:
 
 def _trainable(tensor: Any) -> Tensor:
     if not isinstance(tensor, Tensor) or tensor.node is not None:
-        raise ValueError(f"SGD can train leaf tensors only, not {type(tensor).__name__}: a result has no grad to follow")
+        raise ValueError(
+            f"SGD can train leaf tensors only, not {type(tensor).__name__}: a result has no grad to follow"
+        )
     tensor.is_parameter = True
     return tensor

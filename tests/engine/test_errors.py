@@ -13,7 +13,9 @@ def leaf(*size):
 
 
 def test_shapes_of_a_product_that_do_not_fit():
-    with pytest.raises(RuntimeError, match=r"mm: .*\(2, 3\) and \(4, 5\).* last dim of the first is 3, dim 0 of the second is 4"):
+    with pytest.raises(
+        RuntimeError, match=r"mm: .*\(2, 3\) and \(4, 5\).* last dim of the first is 3, dim 0 of the second is 4"
+    ):
         gs.mm(gs.ones(2, 3), gs.ones(4, 5))
     with pytest.raises(RuntimeError, match=r"matmul: .*\(2, 3\) and \(4,\)"):
         gs.ones(2, 3) @ gs.ones(4)
@@ -84,7 +86,9 @@ def test_a_saved_tensor_changed_in_place():
     y = x * 2
     z = y * y
     y.add_(1)
-    with pytest.raises(RuntimeError, match=r"modified by an inplace operation: mul had saved its input . of shape \(3,\), and add_"):
+    with pytest.raises(
+        RuntimeError, match=r"modified by an inplace operation: mul had saved its input . of shape \(3,\), and add_"
+    ):
         z.sum().backward()
 
 
@@ -141,7 +145,9 @@ def test_gradients_of_what_asks_for_none():
         gs.grad(leaf(1), [gs.ones(1)])
 
 
-@pytest.mark.parametrize("make", [lambda: gs.tensor([1, 2], requires_grad=True), lambda: gs.tensor([1]).requires_grad_()])
+@pytest.mark.parametrize(
+    "make", [lambda: gs.tensor([1, 2], requires_grad=True), lambda: gs.tensor([1]).requires_grad_()]
+)
 def test_integers_that_require_grad(make):
     with pytest.raises(RuntimeError, match="floating"):
         make()

@@ -12,7 +12,14 @@ from graphscope.engine.op import OPS
 from graphscope.engine.tensor import Tensor
 from tests.engine.sampling import DIFFERENTIABLE, SAMPLES, arguments, flat, name_of, run, tensors
 
-TORCH_NAMES = {"sum_dim": "sum", "put": None, "linear": "nn.functional.linear", "getitem": None, "setitem": None, "to": None}
+TORCH_NAMES = {
+    "sum_dim": "sum",
+    "put": None,
+    "linear": "nn.functional.linear",
+    "getitem": None,
+    "setitem": None,
+    "to": None,
+}
 """Where PyTorch's function has another name, or none that takes the same arguments."""
 TORCH_KEYWORDS = {
     ("permute", "dims"): "dims",

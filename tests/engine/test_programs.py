@@ -140,7 +140,10 @@ def test_second_order_gradients_are_those_of_torch(data, program):
         np.testing.assert_allclose(mine, other, rtol=1e-6, atol=1e-7)
 
 
-@given(hnp.mutually_broadcastable_shapes(num_shapes=2, max_dims=4, max_side=3), st.sampled_from(["add", "sub", "mul", "div", "pow"]))
+@given(
+    hnp.mutually_broadcastable_shapes(num_shapes=2, max_dims=4, max_side=3),
+    st.sampled_from(["add", "sub", "mul", "div", "pow"]),
+)
 @settings(max_examples=200, deadline=None)
 def test_broadcasting(shapes, name):
     numbers = np.random.default_rng(1)
@@ -159,7 +162,9 @@ def test_broadcasting(shapes, name):
 @given(st.data())
 @settings(max_examples=200, deadline=None)
 def test_products_of_matrices(data):
-    shapes = data.draw(hnp.mutually_broadcastable_shapes(signature="(m?,n),(n,p?)->(m?,p?)", max_dims=2, max_side=3)).input_shapes
+    shapes = data.draw(
+        hnp.mutually_broadcastable_shapes(signature="(m?,n),(n,p?)->(m?,p?)", max_dims=2, max_side=3)
+    ).input_shapes
     numbers = np.random.default_rng(1)
     arrays = [numbers.standard_normal(shape) for shape in shapes]
     ours = [gs.tensor(array, requires_grad=True) for array in arrays]

@@ -93,6 +93,8 @@ def test_second_order_through_a_promotion():
     np.testing.assert_allclose(second.data, [1.0, 4.0])
 
 
-@pytest.mark.parametrize("data", [1, 1.0, True, [1, 2], [1.5, 2], [True, False], [[1, 2.5]], [], np.float64(2), np.arange(3)])
+@pytest.mark.parametrize(
+    "data", [1, 1.0, True, [1, 2], [1.5, 2], [True, False], [[1, 2.5]], [], np.float64(2), np.arange(3)]
+)
 def test_a_new_tensor(data):
     assert f"torch.{gs.tensor(data).dtype.name}" == str(torch.tensor(data).dtype)

@@ -38,11 +38,15 @@ def test_losses(reduction):
 
 def test_a_single_sample_and_images():
     compare(lambda f, x, y: f.cross_entropy(x, y), LOGITS[0], CLASSES[0])
-    compare(lambda f, x, y: f.cross_entropy(x, y), NUMBERS.standard_normal((2, 3, 4, 5)), NUMBERS.integers(0, 3, (2, 4, 5)))
+    compare(
+        lambda f, x, y: f.cross_entropy(x, y), NUMBERS.standard_normal((2, 3, 4, 5)), NUMBERS.integers(0, 3, (2, 4, 5))
+    )
 
 
 def test_extreme_logits():
-    compare(lambda f, x, y: f.cross_entropy(x, y), np.array([[1e4, -1e4, 0.0], [800.0, 801.0, 802.0]]), np.array([1, 0]))
+    compare(
+        lambda f, x, y: f.cross_entropy(x, y), np.array([[1e4, -1e4, 0.0], [800.0, 801.0, 802.0]]), np.array([1, 0])
+    )
 
 
 @pytest.mark.parametrize("name", ["relu", "tanh", "sigmoid"])

@@ -57,7 +57,9 @@ def test_parameters_bear_the_paths_of_their_modules():
     net = Net()
     assert [name for name, _ in net.named_parameters()] == NAMES
     assert [parameter.name for parameter in net.parameters()] == NAMES
-    assert all(parameter.is_leaf and parameter.requires_grad and parameter.is_parameter for parameter in net.parameters())
+    assert all(
+        parameter.is_leaf and parameter.requires_grad and parameter.is_parameter for parameter in net.parameters()
+    )
     assert all(isinstance(parameter, nn.Parameter) for parameter in net.parameters())
     assert not isinstance(gs.ones(2), nn.Parameter)
 

@@ -98,7 +98,7 @@ def test_the_log_sees_every_update_and_the_end_of_the_step(tmp_path):
     with gs.record(tmp_path / "run.gscope"):
         for _ in range(3):
             optimizer.zero_grad()
-            (w * w).sum().backward()
+            (w * 2).sum().backward()
             optimizer.step()
     log = gs.load(tmp_path / "run.gscope")
     events = [log.event(row) for row in range(log.first, log.end)]

@@ -53,6 +53,7 @@ put = define(
     samples=[((2,), {"index": 1, "shape": (3, 2)}), ((3,), {"index": np.array([0, 2, 0]), "shape": (4,)})],
 )  # fmt: skip
 
+
 def _getitem_name(attrs: Any) -> str:
     index = attrs["index"]
     if not _is_basic(index):

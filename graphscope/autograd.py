@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphscope.engine.methods import grad as grad
+from graphscope.engine.gradients import grad as grad
 from graphscope.engine.modes import enable_grad as enable_grad
 from graphscope.engine.modes import is_grad_enabled as is_grad_enabled
 from graphscope.engine.modes import no_grad as no_grad

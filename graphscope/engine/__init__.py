@@ -15,8 +15,11 @@ from graphscope.engine.dtypes import int32 as int32
 from graphscope.engine.dtypes import int64 as int64
 from graphscope.engine.dtypes import set_default_dtype as set_default_dtype
 from graphscope.engine.dtypes import uint8 as uint8
+from graphscope.engine.gradients import grad as grad
+from graphscope.engine.methods import allclose as allclose
 from graphscope.engine.methods import clone as clone
-from graphscope.engine.methods import grad as grad
+from graphscope.engine.methods import equal as equal
+from graphscope.engine.methods import is_tensor as is_tensor
 from graphscope.engine.modes import enable_grad as enable_grad
 from graphscope.engine.modes import is_grad_enabled as is_grad_enabled
 from graphscope.engine.modes import no_grad as no_grad
@@ -63,6 +66,14 @@ from graphscope.engine.ops.elementwise import sin as sin
 from graphscope.engine.ops.elementwise import sqrt as sqrt
 from graphscope.engine.ops.elementwise import sub as sub
 from graphscope.engine.ops.elementwise import tanh as tanh
+from graphscope.engine.ops.extremes import amax as amax
+from graphscope.engine.ops.extremes import amin as amin
+from graphscope.engine.ops.extremes import argmax as argmax
+from graphscope.engine.ops.extremes import argmin as argmin
+from graphscope.engine.ops.extremes import max as max
+from graphscope.engine.ops.extremes import maximum as maximum
+from graphscope.engine.ops.extremes import min as min
+from graphscope.engine.ops.extremes import minimum as minimum
 from graphscope.engine.ops.index import cat as cat
 from graphscope.engine.ops.index import stack as stack
 from graphscope.engine.ops.index import where as where
@@ -71,9 +82,8 @@ from graphscope.engine.ops.linalg import matmul as matmul
 from graphscope.engine.ops.linalg import mm as mm
 from graphscope.engine.ops.nn import log_softmax as log_softmax
 from graphscope.engine.ops.nn import softmax as softmax
-from graphscope.engine.ops.reduce import amax as amax
-from graphscope.engine.ops.reduce import amin as amin
-from graphscope.engine.ops.reduce import argmax as argmax
+from graphscope.engine.ops.reduce import all as all
+from graphscope.engine.ops.reduce import any as any
 from graphscope.engine.ops.reduce import mean as mean
 from graphscope.engine.ops.reduce import sum as sum
 from graphscope.engine.ops.shape import expand as expand
@@ -98,7 +108,6 @@ half = float16
 int = int32
 long = int64
 bool = bool_
-max = methods.max
 
 __all__ = [
     name

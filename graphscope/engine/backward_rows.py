@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from _thread import get_ident
 from typing import Any
 
 from graphscope.engine import tracing
@@ -84,7 +85,8 @@ def cotangent(writer: Writer, arrival: Arrival, gradient: Any, frame: Any, now: 
 
 def mark(writer: Writer, kind: Kind, frame: Any, root: Tensor) -> None:
     """Where a backward pass begins or ends."""
-    key = id(frame.f_code) + frame.f_lasti + (kind << 56) if frame is not None else kind
+    place = id(frame.f_code) + frame.f_lasti if frame is not None else 0
+    key = (kind, place, get_ident())
     template = writer.sites.get(key)
     if template is None:
         site = tracing.site_number(writer, frame) if frame is not None else 0

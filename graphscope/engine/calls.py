@@ -179,7 +179,9 @@ def _unary(op: Op) -> Callable[..., Any]:
         out.node = None
         out.wants_grad = False
         if view:
-            out.base = x if x.base is None else x.base
+            base = out.base = x if x.base is None else x.base
+            if base.node is not None:
+                base.note_view(out)
         if writer is None:
             site = None
             out.row = row = -1

@@ -11,8 +11,8 @@ from graphscope.engine import modes
 from graphscope.engine.tensor import Tensor
 
 NODE, VALUE, ORIGIN, PARTS, OWNED = range(5)
-"""Places in an arrival, a plain list: the record or leaf that gradients go to, what has arrived so far (summed), the row
-and slot that the first came from, the rows of the contributions when there are several, whether the sum is our own."""
+"""Places in an arrival, a plain list: the record or leaf that gradients go to, what has arrived so far (summed), the
+row and slot that the first came from, the rows of the contributions when there are several, whether the sum is ours."""
 
 Arrival = list[Any]
 
@@ -28,7 +28,7 @@ def unbroadcast(gradient: Any, shape: tuple[int, ...]) -> Any:
         return gradient
     if gradient.shape == ():
         if isinstance(gradient, Tensor):
-            return gradient.expand(shape)  # type: ignore[attr-defined]
+            return gradient.expand(shape)
         out = np.empty(shape, gradient.dtype)
         out.fill(gradient)
         return out
@@ -37,7 +37,7 @@ def unbroadcast(gradient: Any, shape: tuple[int, ...]) -> Any:
         extra + axis for axis, length in enumerate(shape) if length == 1 and gradient.shape[extra + axis] != 1
     )
     if isinstance(gradient, Tensor):
-        return gradient.sum(axes).reshape(shape) if axes else gradient.reshape(shape)  # type: ignore[attr-defined]
+        return gradient.sum(axes).reshape(shape) if axes else gradient.reshape(shape)
     return np.add.reduce(gradient, axis=axes).reshape(shape) if axes else np.reshape(gradient, shape)
 
 
@@ -97,4 +97,4 @@ def retain(reference: weakref.ref[Tensor], gradient: Any) -> None:
     if tensor is None:
         return
     value = gradient if isinstance(gradient, Tensor) else Tensor(np.array(gradient)[()])
-    tensor.grad = value if tensor.grad is None else tensor.grad + value  # type: ignore[operator]
+    tensor.grad = value if tensor.grad is None else tensor.grad + value

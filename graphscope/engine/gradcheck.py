@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine.methods import grad
+from graphscope.engine.gradients import grad
 from graphscope.engine.tensor import Tensor
 
 _STEP: Final = 1e-6
@@ -64,10 +64,10 @@ def gradgradcheck(function: Callable[..., Any], inputs: Sequence[Any], *, seed: 
 
     def gradients(*_: Any) -> Any:
         found = grad(function(*inputs), wanted, cotangent, create_graph=True, allow_unused=True)
-        total: Any = (cotangent * 0.0).sum()  # type: ignore[operator]
+        total = (cotangent * 0.0).sum()
         for gradient, direction in zip(found, directions, strict=True):
             if gradient is not None:
-                total = total + (gradient * direction).sum()  # type: ignore[operator]
+                total = total + (gradient * direction).sum()
         return total
 
     return gradcheck(gradients, [cotangent, *wanted], seed=seed)

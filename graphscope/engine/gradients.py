@@ -72,7 +72,7 @@ def backward(
     for leaf, value in zip(wanted, found, strict=True):
         if value is not None:
             value = value if isinstance(value, Tensor) else Tensor(value)
-            leaf.grad = value if leaf.grad is None else leaf.grad + value  # type: ignore[operator]
+            leaf.grad = value if leaf.grad is None else leaf.grad + value
 
 
 def grad(
@@ -131,5 +131,3 @@ def _cotangent(root: Tensor, gradient: Any, create_graph: bool) -> Any:
         if create_graph and isinstance(gradient, Tensor):
             return gradient
     return Tensor(value) if create_graph else value
-
-

@@ -10,7 +10,7 @@ import numpy as np
 from graphscope.engine import dtypes
 from graphscope.engine.calls import define
 from graphscope.engine.node import Node
-from graphscope.engine.ops import elementwise, index, linalg, reduce, shape
+from graphscope.engine.ops import elementwise, index, linalg, shape
 from graphscope.engine.printing import tensor_repr
 from graphscope.engine.tensor import Tensor, method
 
@@ -44,13 +44,24 @@ def _transposed(self: Tensor) -> Any:
     return shape.t(self) if self.data.ndim <= 2 else shape.permute(self, *reversed(order))
 
 
+def _comparison(function: Any) -> Any:
+    """`==` or `!=`, which Python also asks with what is no operand, such as None."""
+
+    def compare(self: Tensor, other: Any) -> Any:
+        if isinstance(other, Tensor | float | int | np.generic):
+            return function(self, other)
+        return NotImplemented
+
+    return compare
+
+
 MEMBERS: dict[str, Any] = {
-    "__radd__": elementwise.add,
-    "__rmul__": elementwise.mul,
     "__rsub__": _swapped(elementwise.sub),
     "__rtruediv__": _swapped(elementwise.div),
     "__rpow__": _swapped(elementwise.pow),
     "__rmatmul__": _swapped(linalg.matmul),
+    "__eq__": _comparison(elementwise.eq),
+    "__ne__": _comparison(elementwise.ne),
     "view": shape.reshape,
     "T": property(_transposed),
     "mT": property(lambda self: shape.transpose(self, -2, -1)),
@@ -185,27 +196,24 @@ def cpu(self: Tensor) -> Tensor:
     return self
 
 
-@method
-def max(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The largest element; along a dim, the largest elements and their indices."""
-    if dim is None:
-        return reduce.amax(self)
-    indices = reduce.argmax(self, dim, True)
-    picked = _along(self, indices, dim)
-    return Pair((picked, indices) if keepdim else (shape.squeeze(picked, dim), shape.squeeze(indices, dim)))
+def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    if self.node is not None:
+        raise RuntimeError("only leaf tensors can be copied deeply: detach() this one first")
+    out = memo[id(self)] = _rebuilt(self.data.copy(), self.wants_grad, self.is_parameter, self.name)
+    return out
 
 
-class Pair(tuple[Tensor, Tensor]):
-    """Values and their indices."""
+def _reduce(self: Tensor) -> Any:
+    if self.node is not None:
+        raise RuntimeError("only leaf tensors can be pickled: detach() this one first")
+    return _rebuilt, (self.data, self.wants_grad, self.is_parameter, self.name)
 
-    values = property(lambda self: self[0])
-    indices = property(lambda self: self[1])
 
-
-def _along(tensor: Tensor, indices: Tensor, dim: int) -> Any:
-    grid = list(np.ogrid[tuple(slice(length) for length in indices.data.shape)])
-    grid[dim] = indices.data
-    return index.getitem(tensor, tuple(grid))
+def _rebuilt(data: Any, requires_grad: bool, is_parameter: bool, name: str | None) -> Tensor:
+    out = Tensor(data, requires_grad)
+    out.is_parameter = is_parameter
+    out.name = name
+    return out
 
 
 def _len(self: Tensor) -> int:
@@ -245,6 +253,8 @@ def _format(self: Tensor, spec: str) -> str:
 
 
 PROTOCOLS = {
+    "__deepcopy__": _deepcopy,
+    "__reduce__": _reduce,
     "__len__": _len,
     "__iter__": _iter,
     "__bool__": _bool,
@@ -257,3 +267,20 @@ PROTOCOLS = {
 
 for _name, _member in PROTOCOLS.items():
     setattr(Tensor, _name, _member)
+
+
+def is_tensor(value: object) -> bool:
+    """Whether a value is a tensor."""
+    return isinstance(value, Tensor)
+
+
+@method
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same shape and elements."""
+    return bool(np.array_equal(input.data, other.data))
+
+
+@method
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
+    """Whether all elements of two tensors are close to each other."""
+    return bool(np.allclose(input.data, other.data, rtol, atol, equal_nan))

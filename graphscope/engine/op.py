@@ -66,7 +66,7 @@ class Op:
     promotes: bool
     """Whether operands of different dtypes are brought to one."""
     grad_name: str | Callable[..., str] | None
-    """PyTorch's name of its backward nodes, where it is not made of the op's own; perhaps one that the attributes tell."""
+    """PyTorch's name of its backward nodes, where it is not made of the op's own; perhaps told by the attributes."""
     prepare: Callable[..., Any] | None
     """Turns the arguments of a call, as people write them, into (inputs, attributes)."""
     key: int = 0

@@ -37,7 +37,7 @@ def tensor_repr(tensor: Tensor) -> str:
     if data.dtype not in ordinary:
         notes.append(f"dtype=torch.{data.dtype.name}")
     if tensor.node is not None:
-        notes.append(f"grad_fn={tensor.grad_fn!r}")  # type: ignore[attr-defined]
+        notes.append(f"grad_fn={tensor.grad_fn!r}")
     elif tensor.requires_grad:
         notes.append("requires_grad=True")
     return _with_notes(_PREFIX + body, notes)

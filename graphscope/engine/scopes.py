@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from _thread import get_ident
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -60,7 +61,7 @@ def _mark(kind: Kind, path: ScopePath) -> None:
     writer = recording.writer
     if writer is None:
         return
-    key = (kind, path)
+    key = (kind, path, get_ident())
     template = writer.sites.get(key)
     if template is None:
         number = writer.intern("scopes", path, path.describe(writer))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from sys import _getframe
 from typing import TYPE_CHECKING, Any, Final
@@ -43,6 +44,7 @@ class Tensor:
     grad: Tensor | None = None
     name: str | None = None
     base: Tensor | None = None
+    views: Any = None
     hooks: Any = None
     retains_grad: bool = False
     is_parameter: bool = False
@@ -67,7 +69,7 @@ class Tensor:
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
-        self.requires_grad_(value)  # type: ignore[attr-defined]
+        self.requires_grad_(value)
 
     @property
     def identity(self) -> int:
@@ -78,6 +80,12 @@ class Tensor:
     def version(self) -> int:
         """How often its memory was written in place."""
         return (self if self.base is None else self.base).version_count
+
+    def note_view(self, view: Tensor) -> None:
+        """Remember a view: while it lives, a write into this tensor would make its way back untrue."""
+        if self.views is None:
+            self.views = []
+        self.views.append(weakref.ref(view))
 
     if TYPE_CHECKING:
         # Ops and `methods` add the rest: see OPS.
@@ -144,7 +152,9 @@ def apply(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, de
     out.row = -1
     site = None
     if op.view and writes.buffer(result) is writes.buffer(arrays[0]):
-        out.base = tensors[0] if tensors[0].base is None else tensors[0].base
+        base = out.base = tensors[0] if tensors[0].base is None else tensors[0].base
+        if base.node is not None:
+            base.note_view(out)
     if writer is not None:
         end = writer.clock()
         rows = [tensor.row for tensor in tensors]

@@ -51,13 +51,14 @@ def reserve(path: Path, dtype: np.dtype, count: int) -> None:
     size = len(header) + max(count * dtype.itemsize, 1)
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _BINARY, 0o644)
     try:
-        _write(file, header)
-        _fill(file, len(header), size)
+        try:
+            _write(file, header)
+            _fill(file, len(header), size)
+        finally:
+            os.close(file)
     except BaseException:  # Ctrl-C too
         path.unlink(missing_ok=True)
         raise
-    finally:
-        os.close(file)
 
 
 def open_mapped(path: Path, dtype: np.dtype, count: int) -> MappedArray:
@@ -87,6 +88,13 @@ def map_for_reading(path: Path) -> mmap.mmap:
         return mmap.mmap(file, 0, access=mmap.ACCESS_READ, **_OPTIONS)
     finally:
         os.close(file)
+
+
+def release(array: np.ndarray) -> None:
+    """Let the system take back the pages of a mapped array that were looked at; they come back when they are needed."""
+    memory = getattr(array.base, "obj", None)
+    if isinstance(memory, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        memory.madvise(mmap.MADV_DONTNEED)
 
 
 def anonymous(dtype: np.dtype, count: int) -> MappedArray:

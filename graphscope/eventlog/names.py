@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import reprlib
 import struct
 import threading
 from collections.abc import Hashable
@@ -126,16 +125,16 @@ class Table:
 
 def _text(entry: Any) -> bytes:
     try:
-        text = json.dumps(entry, ensure_ascii=False, default=str, separators=(",", ":"))
-    except Exception:  # noqa: BLE001 - circular, or the program's own `__str__` fails
+        text = json.dumps(entry, ensure_ascii=False, default=shown, separators=(",", ":"))
+    except (ValueError, TypeError, RecursionError):  # circular, or with keys that JSON has no place for
         text = json.dumps(shown(entry))
     return text.encode("utf-8", "replace")
 
 
 def shown(value: Any) -> str:
-    """A short text for a value that JSON has no place for."""
+    """The text of a value that JSON has no place for."""
     try:
-        return reprlib.repr(value)
+        return str(value)
     except Exception:  # noqa: BLE001 - the program's own code
         return f"<{type(value).__name__}>"
 

@@ -6,8 +6,6 @@ import contextlib
 import json
 import math
 import os
-from bisect import bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -20,15 +18,12 @@ from graphscope.errors import LogError
 from graphscope.eventlog import schema, values
 from graphscope.eventlog.files import FolderFiles, LogFiles, ZipFiles
 from graphscope.eventlog.nonfinite import rows_with_nonfinite
+from graphscope.eventlog.rows import Rows, Segment
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.eventlog.tables import Tables
 from graphscope.eventlog.values import Summary
 
 __all__ = ["Event", "Log", "Summary", "load"]
-
-_ITEMSIZE = schema.EVENT.itemsize
-_HOLES = 1024  # so many rows may be reserved and not written yet, ahead of one that is
-_GAP = 1 << 24  # so many rows may be missing (their segments are damaged or gone) ahead of one that is there
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,32 +50,7 @@ class Event:
     output_count: int
 
 
-class _Segment:
-    """The mapped arrays of one segment; whatever is missing or cut is empty or shorter."""
-
-    __slots__ = ("_arrays", "_files", "events", "first", "folder")
-
-    def __init__(self, files: LogFiles, folder: str, first: int) -> None:
-        self._files = files
-        self.folder = folder
-        self.first = first
-        self._arrays: dict[str, np.ndarray] = {}
-        self.events = self.array("events.npy", schema.EVENT)
-
-    @property
-    def dropped(self) -> bool:
-        """Whether the budget has taken the values."""
-        return not self._files.exists(f"{self.folder}/values.npy")
-
-    def array(self, name: str, dtype: np.dtype) -> np.ndarray:
-        found = self._arrays.get(name)
-        if found is None:
-            found = self._files.array(f"{self.folder}/{name}", dtype)
-            self._arrays[name] = found
-        return found
-
-
-class Log(Tables):
+class Log(Rows, Tables):
     """A log, finished or growing: events by row number, tables by entry number, values by row and slot.
 
     Rows are `first <= row < end`; `end` is what was there at the last `refresh`. Rows inside may be missing (a thread
@@ -88,24 +58,11 @@ class Log(Tables):
     """
 
     def __init__(self, files: LogFiles) -> None:
-        super().__init__(files)
-        self._files = files
-        self.path: Path = files.path
         self.metadata: dict[str, Any] = _metadata(files)
-        self._segments: list[_Segment] = []
-        self._starts: list[int] = []
-        self.end = 0
-        self.refresh()
+        Tables.__init__(self, files)
+        Rows.__init__(self, files)
 
     # Extent ----------------------------------------------------------------------------------------------------------
-
-    @property
-    def first(self) -> int:
-        """The oldest row that is kept."""
-        return self._starts[0] if self._starts else 0
-
-    def __len__(self) -> int:
-        return self.end - self.first
 
     def __repr__(self) -> str:
         return f"<Log {self.path} rows {self.first}..{self.end}>"
@@ -126,60 +83,7 @@ class Log(Tables):
     def _repr_svg_(self) -> str | None:
         return cast(str | None, import_module("graphscope.notebook").repr_svg(self))
 
-    def refresh(self) -> bool:
-        """Look for rows appended since; True when there are some."""
-        before = self.end
-        segments = self._files.segments()
-        if segments != [(segment.first, segment.folder) for segment in self._segments]:
-            known = {segment.first: segment for segment in self._segments}
-            self._segments = _plausible(
-                [known.get(first) or _Segment(self._files, name, first) for first, name in segments]
-            )
-            self._starts = [segment.first for segment in self._segments]
-        for segment in reversed(self._segments):
-            end = self._extent(segment)
-            if end > segment.first:  # else it was just made, and is empty yet
-                self.end = max(self.end, end)
-                break
-        self.end = max(self.end, self.first)
-        return self.end != before
-
-    def _extent(self, segment: _Segment) -> int:
-        """The row behind the last one written in a segment. Rows fill from the front, but threads leave holes."""
-        kinds = segment.events["kind"]
-        low = min(max(self.end - segment.first, 0), len(kinds))
-        step = 64
-        while low < len(kinds):
-            written = np.flatnonzero(kinds[low : low + step + _HOLES])
-            if len(written) == 0:
-                break
-            low += int(written[-1]) + 1
-            step *= 2
-        return segment.first + low
-
     # Rows ------------------------------------------------------------------------------------------------------------
-
-    def _find(self, row: int) -> tuple[_Segment, int]:
-        index = bisect_right(self._starts, row) - 1
-        if index >= 0 and 0 <= row < self.end:
-            segment = self._segments[index]
-            if row - segment.first < len(segment.events) and segment.events["kind"][row - segment.first] != 0:
-                return segment, row - segment.first
-        raise self._missing(row)
-
-    def _missing(self, row: int) -> LogError:
-        if self.end == self.first:
-            return LogError(f"there is no row #{row}: the log {self.path} holds no events yet")
-        return LogError(f"there is no row #{row} in {self.path}", hint=f"rows are #{self.first} to #{self.end - 1}")
-
-    def raw(self, row: int) -> np.void:
-        """The row as it lies in `events.npy`.
-
-        Raises:
-            LogError: There is no such row.
-        """
-        segment, index = self._find(row)
-        return cast(np.void, segment.events[index])
 
     def event(self, row: int) -> Event:
         """The row, decoded.
@@ -212,41 +116,6 @@ class Log(Tables):
             len(self._slots(segment, place)) if several else 1,
         )
 
-    def chunks(self, start: int | None = None, stop: int | None = None) -> Iterator[tuple[int, np.ndarray]]:
-        """Row number of the first, and the rows, of each stretch of `events.npy` between `start` and `stop`."""
-        start = self.first if start is None else max(start, self.first)
-        stop = self.end if stop is None else min(stop, self.end)
-        for segment, following in zip(self._segments, [*self._starts[1:], self.end], strict=False):
-            low = max(start - segment.first, 0)
-            high = min(min(stop, following) - segment.first, len(segment.events))
-            if low < high:
-                yield segment.first + low, segment.events[low:high]
-
-    def events(self, start: int | None = None, stop: int | None = None) -> Iterator[np.ndarray]:
-        """The rows as they lie on disk, a stretch at a time (unwritten ones have kind 0)."""
-        for _, rows in self.chunks(start, stop):
-            yield rows
-
-    def column(self, field: str, start: int | None = None, stop: int | None = None) -> np.ndarray:
-        """One field of the rows `start <= row < stop`, zero for rows that are not there. Element 0 is row `start`."""
-        start = self.first if start is None else max(start, self.first)
-        stop = self.end if stop is None else min(stop, self.end)
-        dtype = schema.EVENT[field]
-        column = np.zeros((max(stop - start, 0), *dtype.shape), dtype.base)
-        for first, rows in self.chunks(start, stop):
-            column[first - start : first - start + len(rows)] = rows[field]
-        return column
-
-    def rare(self) -> np.ndarray:
-        """Rows of marks and of flagged values, in order; found without a look at the other rows."""
-        found = [np.zeros(0, np.int64)]
-        for first, events in self.chunks():
-            listed = self._segment(first).array("rare.npy", schema.ROW_NUMBER)
-            rows = np.unique(listed[listed != 0].astype(np.int64) - 1)
-            rows = rows[(rows >= first) & (rows < first + len(events))]
-            found.append(rows[events["kind"][rows - first] != 0])
-        return np.concatenate(found)
-
     # Edges -----------------------------------------------------------------------------------------------------------
 
     def inputs(self, row: int) -> tuple[tuple[int, int], ...]:
@@ -262,10 +131,7 @@ class Log(Tables):
         """The bytes of `values.npy` of the segment that holds a row; empty when they were dropped."""
         return self._segment(row).array("values.npy", schema.BYTE)
 
-    def _segment(self, row: int) -> _Segment:
-        return self._segments[bisect_right(self._starts, row) - 1]
-
-    def _inputs(self, segment: _Segment, raw: np.void) -> tuple[tuple[int, int], ...]:
+    def _inputs(self, segment: Segment, raw: np.void) -> tuple[tuple[int, int], ...]:
         named = raw["inputs"]
         if int(raw["flags"]) & Flag.EDGES:
             start, count = int(named[0]), int(named[1])
@@ -315,13 +181,13 @@ class Log(Tables):
         slots = self._slots(segment, int(raw["value"]))
         return tuple((self.shape(int(slot["shape"])), _dtype_name(int(slot["dtype"]))) for slot in slots)
 
-    def _slots(self, segment: _Segment, start: int) -> np.ndarray:
+    def _slots(self, segment: Segment, start: int) -> np.ndarray:
         table = segment.array("outputs.npy", schema.OUTPUT)
         if start >= len(table):
             return table[:0]
         return table[start : start + int(table[start]["count"])]
 
-    def _place(self, row: int, slot: int) -> tuple[_Segment, Flag, np.void, tuple[int, ...], str]:
+    def _place(self, row: int, slot: int) -> tuple[Segment, Flag, np.void, tuple[int, ...], str]:
         segment, index = self._find(row)
         raw = segment.events[index]
         if raw["several"]:
@@ -436,17 +302,6 @@ def _dtype(name: str) -> np.dtype | None:
     if name == "bfloat16":
         return np.dtype("u2")
     return np.dtype(name)
-
-
-def _plausible(segments: list[_Segment]) -> list[_Segment]:
-    """Without those that begin farther on than rows can be missing: a foreign folder would make a log look endless."""
-    kept: list[_Segment] = []
-    reach = segments[0].first + _GAP if segments else 0
-    for segment in segments:
-        if segment.first <= reach:
-            kept.append(segment)
-            reach += len(segment.events)
-    return kept
 
 
 _STORED = Flag.INLINE | Flag.KEPT | Flag.SUMMARY

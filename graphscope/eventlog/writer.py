@@ -43,6 +43,9 @@ _DURATION: Final = struct.Struct("<Q")
 _DURATION_AT: Final = int(schema.EVENT.fields["duration"][1]) if schema.EVENT.fields else 0
 
 
+_MOST_SLOTS: Final = (1 << 16) - 1
+"""No more slots of a node have a number."""
+
 _NO_VALUES: Final = 1 << 16
 """Bytes for values in a segment that need hold none."""
 
@@ -248,8 +251,8 @@ class Writer:
         if not attrs:
             return 0
         try:
-            key = json.dumps(attrs, sort_keys=True, default=str)
-        except Exception:  # noqa: BLE001 - circular, or the program's own `__str__` fails
+            key = json.dumps(attrs, sort_keys=True, default=shown)
+        except (ValueError, TypeError, RecursionError):  # circular, or with keys that JSON has no place for
             attrs = {str(name): shown(value) for name, value in attrs.items()}
             key = json.dumps(attrs, sort_keys=True)
         return self.intern("attrs", key, attrs)
@@ -358,6 +361,7 @@ class Writer:
             inputs: Row (as returned) and slot of each input.
         """
         base = self.base
+        outputs = outputs[:_MOST_SLOTS]
         edges = [(row - base, slot, argument) for argument, (row, slot) in enumerate(inputs)]
         beside = len(edges) > schema.INLINE_INPUTS
         several = len(outputs) > 1

@@ -47,10 +47,10 @@ class SGD:
                 raise ValueError(f"SGD: {name} is {defaults[name]}; it must be 0 or more")
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("SGD: Nesterov momentum requires a momentum and zero dampening")
-        given = [params] if isinstance(params, Tensor) else list(params)
+        given: list[Any] = [params] if isinstance(params, Tensor) else list(params)
         if not given:
             raise ValueError("SGD got an empty parameter list: pass the tensors to train, e.g. model.parameters()")
-        groups = given if isinstance(given[0], dict) else [{"params": given}]
+        groups: list[dict[str, Any]] = given if isinstance(given[0], dict) else [{"params": given}]
         self.param_groups: list[dict[str, Any]] = [
             {**defaults, **group, "params": [_trainable(tensor) for tensor in group["params"]]} for group in groups
         ]

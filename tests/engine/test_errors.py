@@ -24,9 +24,9 @@ def test_shapes_of_a_product_that_do_not_fit():
 
 
 def test_shapes_that_do_not_broadcast():
-    with pytest.raises(RuntimeError, match="add: .*dim -1 is 3 in the first and 4 in the second, and neither is 1"):
+    with pytest.raises(RuntimeError, match=r"add: .*dim -1 is 3 in the first and 4 in the second, and neither is 1"):
         gs.ones(2, 3) + gs.ones(4)
-    with pytest.raises(RuntimeError, match="mse_loss: .*dim -1"):
+    with pytest.raises(RuntimeError, match=r"mse_loss: .*dim -1"):
         gs.nn.functional.mse_loss(gs.ones(2, 3), gs.ones(4))
 
 
@@ -36,7 +36,7 @@ def test_a_shape_that_does_not_hold_the_elements():
 
 
 def test_a_dim_that_is_not_there():
-    with pytest.raises((RuntimeError, IndexError), match="softmax: .*dim=2"):
+    with pytest.raises((RuntimeError, IndexError), match=r"softmax: .*dim=2"):
         gs.ones(2, 3).softmax(2)
     with pytest.raises(IndexError, match="getitem"):
         gs.ones(2, 3)[5]
@@ -115,6 +115,20 @@ def test_a_saved_view_changed_through_its_base():
         out.backward()
 
 
+def test_a_write_into_a_tensor_with_views_or_into_a_view():
+    x = leaf(2, 3)
+    y = x * 2
+    for view in (y.t(), y.reshape(6), y[0]):
+        with pytest.raises(RuntimeError, match="mul_: a view of the tensor is in use"):
+            y.mul_(3)
+        with pytest.raises(RuntimeError, match="mul_: the tensor is a view"):
+            view.mul_(3)
+        del view
+    y.mul_(3)
+    y.sum().backward()
+    assert x.grad.tolist() == [[6.0] * 3] * 2
+
+
 def test_an_in_place_write_that_nobody_saved_is_no_fault():
     x = leaf(3)
     y = x + 1
@@ -184,7 +198,7 @@ def test_a_tensor_where_a_number_is_wanted():
 
 def test_classes_that_are_none():
     logits = gs.ones(2, 3)
-    with pytest.raises((RuntimeError, IndexError), match="nll_loss: .*5"):
+    with pytest.raises((RuntimeError, IndexError), match=r"nll_loss: .*5"):
         gs.nn.functional.cross_entropy(logits, gs.tensor([0, 5]))
     with pytest.raises(RuntimeError, match="class numbers"):
         gs.nn.functional.cross_entropy(logits, gs.tensor([0, 1, 2]))

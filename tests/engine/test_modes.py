@@ -72,10 +72,7 @@ def test_a_decorated_generator():
         yield tracks()
         yield tracks()
 
-    found = []
-    for row in rows():
-        found.append((row, tracks()))
-    assert found == [(False, True), (False, True)]
+    assert [(row, tracks()) for row in rows()] == [(False, True), (False, True)]
 
 
 def test_exceptions_restore_the_mode():

@@ -191,6 +191,16 @@ def test_attributes_of_any_kind(make) -> None:
     assert log.attrs(numbers[4])["x"] == "? ü"
 
 
+def test_attributes_whose_text_fails(make) -> None:
+    class Mute:
+        def __str__(self) -> str:
+            raise RuntimeError
+
+    writer = make()
+    number = writer.attributes({"x": Mute(), "y": 1})
+    assert load(writer.path).attrs(number) == {"x": "<Mute>", "y": 1}
+
+
 def test_plain_numpy_reads_a_log(make, append) -> None:
     writer = make(cap=5000)
     values = [np.random.default_rng(number).normal(size=(number % 40, 3)).astype("f4") for number in range(6000)]

@@ -234,7 +234,7 @@ def test_an_interrupt_in_the_middle_leaves_the_rest_readable(make) -> None:
     writer = make()
     program = Producer(writer, 1)
 
-    class Interrupt(Exception):
+    class Interrupt(BaseException):
         pass
 
     appending = []

@@ -191,3 +191,14 @@ def test_the_first_nonfinite_value_after_the_budget_dropped_it(make, append) -> 
     assert [rows.index(row) for row in rows if log.nonfinite(row)] == bad
     assert log.first_nonfinite() == rows[3]
     assert {rows[number] for number in (3, 50)} <= set(log.rare().tolist())
+
+
+def test_more_slots_than_have_numbers(make) -> None:
+    writer = make()
+    one = np.ones(1, "u1")
+    keep = writer.template(Kind.OP, shape=(1,), dtype=one.dtype).keep
+    template = writer.template(Kind.OP, shape=(1,), dtype=one.dtype, several=True)
+    row = writer.append_wide(template, [(one, keep)] * 70_000, [])
+    log = load(writer.path)
+    assert log.event(row).output_count == 65_535
+    assert log.value(row, 65_534).tolist() == [1]

@@ -136,8 +136,8 @@ def test_state_travels_between_networks():
     two.load_state_dict(one.state_dict())
     x = gs.ones(3, 4)
     assert two(x).tolist() == one(x).tolist()
-    with pytest.raises(RuntimeError, match="missing head.2.weight; unexpected other"):
-        two.load_state_dict({**{name: 0 for name in NAMES[:-1]}, "other": 0})
+    with pytest.raises(RuntimeError, match=r"missing head\.2\.weight; unexpected other"):
+        two.load_state_dict(dict.fromkeys([*NAMES[:-1], "other"], 0))
     with pytest.raises(RuntimeError, match=r"scale has shape \(2,\), the value \(3,\)"):
         two.load_state_dict({**one.state_dict(), "scale": np.ones(3)})
 

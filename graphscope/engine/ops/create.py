@@ -71,7 +71,7 @@ def from_numpy(array: np.ndarray) -> Tensor:
 def as_tensor(data: Any, dtype: np.dtype | None = None) -> Tensor:
     """`data` itself when it is a tensor of the dtype, else a tensor made of it."""
     if isinstance(data, Tensor):
-        return data if dtype is None or data.data.dtype == dtype else data.to(dtype)  # type: ignore[attr-defined,no-any-return]
+        return data if dtype is None or data.data.dtype == dtype else data.to(dtype)
     array = np.asarray(data)
     if dtype is None and array.dtype == dtypes.float64 and not isinstance(data, np.ndarray):
         dtype = dtypes.get_default_dtype()

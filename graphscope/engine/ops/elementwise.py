@@ -35,7 +35,8 @@ sub = define(
 )  # fmt: skip
 
 mul = define(
-    "mul", "Product, elementwise, with broadcasting.", formula="out = x · y", aliases=("__mul__", "__rmul__", "multiply"),
+    "mul", "Product, elementwise, with broadcasting.", formula="out = x · y",
+    aliases=("__mul__", "__rmul__", "multiply"),
     forward=operator.mul,
     vjp=[lambda g, y: g * y,
          lambda g, x: g * x],
@@ -73,7 +74,7 @@ exp = define(
     samples=[((2, 3),), ((),)],
 )  # fmt: skip
 
-log = define(
+log: Any = define(
     "log", "Natural logarithm.", formula="out = ln x", floating=True,
     forward=np.log,
     vjp=[lambda g, x: g / x],
@@ -120,7 +121,7 @@ abs = define(
     samples=[((2, 3),), ((),)],
 )  # fmt: skip
 
-sign = define(
+sign: Any = define(
     "sign", "Sign: -1, 0 or 1.", formula="out = sgn x",
     forward=np.sign,
     vjp=[lambda g: g * 0],
@@ -135,7 +136,7 @@ sin = define(
     samples=[((2, 3),), ((),)],
 )  # fmt: skip
 
-cos = define(
+cos: Any = define(
     "cos", "Cosine.", formula="out = cos x", floating=True,
     forward=np.cos,
     vjp=[lambda g, x: -g * sin(x)],
@@ -149,17 +150,21 @@ def _to_clamp(x: Any, min: Any = None, max: Any = None) -> Any:
     return (x,), {"min": min, "max": max}
 
 
-def _within(x: Any, min: Any, max: Any) -> Any:
+def _clamp(x: Any, *, min: Any, max: Any) -> Any:
+    return np.clip(x, min, max)
+
+
+def _clamp_rule(g: Any, x: Any, *, min: Any, max: Any) -> Any:
     if min is None:
-        return x <= max
-    return x >= min if max is None else (x >= min) * (x <= max)
+        return g * (x <= max)
+    return g * (x >= min) if max is None else g * (x >= min) * (x <= max)
 
 
 clamp = define(
     "clamp", "Elements below min become min, those above max become max.", formula="out = min(max(x, min), max)",
     prepare=_to_clamp,
-    forward=lambda x, *, min, max: np.clip(x, min, max),
-    vjp=[lambda g, x, *, min, max: g * _within(x, min, max)],
+    forward=_clamp,
+    vjp=[_clamp_rule],
     samples=[((2, 3), {"min": -0.5, "max": 0.5}), ((2, 3), {"min": 0.1}), ((), {"max": 0.2})],
 )  # fmt: skip
 

@@ -62,7 +62,7 @@ def _getitem_name(attrs: Any) -> str:
     return "SelectBackward0" if isinstance(last, int) else "SliceBackward0"
 
 
-getitem = define(
+getitem: Any = define(
     "getitem", "Elements at an index: integers, slices, None, ellipsis, integer or boolean tensors.",
     formula="out = x[index]", aliases=("__getitem__",), tensor_method=False, view=True,
     grad_name=_getitem_name,
@@ -84,7 +84,7 @@ def _to_where(condition: Any, x: Any, y: Any) -> Any:
     return (condition, x, y), {}
 
 
-where = define(
+where: Any = define(
     "where", "Elements of y where x holds, else of z.", formula="out = y if x else z",
     tensor_method=False, promotes=False,
     prepare=_to_where,
@@ -92,7 +92,8 @@ where = define(
     vjp=[None,
          lambda g, x: where(x, g, 0.0),
          lambda g, x: where(x, 0.0, g)],
-    samples=[("condition", (2, 3), (2, 3), (2, 3)), ("condition", (3,), (2, 3), (2, 1)), ("condition", (2, 3), (), 0.5)],
+    samples=[("condition", (2, 3), (2, 3), (2, 3)), ("condition", (3,), (2, 3), (2, 1)),
+             ("condition", (2, 3), (), 0.5)],
 )  # fmt: skip
 
 
@@ -116,7 +117,8 @@ cat = define(
     prepare=_to_joined,
     forward=_joined,
     vjp=[_cat_rule],
-    samples=[([(2, 3), (2, 3)],), ([(2, 3), (2, 1)], {"dim": 1}), ([(3,)],), ([(1, 2)] * 5,), ([(2, 3), (2, 4)], {"dim": -1})],
+    samples=[([(2, 3), (2, 3)],), ([(2, 3), (2, 1)], {"dim": 1}), ([(3,)],), ([(1, 2)] * 5,),
+             ([(2, 3), (2, 4)], {"dim": -1})],
 )  # fmt: skip
 
 

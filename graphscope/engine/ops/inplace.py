@@ -77,7 +77,7 @@ def write(op: Op, target: Tensor, others: Sequence[Any], attrs: dict[str, Any] |
         if target.node is not None:
             target.node[RETAINED] = None
         attach(target, plan, wanted, plan.save(target.data, *arrays), shapes, {**_DEFAULTS, **(attrs or {})}, site)
-        if target.retains_grad:
+        if target.retains_grad and target.node is not None:
             target.node[RETAINED] = weakref.ref(target)
     # Noted last: what this op itself both saved and wrote (x *= x) counts as written after it was saved.
     writes.note(before, op.name)
@@ -95,6 +95,12 @@ def _refuse(op: Op, target: Tensor) -> None:
             f"{op.name}: the tensor is a view, and gradients flow through it: "
             "make a new tensor with the op without the underscore, or clone() the view first."
         )
+    if any(reference() is not None for reference in target.views or ()):
+        raise RuntimeError(
+            f"{op.name}: a view of the tensor is in use, and gradients flow through it: "
+            "make a new tensor with the op without the underscore, or clone() what the view is taken of."
+        )
+    target.views = None
 
 
 def _run(op: Op, target: Tensor, others: list[Any], attrs: dict[str, Any]) -> None:
@@ -128,8 +134,10 @@ def _record(
     site = tracing.call_site(writer, frame, op, target.data, constant, attrs, len(rows))
     site.template.turn_version(target.version)
     identity = target.identity if target.identity >= writer.base else None
+    first, second = (*rows, 0)[:2]
+    context = here().context
     row = writer.append(
-        site.template, target.data, end, end - start, here().context.backward_row, *rows, tensor=identity
+        site.template, target.data, end, end - start, context.backward_row, first, second, tensor=identity
     )
     if identity is not None and target.first_row < 0:
         target.first_row = identity
@@ -240,7 +248,8 @@ copy_ = _define(
 setitem = _define(
     "setitem", "Set the elements at an index.", "x[index] ← y",
     _set, [lambda g, *, index: where(marked(g.shape, index), 0.0, g), lambda g, *, index: getitem(g, index)],
-    samples=[((3, 4), (2,), {"index": (slice(0, 2), 1)}), ((3, 4), 0.5, {"index": 1}), ((5,), (2,), {"index": np.array([0, 3])})],
+    samples=[((3, 4), (2,), {"index": (slice(0, 2), 1)}), ((3, 4), 0.5, {"index": 1}),
+             ((5,), (2,), {"index": np.array([0, 3])})],
 )  # fmt: skip
 
 
@@ -248,4 +257,4 @@ def _setitem(self: Tensor, index: Any, value: Any) -> None:
     setitem(self, value, index=plain(index))
 
 
-Tensor.__setitem__ = _setitem  # type: ignore[attr-defined]
+setattr(Tensor, "__setitem__", _setitem)  # noqa: B010

@@ -7,23 +7,23 @@ from typing import Any, Final
 
 import numpy as np
 
+from graphscope.engine.calls import define
 from graphscope.engine.ops.elementwise import exp, sign
 from graphscope.engine.ops.index import put
 from graphscope.engine.ops.reduce import sum
 from graphscope.engine.ops.shape import expand
-from graphscope.engine.calls import define
 from graphscope.engine.tensor import Tensor
 
 REDUCTIONS: Final = ("mean", "sum", "none")
 
 
 def _softmax(x: Any, *, dim: int) -> Any:
-    powers = np.exp(x - np.maximum.reduce(x, axis=dim, keepdims=True))
+    powers = np.exp(x - np.maximum.reduce(x, axis=dim, keepdims=True, initial=-np.inf))
     return powers / np.add.reduce(powers, axis=dim, keepdims=True)
 
 
 def _log_softmax(x: Any, *, dim: int) -> Any:
-    shifted = x - np.maximum.reduce(x, axis=dim, keepdims=True)
+    shifted = x - np.maximum.reduce(x, axis=dim, keepdims=True, initial=-np.inf)
     return shifted - np.log(np.add.reduce(np.exp(shifted), axis=dim, keepdims=True))
 
 
@@ -55,6 +55,10 @@ def _linear(x: Any, y: Any, z: Any = None) -> Any:
     return out
 
 
+def _to_linear(input: Any, weight: Any, bias: Any = None) -> Any:
+    return (input, weight) if bias is None else (input, weight, bias), {}
+
+
 def _linear_weight_rule(g: Any, x: Any) -> Any:
     if len(g.shape) == 1:
         return g.reshape(-1, 1) * x
@@ -62,9 +66,9 @@ def _linear_weight_rule(g: Any, x: Any) -> Any:
 
 
 linear = define(
-    "linear", "Linear map of the last dim: x times the transposed weight y, plus the bias z.", formula="out = x · yᵀ + z",
-    tensor_method=False, grad_name="AddmmBackward0",
-    prepare=lambda input, weight, bias=None: ((input, weight) if bias is None else (input, weight, bias), {}),
+    "linear", "Linear map of the last dim: x times the transposed weight y, plus the bias z.",
+    formula="out = x · yᵀ + z", tensor_method=False, grad_name="AddmmBackward0",
+    prepare=_to_linear,
     forward=_linear,
     vjp=[lambda g, y: g @ y,
          _linear_weight_rule,
@@ -143,7 +147,8 @@ mse_loss = define(
     forward=_squared,
     vjp=[lambda g, x, y, *, reduction: _share(g, x, y, reduction) * 2 * (x - y),
          lambda g, x, y, *, reduction: _share(g, x, y, reduction) * 2 * (y - x)],
-    samples=[((2, 3), (2, 3)), ((2, 3), (2, 3), {"reduction": "sum"}), ((2, 3), (2, 3), {"reduction": "none"}), ((), ())],
+    samples=[((2, 3), (2, 3)), ((2, 3), (2, 3), {"reduction": "sum"}), ((2, 3), (2, 3), {"reduction": "none"}),
+             ((), ())],
 )  # fmt: skip
 
 l1_loss = define(

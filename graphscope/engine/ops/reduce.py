@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from graphscope.engine import dtypes
-from graphscope.engine.ops.shape import expand, reshape
 from graphscope.engine.calls import define
+from graphscope.engine.ops.shape import expand, reshape
 from graphscope.engine.tensor import Tensor
 
 
@@ -17,7 +17,8 @@ def _axis(dim: Any) -> Any:
     return tuple(dim) if isinstance(dim, list) else dim
 
 
-def _to_reduction(x: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def to_reduction(x: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The arguments of a reduction, as people write them."""
     if dtype is not None:
         x = x.to(dtype) if isinstance(x, Tensor) else x.astype(dtype)
     return (x,), {"dim": _axis(dim), "keepdim": keepdim, "_from": x.shape}
@@ -41,7 +42,8 @@ def _count(shape: tuple[int, ...], dim: Any) -> int:
 def _sum(x: Any, *, dim: Any, keepdim: bool, _from: Any = None) -> Any:
     if x.dtype.kind in "biu":
         return np.sum(x, axis=dim, keepdims=keepdim, dtype=dtypes.int64)
-    return np.add.reduce(x, axis=dim, keepdims=keepdim) if x.ndim else x
+    total: Any = np.add.reduce  # NumPy's stubs know keepdims only as a literal
+    return total(x, axis=dim, keepdims=keepdim) if x.ndim else x
 
 
 def _mean(x: Any, *, dim: Any, keepdim: bool, _from: Any = None) -> Any:
@@ -59,7 +61,7 @@ total = define(
 
 sum_dim = define(
     "sum_dim", "Sum over the given dims.", formula="out = Σ x", grad_name="SumBackward1", tensor_method=False,
-    prepare=_to_reduction,
+    prepare=to_reduction,
     forward=_sum,
     vjp=[lambda g, *, dim, keepdim, _from: spread(g, _from, dim, keepdim)],
     samples=[((2, 3), {"dim": 1}), ((2, 3), {"dim": -1, "keepdim": True}), ((2, 3), {"dim": (0, 1)})],
@@ -78,39 +80,37 @@ setattr(Tensor, "sum", sum)  # noqa: B010
 mean = define(
     "mean", "Mean over the given dims, or over all.", formula="out = Σ x / n",
     grad_name=lambda attrs: "MeanBackward0" if attrs["dim"] is None else "MeanBackward1",
-    prepare=_to_reduction,
+    prepare=to_reduction,
     forward=_mean,
     vjp=[lambda g, *, dim, keepdim, _from: spread(g / _count(_from, dim), _from, dim, keepdim)],
     samples=[((2, 3), {}), ((2, 3), {"dim": 1}), ((2, 3), {"dim": 0, "keepdim": True})],
 )  # fmt: skip
 
 
-def _extreme_rule(g: Any, x: Any, out: Any, *, dim: Any, keepdim: bool, _from: Any) -> Any:
-    """Shared equally by all elements that are the extreme."""
-    chosen = (x == spread(out, _from, dim, keepdim)) * x.dtype.type(1)
-    return spread(g, _from, dim, keepdim) * chosen / sum(chosen, dim, True)
+def _to_verdict(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    return (x,), {"dim": _axis(dim), "keepdim": keepdim}
 
 
-amax = define(
-    "amax", "Largest element over the given dims, or over all; equal ones share the gradient.", formula="out = max x",
-    prepare=_to_reduction,
-    forward=lambda x, *, dim, keepdim, _from: np.maximum.reduce(x, axis=dim, keepdims=keepdim),
-    vjp=[_extreme_rule],
-    samples=[((2, 3), {}), ((2, 3), {"dim": 1}), ((2, 3), {"dim": 0, "keepdim": True})],
-)  # fmt: skip
+def _any(x: Any, *, dim: Any, keepdim: bool) -> Any:
+    return np.any(x, axis=dim, keepdims=keepdim)
 
-amin = define(
-    "amin", "Smallest element over the given dims, or over all; equal ones share the gradient.", formula="out = min x",
-    prepare=_to_reduction,
-    forward=lambda x, *, dim, keepdim, _from: np.minimum.reduce(x, axis=dim, keepdims=keepdim),
-    vjp=[_extreme_rule],
+
+def _all(x: Any, *, dim: Any, keepdim: bool) -> Any:
+    return np.all(x, axis=dim, keepdims=keepdim)
+
+
+any = define(
+    "any", "Whether some element is not 0, over the given dims or over all.", formula="out = ∃ x",
+    prepare=_to_verdict,
+    forward=_any,
+    vjp=[None],
     samples=[((2, 3), {}), ((2, 3), {"dim": 1})],
 )  # fmt: skip
 
-argmax = define(
-    "argmax", "Index of the largest element, along a dim or of all elements in a row.", formula="out = argmax x",
-    prepare=lambda x, dim=None, keepdim=False: ((x,), {"dim": dim, "keepdim": keepdim}),
-    forward=lambda x, *, dim, keepdim: np.argmax(x, axis=dim, keepdims=keepdim),
+all = define(
+    "all", "Whether no element is 0, over the given dims or over all.", formula="out = ∀ x",
+    prepare=_to_verdict,
+    forward=_all,
     vjp=[None],
-    samples=[((2, 3), {"dim": 1})],
+    samples=[((2, 3), {}), ((2, 3), {"dim": 1})],
 )  # fmt: skip

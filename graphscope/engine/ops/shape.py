@@ -49,7 +49,7 @@ t = define(
     samples=[((2, 3),)],
 )  # fmt: skip
 
-transpose = define(
+transpose: Any = define(
     "transpose", "Swap two dims.", formula="out = x with dims dim0 and dim1 swapped", view=True,
     prepare=lambda x, dim0, dim1: ((x,), {"dim0": dim0, "dim1": dim1}),
     forward=lambda x, *, dim0, dim1: np.swapaxes(x, dim0, dim1),
@@ -57,7 +57,7 @@ transpose = define(
     samples=[((2, 3, 4), {"dim0": 0, "dim1": 2}), ((2, 3), {"dim0": -1, "dim1": 0})],
 )  # fmt: skip
 
-permute = define(
+permute: Any = define(
     "permute", "Put the dims in another order.", formula="out = x with its dims in the order dims", view=True,
     prepare=_to_permute,
     forward=lambda x, *, dims: np.transpose(x, dims),
@@ -65,8 +65,9 @@ permute = define(
     samples=[((2, 3, 4), {"dims": (2, 0, 1)})],
 )  # fmt: skip
 
-reshape = define(
-    "reshape", "The same elements in another shape; one size may be -1.", formula="out = x in the given shape", view=True, grad_name="ViewBackward0",
+reshape: Any = define(
+    "reshape", "The same elements in another shape; one size may be -1.", formula="out = x in the given shape",
+    view=True, grad_name="ViewBackward0",
     prepare=_to_reshape,
     forward=_reshape,
     vjp=[lambda g, *, _from: reshape(g, _from)],
@@ -74,7 +75,8 @@ reshape = define(
 )  # fmt: skip
 
 flatten = define(
-    "flatten", "Join a run of dims into one.", formula="out = x with dims start_dim to end_dim joined", view=True, grad_name="ViewBackward0",
+    "flatten", "Join a run of dims into one.", formula="out = x with dims start_dim to end_dim joined",
+    view=True, grad_name="ViewBackward0",
     prepare=_to_flatten,
     forward=_reshape,
     vjp=[lambda g, *, _from: reshape(g, _from)],

@@ -1,0 +1,181 @@
+"""The rows of a log by absolute number, over the segments that hold them; a log that grows is followed by `refresh`."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, cast
+
+import numpy as np
+
+from graphscope.errors import LogError
+from graphscope.eventlog import schema
+from graphscope.eventlog.files import LogFiles
+from graphscope.eventlog.mapped import release
+
+_HOLES: Final = 1024
+"""So many rows may be reserved and not written yet, ahead of one that is."""
+
+_MANY: Final = 1 << 15
+"""Whoever looks at so many rows at once looks at all of a long log."""
+
+_GAP: Final = 1 << 24
+"""So many rows may be missing (their segments are damaged or gone) ahead of one that is there."""
+
+
+class Segment:
+    """The mapped arrays of one segment; whatever is missing or cut is empty or shorter."""
+
+    __slots__ = ("_arrays", "_files", "events", "first", "folder")
+
+    def __init__(self, files: LogFiles, folder: str, first: int) -> None:
+        self._files = files
+        self.folder = folder
+        self.first = first
+        self._arrays: dict[str, np.ndarray] = {}
+        self.events = self.array("events.npy", schema.EVENT)
+
+    @property
+    def dropped(self) -> bool:
+        """Whether the budget has taken the values."""
+        return not self._files.exists(f"{self.folder}/values.npy")
+
+    def array(self, name: str, dtype: np.dtype) -> np.ndarray:
+        found = self._arrays.get(name)
+        if found is None:
+            found = self._files.array(f"{self.folder}/{name}", dtype)
+            self._arrays[name] = found
+        return found
+
+    def release(self) -> None:
+        """Let the system have back the memory of what was looked at: a long log is larger than that."""
+        for array in self._arrays.values():
+            release(array)
+
+
+class Rows:
+    """Rows `first <= row < end`; `end` is what was there at the last `refresh`.
+
+    Rows inside may be missing: a thread was killed between reserving and writing one, or they are damaged.
+    """
+
+    def __init__(self, files: LogFiles) -> None:
+        self._files = files
+        self.path: Path = files.path
+        self._segments: list[Segment] = []
+        self._starts: list[int] = []
+        self.end = 0
+        self.refresh()
+
+    @property
+    def first(self) -> int:
+        """The oldest row that is kept."""
+        return self._starts[0] if self._starts else 0
+
+    def __len__(self) -> int:
+        return self.end - self.first
+
+    def refresh(self) -> bool:
+        """Look for rows appended since; True when there are some."""
+        before = self.end
+        segments = self._files.segments()
+        if segments != [(segment.first, segment.folder) for segment in self._segments]:
+            known = {segment.first: segment for segment in self._segments}
+            self._segments = _plausible(
+                [known.get(first) or Segment(self._files, name, first) for first, name in segments]
+            )
+            self._starts = [segment.first for segment in self._segments]
+        for segment in reversed(self._segments):
+            end = self._extent(segment)
+            if end > segment.first:  # else it was just made, and is empty yet
+                self.end = max(self.end, end)
+                break
+        self.end = max(self.end, self.first)
+        return self.end != before
+
+    def _extent(self, segment: Segment) -> int:
+        """The row behind the last one written in a segment. Rows fill from the front, but threads leave holes."""
+        kinds = segment.events["kind"]
+        low = min(max(self.end - segment.first, 0), len(kinds))
+        step = 64
+        while low < len(kinds):
+            written = np.flatnonzero(kinds[low : low + step + _HOLES])
+            if len(written) == 0:
+                break
+            low += int(written[-1]) + 1
+            step *= 2
+        return segment.first + low
+
+    def _find(self, row: int) -> tuple[Segment, int]:
+        index = bisect_right(self._starts, row) - 1
+        if index >= 0 and 0 <= row < self.end:
+            segment = self._segments[index]
+            if row - segment.first < len(segment.events) and segment.events["kind"][row - segment.first] != 0:
+                return segment, row - segment.first
+        raise self._missing(row)
+
+    def _missing(self, row: int) -> LogError:
+        if self.end == self.first:
+            return LogError(f"there is no row #{row}: the log {self.path} holds no events yet")
+        return LogError(f"there is no row #{row} in {self.path}", hint=f"rows are #{self.first} to #{self.end - 1}")
+
+    def raw(self, row: int) -> np.void:
+        """The row as it lies in `events.npy`.
+
+        Raises:
+            LogError: There is no such row.
+        """
+        segment, index = self._find(row)
+        return cast(np.void, segment.events[index])
+
+    def _segment(self, row: int) -> Segment:
+        return self._segments[bisect_right(self._starts, row) - 1]
+
+    def chunks(self, start: int | None = None, stop: int | None = None) -> Iterator[tuple[int, np.ndarray]]:
+        """Row number of the first, and the rows, of each stretch of `events.npy` between `start` and `stop`."""
+        start = self.first if start is None else max(start, self.first)
+        stop = self.end if stop is None else min(stop, self.end)
+        for segment, following in zip(self._segments, [*self._starts[1:], self.end], strict=False):
+            low = max(start - segment.first, 0)
+            high = min(min(stop, following) - segment.first, len(segment.events))
+            if low < high:
+                yield segment.first + low, segment.events[low:high]
+                if high - low >= _MANY:
+                    segment.release()
+
+    def events(self, start: int | None = None, stop: int | None = None) -> Iterator[np.ndarray]:
+        """The rows as they lie on disk, a stretch at a time (unwritten ones have kind 0)."""
+        for _, rows in self.chunks(start, stop):
+            yield rows
+
+    def column(self, field: str, start: int | None = None, stop: int | None = None) -> np.ndarray:
+        """One field of the rows `start <= row < stop`, zero for rows that are not there. Element 0 is row `start`."""
+        start = self.first if start is None else max(start, self.first)
+        stop = self.end if stop is None else min(stop, self.end)
+        dtype = schema.EVENT[field]
+        column = np.zeros((max(stop - start, 0), *dtype.shape), dtype.base)
+        for first, rows in self.chunks(start, stop):
+            column[first - start : first - start + len(rows)] = rows[field]
+        return column
+
+    def rare(self) -> np.ndarray:
+        """Rows of marks and of flagged values, in order; found without a look at the other rows."""
+        found = [np.zeros(0, np.int64)]
+        for first, events in self.chunks():
+            listed = self._segment(first).array("rare.npy", schema.ROW_NUMBER)
+            rows = np.unique(listed[listed != 0].astype(np.int64) - 1)
+            rows = rows[(rows >= first) & (rows < first + len(events))]
+            found.append(rows[events["kind"][rows - first] != 0])
+        return np.concatenate(found)
+
+
+def _plausible(segments: list[Segment]) -> list[Segment]:
+    """Without those that begin farther on than rows can be missing: a foreign folder would make a log look endless."""
+    kept: list[Segment] = []
+    reach = segments[0].first + _GAP if segments else 0
+    for segment in segments:
+        if segment.first <= reach:
+            kept.append(segment)
+            reach += len(segment.events)
+    return kept

@@ -7,6 +7,7 @@ runs, whether one of the buffers that it saved was written since; all other node
 from __future__ import annotations
 
 import itertools
+import weakref
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ moments = itertools.count(1)
 last: int = 0
 """The moment of the newest write."""
 
-_writes: dict[int, tuple[int, Any, str]] = {}
+_writes: dict[int, tuple[int, weakref.ref[np.ndarray], str]] = {}
 _MOST = 4096
 
 
@@ -31,19 +32,21 @@ def buffer(array: Any) -> Any:
 def note(array: Any, what: str) -> None:
     """Remember that `array` was just written by `what`."""
     global last
+    if not isinstance(array, np.ndarray):
+        return  # a tensor of no dims got another number: the old one is as it was
     last = next(moments)
     owner = buffer(array)
-    if len(_writes) >= _MOST:  # the oldest belong to buffers that no graph holds any more, nearly always
+    if len(_writes) >= _MOST:  # the oldest belong to buffers that are gone, nearly always
         for key in list(_writes)[: _MOST // 2]:
             del _writes[key]
     _writes.pop(id(owner), None)
-    _writes[id(owner)] = (last, owner, what)
+    _writes[id(owner)] = (last, weakref.ref(owner), what)
 
 
 def since(array: Any, moment: int) -> str | None:
     """What wrote the memory of `array` after `moment`, or None."""
     owner = buffer(array)
     found = _writes.get(id(owner))
-    if found is None or found[0] <= moment or found[1] is not owner:
+    if found is None or found[0] <= moment or found[1]() is not owner:
         return None
     return found[2]

@@ -346,3 +346,21 @@ def test_numbers_stay_of_their_kind():
     assert isinstance(x.grad.item(), float)
     assert x.grad.shape == ()
     assert x.grad.dtype == np.float32
+
+
+def test_a_write_in_place_keeps_no_memory():
+    y = gs.zeros(1000)
+    y.add_(1)
+    memory = weakref.ref(y.data)
+    del y
+    assert memory() is None
+
+
+def test_numbers_written_in_place_keep_their_way_back():
+    x = gs.tensor(3.0, requires_grad=True)
+    y = x * 1
+    y *= y
+    y += 1
+    y.backward()
+    assert y.item() == 10.0
+    assert x.grad.item() == 6.0

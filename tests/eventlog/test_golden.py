@@ -26,12 +26,12 @@ KINDS = {
 
 @pytest.fixture
 def log() -> Log:
-    return load(GOLDEN / "format-1.gscope.zip")
+    return load(GOLDEN / "format-1.zip")
 
 
 def test_there_is_one_of_each_format() -> None:
-    found = sorted(path.name for path in GOLDEN.glob("format-*.gscope.zip"))
-    assert found == [f"format-{number}.gscope.zip" for number in range(1, schema.FORMAT + 1)]
+    found = sorted(path.name for path in GOLDEN.glob("format-*.zip"))
+    assert found == [f"format-{number}.zip" for number in range(1, schema.FORMAT + 1)]
 
 
 def test_format_1_rows(log: Log) -> None:

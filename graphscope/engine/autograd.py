@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from heapq import heappop, heappush, heappushpop
+from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from graphscope.engine.cotangents import (
     unbroadcast,
 )
 from graphscope.engine.modes import Context, here
-from graphscope.engine.node import ATTRS, FREED, MOMENT, PLAN, ROW, SAVED, SITE, ActiveRule, Record
+from graphscope.engine.node import ATTRS, FREED, MOMENT, PLAN, ROW, SAVED, ActiveRule, Record
 from graphscope.engine.op import INPUT_NAMES
 from graphscope.engine.tensor import Tensor
 from graphscope.eventlog import record as recording
@@ -29,6 +29,7 @@ from graphscope.eventlog.schema import SLOT_SHIFT, Kind
 from graphscope.eventlog.writer import Writer
 
 _ndarray = np.ndarray
+_NOTHING: Arrival = [None] * 5
 
 
 def run_backward(
@@ -82,11 +83,10 @@ def run_backward(
     row = -1
     start = 0
     now = 0 if writer is None else writer.clock()
-    waiting = heappop(heap) if heap else 0  # the next moment, negated: of a chain, it never enters the heap
-    while waiting:
-        arrival = due.pop(-waiting)
-        record, gradient, _, _, _ = arrival
-        plan, targets, saved, moment, shapes, attrs, _, _, hooks, retained = record
+    # What is due next is held in variables. While nothing else waits, as in a chain, `due` and `heap` are not touched.
+    record, gradient, origin, parts, _ = due.pop(-heappop(heap)) if heap else _NOTHING
+    while record is not None:
+        plan, targets, saved, moment, shapes, attrs, forward, site, hooks, retained = record
         if saved is FREED:
             raise RuntimeError(_freed(record))
         if moment < writes.last:
@@ -94,19 +94,10 @@ def run_backward(
         if hooks is not None:
             gradient = call_hooks(hooks, gradient, tensors)
         if writer is not None:
-            site = record[SITE]
-            forward = record[ROW]
-            if (
-                arrival[PARTS] is None
-                and writer.gate is None
-                and forward >= writer.base
-                and arrival[ORIGIN] >= 0
-                and site.single is not None
-                and not tensors
-            ):
-                row = writer.append(site.single, gradient, now, 0, forward, arrival[ORIGIN])
+            if parts is None and origin >= 0 and forward >= writer.base and writer.gate is None and not tensors:
+                row = writer.append(site.single or site.grad_template(writer, 1), gradient, now, 0, forward, origin)
             else:
-                row, gradient, into = backward_rows.cotangent(writer, arrival, gradient, frame, now)
+                row, gradient, into = backward_rows.cotangent(writer, record, gradient, origin, parts, frame, now)
             start = writer.clock()
         if retained is not None:
             retain(retained, gradient)
@@ -116,7 +107,29 @@ def run_backward(
             results = _on_tensors(record, gradient, row, unwrap=not tensors)
             targets = plan.targets(record)
         elif plan.single is not None:
-            results = (plan.single(gradient) if plan.bare else plan.single(gradient, saved),)
+            if plan.bare:
+                result = plan.single(gradient)
+            elif plan.starred:
+                result = plan.single(gradient, *saved)
+            else:
+                result = plan.single(gradient, saved)
+            if not due and targets.__class__ is list:
+                if writer is not None:
+                    now = writer.clock()
+                    if row >= 0:
+                        writer.finish(row, now - start)
+                        origin = row | plan.rules[0].index << SLOT_SHIFT
+                    else:
+                        origin = -1
+                if not retain_graph:
+                    record[SAVED] = FREED
+                if shapes is not None and result.shape != shapes[0]:
+                    result = unbroadcast(result, shapes[0])
+                record = targets
+                gradient = result
+                parts = None
+                continue
+            results = (result,)
             targets = (targets,)
         elif plan.pair is not None:
             first, second = plan.pair
@@ -134,42 +147,36 @@ def run_backward(
                 writer.finish(row, now - start)
         if not retain_graph:
             record[SAVED] = FREED
-        waiting = 0
-        index = 0
-        for target in targets:
+        for index, target in enumerate(targets):
             result = results[index]
             if shapes is not None and result.shape != shapes[index]:
                 result = unbroadcast(result, shapes[index])
             origin = row | plan.rules[index].index << SLOT_SHIFT if row >= 0 else -1
-            index += 1
             if target.__class__ is list:
                 moment = target[MOMENT]
                 other = due.get(moment)
                 if other is not None:
                     _add(other, result, writer, origin)
-                    continue
-                due[moment] = [target, result, origin, None, False]
-                if waiting:
-                    heappush(heap, -moment)
                 else:
-                    waiting = -moment
+                    due[moment] = [target, result, origin, None, False]
+                    heappush(heap, -moment)
                 continue
             known = leaves.get(id(target))
             if known is not None and writer is None:
                 add_up(known, result)
             else:
                 _arrive_at_leaf(leaves, target, result, result is gradient, writer, origin, accumulate)
-        if heap:
-            waiting = heappushpop(heap, waiting) if waiting else heappop(heap)
+        if not heap:
+            break
+        record, gradient, origin, parts, _ = due.pop(-heappop(heap))
     for leaf in leaves.values():
         settle(leaf, accumulate, create_graph)
     if writer is not None:
         backward_rows.mark(writer, Kind.BACKWARD_END, frame, roots[0])
     if wanted is None:
         return []
-    nothing: Arrival = [None] * 5
     return [
-        leaves.get(id(tensor), nothing)[VALUE] if tensor.node is None else captured.get(tensor.node[MOMENT])
+        leaves.get(id(tensor), _NOTHING)[VALUE] if tensor.node is None else captured.get(tensor.node[MOMENT])
         for tensor in wanted
     ]
 

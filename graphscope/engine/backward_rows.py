@@ -8,7 +8,7 @@ from typing import Any
 
 from graphscope.engine import tracing
 from graphscope.engine.cotangents import NODE, PARTS, Arrival
-from graphscope.engine.node import ROW, SITE
+from graphscope.engine.node import ROW, SITE, Record
 from graphscope.engine.tensor import Tensor
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.gate import Replace, StepInto
@@ -56,9 +56,10 @@ def contribution(writer: Writer, leaf: Tensor, value: Any, origin: int, fresh: b
     return value, row
 
 
-def cotangent(writer: Writer, arrival: Arrival, gradient: Any, frame: Any, now: int) -> tuple[int, Any, bool]:
+def cotangent(
+    writer: Writer, record: Record, gradient: Any, origin: int, parts: list[int] | None, frame: Any, now: int
+) -> tuple[int, Any, bool]:
     """The GRAD row of a node whose cotangent is whole; the row, the cotangent to go on with, and whether to step in."""
-    record, _, origin, parts, _ = arrival
     site = record[SITE]
     forward = record[ROW]
     if site is None or forward < writer.base:

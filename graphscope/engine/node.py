@@ -37,24 +37,40 @@ class ActiveRule:
 class Plan:
     """How one op goes backward when a given set of its inputs needs a gradient: which rules run, what they save.
 
-    With one rule and at most one argument (`single`), a record holds the target and the argument themselves; else a
-    tuple of targets and, for each rule, the tuple of its arguments.
+    With one rule that wants no attributes (`single`), a record holds the target itself and nothing (`bare`), the
+    argument itself, or the tuple of the arguments (`starred`); else a tuple of targets and, for each rule, the tuple of
+    its arguments.
     """
 
-    __slots__ = ("bare", "op", "pair", "rules", "save", "saves_other", "saves_out", "saves_x", "single", "wants_attrs")
+    __slots__ = (
+        "bare",
+        "op",
+        "pair",
+        "rules",
+        "save",
+        "saves_other",
+        "saves_out",
+        "saves_x",
+        "single",
+        "starred",
+        "wants_attrs",
+    )
 
     def __init__(self, op: Op, active: tuple[int, ...], count: int) -> None:
         self.op = op
         vjps = [(index, op.vjps[min(index, len(op.vjps) - 1)]) for index in active]
         self.rules = tuple(ActiveRule(index, vjp.bound(index), vjp.needs, vjp.attrs) for index, vjp in vjps if vjp)
         self.wants_attrs = any(rule.attrs for rule in self.rules)
-        alone = len(self.rules) == 1 and not self.wants_attrs and len(self.rules[0].needs) <= 1
+        alone = len(self.rules) == 1 and not self.wants_attrs
         self.single = self.rules[0].rule if alone else None
         self.bare = alone and not self.rules[0].needs
+        self.starred = alone and len(self.rules[0].needs) > 1
         self.pair = (self.rules[0].rule, self.rules[1].rule) if len(self.rules) == 2 and not self.wants_attrs else None
         names = INPUT_NAMES[:count] if count <= len(INPUT_NAMES) else ("*inputs",)
         saved = ["(" + "".join(f"{name}, " for name in rule.needs) + ")" for rule in self.rules]
-        text = (self.rules[0].needs or ("None",))[0] if alone else "(" + "".join(f"{part}, " for part in saved) + ")"
+        text = "(" + "".join(f"{part}, " for part in saved) + ")"
+        if alone:
+            text = "None" if self.bare else saved[0] if self.starred else self.rules[0].needs[0]
         # One small function that picks what the rules need is worth its building: it runs for every node.
         self.save = eval(f"lambda out, {', '.join(names)}: {text}")  # noqa: S307 - names from rule signatures
         needs = self.rules[0].needs if alone else None
@@ -66,7 +82,7 @@ class Plan:
         """What each rule takes, from what was saved."""
         if self.single is None:
             return cast(tuple[tuple[Any, ...], ...], saved)
-        return ((),) if self.bare else ((saved,),)
+        return ((),) if self.bare else (saved,) if self.starred else ((saved,),)
 
     def targets(self, record: Record) -> tuple[Any, ...]:
         """Where the gradient of each rule goes, as a record or a leaf."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -19,7 +19,9 @@ last: int = 0
 """The moment of the newest write."""
 
 _writes: dict[int, tuple[int, weakref.ref[np.ndarray], str]] = {}
-_MOST = 4096
+_LEAST: Final = 4096
+_room = _LEAST
+"""So many entries are let stand before those of dead buffers are taken out."""
 
 
 def buffer(array: Any) -> Any:
@@ -31,14 +33,15 @@ def buffer(array: Any) -> Any:
 
 def note(array: Any, what: str) -> None:
     """Remember that `array` was just written by `what`."""
-    global last
+    global last, _room
     if not isinstance(array, np.ndarray):
         return  # a tensor of no dims got another number: the old one is as it was
     last = next(moments)
     owner = buffer(array)
-    if len(_writes) >= _MOST:  # the oldest belong to buffers that are gone, nearly always
-        for key in list(_writes)[: _MOST // 2]:
+    if len(_writes) >= _room:  # most belong to buffers that are gone
+        for key in [key for key, (_, reference, _) in _writes.items() if reference() is None]:
             del _writes[key]
+        _room = 2 * len(_writes) + _LEAST
     _writes.pop(id(owner), None)
     _writes[id(owner)] = (last, weakref.ref(owner), what)
 

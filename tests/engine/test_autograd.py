@@ -364,3 +364,14 @@ def test_numbers_written_in_place_keep_their_way_back():
     y.backward()
     assert y.item() == 10.0
     assert x.grad.item() == 6.0
+
+
+def test_a_write_is_remembered_however_many_follow():
+    x = gs.ones(2, requires_grad=True)
+    y = x * 2
+    out = (y * y).sum()
+    y.add_(1)
+    others = [gs.zeros(1).add_(1) for _ in range(10_000)]
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        out.backward()
+    assert len(others) == 10_000

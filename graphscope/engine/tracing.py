@@ -13,7 +13,8 @@ from graphscope.eventlog import record as recording
 from graphscope.eventlog import sources
 from graphscope.eventlog.gate import Answer, Replace
 from graphscope.eventlog.schema import Flag, Kind, Pass
-from graphscope.eventlog.writer import Template, Writer
+from graphscope.eventlog.template import Template
+from graphscope.eventlog.writer import Writer
 
 if TYPE_CHECKING:
     from graphscope.engine.op import Op

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shutil
+import struct
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from graphscope.eventlog import schema
+from graphscope.eventlog import schema, values
 from graphscope.eventlog.mapped import anonymous, open_mapped, reserve
 
 CLOSED = 1 << 62
@@ -16,6 +19,9 @@ CLOSED = 1 << 62
 FIRST_ROWS, MOST_ROWS = 1 << 12, 1 << 17
 FIRST_BYTES, MOST_BYTES = 1 << 20, 1 << 26
 _AHEAD = 1 << 18
+_ROW_NUMBER = struct.Struct("<Q")
+_EDGE = struct.Struct("<QII")
+_OUTPUT = struct.Struct("<BBHIQQ")
 _ROW = schema.EVENT.itemsize
 
 
@@ -81,6 +87,30 @@ class Segment:
         self.edge_end = 2 * rows
         self.output_end = rows
         self.rows_ready = first
+
+    def list_rare(self, row: int) -> None:
+        """Enter a row in the index of rare rows."""
+        place = self.next_rare
+        self.next_rare = place + 1
+        if place < self.end - self.first:
+            _ROW_NUMBER.pack_into(self.rare.memory, self.rare.start + place * _ROW_NUMBER.size, row + 1)
+
+    def put_edges(self, place: int, edges: Sequence[tuple[int, int, int]]) -> None:
+        """Write node, slot and argument of each of a row's inputs, from row `place` of `edges.npy` on."""
+        start = self.edges.start + place * _EDGE.size
+        for number, edge in enumerate(edges):
+            _EDGE.pack_into(self.edges.memory, start + number * _EDGE.size, *edge)
+
+    def put_output(self, place: int, *fields: int) -> None:
+        """Write the fields of one slot of a node, as row `place` of `outputs.npy`."""
+        _OUTPUT.pack_into(self.outputs.memory, self.outputs.start + place * _OUTPUT.size, *fields)
+
+    def put_summary(self, offset: int, value: Any) -> bool:
+        """Write the statistics of a value at byte `offset` of the values; whether it is finite."""
+        summary = values.summarize(np.asarray(value))
+        record = values.pack(summary)
+        self.values[offset : offset + len(record)] = record
+        return summary.finite
 
     def populate_rows(self) -> None:
         """Fault in the pages of the next rows: few enough that they are still in the cache when they are written."""

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from graphscope.eventlog import schema
+from graphscope.eventlog.schema import Flag
 
 POLICIES: Final = ("full", "summary", "none")
 SMALL: Final = 4096
@@ -71,3 +72,22 @@ def unpack(record: bytes, count: int) -> Summary:
     (row,) = np.frombuffer(record, schema.SUMMARY, 1)
     minimum, maximum, mean, std, nan, inf, zero = row.item()
     return Summary(minimum, maximum, mean, std, nan, inf, zero, count)
+
+
+def storage(policy: str, cap: int, nbytes: int, dtype: np.dtype) -> Flag:
+    """How a value of so many bytes is kept: INLINE, KEPT, SUMMARY, or not at all.
+
+    Args:
+        policy: One of POLICIES.
+        cap: Values of more bytes are summarised.
+        nbytes: The value's size.
+        dtype: Its dtype; what the format has no code for is not kept.
+    """
+    if policy == "none" or dtype.name not in schema.DTYPE_CODES or dtype.hasobject:
+        return Flag(0)
+    if not dtype.isnative:  # its bytes would be read the wrong way round
+        return Flag.SUMMARY
+    if nbytes <= schema.INLINE_BYTES:
+        return Flag.INLINE
+    limit = min(SMALL, cap) if policy == "summary" else cap
+    return Flag.KEPT if nbytes <= limit else Flag.SUMMARY

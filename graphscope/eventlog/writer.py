@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import json
 import os
 import shutil
@@ -11,7 +10,7 @@ import struct
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,28 +19,15 @@ import numpy as np
 from graphscope.errors import LogError
 from graphscope.eventlog import ownership, schema, values
 from graphscope.eventlog.gate import Gate
-from graphscope.eventlog.names import Table, shown
+from graphscope.eventlog.interning import Interning
 from graphscope.eventlog.retention import Retention
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.eventlog.segment import CLOSED, FIRST_BYTES, FIRST_ROWS, MOST_BYTES, MOST_ROWS, Segment
+from graphscope.eventlog.template import PACKERS, Template, padded
 
-_PREFIX: Final = struct.Struct("<BBHIIIIIIBBBB")
-_EDGE: Final = struct.Struct("<QII")
-_OUTPUT: Final = struct.Struct("<BBHIQQ")
-_ROW_NUMBER: Final = struct.Struct("<Q")
-_FLAGS: Final = struct.Struct("<H")
-_PACKERS: Final[dict[str, Callable[..., None]]] = {
-    name: struct.Struct(layout).pack_into for name, layout in schema.ROW_LAYOUTS.items()
-}
 _ROW: Final = schema.EVENT.itemsize
-_ALIGN: Final = schema.ALIGNMENT - 1
-_FLAGS_AT: Final = 2
-_INPUT_COUNT_AT: Final = 30
-_VERSION: Final = struct.Struct("<I")
-_VERSION_AT: Final = int(schema.EVENT.fields["version"][1]) if schema.EVENT.fields else 0
 _DURATION: Final = struct.Struct("<Q")
-_DURATION_AT: Final = int(schema.EVENT.fields["duration"][1]) if schema.EVENT.fields else 0
-
+_DURATION_AT: Final = 48
 
 _MOST_SLOTS: Final = (1 << 16) - 1
 """No more slots of a node have a number."""
@@ -50,57 +36,7 @@ _NO_VALUES: Final = 1 << 16
 """Bytes for values in a segment that need hold none."""
 
 
-class Template:
-    """The part of a row that is the same each time a call site runs, and how the row's value is kept."""
-
-    __slots__ = (
-        "copied",
-        "flags",
-        "keep",
-        "kind",
-        "nbytes",
-        "pack",
-        "prefix",
-        "rare",
-        "raw",
-        "room",
-        "special",
-        "watched",
-    )
-
-    def __init__(
-        self, fields: tuple[int, ...], flags: Flag, nbytes: int, keep: Flag, layout: str, *, watched: bool = False
-    ) -> None:
-        self.kind = fields[0]
-        self.flags = flags | keep
-        self.prefix = _PREFIX.pack(0, fields[1], self.flags, *fields[2:])
-        self.nbytes = nbytes
-        self.keep = int(keep)
-        self.room = {Flag.KEPT: nbytes + _ALIGN & ~_ALIGN, Flag.SUMMARY: 64}.get(keep, 0)
-        self.pack = _PACKERS[layout]
-        self.raw = layout == "bytes"
-        self.rare = self.kind > Kind.ACCUMULATE
-        self.copied = keep == Flag.KEPT
-        self.special = self.rare or self.raw or keep == Flag(0)
-        """Whether a row needs more than its value copied and its fields packed."""
-        self.watched = watched
-        """Whether nothing is kept of a value that may hold NaN or Inf: then a flag tells."""
-
-    def flagged(self) -> Template:
-        """The same for a row whose value, of which nothing is kept, holds NaN or Inf."""
-        twin = copy.copy(self)
-        twin.flags |= Flag.NONFINITE
-        twin.prefix = self.prefix[:_FLAGS_AT] + _FLAGS.pack(twin.flags) + self.prefix[_FLAGS_AT + _FLAGS.size :]
-        twin.rare = True
-        return twin
-
-    def turn_version(self, version: int) -> None:
-        """Let the rows from here on be of this version of their tensor."""
-        before, after = self.prefix[:_VERSION_AT], self.prefix[_VERSION_AT + _VERSION.size :]
-        self.prefix = before + _VERSION.pack(version) + after
-
-
-class Writer:
+class Writer(Interning):
     """One log that grows. Several threads may append, and a signal handler in the middle of an append.
 
     Args:
@@ -140,7 +76,7 @@ class Writer:
         """Code objects by whose address a site is known: alive as long as the log, so that none is taken over."""
         self.broken: str | None = None
         self.closed = False
-        self._cap = cap
+        self.cap = cap
         self._retention = Retention(budget, steps)
         self._lock = threading.RLock()
         self._claimed = 1
@@ -152,7 +88,7 @@ class Writer:
             (path / "tables").mkdir(parents=True)
             made = True
             (path / "segments").mkdir()
-            self.tables = {name: Table(path / "tables", name) for name in schema.TABLES}
+            self.open_tables(path / "tables")
             self._owner = ownership.claim(path)
             self.metadata = {
                 "format": schema.FORMAT,
@@ -175,95 +111,6 @@ class Writer:
                 f"can't record to {path}: {error.strerror or error}", hint="name another place with --log PATH"
             ) from error
         self.low = base
-
-    # Templates -------------------------------------------------------------------------------------------------------
-
-    def template(
-        self,
-        kind: Kind,
-        *,
-        op: int = 0,
-        site: int = 0,
-        scope: int = 0,
-        shape: tuple[int, ...] = (),
-        dtype: np.dtype | None = None,
-        attrs: int = 0,
-        version: int = 0,
-        graph_pass: int = 0,
-        input_count: int = 0,
-        several: bool = False,
-        flags: Flag = Flag(0),
-    ) -> Template:
-        """What rows of one call site share. `dtype=None` says that the row has no value."""
-        name = "" if dtype is None else dtype.name
-        nbytes = 0
-        if dtype is not None:
-            nbytes = dtype.itemsize
-            for length in shape:
-                nbytes *= length
-        keep = Flag(0) if several or dtype is None else self.storage(nbytes, dtype)
-        layout = "" if keep != Flag.INLINE else name if name in _PACKERS and shape == () else "bytes"
-        fields = (
-            int(kind),
-            schema.DTYPE_CODES.get(name, 0),
-            op,
-            site,
-            scope,
-            self.shape(shape) if dtype is not None else 0,
-            attrs,
-            version,
-            self.thread(),
-            graph_pass,
-            min(input_count, schema.INLINE_INPUTS),
-            int(several),
-        )
-        if input_count > schema.INLINE_INPUTS:
-            flags |= Flag.EDGES
-        watched = dtype is not None and dtype.kind in "fc" and not keep
-        return Template(fields, flags, nbytes, keep, layout, watched=watched)
-
-    def storage(self, nbytes: int, dtype: np.dtype) -> Flag:
-        """How a value of so many bytes is kept: INLINE, KEPT, SUMMARY, or not at all."""
-        if self.policy == "none" or dtype.name not in schema.DTYPE_CODES or dtype.hasobject:
-            return Flag(0)
-        if not dtype.isnative:  # its bytes would be read the wrong way round
-            return Flag.SUMMARY
-        if nbytes <= schema.INLINE_BYTES:
-            return Flag.INLINE
-        limit = min(values.SMALL, self._cap) if self.policy == "summary" else self._cap
-        return Flag.KEPT if nbytes <= limit else Flag.SUMMARY
-
-    def shape(self, shape: tuple[int, ...]) -> int:
-        """The number of a shape in the table `shapes`."""
-        return self.intern("shapes", shape, shape)
-
-    def thread(self) -> int:
-        """The number of the calling thread in the table `threads`; threads past the 255th share the last number."""
-        ident = threading.get_ident()
-        number = self.tables["threads"].find(ident)
-        if number is None:
-            entry = {"name": threading.current_thread().name, "ident": ident}
-            number = self.intern("threads", ident, entry)
-        return min(number, 255)
-
-    def attributes(self, attrs: dict[str, Any]) -> int:
-        """The number of a set of attributes in the table `attrs`; 0 for an empty one."""
-        if not attrs:
-            return 0
-        try:
-            key = json.dumps(attrs, sort_keys=True, default=shown)
-        except (ValueError, TypeError, RecursionError):  # circular, or with keys that JSON has no place for
-            attrs = {str(name): shown(value) for name, value in attrs.items()}
-            key = json.dumps(attrs, sort_keys=True)
-        return self.intern("attrs", key, attrs)
-
-    def intern(self, table: str, key: Any, entry: Any) -> int:
-        """The number of an entry of a table; 0 once the log can't be written any more."""
-        try:
-            return self.tables[table].intern(key, entry)
-        except OSError as error:
-            self._give_up(error)
-            return 0
 
     # Rows ------------------------------------------------------------------------------------------------------------
 
@@ -308,8 +155,8 @@ class Writer:
                         except (ValueError, BufferError, TypeError):  # its elements do not lie together in C order
                             segment.values[offset:end] = np.asarray(value).tobytes()
                     else:
-                        if not self._summarize(segment, offset, value):
-                            self._list_rare(segment, row)
+                        if not segment.put_summary(offset, value):
+                            segment.list_rare(row)
                     value = offset - segment.value_start
                     break
             self._roll(segment, room)
@@ -317,7 +164,7 @@ class Writer:
             if template.watched and not values.finite(value):
                 template = template.flagged()
             if template.rare:
-                self._list_rare(segment, row)
+                segment.list_rare(row)
             if not room:
                 value = value.tobytes() if template.raw else 0
         base = self.base
@@ -367,7 +214,7 @@ class Writer:
         several = len(outputs) > 1
         arrays = [np.asarray(value) for value, _ in outputs]
         rooms = [
-            array.nbytes + _ALIGN & ~_ALIGN if keep == Flag.KEPT else 64 if keep == Flag.SUMMARY else 0
+            padded(array.nbytes if keep == Flag.KEPT else schema.SUMMARY.itemsize if keep == Flag.SUMMARY else 0)
             for array, (_, keep) in zip(arrays, outputs, strict=True)
         ]
         room = sum(rooms)
@@ -402,35 +249,27 @@ class Writer:
             if keep == Flag.KEPT:
                 segment.values[offset : offset + array.nbytes] = array.tobytes()
             elif keep == Flag.SUMMARY:
-                rare = not self._summarize(segment, offset, array) or rare
+                rare = not segment.put_summary(offset, array) or rare
             inline = keep == Flag.INLINE
             places.append(int.from_bytes(array.tobytes(), "little") if inline else offset - segment.value_start)
             offset += need
         if several:
-            start = segment.outputs.start + slot * _OUTPUT.size
             for number, (array, (_, keep)) in enumerate(zip(arrays, outputs, strict=True)):
                 code = schema.DTYPE_CODES.get(array.dtype.name, 0)
-                entry = (code, keep, len(arrays), self.shape(array.shape), places[number], row)
-                _OUTPUT.pack_into(segment.outputs.memory, start + number * _OUTPUT.size, *entry)
+                segment.put_output(slot + number, code, keep, len(arrays), self.shape(array.shape), places[number], row)
+        prefix = template.prefix
+        named = [slot << schema.SLOT_SHIFT | node for node, slot, _ in edges] + [0] * schema.INLINE_INPUTS
         if beside:
-            start = segment.edges.start + edge * _EDGE.size
-            for number, pair in enumerate(edges):
-                _EDGE.pack_into(segment.edges.memory, start + number * _EDGE.size, *pair)
-            named = (edge, len(edges), 0)
-        else:
-            rows_of_inputs = [slot << schema.SLOT_SHIFT | node for node, slot, _ in edges] + [0] * schema.INLINE_INPUTS
-            named = (rows_of_inputs[0], rows_of_inputs[1], rows_of_inputs[2])
+            segment.put_edges(edge, edges)
+            named = [edge, len(edges), 0]
+            prefix = template.beside()
         if rare:
-            self._list_rare(segment, row)
-        prefix = bytearray(template.prefix)
-        if beside:
-            _FLAGS.pack_into(prefix, _FLAGS_AT, template.flags | Flag.EDGES)
-            prefix[_INPUT_COUNT_AT] = 0
+            segment.list_rare(row)
         place = slot if several else places[0] if places else 0
         at = segment.origin + row * _ROW
         whose = row if tensor is None else tensor - base
         since = forward - base if forward else 0
-        _PACKERS[""](segment.rows, at, bytes(prefix), whose, time, duration, place, since, *named)
+        PACKERS[""](segment.rows, at, prefix, whose, time, duration, place, since, *named[: schema.INLINE_INPUTS])
         segment.rows[at] = template.kind
         return row + base
 
@@ -471,7 +310,7 @@ class Writer:
             try:
                 self._write_metadata()
             except OSError as error:
-                self._give_up(error)
+                self.give_up(error)
             self._owner.release()
 
     @property
@@ -481,21 +320,6 @@ class Writer:
         return self.base + (self._claimed if row >= CLOSED else row)
 
     # Inside ----------------------------------------------------------------------------------------------------------
-
-    @staticmethod
-    def _summarize(segment: Segment, offset: int, value: Any) -> bool:
-        """Write the statistics of a value; whether it is finite."""
-        summary = values.summarize(np.asarray(value))
-        record = values.pack(summary)
-        segment.values[offset : offset + len(record)] = record
-        return summary.finite
-
-    @staticmethod
-    def _list_rare(segment: Segment, row: int) -> None:
-        place = segment.next_rare
-        segment.next_rare = place + 1
-        if place < segment.end - segment.first:
-            _ROW_NUMBER.pack_into(segment.rare.memory, segment.rare.start + place * _ROW_NUMBER.size, row + 1)
 
     def _roll(self, full: Segment, room: int, side: int = 0) -> None:
         """Put a new segment in the place of a full one. A nested call (signal, finalizer) makes a later one."""
@@ -533,13 +357,13 @@ class Writer:
             try:
                 return Segment(folder, first, rows, value_bytes)
             except OSError as error:
-                self._give_up(error)
+                self.give_up(error)
             except BaseException:  # Ctrl-C: what is made of it is in nobody's hands
                 shutil.rmtree(folder, ignore_errors=True)
                 raise
         return Segment(None, first, rows, value_bytes)
 
-    def _give_up(self, error: OSError) -> None:
+    def give_up(self, error: OSError) -> None:
         """Stop keeping rows: the program goes on, and what was recorded can be read."""
         if self.broken is None:
             self.broken = f"recording to {self.path} stopped: {error.strerror or error}"

@@ -1,0 +1,108 @@
+"""What a writer names by number, and the templates of rows that are made of such names."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphscope.eventlog import schema
+from graphscope.eventlog.names import Table, shown
+from graphscope.eventlog.schema import Flag, Kind
+from graphscope.eventlog.template import PACKERS, Template
+from graphscope.eventlog.values import storage
+
+
+class Interning:
+    """The tables of a log that is being written."""
+
+    policy: str
+    cap: int
+    tables: dict[str, Table]
+
+    def open_tables(self, folder: Path) -> None:
+        """Begin the tables in a folder."""
+        self.tables = {name: Table(folder, name) for name in schema.TABLES}
+
+    def give_up(self, error: OSError) -> None:
+        """What to do when a table can't be written any more."""
+        raise NotImplementedError
+
+    def shape(self, shape: tuple[int, ...]) -> int:
+        """The number of a shape in the table `shapes`."""
+        return self.intern("shapes", shape, shape)
+
+    def thread(self) -> int:
+        """The number of the calling thread in the table `threads`; threads past the 255th share the last number."""
+        ident = threading.get_ident()
+        number = self.tables["threads"].find(ident)
+        if number is None:
+            entry = {"name": threading.current_thread().name, "ident": ident}
+            number = self.intern("threads", ident, entry)
+        return min(number, 255)
+
+    def attributes(self, attrs: dict[str, Any]) -> int:
+        """The number of a set of attributes in the table `attrs`; 0 for an empty one."""
+        if not attrs:
+            return 0
+        try:
+            key = json.dumps(attrs, sort_keys=True, default=shown)
+        except (ValueError, TypeError, RecursionError):  # circular, or with keys that JSON has no place for
+            attrs = {str(name): shown(value) for name, value in attrs.items()}
+            key = json.dumps(attrs, sort_keys=True)
+        return self.intern("attrs", key, attrs)
+
+    def intern(self, table: str, key: Any, entry: Any) -> int:
+        """The number of an entry of a table; 0 once the log can't be written any more."""
+        try:
+            return self.tables[table].intern(key, entry)
+        except OSError as error:
+            self.give_up(error)
+            return 0
+
+    def template(
+        self,
+        kind: Kind,
+        *,
+        op: int = 0,
+        site: int = 0,
+        scope: int = 0,
+        shape: tuple[int, ...] = (),
+        dtype: np.dtype | None = None,
+        attrs: int = 0,
+        version: int = 0,
+        graph_pass: int = 0,
+        input_count: int = 0,
+        several: bool = False,
+        flags: Flag = Flag(0),
+    ) -> Template:
+        """What rows of one call site share. `dtype=None` says that the row has no value."""
+        name = "" if dtype is None else dtype.name
+        nbytes = 0
+        if dtype is not None:
+            nbytes = dtype.itemsize
+            for length in shape:
+                nbytes *= length
+        keep = Flag(0) if several or dtype is None else storage(self.policy, self.cap, nbytes, dtype)
+        layout = "" if keep != Flag.INLINE else name if name in PACKERS and shape == () else "bytes"
+        fields = (
+            int(kind),
+            schema.DTYPE_CODES.get(name, 0),
+            op,
+            site,
+            scope,
+            self.shape(shape) if dtype is not None else 0,
+            attrs,
+            version,
+            self.thread(),
+            graph_pass,
+            min(input_count, schema.INLINE_INPUTS),
+            int(several),
+        )
+        if input_count > schema.INLINE_INPUTS:
+            flags |= Flag.EDGES
+        watched = dtype is not None and dtype.kind in "fc" and not keep
+        return Template(fields, flags, nbytes, keep, layout, watched=watched)

@@ -1,0 +1,85 @@
+"""Templates: the part of a row that is the same each time a call site runs, packed once."""
+
+from __future__ import annotations
+
+import copy
+import struct
+from collections.abc import Callable
+from typing import Final
+
+from graphscope.eventlog import schema
+from graphscope.eventlog.schema import Flag, Kind
+
+PACKERS: Final[dict[str, Callable[..., None]]] = {
+    name: struct.Struct(layout).pack_into for name, layout in schema.ROW_LAYOUTS.items()
+}
+"""How rows are packed, by the name of their layout."""
+
+_PREFIX: Final = struct.Struct("<BBHIIIIIIBBBB")
+_FLAGS: Final = struct.Struct("<H")
+_FLAGS_AT: Final = 2
+_INPUT_COUNT_AT: Final = 30
+_VERSION: Final = struct.Struct("<I")
+_VERSION_AT: Final = 24
+
+
+def padded(nbytes: int) -> int:
+    """The room that a value of so many bytes takes: values begin at multiples of ALIGNMENT."""
+    return nbytes + schema.ALIGNMENT - 1 & -schema.ALIGNMENT
+
+
+class Template:
+    """The part of a row that is the same each time a call site runs, and how the row's value is kept."""
+
+    __slots__ = (
+        "copied",
+        "flags",
+        "keep",
+        "kind",
+        "nbytes",
+        "pack",
+        "prefix",
+        "rare",
+        "raw",
+        "room",
+        "special",
+        "watched",
+    )
+
+    def __init__(
+        self, fields: tuple[int, ...], flags: Flag, nbytes: int, keep: Flag, layout: str, *, watched: bool = False
+    ) -> None:
+        self.kind = fields[0]
+        self.flags = flags | keep
+        self.prefix = _PREFIX.pack(0, fields[1], self.flags, *fields[2:])
+        self.nbytes = nbytes
+        self.keep = int(keep)
+        self.room = {Flag.KEPT: padded(nbytes), Flag.SUMMARY: padded(schema.SUMMARY.itemsize)}.get(keep, 0)
+        self.pack = PACKERS[layout]
+        self.raw = layout == "bytes"
+        self.rare = self.kind > Kind.ACCUMULATE
+        self.copied = keep == Flag.KEPT
+        self.special = self.rare or self.raw or keep == Flag(0)
+        """Whether a row needs more than its value copied and its fields packed."""
+        self.watched = watched
+        """Whether nothing is kept of a value that may hold NaN or Inf: then a flag tells."""
+
+    def flagged(self) -> Template:
+        """The same for a row whose value, of which nothing is kept, holds NaN or Inf."""
+        twin = copy.copy(self)
+        twin.flags |= Flag.NONFINITE
+        twin.prefix = self.prefix[:_FLAGS_AT] + _FLAGS.pack(twin.flags) + self.prefix[_FLAGS_AT + _FLAGS.size :]
+        twin.rare = True
+        return twin
+
+    def beside(self) -> bytes:
+        """The prefix of a row whose inputs lie in `edges.npy`."""
+        prefix = bytearray(self.prefix)
+        _FLAGS.pack_into(prefix, _FLAGS_AT, self.flags | Flag.EDGES)
+        prefix[_INPUT_COUNT_AT] = 0
+        return bytes(prefix)
+
+    def turn_version(self, version: int) -> None:
+        """Let the rows from here on be of this version of their tensor."""
+        before, after = self.prefix[:_VERSION_AT], self.prefix[_VERSION_AT + _VERSION.size :]
+        self.prefix = before + _VERSION.pack(version) + after

@@ -88,7 +88,7 @@ def run_backward(
     while record is not None:
         plan, targets, saved, moment, shapes, attrs, forward, site, hooks, retained = record
         if saved is FREED:
-            raise RuntimeError(_freed(record))
+            raise _blamed(record, _freed(record))
         if moment < writes.last:
             _check_untouched(record)
         if hooks is not None:
@@ -255,11 +255,21 @@ def _check_untouched(record: Record) -> None:
         for name, value in zip(_spread(rule, len(args)), args, strict=False):
             what = writes.since(value, record[MOMENT]) if isinstance(value, np.ndarray | np.generic) else None
             if what is not None:
-                raise RuntimeError(
+                raise _blamed(
+                    record,
                     f"one of the variables needed for gradient computation has been modified by an inplace operation: "
                     f"{plan.op.name} had saved {_saved_name(name)} of shape {tuple(value.shape)}, and {what} wrote "
-                    f"into it before backward. Use the op without the underscore, or clone() the tensor first."
+                    f"into it before backward. Use the op without the underscore, or clone() the tensor first.",
                 )
+
+
+def _blamed(record: Record, message: str) -> RuntimeError:
+    """An error of the backward pass; the log is told which node it is about."""
+    error = RuntimeError(message)
+    writer = recording.writer
+    if writer is not None:
+        recording.exception(error, node=record[ROW] if record[ROW] >= writer.base else None)
+    return error
 
 
 def _saved_name(name: str) -> str:

@@ -77,7 +77,9 @@ def _binary(op: Op) -> Callable[..., Any]:
         try:
             result = forward(a, b)
         except (ValueError, TypeError) as error:
-            raise explain_failure(op, (a, b), None, error) from error
+            given = [value for value in (x, y) if isinstance(value, Tensor)]
+            explained = explain_failure(op, (a, b), None, error)
+            raise tracing.failed(writer, _getframe(1), op, given, explained) from error
         out = _new(Tensor)
         out.node = None
         out.wants_grad = False

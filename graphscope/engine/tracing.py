@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import sys
 from _thread import get_ident
+from collections.abc import Sequence
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -239,6 +240,21 @@ def input_row(writer: Writer, tensor: Tensor, frame: FrameType, argument: int) -
     if row >= writer.base and tensor.node is not None:
         return row
     return leaf(writer, tensor, frame, argument)
+
+
+def failed(writer: Writer | None, frame: FrameType, op: Op, inputs: Sequence[Tensor], error: Exception) -> Exception:
+    """Tell the log that an op raised: a node without a value, and the exception; `error` is returned, to be raised."""
+    if writer is not None:
+        if recording.is_internal(frame.f_code.co_filename):
+            frame = recording.user_frame(2) or frame
+        site = site_number(writer, frame)
+        number = op_number(writer, op)
+        scope = scope_number(writer)
+        count = len(inputs)
+        template = writer.template(Kind.OP, op=number, site=site, scope=scope, input_count=count, flags=Flag.FAILED)
+        row = writer.append_wide(template, [], [(tensor.row, 0) for tensor in inputs], writer.clock())
+        recording.exception(error, node=row, site=site)
+    return error
 
 
 def ahead(writer: Writer, op: Op, inputs: list[Tensor], frame: FrameType) -> None:

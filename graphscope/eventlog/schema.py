@@ -87,6 +87,8 @@ class Flag(IntFlag):
     """`attrs` holds Python scalars that took part as operands."""
     CREATE_GRAPH = 2048
     """Of a GRAD or OP row: ran as tensors inside a backward pass, so that it can itself be differentiated."""
+    FAILED = 4096
+    """The op raised: the row has inputs but no value, and an EXCEPTION row follows that names it."""
 
 
 class Pass(IntEnum):

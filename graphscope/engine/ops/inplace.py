@@ -66,7 +66,10 @@ def write(op: Op, target: Tensor, others: Sequence[Any], attrs: dict[str, Any] |
         plan = plan_for(op, tuple(isinstance(value, Tensor) and value.requires_grad for value in given))
         if any("x" in rule.needs for rule in plan.rules):
             arrays[0] = before.copy()
-    _run(op, target, arrays[1:], attrs or {})
+    try:
+        _run(op, target, arrays[1:], attrs or {})
+    except (RuntimeError, IndexError) as error:
+        raise tracing.failed(writer, _getframe(2), op, inputs, error) from error.__cause__
     (target if target.base is None else target.base).version_count += 1
     site = None
     if writer is not None:

@@ -1,0 +1,51 @@
+"""An op that raises is a node of the log: its inputs, its line, and what it said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import graphscope as gs
+from graphscope.eventlog.reader import Log
+from graphscope.eventlog.schema import Flag, Kind
+
+
+def failure(log: Log) -> tuple[int, dict[str, object]]:
+    """The node that the first EXCEPTION row of a log names, and what the row says."""
+    log.refresh()
+    mark = next(log.event(int(row)) for row in log.rare() if log.event(int(row)).kind == Kind.EXCEPTION)
+    ((node, _),) = mark.inputs
+    return node, log.attrs(mark.attrs)
+
+
+@pytest.mark.parametrize("spelling", ["straight", "general", "in place"])
+def test_an_op_that_raises_is_a_node(spelling: str, tmp_path: Path) -> None:
+    with gs.record(tmp_path / "run.gscope") as log, pytest.raises(RuntimeError, match="do not fit"):
+        left, right = gs.ones(4, 3), gs.ones(5, 2)
+        if spelling == "straight":
+            left @ right
+        elif spelling == "general":
+            gs.cat([left, right], 0)
+        else:
+            left += right
+    row, said = failure(log)
+    event = log.event(row)
+    assert event.flags & Flag.FAILED
+    assert log.op(event.op).name == {"straight": "matmul", "general": "cat", "in place": "add_"}[spelling]
+    assert [source for source, _ in event.inputs] == [0, 1]
+    site = log.site(event.site)
+    assert site is not None and Path(site.file) == Path(__file__)
+    assert log.value(row) is None
+    assert said["type"] == "RuntimeError"
+
+
+def test_a_second_backward_names_the_node_that_was_freed(tmp_path: Path) -> None:
+    with gs.record(tmp_path / "run.gscope") as log:
+        weight = gs.ones(3, requires_grad=True)
+        loss = (weight * weight).sum()
+        loss.backward()
+        with pytest.raises(RuntimeError, match="second time"):
+            loss.backward()
+    row, _ = failure(log)
+    assert log.op(log.event(row).op).name == "sum"

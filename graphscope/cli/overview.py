@@ -85,7 +85,7 @@ def finding(log: Log, row: int) -> Finding:
     event = log.event(row)
     site = log.site(event.site)
     attrs = log.attrs(event.attrs)
-    words = [str(attrs[key]) for key in ("type", "text") if key in attrs]
+    words = [str(attrs[key]) for key in ("type", "text") if attrs.get(key)]
     lines = (log.source(site.file) or "").splitlines() if site else []
     return Finding(
         row=row,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 from typing import Final
@@ -27,8 +28,12 @@ def run(options: argparse.Namespace) -> int:
 
     loaded = load(options.program)
     path = options.log or new_log(options.program)
+    process = os.getpid()
     with record(path, values=options.values, steps=options.steps) as log:
         status = execute(loaded, failed=exception)
+    if os.getpid() != process:  # a child that the program forked: its parent tells what was recorded
+        return status
     log.refresh()
+    sys.stdout.flush()  # what the program said comes first, also where both go to one file
     print(f"graphscope: {len(log):,} events are in {path} (look: graphscope open {path})", file=sys.stderr)
     return status

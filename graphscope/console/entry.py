@@ -13,7 +13,7 @@ from graphscope.debugger import frames, nodes
 from graphscope.debugger.breakpoints import read
 from graphscope.debugger.gate import LiveGate
 from graphscope.debugger.motion import STEP
-from graphscope.debugger.results import Ended
+from graphscope.debugger.results import Ended, Stop
 from graphscope.debugger.session import Debugger
 from graphscope.errors import UsageError
 from graphscope.eventlog import record as recording
@@ -60,7 +60,7 @@ def post_mortem(log: Log | str | os.PathLike[str] | None = None, error: BaseExce
     failure = error or sys.exc_info()[1] or getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
     trace = failure.__traceback__ if failure is not None else None
     debugger = Debugger(chosen, died=frames.of_traceback(trace))
-    _over_log(debugger, Console(), failed=True)
+    _over_log(debugger, Console(), lambda: debugger.stand_at_failure(failure))
 
 
 def open_console(log: Log | str | os.PathLike[str], *, commands: Sequence[str] = ()) -> int:
@@ -110,8 +110,11 @@ def debug_program(
             assert writer is not None
             writer.gate = gate
             failures: list[BaseException] = []
+            process = os.getpid()
             with interrupts.handled(gate):
                 status = program(arguments, failures.append)
+            if os.getpid() != process:
+                return status  # a child that the program forked: the prompt belongs to its parent
             if failures:
                 recording.exception(failures[0])
             writer.gate = None
@@ -143,14 +146,14 @@ def _after(debugger: Debugger, console: Console, status: int, *, failed: bool) -
     return console(debugger, debugger.stop(f"the program has ended with status {status}; rn and rc go back, q leaves"))
 
 
-def _over_log(debugger: Debugger, console: Console, *, failed: bool = False) -> int:
+def _over_log(debugger: Debugger, console: Console, begin: Callable[[], Stop] | None = None) -> int:
     log = debugger.log
     first = next(nodes.forward(log, log.first, log.end), None)
     if first is None:
         console.say(f"The log {log.path} holds no nodes")
         return 0
-    if failed:
-        stop = debugger.stand_at_failure()
+    if begin is not None:
+        stop = begin()
     else:
         debugger.stand(first)
         stop = debugger.stop(f"the beginning of {log.path}: rows #{log.first} to #{log.end - 1}")
@@ -173,7 +176,10 @@ def _opened(log: Log | str | os.PathLike[str] | None) -> Log:
     if log is None:
         writer = recording.active()
         if writer is None:
-            raise UsageError("No log is being recorded", "give one: post_mortem(log)")
+            raise UsageError(
+                "No log is being recorded",
+                "record what fails: with gs.record() as log: ...; or give a log: post_mortem(log)",
+            )
         return load(writer.path)
     if isinstance(log, Log):
         log.refresh()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -27,7 +28,11 @@ def install(gate: LiveGate) -> signal._HANDLER:
     if threading.current_thread() is not threading.main_thread():
         return None
 
+    process = os.getpid()
+
     def interrupt(number: int, frame: FrameType | None) -> None:
+        if os.getpid() != process:  # a child that the program forked has no prompt
+            signal.default_int_handler(number, frame)
         if gate.asking and not gate.asking_here:
             return  # the prompt is in another thread; a KeyboardInterrupt here would hit the program
         if gate.asking or not gate.pause():

@@ -57,6 +57,13 @@ class Console:
 
     def __call__(self, debugger: Debugger, stop: Stop) -> Ended | None:
         """Talk to the person from a stop on, until the program is to run on (None) or something else is wanted."""
+        try:
+            return self._talk(debugger, stop)
+        except BrokenPipeError:
+            self._output.abandon()
+            return Ended()
+
+    def _talk(self, debugger: Debugger, stop: Stop) -> Ended | None:
         self.show(stop)
         if not self._begun:
             self._begun = True

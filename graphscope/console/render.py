@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePath
 from typing import Any, Final
 
@@ -24,6 +25,7 @@ from graphscope.debugger.results import (
 )
 
 _SMALLEST = 6
+_LONGEST_NAME = 60
 _GAP = "  "
 
 
@@ -35,8 +37,9 @@ def render(result: Result, width: int | None = None) -> list[Line]:
 def header(node: NodeInfo, *, before: bool = False) -> str:
     """A node as a stop announces it: `> #12 mul (2x3 float32) forward model.py:31 h`."""
     shape = "x".join(map(str, node.shape)) if node.shape else "scalar"
-    what = "not computed yet" if before else f"{shape} {node.dtype}".strip()
-    parts = [f"> #{node.row}", node.op, f"({what})", node.graph_pass, _place(node.place), node.name]
+    what = "not computed yet" if before else f"{shape} {node.dtype}" if node.dtype else "no value"
+    name = node.name if len(node.name) <= _LONGEST_NAME else f"{node.name[: _LONGEST_NAME - 1]}…"
+    parts = [f"> #{node.row}", node.op, f"({what})", node.graph_pass, _place(node.place), name]
     return " ".join(part for part in parts if part)
 
 
@@ -100,12 +103,22 @@ def _table(table: TableResult, width: int | None) -> list[Line]:
     found = [Line(table.title)] if table.title else []
     if table.rows:
         texts = [tuple(escape("" if cell is None else str(cell)) for cell in row) for row in table.rows]
+        if table.wrap and width is not None:
+            texts = [piece for row in texts for piece in _wrapped(row, texts, width)]
         widths = _widths([table.columns, *texts], width)
         found.append(Line(_row(table.columns, widths), "dim"))
         found += [Line(_row(row, widths)) for row in texts]
     if table.note:
         found.append(Line(table.note))
     return found
+
+
+def _wrapped(row: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> Iterator[tuple[str, ...]]:
+    """A row as several, so that the words of its last cell fit beside the other columns of all rows."""
+    taken = sum(max(len(other[column]) for other in rows) + len(_GAP) for column in range(len(row) - 1))
+    first, *more = textwrap.wrap(row[-1], max(width - taken, _SMALLEST), break_on_hyphens=False) or [""]
+    yield (*row[:-1], first)
+    yield from (("",) * (len(row) - 1) + (words,) for words in more)
 
 
 def _widths(rows: Sequence[Sequence[str]], width: int | None) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from collections.abc import Iterable, Mapping
@@ -64,6 +65,13 @@ class Output:
         if self._width is not None:
             return self._width
         return max(shutil.get_terminal_size().columns, _LEAST) if self._terminal else None
+
+    def abandon(self) -> None:
+        """Nobody reads any more: what is still in the buffer must not raise again, here or when Python ends."""
+        with contextlib.suppress(OSError, ValueError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self._stream.fileno())
+            os.close(nowhere)
 
     def write(self, found: Iterable[Line]) -> None:
         """Write lines."""

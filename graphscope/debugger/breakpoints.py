@@ -76,6 +76,8 @@ def read(text: str, file: str | None = None) -> tuple[str, Selector | None, Expr
     selector = None if spec == NONFINITE else select.parse(spec)
     if before and selector is None:
         raise CommandError("`nan` and `before` exclude each other: a value is looked at when it is there", "b nan")
+    if before and selector is not None and selector.graph_pass == "backward":
+        raise CommandError("`before` is for the forward pass: in backward, a stop is ahead of the rule", f"b {spec}")
     return spec, selector, parse(condition) if condition.strip() else None, before
 
 

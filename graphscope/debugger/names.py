@@ -83,9 +83,22 @@ def one(graph: Graph, spec: str) -> Node:
     if named is not None:
         return named
     found = graph.select(text)
-    if not found:
-        raise search.nothing_answers(graph, text)
-    return found[-1]
+    if found:
+        return found[-1]
+    later = ahead(graph, text)
+    if later is not None:
+        raise CommandError(f"{text!r} comes later in time", f"goto {later.row} is there")
+    raise search.nothing_answers(graph, text)
+
+
+def ahead(graph: Graph, spec: str) -> Node | None:
+    """The first node that a name or a SPEC means, among those that are recorded but not yet there at `now`."""
+    whole = graph.at(graph.log.end - 1)
+    found = [node for node in whole.select(spec) if node.row > graph.now]
+    if found:
+        return found[0]
+    named = newest(whole, spec)
+    return named if named is not None and named.row > graph.now else None
 
 
 def newest(graph: Graph, name: str) -> Node | None:

@@ -103,6 +103,12 @@ def backward(log: Log, start: int, stop: int) -> Iterator[int]:
         high = low
 
 
+def count(log: Log, stop: int) -> int:
+    """So many nodes have rows before `stop`; leaves that a later segment repeats are left out."""
+    blocks = range(log.first, min(stop, log.end), _BLOCK)
+    return sum(len(_node_rows(log, low, min(low + _BLOCK, stop))) for low in blocks)
+
+
 def _node_rows(log: Log, start: int, stop: int) -> np.ndarray:
     kinds = log.column("kind", start, stop)
     tensors = log.column("tensor", start, stop)

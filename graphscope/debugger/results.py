@@ -134,6 +134,8 @@ class TableResult:
     title: str = ""
     note: str = ""
     """Said below the table, or instead of it when it has no rows."""
+    wrap: bool = False
+    """The last column holds words: where the screen is too narrow they go on in the next line, and none is cut."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,8 +116,12 @@ class Debugger:
         place = self.place()
         return None if place is None else place.file
 
-    def stand_at_failure(self) -> Stop:
-        """Go to the node that failed, or that came last before the exception, and say so."""
+    def stand_at_failure(self, error: BaseException | None = None) -> Stop:
+        """Go to the node that failed, or that came last before the exception, and say so.
+
+        Args:
+            error: What failed, where the log does not tell.
+        """
         marks = (self.log.event(row) for row in self.log.rare()[::-1].tolist())
         mark = next((event for event in marks if event.kind == Kind.EXCEPTION), None)
         end = self.log.end if mark is None else mark.row
@@ -126,13 +130,16 @@ class Debugger:
         self._died_at = row
         self.stand(row)
         attrs = {} if mark is None else self.log.attrs(mark.attrs)
-        words = [str(attrs[key]) for key in ("type", "text") if key in attrs]
+        words = [str(attrs[key]) for key in ("type", "text") if attrs.get(key)]
         notes = []
         if self._died and not failed:  # what failed has no row: it is to be seen in the program alone
             frame, line = list(self._died.items())[-1]
             place = frames.describe(frame, line).place
             notes.append(f"raised at {place.file}({place.line}), after this node: {place.text}")
-        return self.stop(": ".join(words) or "no exception was recorded; this is the last node", notes=tuple(notes))
+        reason = ": ".join(words) or (
+            "no exception was recorded; this is the last node" if error is None else describe(error)
+        )
+        return self.stop(reason, notes=tuple(notes))
 
     def lookup(self) -> Callable[[str], object]:
         """What names mean here."""
@@ -201,7 +208,7 @@ class Debugger:
             return self.stop(self._end_reason())
         if self.edge.pending is not None and not self.at_edge and began < self.edge.row:
             self.stand(self.edge.row)
-            return self.stop("before")
+            return self.stop()
         self.stand(self.edge.row)
         return Resumed()
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphscope.debugger import names, nodes
+from graphscope.debugger import names, nodes, values
 from graphscope.debugger.expressions import Expression, describe
 from graphscope.debugger.recorded import Recorded
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 _ANY = frozenset({"nodes", "node"})
 """Names through which an expression reaches any node."""
+
+_SHOWN = 8
+"""An array of more elements is told in a few numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,8 @@ def snapshot(value: object) -> Snapshot:
     if isinstance(value, Recorded):
         value = value.node.value
     if isinstance(value, np.ndarray):
-        text = np.array2string(value, threshold=8, separator=", ").replace("\n", "")
+        small = value.size <= _SHOWN
+        text = " ".join(np.array2string(value, separator=", ").split()) if small else values.brief(value)
         return Snapshot((value.shape, value.dtype.str, value.tobytes()), text)
     return Snapshot(repr(value), repr(value))
 

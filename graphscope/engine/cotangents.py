@@ -87,6 +87,8 @@ def call_hooks(hooks: list[Any], gradient: Any, tensors: bool) -> Any:
                 raise RuntimeError(
                     f"a hook returned a gradient of shape {answer.data.shape} for one of shape {given.data.shape}"
                 )
+            if answer.data.dtype != given.data.dtype:
+                answer = answer.to(given.data.dtype)
             gradient = answer if tensors else answer.data
     return gradient
 

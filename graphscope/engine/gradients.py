@@ -129,5 +129,7 @@ def _cotangent(root: Tensor, gradient: Any, create_graph: bool) -> Any:
                 f"{tuple(data.shape)}"
             )
         if create_graph and isinstance(gradient, Tensor):
-            return gradient
+            return gradient.to(data.dtype)
+        if value.dtype != data.dtype:
+            value = value.astype(data.dtype)
     return Tensor(value) if create_graph else value

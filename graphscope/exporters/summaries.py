@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from graphscope.eventlog.values import Summary, summarize
 
 if TYPE_CHECKING:
+    from graphscope.graph import Graph
     from graphscope.graph.view import GraphView, ViewNode
 
 __all__ = ["finite_count", "gradient_summary", "merged", "value_summary"]
@@ -29,7 +30,12 @@ def gradient_summary(node: ViewNode, view: GraphView) -> Summary | None:
     """Statistics of the gradient that has arrived at a forward node; None when there is none."""
     if view.graph is None or node.graph_pass != "forward" or node.kind not in ("leaf", "op"):
         return None
-    gradients = (view.graph.node(row).grad for row in node.rows)
+    return _of_gradients(view.graph, node.rows)
+
+
+@lru_cache(maxsize=64)  # a shared leaf is drawn beside each of its users, and its gradient has as many summands
+def _of_gradients(graph: Graph, rows: tuple[int, ...]) -> Summary | None:
+    gradients = (graph.node(row).grad for row in rows)
     found = [summarize(np.asarray(gradient)) for gradient in gradients if gradient is not None]
     return reduce(merged, found) if found else None
 

@@ -49,7 +49,8 @@ def gradient(node: Node) -> np.ndarray | None:
     for value in values:
         if value is None:
             return None
-        total = value if total is None else np.asarray(total + value)
+        with np.errstate(all="ignore"):  # what overflowed in the program does so here, too
+            total = value if total is None else np.asarray(total + value)
     return total
 
 

@@ -369,6 +369,49 @@ def test_down(debug: Debug, chain: str) -> None:
     assert "*** This is the newest frame" in after(text, "d", 2)
 
 
+def test_up_and_down_show_one_frame(debug: Debug, chain: str) -> None:
+    text = debug(chain, "b op:tanh forward", "c", "u", "d", "q")
+
+    assert after(text, "u").count("\n") == after(text, "d").count("\n") == 2
+
+
+def test_what_comes_later_in_time(debug: Debug, product: str) -> None:
+    text = debug(product, "n 4", "goto 0", "info c", "p c", "info #2", "info d", "q")
+
+    assert after(text, "info c") == "*** 'c' comes later in time\nhint: goto 2 is there\n"
+    assert after(text, "p c") == "*** NameError: name 'c' is not defined\nhint: it is made later in time: goto 2\n"
+    assert after(text, "info #2") == "*** '#2' comes later in time\nhint: goto 2 is there\n"
+    assert "no node answers to 'd'" in after(text, "info d")
+
+
+def test_before_is_of_the_forward_pass(debug: Debug, product: str) -> None:
+    text = debug(product, "b op:mul backward before", "b op:mul before", "q")
+
+    assert "hint: b op:mul backward\n" in after(text, "b op:mul backward before")
+    assert "Breakpoint 1" in after(text, "b op:mul before")
+
+
+def test_a_large_watch_is_told_in_a_few_numbers(debug: Debug) -> None:
+    text = debug(
+        "import graphscope as gs\nx = gs.ones(50, 50)\ny = x * 2\nx.add_(1)\n", "watch x", "c", "watch no.w", "q"
+    )
+
+    assert "(watch 1: x: 1 .. 1, mean 1 -> 2 .. 2, mean 2)" in text
+    assert "nothing has these names" in after(text, "watch no.w")
+
+
+def test_list_tensors_of_a_long_log(debug: Debug) -> None:
+    text = debug(
+        "import graphscope as gs\nx = gs.ones(2)\nfor i in range(300):\n    x = x * 1\n", "c", "lt", "lt mul", "q"
+    )
+
+    for line, count in (("lt", 301), ("lt mul", 300)):
+        found = after(text, line).splitlines()
+        assert found[0] == f"{count} tensors"
+        assert [row.split()[0] for row in found[2:-1]] == [f"#{row}" for row in range(101, 301)]
+        assert found[-1].startswith(f"{count - 200} ahead of these")
+
+
 def test_list(debug: Debug, chain: str) -> None:
     text = debug(chain, "b 13", "c", "l", "l", "l .", "l 5", "l 1, 3", "l 99", "l x", "q")
 

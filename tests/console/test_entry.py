@@ -124,7 +124,8 @@ def test_post_mortem(python) -> None:
     done = python(program, "w", "p secret", "u", "rn", "!secret", "q")
 
     assert "(RuntimeError: " in done.stdout
-    assert "after this node: return left @ right" in done.stdout
+    assert "> #2 matmul" in done.stdout
+    assert "-> return left @ right" in done.stdout
     assert "prog.py(5)product" in done.stdout
     assert done.stdout.count("\n42\n") == 2
     assert done.stdout.endswith("after\n")
@@ -234,3 +235,73 @@ def test_ctrl_c_stops_at_the_next_node(python) -> None:
     assert "> #1 add (scalar float32) forward prog.py:6 y" in done.stdout
     assert "(interrupted)" in done.stdout
     assert "on 3.0" in done.stdout
+
+
+def test_post_mortem_names_the_exception_that_is_handled(python) -> None:
+    done = python(
+        """
+        import graphscope as gs
+        with gs.record():
+            x = gs.ones(3)
+            try:
+                x.nothing
+            except AttributeError:
+                gs.post_mortem()
+        print("went on")
+        """,
+        "q",
+    )
+
+    assert "(AttributeError: 'Tensor' object has no attribute 'nothing')" in done.stdout
+    assert "went on" in done.stdout
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_a_forked_child_has_no_prompt(tmp_path: Path) -> None:
+    source = """
+        import os, sys
+        import graphscope as gs
+        x = gs.ones(3)
+        child = os.fork()
+        y = x * 2
+        if not child:
+            sys.exit(0)
+        os.waitpid(child, 0)
+        print("parent")
+    """
+    script = tmp_path / "prog.py"
+    script.write_text(textwrap.dedent(source))
+    done = subprocess.run(
+        [sys.executable, "-m", "graphscope", "debug", str(script)],
+        input="c\nq\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path)},
+    )
+
+    assert done.stdout.count("the program has ended") == 1
+    assert done.stdout.index("parent") < done.stdout.index("the program has ended")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_reader_that_goes_away(tmp_path: Path) -> None:
+    script = tmp_path / "prog.py"
+    script.write_text("import graphscope as gs\ngs.set_trace()\nx = gs.ones(3)\ny = x * 2\n")
+    program = subprocess.Popen(
+        [sys.executable, str(script)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path)},
+    )
+    assert program.stdin and program.stdout and program.stderr
+    assert program.stdout.readline().startswith("> #0")
+    program.stdout.close()
+    program.stdin.write("help\n" * 50)
+    program.stdin.close()
+
+    assert program.stderr.read() == ""
+    assert program.wait(60) == 0

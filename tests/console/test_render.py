@@ -82,3 +82,17 @@ def test_a_stream_that_can_not_say_it() -> None:
     Output(stream).write([Line("x · y")])
 
     assert raw.getvalue() == b"x \\xb7 y\n"
+
+
+def test_words_go_on_in_the_next_line_where_none_may_be_cut() -> None:
+    words = " ".join(f"word{number}" for number in range(20))
+    found = [line.text for line in render(TableResult(("about", "commands"), (("looking", words),), wrap=True), 40)]
+
+    assert max(map(len, found)) <= 40
+    assert " ".join(line[9:].strip() for line in found[1:]) == words
+
+
+def test_a_name_that_never_ends_is_shortened() -> None:
+    node = NodeInfo(0, "leaf", "ones", "leaf", "x" * 10_000, (3,), "float32", "forward", "", PLACE)
+
+    assert len(render(Stop("", node))[0].text) < 150

@@ -68,3 +68,15 @@ def test_names_are_kept_as_they_are(product) -> None:
     name = 'a "b" \\N <c> \u202e' + "x" * 10_000
     view = replace(product, nodes=(replace(product.nodes[0], name=name), *product.nodes[1:]))
     assert json.loads(export(view, format="json"))["nodes"][0]["name"] == name
+
+
+def test_a_shared_leaf_of_many_users_is_summed_once(recorded) -> None:
+    log = recorded(lambda: unrolled(60))
+    nodes = json.loads(export(log, format="json"))["nodes"]
+    owner = next(node for node in log.graph.nodes if node.name == "W_h")
+    copies = [node for node in nodes if node["kind"] == "leaf" and node["rows"] == [owner.row]]
+
+    assert len(copies) == 60
+    for copy in copies:
+        assert copy["grad_stats"] == copies[0]["grad_stats"]
+    assert copies[0]["grad_stats"] is None or copies[0]["grad_stats"]["count"] == owner.value.size

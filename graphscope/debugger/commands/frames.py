@@ -83,7 +83,7 @@ def _walk(dbg: Debugger, count: int, end: str) -> Where:
         raise CommandError(f"This is the {end} frame")
     dbg.frame_index = goal
     dbg.listed = 0
-    return dbg.where()
+    return Where((found.frames[goal],), 0)
 
 
 def _place(dbg: Debugger) -> Place:

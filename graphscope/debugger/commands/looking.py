@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphscope.debugger import values
+from graphscope.debugger import names, values
 from graphscope.debugger.expressions import describe, parse
 from graphscope.debugger.results import ValueResult
 from graphscope.debugger.session import Debugger
@@ -37,6 +37,16 @@ def whatis(dbg: Debugger, expression: Rest) -> ValueResult:
     return ValueResult(expression, f"{kind.__module__}.{kind.__qualname__}", found.type, found.shape, found.dtype)
 
 
+def _whereabouts(dbg: Debugger, name: str | None) -> str | None:
+    """Where a name has a meaning that has none here."""
+    if dbg.at_edge:
+        return None
+    later = names.newest(dbg.graph.at(dbg.last_row), name) if name else None
+    if later is not None:
+        return f"it is made later in time: goto {later.row}"
+    return f"the program waits at #{dbg.edge.row}, `!` reaches its names" if dbg.edge else None
+
+
 def evaluate(dbg: Debugger, expression: str) -> Any:
     """The value of an expression here.
 
@@ -49,7 +59,6 @@ def evaluate(dbg: Debugger, expression: str) -> Any:
     except GraphscopeError:
         raise
     except NameError as error:
-        hint = f"the program waits at #{dbg.edge.row}, `!` reaches its names" if dbg.edge and not dbg.at_edge else None
-        raise CommandError(describe(error), hint) from None
+        raise CommandError(describe(error), _whereabouts(dbg, error.name)) from None
     except Exception as error:  # noqa: BLE001 - a person's expression may raise anything
         raise CommandError(describe(error)) from None

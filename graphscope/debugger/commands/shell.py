@@ -23,7 +23,10 @@ def help_(dbg: Debugger, name: str = "") -> Message | TableResult:
         (group, " ".join(entry.title for entry in COMMANDS.values() if entry.group == group)) for group in GROUPS
     )
     return TableResult(
-        ("about", "commands"), rows, note="`help NAME` tells what one does; an empty line repeats the last"
+        ("about", "commands"),
+        rows,
+        note="`help NAME` tells what one does; an empty line repeats the last",
+        wrap=True,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import islice
 from typing import Annotated, Final
 
 from graphscope.debugger import nodes, tensors, values
@@ -45,13 +46,17 @@ def list_tensors(
     if sort not in _SORTS:
         raise CommandError(f"`lt` can't sort by {sort!r}", f"-s takes {', '.join(_SORTS)}")
     wanted = tensors.wanted(filter, name, op)
-    if spec:
-        candidates = dbg.graph.select(spec)
+    if not (spec or filter or name or op or reverse) and sort == "timestamp":  # a long log need not be walked through
+        count = nodes.count(dbg.log, dbg.now + 1)
+        newest = islice(nodes.backward(dbg.log, dbg.log.first, dbg.now + 1), _LONGEST)
+        found = [dbg.graph.node(row) for row in newest][::-1]
     else:
-        candidates = [dbg.graph.node(row) for row in nodes.forward(dbg.log, dbg.log.first, dbg.now + 1)]
-    found = sorted((node for node in candidates if wanted(node)), key=_SORTS[sort], reverse=reverse)
+        every = nodes.forward(dbg.log, dbg.log.first, dbg.now + 1)
+        candidates = dbg.graph.select(spec) if spec else map(dbg.graph.node, every)
+        found = sorted((node for node in candidates if wanted(node)), key=_SORTS[sort], reverse=reverse)
+        count = len(found)
     rows = tuple((*row_of(node), values.brief(node.value)) for node in found[-_LONGEST:])
-    hidden = len(found) - len(rows)
+    hidden = count - len(rows)
     note = (
         f"{hidden} ahead of these are left out; a SPEC or -n narrows the list"
         if hidden
@@ -62,7 +67,7 @@ def list_tensors(
     return TableResult(
         ("node", "op", "name", "shape", "dtype", "pass", "line", "value"),
         rows,
-        title=f"{len(found)} tensors",
+        title=f"{count} tensors",
         note=note,
     )
 

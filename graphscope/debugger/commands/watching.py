@@ -20,7 +20,9 @@ def watch(dbg: Debugger, expression: Rest = "") -> Message | TableResult:
     if not expression:
         return watch_table(dbg)
     made = dbg.add_watch(parse(expression))
-    return Message(f"Watch {made.number}: {made.expression.text}, now {made.seen.text}")
+    unknown = made.seen.text == "undefined"
+    hint = 'nothing has these names up to now; a dotted one is nodes["fc1.weight"]' if unknown else ""
+    return Message(f"Watch {made.number}: {made.expression.text}, now {made.seen.text}", hint=hint)
 
 
 @command("unwatch", group="breakpoints")

@@ -1,0 +1,28 @@
+"""The engine's own tests once more, each of them recorded."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+
+
+@pytest.mark.slow
+def test_the_engine_computes_the_same_while_it_is_recorded(tmp_path: Path) -> None:
+    suites = [HERE, HERE.parent / "nn", HERE.parent / "optim"]
+    apart = [f"--ignore={HERE / name}" for name in ("test_recording.py", Path(__file__).name)]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "under_recording", f"--basetemp={tmp_path / 'runs'}"]
+    environment = {**os.environ, "PYTHONPATH": str(HERE)}
+    done = subprocess.run(
+        [*command, "-m", "not slow", *apart, *map(str, suites)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-4000:]

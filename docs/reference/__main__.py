@@ -43,13 +43,14 @@ def command_line() -> str:
 
 def commands() -> str:
     """Every command of the debugger."""
+    import graphscope.console.prompt
     import graphscope.debugger.commands  # noqa: F401 (fills the table)
-    from graphscope.debugger.table import COMMANDS
+    from graphscope.debugger.table import COMMANDS, GROUPS
 
     parts = ["# Commands of the debugger", ""]
-    for group in dict.fromkeys(command.group for command in COMMANDS.values()):
+    for group in GROUPS:
         parts += [f"## {group.capitalize()}", ""]
-        for command in COMMANDS.values():
+        for command in sorted(COMMANDS.values(), key=lambda command: command.name):
             if command.group == group:
                 also = f" (also {listed(command.aliases)})" if command.aliases else ""
                 parts += [f"### `{command.usage}`{also}", "", command.doc, ""]

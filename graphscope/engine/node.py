@@ -6,8 +6,11 @@ times as much); `Node` is the face that it shows to people, as `tensor.grad_fn`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from inspect import CO_VARARGS
 from typing import Any, Final, cast
+
+import numpy as np
 
 from graphscope.engine.op import INPUT_NAMES, Op
 
@@ -118,6 +121,30 @@ class Node:
         active = {rule.index: target for rule, target in zip(plan.rules, plan.targets(self.record), strict=True)}
         return tuple((_face(active.get(index)), 0) for index in range(len(plan.op.vjps)))
 
+    def output_shape(self, sources: Sequence[tuple[int, ...] | None]) -> tuple[int, ...] | None:
+        """The shape of what the op computed, for a picture; None where nothing is left to tell it.
+
+        A record keeps no shape (that would cost every op). A recorded op has it in its call site; else the op runs on
+        zeros of the shapes of its inputs.
+
+        Args:
+            sources: For each of `next_functions`, the shape of what it computed; None where there is no function.
+        """
+        record = self.record
+        if record[SITE] is not None:
+            return cast(tuple[int, ...], record[SITE].shape)
+        plan: Plan = record[PLAN]
+        shapes = dict(enumerate(sources))
+        if record[SAVED] is not FREED:
+            for rule, arguments in zip(plan.rules, plan.arguments(record[SAVED]), strict=True):
+                known = {name: np.shape(value) for name, value in zip(rule.needs, arguments, strict=True)}
+                if "out" in known:
+                    return cast(tuple[int, ...], known["out"])
+                shapes |= {INPUT_NAMES.index(name): shape for name, shape in known.items() if name in INPUT_NAMES}
+        if record[SHAPES] is None and not plan.op.core_dims:
+            shapes = {index: () if shape is None else shape for index, shape in shapes.items()}
+        return shape_after(plan.op, list(shapes.values()), record[ATTRS])
+
     def register_hook(self, hook: Callable[..., Any]) -> Handle:
         """Call `hook(cotangent)` before the rule runs; a tensor that it returns takes the cotangent's place."""
         return Handle(hooks_of(self.record), hook)
@@ -167,6 +194,19 @@ class Handle:
         """Take the hook back."""
         if self._hook in self._hooks:
             self._hooks.remove(self._hook)
+
+
+def shape_after(op: Op, shapes: Sequence[tuple[int, ...] | None], attrs: Any) -> tuple[int, ...] | None:
+    """The shape that an op makes of inputs of these shapes; None when one is not known, or it takes any number."""
+    code = getattr(op.forward, "__code__", None)
+    if None in shapes or (code is not None and code.co_flags & CO_VARARGS):
+        return None
+    zeros = [np.broadcast_to(np.float32(0), shape) for shape in shapes if shape is not None]
+    try:
+        with np.errstate(all="ignore"):
+            return tuple(op.forward(*zeros, **(attrs or {})).shape)
+    except Exception:  # noqa: BLE001 - zeros may be no valid operand of an op; then its picture has no shape
+        return None
 
 
 def hooks_of(record: Record) -> list[Any]:

@@ -46,7 +46,9 @@ def tensor_view(tensor: Any) -> GraphView:
         return GraphView(nodes=(leaf_node("n0", tensor),), edges=())
     found = ancestors_first(tensor.grad_fn)
     ids = {function: f"n{number}" for number, function in enumerate(found)}
-    shapes = {function: output_shapes(function) for function in found}
+    shapes: dict[GradFn, tuple[tuple[int, ...], ...]] = {}
+    for function in found:  # each comes behind those that it leads to
+        shapes[function] = output_shapes(function) or told_shape(function, shapes)
     shapes[tensor.grad_fn] = shapes[tensor.grad_fn] or (tuple(tensor.shape),)
     nodes = tuple(node_of(ids[function], function, shapes[function]) for function in found)
     edges = tuple(
@@ -112,6 +114,18 @@ def output_shapes(function: GradFn) -> tuple[tuple[int, ...], ...]:
     if variable is not None:
         return (tuple(variable.shape),)
     return tuple(tuple(each.shape) for each in getattr(function, "_input_metadata", ()))
+
+
+def told_shape(function: GradFn, shapes: dict[GradFn, tuple[tuple[int, ...], ...]]) -> tuple[tuple[int, ...], ...]:
+    """The shape of a node's output, where the engine finds it from those of its inputs (ours does)."""
+    tell = getattr(function, "output_shape", None)
+    if tell is None:
+        return ()
+    sources = [(source, () if source is None else shapes[source][slot:]) for source, slot in function.next_functions]
+    if any(source is not None and not known for source, known in sources):
+        return ()
+    shape = tell([known[0] if known else None for _, known in sources])
+    return () if shape is None else (tuple(shape),)
 
 
 def shape_at(shapes: tuple[tuple[int, ...], ...], slot: int) -> tuple[int, ...] | None:

@@ -288,7 +288,7 @@ def test_a_forked_child_has_no_prompt(tmp_path: Path) -> None:
 def test_a_reader_that_goes_away(tmp_path: Path) -> None:
     script = tmp_path / "prog.py"
     script.write_text("import graphscope as gs\ngs.set_trace()\nx = gs.ones(3)\ny = x * 2\n")
-    program = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, str(script)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -296,12 +296,14 @@ def test_a_reader_that_goes_away(tmp_path: Path) -> None:
         text=True,
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path)},
-    )
-    assert program.stdin and program.stdout and program.stderr
-    assert program.stdout.readline().startswith("> #0")
-    program.stdout.close()
-    program.stdin.write("help\n" * 50)
-    program.stdin.close()
+    ) as program:
+        assert program.stdin is not None
+        assert program.stdout is not None
+        assert program.stderr is not None
+        assert program.stdout.readline().startswith("> #0")
+        program.stdout.close()
+        program.stdin.write("help\n")
+        program.stdin.close()
 
-    assert program.stderr.read() == ""
-    assert program.wait(60) == 0
+        assert program.stderr.read() == ""
+        assert program.wait(60) == 0

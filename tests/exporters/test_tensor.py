@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 
 import graphscope as gs
@@ -46,6 +48,29 @@ def test_a_deep_graph() -> None:
     for _ in range(5000):
         y = y + 1.0
     assert len(tensor_view(y).nodes) == 5001
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_the_shapes_of_our_ops(recorded: bool) -> None:
+    with gs.record() if recorded else contextlib.nullcontext():
+        W = gs.randn(4, 3, requires_grad=True)
+        bias = gs.randn(4, 1, requires_grad=True)
+        x = gs.randn(2, 3)
+        hidden = (gs.mm(W, x.t()) + bias).tanh()
+        loss = ((hidden * 2 - gs.ones(4, 2)) ** 2).sum(1).exp().mean()
+        found = {node.op: node.shape for node in tensor_view(loss).nodes if node.op != "leaf"}
+    assert found == {
+        "mm": (4, 2), "add": (4, 2), "tanh": (4, 2), "mul": (4, 2), "sub": (4, 2), "pow": (4, 2), "sum": (4,),
+        "exp": (4,), "mean": (),
+    }  # fmt: skip
+
+
+def test_an_op_whose_shape_nothing_tells() -> None:
+    x = gs.randn(3, 4, requires_grad=True)
+    y = gs.mm(gs.randn(2, 3), x).relu()
+    y.sum().backward()
+    assert tensor_view(y).nodes[-1].shape == (2, 4)
+    assert {node.op for node in tensor_view(y).nodes} == {"leaf", "mm", "relu"}
 
 
 def test_a_leaf_is_a_graph_of_one() -> None:

@@ -79,7 +79,7 @@ def _binary(op: Op) -> Callable[..., Any]:
         except (ValueError, TypeError) as error:
             given = [value for value in (x, y) if isinstance(value, Tensor)]
             explained = explain_failure(op, (a, b), None, error)
-            raise tracing.failed(writer, _getframe(1), op, given, explained) from error
+            raise tracing.failed(writer, _getframe(1), op, given, explained) from None
         out = _new(Tensor)
         out.node = None
         out.wants_grad = False

@@ -147,7 +147,7 @@ def apply(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, de
     except (ValueError, TypeError, IndexError, np.exceptions.AxisError) as error:
         raise tracing.failed(
             writer, _getframe(depth), op, tensors, explain_failure(op, arrays, attrs, error)
-        ) from error
+        ) from None
     out = _new(Tensor)
     out.node = None
     out.wants_grad = False

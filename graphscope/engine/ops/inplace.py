@@ -69,7 +69,7 @@ def write(op: Op, target: Tensor, others: Sequence[Any], attrs: dict[str, Any] |
     try:
         _run(op, target, arrays[1:], attrs or {})
     except (RuntimeError, IndexError) as error:
-        raise tracing.failed(writer, _getframe(2), op, inputs, error) from error.__cause__
+        raise tracing.failed(writer, _getframe(2), op, inputs, error) from None
     (target if target.base is None else target.base).version_count += 1
     site = None
     if writer is not None:
@@ -117,7 +117,7 @@ def _run(op: Op, target: Tensor, others: list[Any], attrs: dict[str, Any]) -> No
             raise ValueError(f"the result has shape {result.shape}, the tensor written to has no dims")
         target.data = result.astype(data.dtype, casting="same_kind")[()]
     except (ValueError, TypeError, IndexError) as error:
-        raise explain_failure(op, [data, *others], attrs, error) from error
+        raise explain_failure(op, [data, *others], attrs, error) from None
 
 
 def _record(

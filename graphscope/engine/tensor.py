@@ -145,9 +145,7 @@ def apply(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, de
     try:
         result = op.forward(*arrays, **attrs) if attrs else op.forward(*arrays)
     except (ValueError, TypeError, IndexError, np.exceptions.AxisError) as error:
-        raise tracing.failed(
-            writer, _getframe(depth), op, tensors, explain_failure(op, arrays, attrs, error)
-        ) from None
+        raise tracing.failed(writer, _getframe(depth), op, tensors, explain_failure(op, arrays, attrs, error)) from None
     out = _new(Tensor)
     out.node = None
     out.wants_grad = False

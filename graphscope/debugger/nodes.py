@@ -10,6 +10,7 @@ import numpy as np
 
 from graphscope.debugger.results import NodeInfo, PassName, Place
 from graphscope.eventlog.schema import NODES, Kind
+from graphscope.graph.select import Selectable
 
 if TYPE_CHECKING:
     from graphscope.eventlog.names import Site
@@ -18,25 +19,11 @@ if TYPE_CHECKING:
 _BLOCK = 1 << 14
 
 
-class Node(Protocol):
+class Node(Selectable, Protocol):
     """What stepping and breakpoints ask of a node; `graphscope.graph.Node` and `Pending` answer."""
 
     @property
-    def row(self) -> int: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def op(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def label(self) -> str: ...
-    @property
-    def scope(self) -> str: ...
-    @property
     def graph_pass(self) -> PassName: ...
-    @property
-    def site(self) -> Site | None: ...
     @property
     def source_line(self) -> str: ...
     @property

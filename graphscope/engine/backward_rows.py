@@ -34,7 +34,8 @@ def contribution(writer: Writer, leaf: Tensor, value: Any, origin: int, fresh: b
     if leaf.row < writer.base:
         tracing.leaf(writer, leaf, recording.user_frame(2))
     held = leaf.accumulate_template
-    if held is None or held[0] is not writer or held[1] is not data.dtype or held[2] != data.shape:
+    known = (writer, data.dtype, data.shape, origin >= 0)
+    if held is None or held[0] != known:
         templates = [
             writer.template(
                 Kind.ACCUMULATE,
@@ -47,8 +48,8 @@ def contribution(writer: Writer, leaf: Tensor, value: Any, origin: int, fresh: b
             )
             for flag in (Flag(0), Flag.FRESH)
         ]
-        held = leaf.accumulate_template = (writer, data.dtype, data.shape, *templates)
-    row = writer.append(held[3 + fresh], data, writer.clock(), 0, leaf.row, max(origin, 0))
+        held = leaf.accumulate_template = (known, *templates)
+    row = writer.append(held[1 + fresh], data, writer.clock(), 0, leaf.row, max(origin, 0))
     if writer.gate is not None:
         answer = tracing.pause(writer, row, data, sys._getframe())
         if isinstance(answer, Replace):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Sequence
 from sys import _getframe
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,10 +17,8 @@ from graphscope.eventlog import record as recording
 from graphscope.eventlog.gate import Replace
 
 _ndarray = np.ndarray
-_FLOATING: Final = frozenset({np.float16, np.float32, np.float64})
 _new = object.__new__
 _next_moment = writes.moments.__next__
-NUMBERS: Final = frozenset({float, int, bool})
 
 
 class Tensor:

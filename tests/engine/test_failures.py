@@ -60,3 +60,14 @@ def test_a_gradient_of_another_dtype_is_brought_to_that_of_its_tensor(tmp_path: 
     assert weight.grad.tolist() == [4.0, 4.0, 4.0]
     log.refresh()
     assert log.first_nonfinite() is None
+
+
+def test_a_leaf_that_was_once_the_root_keeps_its_edges_apart(tmp_path: Path) -> None:
+    with gs.record(tmp_path / "run.gscope") as log:
+        weight = gs.tensor(3.0, requires_grad=True)
+        weight.backward()
+        (weight * 2).backward()
+    log.refresh()
+    rows = [row for row in range(log.first, log.end) if log.event(row).kind == Kind.ACCUMULATE]
+    sources = [[log.event(source).kind for source, _ in log.inputs(row)] for row in rows]
+    assert sources == [[], [Kind.GRAD]]

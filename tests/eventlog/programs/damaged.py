@@ -265,7 +265,7 @@ def as_zip(files: dict[str, bytes], path: Path) -> None:
     path.write_bytes(data)
     if random.random() < 0.02:
         warnings.simplefilter("ignore")  # of a member that is there already
-        with zipfile.ZipFile(path, "a") as archive, contextlib.suppress(Exception):
+        with contextlib.suppress(Exception), zipfile.ZipFile(path, "a") as archive:  # it may be no zip by now
             archive.writestr(a_file(files), b"again")
 
 

@@ -25,75 +25,15 @@ from graphscope.engine.modes import is_grad_enabled as is_grad_enabled
 from graphscope.engine.modes import no_grad as no_grad
 from graphscope.engine.modes import set_grad_enabled as set_grad_enabled
 from graphscope.engine.op import OPS as OPS
-from graphscope.engine.ops.create import arange as arange
-from graphscope.engine.ops.create import as_tensor as as_tensor
-from graphscope.engine.ops.create import empty as empty
-from graphscope.engine.ops.create import eye as eye
-from graphscope.engine.ops.create import from_numpy as from_numpy
-from graphscope.engine.ops.create import full as full
-from graphscope.engine.ops.create import linspace as linspace
-from graphscope.engine.ops.create import ones as ones
-from graphscope.engine.ops.create import ones_like as ones_like
-from graphscope.engine.ops.create import rand as rand
-from graphscope.engine.ops.create import rand_like as rand_like
-from graphscope.engine.ops.create import randint as randint
-from graphscope.engine.ops.create import randn as randn
-from graphscope.engine.ops.create import randn_like as randn_like
-from graphscope.engine.ops.create import randperm as randperm
-from graphscope.engine.ops.create import tensor as tensor
-from graphscope.engine.ops.create import zeros as zeros
-from graphscope.engine.ops.create import zeros_like as zeros_like
-from graphscope.engine.ops.elementwise import abs as abs
-from graphscope.engine.ops.elementwise import add as add
-from graphscope.engine.ops.elementwise import clamp as clamp
-from graphscope.engine.ops.elementwise import cos as cos
-from graphscope.engine.ops.elementwise import div as div
-from graphscope.engine.ops.elementwise import eq as eq
-from graphscope.engine.ops.elementwise import exp as exp
-from graphscope.engine.ops.elementwise import ge as ge
-from graphscope.engine.ops.elementwise import gt as gt
-from graphscope.engine.ops.elementwise import le as le
-from graphscope.engine.ops.elementwise import log as log
-from graphscope.engine.ops.elementwise import lt as lt
-from graphscope.engine.ops.elementwise import mul as mul
-from graphscope.engine.ops.elementwise import ne as ne
-from graphscope.engine.ops.elementwise import neg as neg
-from graphscope.engine.ops.elementwise import pow as pow
-from graphscope.engine.ops.elementwise import relu as relu
-from graphscope.engine.ops.elementwise import sigmoid as sigmoid
-from graphscope.engine.ops.elementwise import sign as sign
-from graphscope.engine.ops.elementwise import sin as sin
-from graphscope.engine.ops.elementwise import sqrt as sqrt
-from graphscope.engine.ops.elementwise import sub as sub
-from graphscope.engine.ops.elementwise import tanh as tanh
-from graphscope.engine.ops.extremes import amax as amax
-from graphscope.engine.ops.extremes import amin as amin
-from graphscope.engine.ops.extremes import argmax as argmax
-from graphscope.engine.ops.extremes import argmin as argmin
-from graphscope.engine.ops.extremes import max as max
-from graphscope.engine.ops.extremes import maximum as maximum
-from graphscope.engine.ops.extremes import min as min
-from graphscope.engine.ops.extremes import minimum as minimum
-from graphscope.engine.ops.index import cat as cat
-from graphscope.engine.ops.index import stack as stack
-from graphscope.engine.ops.index import where as where
-from graphscope.engine.ops.inplace import add_ as add_
-from graphscope.engine.ops.linalg import matmul as matmul
-from graphscope.engine.ops.linalg import mm as mm
-from graphscope.engine.ops.nn import log_softmax as log_softmax
-from graphscope.engine.ops.nn import softmax as softmax
-from graphscope.engine.ops.reduce import all as all
-from graphscope.engine.ops.reduce import any as any
-from graphscope.engine.ops.reduce import mean as mean
-from graphscope.engine.ops.reduce import sum as sum
-from graphscope.engine.ops.shape import expand as expand
-from graphscope.engine.ops.shape import flatten as flatten
-from graphscope.engine.ops.shape import permute as permute
-from graphscope.engine.ops.shape import reshape as reshape
-from graphscope.engine.ops.shape import squeeze as squeeze
-from graphscope.engine.ops.shape import t as t
-from graphscope.engine.ops.shape import transpose as transpose
-from graphscope.engine.ops.shape import unsqueeze as unsqueeze
+from graphscope.engine.ops.create import *
+from graphscope.engine.ops.elementwise import *
+from graphscope.engine.ops.extremes import *
+from graphscope.engine.ops.index import *
+from graphscope.engine.ops.inplace import *
+from graphscope.engine.ops.linalg import *
+from graphscope.engine.ops.nn import *
+from graphscope.engine.ops.reduce import *
+from graphscope.engine.ops.shape import *
 from graphscope.engine.random import manual_seed as manual_seed
 from graphscope.engine.scopes import scope as scope
 from graphscope.engine.tensor import Tensor as Tensor

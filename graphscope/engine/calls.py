@@ -245,7 +245,7 @@ def define(name: str, doc: str, *, tensor_method: bool = True, aliases: Sequence
         doc: What it computes, in one sentence.
         tensor_method: Whether tensors have it as a method.
         aliases: Other names of the method, such as `__add__`.
-        **definition: formula, forward, vjp, samples, and what else `op.register` takes.
+        **definition: formula, forward, vjp, shape, samples, and what else `op.register` takes.
     """
     op = register(name, doc, **definition)
     count = len(op.vjps)

@@ -69,6 +69,10 @@ class Op:
     """PyTorch's name of its backward nodes, where it is not made of the op's own; perhaps told by the attributes."""
     prepare: Callable[..., Any] | None
     """Turns the arguments of a call, as people write them, into (inputs, attributes)."""
+    shape: Callable[..., Any] | None
+    """The shape rule: from the shapes of the inputs and the attributes of the call to the shape of the output."""
+    composite: bool
+    """Whether it is made of other ops: `forward` is a function of tensors, and the log shows it as a scope."""
     key: int = 0
     """Tells call sites of different ops apart."""
     call: Callable[..., Any] = field(default=lambda: None)
@@ -90,6 +94,7 @@ class Op:
             "doc": self.doc,
             "vjp": [vjp.text if vjp else "no gradient" for vjp in self.vjps],
             "inputs": list(INPUT_NAMES[: len(self.vjps)]),
+            **({"composite": True} if self.composite else {}),
         }
 
 
@@ -114,6 +119,8 @@ def register(
     promotes: bool = True,
     grad_name: str | Callable[..., str] | None = None,
     prepare: Callable[..., Any] | None = None,
+    shape: Callable[..., Any] | None = None,
+    composite: bool = False,
 ) -> Op:
     """Add an op to OPS."""
     vjps = tuple(None if rule is None else VJP.of(rule) for rule in vjp)
@@ -133,6 +140,8 @@ def register(
         promotes,
         grad_name,
         prepare,
+        shape,
+        composite,
     )
     op.key = (len(OPS) + 1) << 48  # above any address
     OPS[name] = op

@@ -13,6 +13,27 @@ from graphscope.engine.random import generator
 from graphscope.engine.tensor import Tensor
 from graphscope.eventlog import record as recording
 
+__all__ = [
+    "arange",
+    "as_tensor",
+    "empty",
+    "eye",
+    "from_numpy",
+    "full",
+    "linspace",
+    "ones",
+    "ones_like",
+    "rand",
+    "rand_like",
+    "randint",
+    "randn",
+    "randn_like",
+    "randperm",
+    "tensor",
+    "zeros",
+    "zeros_like",
+]
+
 
 def made(array: Any, requires_grad: bool, function: str) -> Tensor:
     """A leaf around an array; told to the log at the line that asked for it.

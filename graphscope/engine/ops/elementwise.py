@@ -10,6 +10,32 @@ import numpy as np
 from graphscope.engine import dtypes
 from graphscope.engine.calls import define
 
+__all__ = [
+    "abs",
+    "add",
+    "clamp",
+    "cos",
+    "div",
+    "eq",
+    "exp",
+    "ge",
+    "gt",
+    "le",
+    "log",
+    "lt",
+    "mul",
+    "ne",
+    "neg",
+    "pow",
+    "relu",
+    "sigmoid",
+    "sign",
+    "sin",
+    "sqrt",
+    "sub",
+    "tanh",
+]
+
 
 def _divide(x: Any, y: Any) -> Any:
     out = x / y

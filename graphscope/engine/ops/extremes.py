@@ -12,6 +12,17 @@ from graphscope.engine.ops.reduce import spread, sum, to_reduction
 from graphscope.engine.ops.shape import squeeze
 from graphscope.engine.tensor import Tensor, method
 
+__all__ = [
+    "amax",
+    "amin",
+    "argmax",
+    "argmin",
+    "max",
+    "maximum",
+    "min",
+    "minimum",
+]
+
 
 def _extreme_rule(g: Any, x: Any, out: Any, *, dim: Any, keepdim: bool, _from: Any) -> Any:
     """Shared equally by all elements that are the extreme."""

@@ -11,6 +11,12 @@ from graphscope.engine import dtypes
 from graphscope.engine.calls import define
 from graphscope.engine.tensor import Tensor
 
+__all__ = [
+    "cat",
+    "stack",
+    "where",
+]
+
 
 def plain(index: Any) -> Any:
     """An index in which tensors and lists are arrays."""

@@ -20,6 +20,10 @@ from graphscope.eventlog import record as recording
 from graphscope.eventlog.gate import Replace
 from graphscope.eventlog.writer import Writer
 
+__all__ = [
+    "add_",
+]
+
 _DEFAULTS: Final = {"alpha": 1}
 """Attributes that rules take and that a call may leave out."""
 

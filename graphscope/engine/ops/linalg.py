@@ -8,6 +8,11 @@ import numpy as np
 
 from graphscope.engine.calls import define
 
+__all__ = [
+    "matmul",
+    "mm",
+]
+
 
 def _mm(x: Any, y: Any) -> Any:
     if x.ndim != 2 or y.ndim != 2:

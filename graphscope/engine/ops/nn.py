@@ -14,6 +14,11 @@ from graphscope.engine.ops.reduce import sum
 from graphscope.engine.ops.shape import expand
 from graphscope.engine.tensor import Tensor
 
+__all__ = [
+    "log_softmax",
+    "softmax",
+]
+
 REDUCTIONS: Final = ("mean", "sum", "none")
 
 

@@ -12,6 +12,13 @@ from graphscope.engine.calls import define
 from graphscope.engine.ops.shape import expand, reshape
 from graphscope.engine.tensor import Tensor
 
+__all__ = [
+    "all",
+    "any",
+    "mean",
+    "sum",
+]
+
 
 def _axis(dim: Any) -> Any:
     return tuple(dim) if isinstance(dim, list) else dim

@@ -9,6 +9,17 @@ import numpy as np
 
 from graphscope.engine.calls import define
 
+__all__ = [
+    "expand",
+    "flatten",
+    "permute",
+    "reshape",
+    "squeeze",
+    "t",
+    "transpose",
+    "unsqueeze",
+]
+
 
 def sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:
     """Sizes given one by one or as one sequence."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from graphscope import optim as optim
     from graphscope.console.entry import post_mortem as post_mortem
     from graphscope.console.entry import set_trace as set_trace
+    from graphscope.diagnose import explain as explain
     from graphscope.engine import *
     from graphscope.eventlog.reader import load as load
     from graphscope.eventlog.record import mark as mark
@@ -24,11 +25,14 @@ if TYPE_CHECKING:
     from graphscope.exporters import export as export
     from graphscope.graph import Graph as Graph
     from graphscope.notebook import show as show
+    from graphscope.standin import as_torch as as_torch
 
 __version__ = "0.1.0"
 
 HOMES: Final[dict[str, str]] = {
     "Graph": "graphscope.graph",
+    "as_torch": "graphscope.standin",
+    "explain": "graphscope.diagnose",
     "export": "graphscope.exporters",
     "load": "graphscope.eventlog.reader",
     "mark": "graphscope.eventlog.record",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -76,6 +77,20 @@ class Parser(argparse.ArgumentParser):
         if not first:
             raise UsageError("no program to run", f"For example: {self.prog} train.py --epochs 3")
         return Program(first, tuple(rest))
+
+
+def add_as_torch(parser: Parser) -> None:
+    """Let the command run a program of PyTorch's."""
+    parser.add_argument("--as-torch", action="store_true", help="`import torch` in the program means this engine")
+
+
+def as_asked(options: argparse.Namespace) -> AbstractContextManager[None]:
+    """While the program runs, `import torch` means what the person asked for."""
+    if not options.as_torch:
+        return nullcontext()
+    from graphscope.standin import as_torch
+
+    return as_torch()
 
 
 def add_log(parser: argparse.ArgumentParser) -> None:

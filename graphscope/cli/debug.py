@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from graphscope.cli.arguments import Parser
+from graphscope.cli.arguments import Parser, add_as_torch, as_asked
 from graphscope.cli.runner import execute, load
 
 
@@ -20,6 +20,7 @@ def configure(parser: Parser) -> None:
         "-c", dest="commands", action="append", default=[], metavar="CMD", help="carry out a command at the first stop"
     )
     parser.add_argument("--console", action="store_true", help="at a prompt in this terminal (as it is without it)")
+    add_as_torch(parser)
     parser.add_argument("--log", type=Path, metavar="PATH", help="where to record; default: a temporary folder")
     parser.add_program()
 
@@ -33,6 +34,7 @@ def run(options: argparse.Namespace) -> int:
 
     def program(arguments: tuple[str, ...] | None, failed: Callable[[BaseException], None]) -> int:
         again = wanted if arguments is None else replace(wanted, arguments=arguments)
-        return execute(load(again), failed)
+        with as_asked(options):
+            return execute(load(again), failed)
 
     return debug_program(program, log=options.log, breakpoints=options.breakpoints, commands=options.commands)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from graphscope.cli.arguments import Parser, new_log
+from graphscope.cli.arguments import Parser, add_as_torch, as_asked, new_log
 from graphscope.cli.runner import execute, load
 
 VALUES: Final = ("full", "summary", "none")
@@ -18,6 +18,7 @@ def configure(parser: Parser) -> None:
     """Declare the arguments."""
     parser.add_argument("--log", type=Path, metavar="PATH", help="default: the program's name + .gscope")
     parser.add_argument("--values", choices=VALUES, default="full", help="what to keep of every value (default: full)")
+    add_as_torch(parser)
     parser.add_argument("--steps", type=int, metavar="N", help="keep the newest N training steps only")
     parser.add_program()
 
@@ -29,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
     loaded = load(options.program)
     path = options.log or new_log(options.program)
     process = os.getpid()
-    with record(path, values=options.values, steps=options.steps) as log:
+    with record(path, values=options.values, steps=options.steps) as log, as_asked(options):
         status = execute(loaded, failed=exception)
     if os.getpid() != process:  # a child that the program forked: its parent tells what was recorded
         return status

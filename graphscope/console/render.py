@@ -23,6 +23,7 @@ from graphscope.debugger.results import (
     ValueResult,
     Where,
 )
+from graphscope.diagnose.explanation import Explanation
 
 _SMALLEST = 6
 _LONGEST_NAME = 60
@@ -135,6 +136,12 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
     return _GAP.join(cell.ljust(room) for cell, room in zip(cut, widths, strict=True)).rstrip()
 
 
+def _explanation(found: Explanation, width: int | None) -> list[Line]:
+    path = [Line(text, "current" if text.startswith("  >") else "", cut=True) for text in found.lines()]
+    cure = lines(f"hint: {found.cure}", "dim") if found.cure else []
+    return [Line(found.verdict, "stop"), *path, *map(Line, found.others), *cure]
+
+
 def _message(message: Message, width: int | None) -> list[Line]:
     text = f"*** {message.text}" if message.error else message.text
     found = lines(text, "error" if message.error else "") if message.text else []
@@ -154,6 +161,7 @@ def _place(place: Place | None) -> str:
 RENDERERS: Final[dict[type, Callable[[Any, int | None], list[Line]]]] = {
     Stop: _stop,
     Where: _where,
+    Explanation: _explanation,
     Listing: _listing,
     ValueResult: _value,
     TableResult: _table,

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Literal
 
+from graphscope.diagnose.explanation import Explanation
+
 Cell = str | int | float | bool | None
 """What stands in a cell of a table."""
 
@@ -165,7 +167,7 @@ class Interact:
     """A Python prompt is wanted, over the names of the current frame."""
 
 
-Result = Stop | Where | Listing | ValueResult | TableResult | Message | Resumed | Ended | Interact
+Result = Stop | Where | Listing | ValueResult | TableResult | Message | Resumed | Ended | Interact | Explanation
 """Everything that a command may answer."""
 
 

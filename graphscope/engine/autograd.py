@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import backward_rows, modes, writes
+from graphscope.engine import backward_rows, modes, slots, tracing, writes
 from graphscope.engine.cotangents import (
     ORIGIN,
     PARTS,
@@ -21,8 +21,9 @@ from graphscope.engine.cotangents import (
     unbroadcast,
 )
 from graphscope.engine.modes import Context, here
-from graphscope.engine.node import ATTRS, FREED, MOMENT, PLAN, ROW, SAVED, ActiveRule, Record
+from graphscope.engine.node import ATTRS, FREED, MOMENT, PLAN, ROW, SAVED, SITE, ActiveRule, Record
 from graphscope.engine.op import INPUT_NAMES
+from graphscope.engine.slots import Cotangents
 from graphscope.engine.tensor import Tensor
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.schema import SLOT_SHIFT, Kind
@@ -71,7 +72,7 @@ def run_backward(
         backward_rows.mark(writer, Kind.BACKWARD_BEGIN, frame, roots[0])
     for root, gradient in zip(roots, gradients, strict=True):
         if root.node is None:
-            _arrive_at_leaf(leaves, root, gradient, True, writer, -1, accumulate)
+            _arrive_at_leaf(leaves, root, gradient, True, writer, -1, accumulate, 0)
         elif root.node[MOMENT] in due:
             _add(due[root.node[MOMENT]], gradient, writer, -1)
         else:
@@ -105,7 +106,7 @@ def run_backward(
             captured[moment] = gradient
         if tensors or into:
             results = _on_tensors(record, gradient, row, unwrap=not tensors)
-            targets = plan.targets(record)
+            plan, targets, results, shapes = _present(plan, plan.targets(record), results, shapes)
         elif plan.single is not None:
             if plan.bare:
                 result = plan.single(gradient)
@@ -115,9 +116,8 @@ def run_backward(
                 result = plan.single(gradient, saved)
             if not due and targets.__class__ is list:
                 if writer is not None:
-                    now = writer.clock()
                     if row >= 0:
-                        writer.finish(row, now - start)
+                        now = writer.finish(row, start)
                         origin = row | plan.rules[0].index << SLOT_SHIFT
                     else:
                         origin = -1
@@ -134,6 +134,9 @@ def run_backward(
         elif plan.pair is not None:
             first, second = plan.pair
             results = (first(gradient, *saved[0]), second(gradient, *saved[1]))
+        elif plan.special:
+            results = _specially(record, gradient)
+            plan, targets, results, shapes = _present(plan, plan.targets(record), results, shapes)
         elif plan.wants_attrs:
             results = [
                 rule.rule(gradient, *args, **{name: attrs[name] for name in rule.attrs})
@@ -142,9 +145,7 @@ def run_backward(
         else:
             results = [rule.rule(gradient, *args) for rule, args in zip(plan.rules, saved, strict=True)]
         if writer is not None:
-            now = writer.clock()
-            if row >= 0:
-                writer.finish(row, now - start)
+            now = writer.finish(row, start) if row >= 0 else start
         if not retain_graph:
             record[SAVED] = FREED
         for index, target in enumerate(targets):
@@ -165,7 +166,7 @@ def run_backward(
             if known is not None and writer is None:
                 add_up(known, result)
             else:
-                _arrive_at_leaf(leaves, target, result, result is gradient, writer, origin, accumulate)
+                _arrive_at_leaf(leaves, target, result, result is gradient, writer, origin, accumulate, now)
         if not heap:
             break
         record, gradient, origin, parts, _ = due.pop(-heappop(heap))
@@ -183,7 +184,7 @@ def run_backward(
 
 def _add(arrival: Arrival, value: Any, writer: Writer | None, origin: int) -> None:
     """Another contribution to a cotangent that has begun to arrive; each is a row of its own."""
-    if writer is not None:
+    if writer is not None and value.__class__ is not Cotangents:
         if arrival[PARTS] is None:
             arrival[PARTS] = []
             backward_rows.partial(writer, arrival, arrival[VALUE], arrival[ORIGIN])
@@ -192,12 +193,19 @@ def _add(arrival: Arrival, value: Any, writer: Writer | None, origin: int) -> No
 
 
 def _arrive_at_leaf(
-    leaves: dict[int, Arrival], leaf: Any, value: Any, shared: bool, writer: Writer | None, origin: int, keep: bool
+    leaves: dict[int, Arrival],
+    leaf: Any,
+    value: Any,
+    shared: bool,
+    writer: Writer | None,
+    origin: int,
+    keep: bool,
+    now: int,
 ) -> None:
     known = leaves.get(id(leaf))
     row = -1
     if writer is not None and keep:
-        value, row = backward_rows.contribution(writer, leaf, value, origin, known is None and leaf.grad is None)
+        value, row = backward_rows.contribution(writer, leaf, value, origin, known is None and leaf.grad is None, now)
     if known is not None:
         known[ORIGIN] = -1
         add_up(known, value)
@@ -207,28 +215,72 @@ def _arrive_at_leaf(
     leaves[id(leaf)] = [leaf, value, row, None, False]  # of a leaf: the row of its gradient, while that is one row
 
 
-def _on_tensors(record: Record, gradient: Any, row: int, *, unwrap: bool) -> list[Any]:
-    """Run a node's rules on tensors: under `create_graph`, and when a person steps into a rule."""
-    if not isinstance(gradient, Tensor):
-        gradient = Tensor(gradient)
-    if gradient.row < 0 and row >= 0:
-        gradient.row = row
+class _Rules:
+    """What is left of a plan when some rules gave no gradient."""
+
+    def __init__(self, rules: Sequence[ActiveRule]) -> None:
+        self.rules = rules
+
+
+def _present(plan: Any, targets: Sequence[Any], results: Sequence[Any], shapes: Any) -> tuple[Any, ...]:
+    """Rules, targets, gradients and shapes, without those whose gradient is None."""
+    if all(result is not None for result in results):
+        return plan, targets, results, shapes
+    kept = [index for index, result in enumerate(results) if result is not None]
+    picked = [[sequence[index] for index in kept] for sequence in (plan.rules, targets, results)]
+    return _Rules(picked[0]), picked[1], picked[2], shapes and [shapes[index] for index in kept]
+
+
+def _specially(record: Record, gradient: Any) -> Sequence[Any]:
+    """Run, on bare arrays, the rules of a node that is not like most: see `Plan`."""
     plan = record[PLAN]
+    if plan.slot >= 0:
+        return (Cotangents({plan.slot: gradient}),)
+    if plan.op.several:
+        gradient = slots.whole(record, gradient, False)
+    return _run_rules(plan, gradient, record[SAVED], record[ATTRS])
+
+
+def _run_rules(plan: Any, gradient: Any, arguments: Sequence[Any], attrs: Any) -> list[Any]:
+    if plan.joint is not None:
+        rule = plan.rules[0]
+        found = plan.joint(gradient, *arguments[0], **{name: attrs[name] for name in rule.attrs})
+        return [found[rule.index] for rule in plan.rules]
+    return [
+        rule.rule(gradient, *args, **{name: attrs[name] for name in rule.attrs})
+        for rule, args in zip(plan.rules, arguments, strict=True)
+    ]
+
+
+def _on_tensors(record: Record, gradient: Any, row: int, *, unwrap: bool) -> Sequence[Any]:
+    """Run a node's rules on tensors: under `create_graph`, and when a person steps into a rule."""
+    plan = record[PLAN]
+    if plan.slot >= 0:
+        return _specially(record, gradient)
+    if plan.op.several:
+        gradient = slots.whole(record, gradient, True)
+        for slot, part in enumerate(gradient):
+            if part is not None and part.row < 0 and row >= 0 and not slot:
+                part.row = row
+    else:
+        if not isinstance(gradient, Tensor):
+            gradient = Tensor(gradient)
+        if gradient.row < 0 and row >= 0:
+            gradient.row = row
     targets = {rule.index: target for rule, target in zip(plan.rules, plan.targets(record), strict=True)}
     mode = here()
     before = mode.context
     mode.context = Context(before.scope, max(row, 0))
-    results = []
+    given = []
+    for rule, args in zip(plan.rules, plan.arguments(record[SAVED]), strict=True):
+        names = _spread(rule, len(args))
+        given.append([_as_tensor(record, name, value, targets) for name, value in zip(names, args, strict=True)])
     try:
         with modes.grad_mode(not unwrap):
-            for rule, args in zip(plan.rules, plan.arguments(record[SAVED]), strict=True):
-                names = _spread(rule, len(args))
-                given = [_as_tensor(record, name, value, targets) for name, value in zip(names, args, strict=True)]
-                attrs = {name: record[ATTRS][name] for name in rule.attrs}
-                results.append(rule.rule(gradient, *given, **attrs))
+            results = _run_rules(plan, gradient, given, record[ATTRS])
     finally:
         mode.context = before
-    return [result.data for result in results] if unwrap else results
+    return [result.data if isinstance(result, Tensor) else result for result in results] if unwrap else results
 
 
 def _spread(rule: ActiveRule, count: int) -> Sequence[str]:
@@ -237,15 +289,26 @@ def _spread(rule: ActiveRule, count: int) -> Sequence[str]:
 
 def _as_tensor(record: Record, name: str, value: Any, targets: dict[int, Any]) -> Any:
     """A saved value as the tensor that it was, with its place in the graph."""
+    if name == "residuals":
+        return tuple(_placed(part, None) for part in value) if isinstance(value, tuple) else _placed(value, None)
+    if isinstance(value, tuple):
+        return tuple(
+            _placed(part, slots.slot_record(record, number) if name == "out" else targets.get(number))
+            for number, part in enumerate(value)
+        )
     if not isinstance(value, np.ndarray | np.generic):
         return value
-    source: Any = record if name == "out" else targets.get(INPUT_NAMES.index(name))
-    if isinstance(source, Tensor) and source.data is value:
-        return source
+    return _placed(value, record if name == "out" else targets.get(INPUT_NAMES.index(name)))
+
+
+def _placed(value: Any, source: Any) -> Any:
+    """An array as a tensor that came from `source`: a record, a leaf, or nothing that requires grad."""
+    if not isinstance(value, np.ndarray | np.generic) or (isinstance(source, Tensor) and source.data is value):
+        return source if isinstance(source, Tensor) else value
     tensor = Tensor(value)
-    if source.__class__ is list:
+    if source.__class__ is list and value.dtype.kind in "fc":
         tensor.node = source
-        tensor.row = source[ROW]
+        tensor.row = slots.row_of(source)
     return tensor
 
 
@@ -253,14 +316,29 @@ def _check_untouched(record: Record) -> None:
     plan = record[PLAN]
     for rule, args in zip(plan.rules, plan.arguments(record[SAVED]), strict=True):
         for name, value in zip(_spread(rule, len(args)), args, strict=False):
-            what = writes.since(value, record[MOMENT]) if isinstance(value, np.ndarray | np.generic) else None
+            what = _written(value, record[MOMENT])
             if what is not None:
-                raise _blamed(
-                    record,
-                    f"one of the variables needed for gradient computation has been modified by an inplace operation: "
-                    f"{plan.op.name} had saved {_saved_name(name)} of shape {tuple(value.shape)}, and {what} wrote "
-                    f"into it before backward. Use the op without the underscore, or clone() the tensor first.",
-                )
+                raise _blamed(record, _overwritten(record, name, value, what))
+
+
+def _overwritten(record: Record, name: str, value: Any, what: Any) -> str:
+    written_by, code, instruction = what
+    shape = f" of shape {tuple(value.shape)}" if hasattr(value, "shape") else ""
+    saved_at = f" (at {record[SITE].line})" if record[SITE] is not None else ""
+    target, place = tracing.written_at(code, instruction) if code is not None else ("", "")
+    where = f" (at {place})" if place else ""
+    return (
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        f"{record[PLAN].op.name}{saved_at} had saved {_saved_name(name)}{shape}, and {written_by}{where} wrote into "
+        f"{target or 'it'} before backward. Use the op without the underscore, or clone() the tensor first."
+    )
+
+
+def _written(value: Any, moment: int) -> Any:
+    """What wrote a saved value, or one of several, after `moment`."""
+    if isinstance(value, tuple):
+        return next((what for part in value if (what := _written(part, moment)) is not None), None)
+    return writes.since(value, moment) if isinstance(value, np.ndarray | np.generic) else None
 
 
 def _blamed(record: Record, message: str) -> RuntimeError:

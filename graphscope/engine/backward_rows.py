@@ -6,9 +6,9 @@ import sys
 from _thread import get_ident
 from typing import Any
 
-from graphscope.engine import tracing
+from graphscope.engine import slots, tracing
 from graphscope.engine.cotangents import NODE, PARTS, Arrival
-from graphscope.engine.node import ROW, SITE, Record
+from graphscope.engine.node import PLAN, ROW, SITE, Record
 from graphscope.engine.tensor import Tensor
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.gate import Replace, StepInto
@@ -19,6 +19,9 @@ from graphscope.eventlog.writer import Writer
 def partial(writer: Writer, arrival: Arrival, value: Any, origin: int) -> None:
     """The ACCUMULATE row of one of several contributions to a node's cotangent."""
     record = arrival[NODE]
+    if record[PLAN].slot >= 0:
+        arrival[PARTS].append(slots.contribution(writer, record, value, origin))
+        return
     site = record[SITE]
     if site is None or record[ROW] < writer.base:
         return
@@ -28,28 +31,29 @@ def partial(writer: Writer, arrival: Arrival, value: Any, origin: int) -> None:
     arrival[PARTS].append(writer.append(template, data, writer.clock(), 0, record[ROW], *origins))
 
 
-def contribution(writer: Writer, leaf: Tensor, value: Any, origin: int, fresh: bool) -> tuple[Any, int]:
+def contribution(
+    writer: Writer, leaf: Tensor, value: Any, origin: int, fresh: bool, now: int
+) -> tuple[Any, int]:
     """One contribution to a leaf's gradient, or what a person puts in its place, and its ACCUMULATE row."""
     data = value.data if value.__class__ is Tensor else value
+    templates = leaf.accumulate_templates
+    if (
+        templates is not None
+        and templates.writer is writer
+        and origin >= 0
+        and writer.gate is None
+        and leaf.row >= writer.base
+        and data.dtype is templates.dtype
+        and data.shape == templates.shape
+    ):
+        return value, writer.append(templates.fresh if fresh else templates.more, data, now, 0, leaf.row, origin)
     if leaf.row < writer.base:
         tracing.leaf(writer, leaf, recording.user_frame(2))
-    held = leaf.accumulate_template
-    known = (writer, data.dtype, data.shape, origin >= 0)
-    if held is None or held[0] != known:
-        templates = [
-            writer.template(
-                Kind.ACCUMULATE,
-                shape=data.shape,
-                dtype=data.dtype,
-                site=leaf.site,
-                graph_pass=Pass.BACKWARD,
-                input_count=int(origin >= 0),
-                flags=flag,
-            )
-            for flag in (Flag(0), Flag.FRESH)
-        ]
-        held = leaf.accumulate_template = (known, *templates)
-    row = writer.append(held[1 + fresh], data, writer.clock(), 0, leaf.row, max(origin, 0))
+    if origin >= 0:
+        leaf.accumulate_templates = templates = LeafTemplates(writer, leaf, data, 1)
+    else:
+        templates = LeafTemplates(writer, leaf, data, 0)
+    row = writer.append(templates.fresh if fresh else templates.more, data, now, 0, leaf.row, max(origin, 0))
     if writer.gate is not None:
         answer = tracing.pause(writer, row, data, sys._getframe())
         if isinstance(answer, Replace):
@@ -57,10 +61,38 @@ def contribution(writer: Writer, leaf: Tensor, value: Any, origin: int, fresh: b
     return value, row
 
 
+class LeafTemplates:
+    """The templates of the ACCUMULATE rows of a leaf: of the first contribution, and of those after it."""
+
+    __slots__ = ("dtype", "fresh", "more", "shape", "writer")
+
+    def __init__(self, writer: Writer, leaf: Tensor, data: Any, input_count: int) -> None:
+        self.writer = writer
+        self.dtype = data.dtype
+        self.shape = data.shape
+        self.more, self.fresh = (
+            writer.template(
+                Kind.ACCUMULATE,
+                shape=data.shape,
+                dtype=data.dtype,
+                site=leaf.site,
+                graph_pass=Pass.BACKWARD,
+                input_count=input_count,
+                flags=flag,
+            )
+            for flag in (Flag(0), Flag.FRESH)
+        )
+
+
 def cotangent(
     writer: Writer, record: Record, gradient: Any, origin: int, parts: list[int] | None, frame: Any, now: int
 ) -> tuple[int, Any, bool]:
     """The GRAD row of a node whose cotangent is whole; the row, the cotangent to go on with, and whether to step in."""
+    if gradient.__class__ is slots.Cotangents:
+        return slots.cotangent(writer, record, gradient, frame, now)
+    if record[PLAN].slot >= 0:
+        slots.arrived(writer, record, gradient, origin, parts)
+        return -1, gradient, False
     site = record[SITE]
     forward = record[ROW]
     if site is None or forward < writer.base:

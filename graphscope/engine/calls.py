@@ -17,6 +17,7 @@ from graphscope.engine.errors import explain_failure
 from graphscope.engine.modes import modes as mode
 from graphscope.engine.node import plan_for
 from graphscope.engine.op import Op, register
+from graphscope.engine.slots import apply_several
 from graphscope.engine.tensor import Tensor, apply
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.gate import Replace
@@ -87,25 +88,16 @@ def _binary(op: Op) -> Callable[..., Any]:
             site = None
             out.row = row = -1
         else:
-            end = writer.clock()
             try:
                 context = mode.context
             except AttributeError:
                 context = modes.here().context
-            site = writer.sites.get(id(frame.f_code) + frame.f_lasti + key)
-            if (
-                site is None
-                or site.kind is not result.__class__
-                or (site.kind is _ndarray and (site.shape != result.shape or site.dtype is not result.dtype))
-                or site.constant is not constant
-                or site.context is not context
-            ):
-                count = 1 if constant is not None else 2
-                site = tracing.call_site(writer, frame, op, result, constant, None, count)
             if constant is None:
-                row = writer.append(site.template, result, end, end - start, context.backward_row, x.row, y.row)
+                known = writer.op(frame, key, result, None, context, start, context.backward_row, x.row, y.row)
+                site, row = known or tracing.op_row(writer, frame, op, result, None, start, x.row, y.row)
             else:
-                row = writer.append(site.template, result, end, end - start, context.backward_row, x.row)
+                known = writer.op(frame, key, result, constant, context, start, context.backward_row, x.row)
+                site, row = known or tracing.op_row(writer, frame, op, result, constant, start, x.row)
             out.row = row
             if gate is not None:
                 answer = tracing.pause(writer, row, result, frame)
@@ -176,32 +168,30 @@ def _unary(op: Op) -> Callable[..., Any]:
                     tracing.ahead(writer, op, [x], frame)
                 a = x.data
             start = writer.clock()
-        result = careful(a) if target is None else forward(a)
+        try:
+            result = careful(a) if target is None else forward(a)
+        except (ValueError, TypeError) as error:
+            raise tracing.failed(writer, _getframe(1), op, [x], explain_failure(op, (a,), None, error)) from None
         out = _new(Tensor)
         out.node = None
         out.wants_grad = False
         if view:
             base = out.base = x if x.base is None else x.base
+            base.views_made += 1
             if base.node is not None:
                 base.note_view(out)
+            if modes.disabled and not modes.here().grad_enabled:
+                out.made_without_grad = True
         if writer is None:
             site = None
             out.row = row = -1
         else:
-            end = writer.clock()
             try:
                 context = mode.context
             except AttributeError:
                 context = modes.here().context
-            site = writer.sites.get(id(frame.f_code) + frame.f_lasti + key)
-            if (
-                site is None
-                or site.kind is not result.__class__
-                or (site.kind is _ndarray and (site.shape != result.shape or site.dtype is not result.dtype))
-                or site.context is not context
-            ):
-                site = tracing.call_site(writer, frame, op, result, None, None, 1)
-            row = writer.append(site.template, result, end, end - start, context.backward_row, x.row)
+            known = writer.op(frame, key, result, None, context, start, context.backward_row, x.row)
+            site, row = known or tracing.op_row(writer, frame, op, result, None, start, x.row)
             out.row = row
             if gate is not None:
                 answer = tracing.pause(writer, row, result, frame)
@@ -223,6 +213,7 @@ def _general(op: Op) -> Callable[..., Any]:
     """The call of any other op: `prepare` reads the arguments, `apply` runs it."""
     prepare = op.prepare
     forward = op.forward
+    run = apply_several if op.several else apply
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if prepare is not None:
@@ -231,8 +222,11 @@ def _general(op: Op) -> Callable[..., Any]:
             inputs, attrs = args, kwargs
         for value in inputs:
             if isinstance(value, Tensor):
-                return apply(op, [dtypes.operand(value) for value in inputs], attrs)
-        return forward(*inputs, **attrs)
+                return run(op, [dtypes.operand(value) for value in inputs], attrs)
+        found = forward(*inputs, **attrs)
+        if op.residuals:
+            found = found[0]
+        return op.result(found) if op.several else found
 
     return call
 
@@ -250,7 +244,7 @@ def define(name: str, doc: str, *, tensor_method: bool = True, aliases: Sequence
     op = register(name, doc, **definition)
     count = len(op.vjps)
     make = _general
-    if op.prepare is None and not op.in_place:
+    if op.prepare is None and not (op.in_place or op.several or op.residuals):
         make = {1: _unary, 2: _binary}.get(count, _general)
     call = make(op)
     call.__name__ = call.__qualname__ = name

@@ -22,6 +22,7 @@ def composite(
     shape: Callable[..., Any] | None = None,
     tensor_method: bool = False,
     aliases: Sequence[str] = (),
+    **definition: Any,
 ) -> Callable[[Function], Function]:
     """Define an op by a function of tensors; its gradients are those of the ops that it calls.
 
@@ -32,6 +33,7 @@ def composite(
         shape: Its shape rule.
         tensor_method: Whether tensors have it as a method.
         aliases: Other names of the method.
+        **definition: What else `op.register` takes, such as PyTorch's name of it, `torch`.
     """
 
     def decorate(function: Function) -> Function:
@@ -44,9 +46,8 @@ def composite(
             with scope(name, "op"):
                 return function(*args, **kwargs)
 
-        op = register(
-            name, doc, formula=formula, forward=function, vjp=[], samples=samples, shape=shape, composite=True
-        )
+        described = {"formula": formula, "samples": samples, "shape": shape, **definition}
+        op = register(name, doc, forward=function, vjp=[], composite=True, **described)
         op.call = call
         for method in ((name,) if tensor_method else ()) + tuple(aliases):
             setattr(Tensor, method, call)

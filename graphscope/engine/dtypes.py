@@ -99,6 +99,10 @@ def aligned(op: Op, inputs: Any) -> Any:
 def promoted(op: Op, inputs: Any) -> list[Any]:
     """The arrays of an op's inputs, brought to one dtype where the op mixes its operands."""
     arrays = [value.data if hasattr(value, "identity") else value for value in inputs]
+    if not op.takes_bool and any(_is_bool(array) for array in arrays):
+        raise RuntimeError(
+            f"{op.name}: booleans are no numbers here; convert them with x.int(), or use ~, ^, logical_not"
+        )
     if not op.promotes or len(arrays) == 1:
         return arrays
     first = arrays[0]
@@ -122,10 +126,42 @@ def in_floating(forward: Callable[..., Any]) -> Callable[..., Any]:
     return convert
 
 
+def floating(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of several arrays or numbers that takes integers too, as floating numbers."""
+
+    def convert(*given: Any, **attrs: Any) -> Any:
+        if any(value.dtype.kind in "fc" for value in given if hasattr(value, "dtype")):
+            return forward(*given, **attrs)
+        return forward(*(value.astype(_default) if hasattr(value, "dtype") else value for value in given), **attrs)
+
+    return convert
+
+
+_KINDS: Final = {"b": "booleans", "i": "integers", "f": "floating numbers"}
+
+
+def only(kinds: str, forward: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of arrays that takes some kinds of numbers and refuses the others: `b`, `i`, `f`."""
+    taken = " and ".join(_KINDS[kind] for kind in kinds)
+
+    def checked(*values: Any, **attrs: Any) -> Any:
+        for value in values:
+            dtype = getattr(value, "dtype", None)
+            if dtype is not None and dtype.kind.replace("u", "i") not in kinds:
+                raise TypeError(f"it takes {taken}, not {dtype}")
+        return forward(*values, **attrs)
+
+    return checked
+
+
 def _wider(one: np.dtype, other: np.dtype) -> np.dtype:
     if _CATEGORY[one.kind] != _CATEGORY[other.kind]:
         return one if _CATEGORY[one.kind] > _CATEGORY[other.kind] else other
     return np.promote_types(one, other)
+
+
+def _is_bool(value: Any) -> bool:
+    return value.__class__ is bool or getattr(value, "dtype", None) == bool_
 
 
 def _of_number(value: Any) -> np.dtype:

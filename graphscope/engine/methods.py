@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import dtypes
+from graphscope.engine import dtypes, shapes
 from graphscope.engine.calls import define
-from graphscope.engine.node import Node
+from graphscope.engine.node import PLAN, Node
 from graphscope.engine.ops import elementwise, index, linalg, shape
 from graphscope.engine.printing import tensor_repr
 from graphscope.engine.tensor import Tensor, method
+from graphscope.eventlog import record as recording
 
 
 def _cast(x: Any, *, dtype: np.dtype) -> Any:
@@ -24,6 +25,7 @@ to_dtype: Any = define(
     prepare=lambda x, dtype: ((x,), {"dtype": np.dtype(dtype), "_from": x.dtype}),
     forward=lambda x, *, dtype, _from: _cast(x, dtype=dtype),
     vjp=[lambda g, *, _from: to_dtype(g, _from)],
+    shape=shapes.same,
     samples=[((2, 3), {"dtype": dtypes.float32}), ((), {"dtype": dtypes.float32})],
 )  # fmt: skip
 
@@ -31,6 +33,15 @@ clone = define(
     "clone", "A copy, in the graph.", formula="out = x",
     forward=lambda x: x.copy(),
     vjp=[lambda g: g],
+    shape=shapes.same,
+    samples=[((2, 3),), ((),)],
+)  # fmt: skip
+
+cut_off = define(
+    "detach", "The same memory outside the graph.", formula="out = x", tensor_method=False,
+    forward=lambda x: x,
+    vjp=[None],
+    shape=shapes.same,
     samples=[((2, 3),), ((),)],
 )  # fmt: skip
 
@@ -62,7 +73,6 @@ MEMBERS: dict[str, Any] = {
     "__rmatmul__": _swapped(linalg.matmul),
     "__eq__": _comparison(elementwise.eq),
     "__ne__": _comparison(elementwise.ne),
-    "view": shape.reshape,
     "T": property(_transposed),
     "mT": property(lambda self: shape.transpose(self, -2, -1)),
     "shape": property(lambda self: self.data.shape),
@@ -71,6 +81,8 @@ MEMBERS: dict[str, Any] = {
     "is_leaf": property(lambda self: self.node is None),
     "grad_fn": property(lambda self: None if self.node is None else Node(self.node)),
     "_version": property(lambda self: self.version),
+    "_base": property(lambda self: self.base),
+    "output_nr": property(lambda self: 0 if self.node is None else max(self.node[PLAN].slot, 0)),
     "__repr__": tensor_repr,
 }
 """Members that are an op under another name, or one expression."""
@@ -131,7 +143,10 @@ def numpy(self: Tensor) -> np.ndarray:
 def detach(self: Tensor) -> Tensor:
     """The same memory outside the graph."""
     out = Tensor(self.data)
-    out.base = self if self.base is None else self.base
+    if recording.writer is not None:  # the log shows where the way back is cut
+        out.row = cut_off(self).row
+    root = self if self.base is None else self.base
+    out.shares = root if root.shares is None else root.shares
     out.name = self.name
     return out
 

@@ -16,15 +16,27 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 class Context:
     """Where this thread is, as the log needs to know it: one object, so that call sites compare it by identity."""
 
-    __slots__ = ("backward_row", "inner", "scope")
+    __slots__ = ("_twin", "backward_row", "grad_enabled", "inner", "scope")
 
-    def __init__(self, scope: Any = None, backward_row: int = 0) -> None:
+    def __init__(self, scope: Any = None, backward_row: int = 0, grad_enabled: bool = True) -> None:
         self.scope = scope
         """The innermost module or composite op (see `scopes`), or None."""
         self.backward_row = backward_row
         """The GRAD row whose rule runs on tensors now, or 0."""
         self.inner: dict[Any, Context] = {}
         """The contexts of the scopes entered from here."""
+        self.grad_enabled = grad_enabled
+        """Whether ops here remember how to go backward; where they do not, the log says so."""
+        self._twin: Context | None = None
+
+    def with_grad(self, enabled: bool) -> Context:
+        """The same place with gradients on or off."""
+        if self.grad_enabled == enabled:
+            return self
+        if self._twin is None:
+            self._twin = Context(self.scope, self.backward_row, enabled)
+            self._twin._twin = self
+        return self._twin
 
 
 modes = threading.local()
@@ -58,6 +70,7 @@ def _set(enabled: bool) -> None:
         with _counting:
             disabled += -1 if enabled else 1
         mode.grad_enabled = enabled
+        mode.context = mode.context.with_grad(enabled)
 
 
 @contextmanager

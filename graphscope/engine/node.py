@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from inspect import CO_VARARGS
+from types import SimpleNamespace
 from typing import Any, Final, cast
 
 import numpy as np
@@ -20,6 +21,9 @@ PLAN, TARGETS, SAVED, MOMENT, SHAPES, ATTRS, ROW, SITE, HOOKS, RETAINED = range(
 call; its row in the log and its call site (-1 and None when it was not recorded); hooks; who retains its gradient."""
 
 Record = list[Any]
+
+OUTPUTS: Final = "_outputs"
+"""A node of several outputs keeps shape and dtype of each beside the attributes of the call, under this name."""
 
 FREED: Final = object()
 """Stands for what was saved, once a backward pass has used it."""
@@ -42,11 +46,13 @@ class Plan:
 
     With one rule that wants no attributes (`single`), a record holds the target itself and nothing (`bare`), the
     argument itself, or the tuple of the arguments (`starred`); else a tuple of targets and, for each rule, the tuple of
-    its arguments.
+    its arguments. A plan that is `special` has one rule for all inputs (`joint`), or is of an op of several outputs, or
+    of one of their slots (`slot`; see `slots`).
     """
 
     __slots__ = (
         "bare",
+        "joint",
         "op",
         "pair",
         "rules",
@@ -55,6 +61,8 @@ class Plan:
         "saves_out",
         "saves_x",
         "single",
+        "slot",
+        "special",
         "starred",
         "wants_attrs",
     )
@@ -64,20 +72,27 @@ class Plan:
         vjps = [(index, op.vjps[min(index, len(op.vjps) - 1)]) for index in active]
         self.rules = tuple(ActiveRule(index, vjp.bound(index), vjp.needs, vjp.attrs) for index, vjp in vjps if vjp)
         self.wants_attrs = any(rule.attrs for rule in self.rules)
-        alone = len(self.rules) == 1 and not self.wants_attrs
+        joint = {vjp.joint for _, vjp in vjps if vjp and vjp.joint}
+        self.joint = joint.pop() if joint else None
+        self.slot = -1
+        self.special = op.several or self.joint is not None
+        alone = len(self.rules) == 1 and not self.wants_attrs and not self.special
         self.single = self.rules[0].rule if alone else None
         self.bare = alone and not self.rules[0].needs
         self.starred = alone and len(self.rules[0].needs) > 1
-        self.pair = (self.rules[0].rule, self.rules[1].rule) if len(self.rules) == 2 and not self.wants_attrs else None
-        names = INPUT_NAMES[:count] if count <= len(INPUT_NAMES) else ("*inputs",)
-        saved = ["(" + "".join(f"{name}, " for name in rule.needs) + ")" for rule in self.rules]
+        self.pair = (self.rules[0].rule, self.rules[1].rule) if len(self.rules) == 2 and not self.wants_attrs and not self.special else None
+        all_inputs = count > len(INPUT_NAMES) or any("inputs" in rule.needs for rule in self.rules)
+        names = ("*inputs",) if all_inputs else INPUT_NAMES[:count]
+        spelled = {"out": "out[0]", "residuals": "out[1]"} if op.residuals else {}
+        needed = [[spelled.get(name, name) for name in rule.needs] for rule in self.rules]
+        saved = ["(" + "".join(f"{name}, " for name in each) + ")" for each in needed]
         text = "(" + "".join(f"{part}, " for part in saved) + ")"
         if alone:
-            text = "None" if self.bare else saved[0] if self.starred else self.rules[0].needs[0]
+            text = "None" if self.bare else saved[0] if self.starred else needed[0][0]
         # One small function that picks what the rules need is worth its building: it runs for every node.
         self.save = eval(f"lambda out, {', '.join(names)}: {text}")  # noqa: S307 - names from rule signatures
         needs = self.rules[0].needs if alone else None
-        self.saves_out = needs == ("out",)
+        self.saves_out = needs == ("out",) and not op.residuals
         self.saves_x = needs == ("x",)
         self.saves_other = needs == ("y",)
 
@@ -108,7 +123,7 @@ class Node:
     __slots__ = ("record",)
 
     def __init__(self, record: Record) -> None:
-        self.record = record
+        self.record = record if record[PLAN].slot < 0 else record[TARGETS]
 
     def name(self) -> str:
         """The name as PyTorch would print it."""
@@ -119,7 +134,14 @@ class Node:
         """Where its gradients go, one for each input, as (node, 0); a leaf stands as `AccumulateGrad`."""
         plan = self.record[PLAN]
         active = {rule.index: target for rule, target in zip(plan.rules, plan.targets(self.record), strict=True)}
-        return tuple((_face(active.get(index)), 0) for index in range(len(plan.op.vjps)))
+        count = max(len(plan.op.vjps), *(index + 1 for index in active)) if active else len(plan.op.vjps)
+        return tuple((_face(active.get(index)), _slot(active.get(index))) for index in range(count))
+
+    @property
+    def _input_metadata(self) -> list[SimpleNamespace]:
+        """Shape and dtype of each output, where there are several; PyTorch has the name."""
+        outputs = (self.record[ATTRS] or {}).get(OUTPUTS, ())
+        return [SimpleNamespace(shape=shape, dtype=dtype) for shape, dtype in outputs]
 
     def output_shape(self, sources: Sequence[tuple[int, ...] | None]) -> tuple[int, ...] | None:
         """The shape of what the op computed, for a picture; None where nothing is left to tell it.
@@ -131,6 +153,8 @@ class Node:
             sources: For each of `next_functions`, the shape of what it computed; None where there is no function.
         """
         record = self.record
+        if record[PLAN].op.several:
+            return None  # `_input_metadata` tells
         if record[SITE] is not None:
             return cast(tuple[int, ...], record[SITE].shape)
         plan: Plan = record[PLAN]
@@ -214,6 +238,10 @@ def hooks_of(record: Record) -> list[Any]:
     if record[HOOKS] is None:
         record[HOOKS] = []
     return cast(list[Any], record[HOOKS])
+
+
+def _slot(target: Any) -> int:
+    return max(target[PLAN].slot, 0) if target.__class__ is list else 0
 
 
 def _face(target: Any) -> Any:

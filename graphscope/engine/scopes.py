@@ -47,14 +47,14 @@ def scope(name: str, type: str = "") -> Iterator[None]:
     outer = mode.context
     path = (outer.scope or _ROOT).child(name, type)
     if path not in outer.inner:
-        outer.inner[path] = Context(path, outer.backward_row)
+        outer.inner[path] = Context(path, outer.backward_row, outer.grad_enabled)
     mode.context = outer.inner[path]
     _mark(Kind.SCOPE_ENTER, path)
     try:
         yield
     finally:
         _mark(Kind.SCOPE_EXIT, path)
-        mode.context = outer
+        mode.context = outer.with_grad(mode.grad_enabled)
 
 
 def _mark(kind: Kind, path: ScopePath) -> None:

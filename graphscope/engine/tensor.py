@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Sequence
 from sys import _getframe
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -15,10 +15,13 @@ from graphscope.engine.node import Plan, Record, plan_for
 from graphscope.engine.op import Op
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.gate import Replace
+from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT
 
 _ndarray = np.ndarray
 _new = object.__new__
 _next_moment = writes.moments.__next__
+_MANY_VIEWS: Final = 64
+"""So many views are noted, and then twice as many and so on, before those that are gone are taken out."""
 
 
 class Tensor:
@@ -30,6 +33,10 @@ class Tensor:
         node: The record of the op that made it (see `graphscope.engine.node`); None for a leaf.
         wants_grad: Of a leaf: whether gradients are to flow to it. Of other tensors `node` says so.
         name: What to call it in the log; by default the variable that it is assigned to.
+        base: Of a view, the tensor whose memory it looks at. `one_of_several` is a view of several made by one op;
+            `made_without_grad` one made under no_grad(); `picked` an element, as (array, index).
+        shares: Of a detached tensor, the one whose memory it shares, and which counts the writes of both.
+        views: Weak references to the views that a write must bring up to date; `views_made` counts all ever made.
     """
 
     # What every op sets and reads has a slot; the rest has a default here and is seldom set.
@@ -42,14 +49,19 @@ class Tensor:
     grad: Tensor | None = None
     name: str | None = None
     base: Tensor | None = None
+    one_of_several: bool = False
+    made_without_grad: bool = False
+    shares: Tensor | None = None
+    picked: Any = None
     views: Any = None
+    views_made: int = 0
     hooks: Any = None
     retains_grad: bool = False
     is_parameter: bool = False
     version_count: int = 0
     first_row: int = -1
     site: int = 0
-    accumulate_template: Any = None
+    accumulate_templates: Any = None
 
     __array_priority__ = 1000
     __hash__ = object.__hash__
@@ -72,18 +84,29 @@ class Tensor:
     @property
     def identity(self) -> int:
         """The row of its first version in the log, by which the log knows it; -1 when it has none."""
-        return self.row if self.first_row < 0 else self.first_row
+        row = self.row if self.first_row < 0 else self.first_row
+        return row if row <= ROW_MASK else -1  # of a slot: the log knows it by its node alone
 
     @property
     def version(self) -> int:
         """How often its memory was written in place."""
-        return (self if self.base is None else self.base).version_count
+        base = self if self.base is None else self.base
+        return (base if base.shares is None else base.shares).version_count
+
+    def written(self) -> None:
+        """Count a write into its memory."""
+        base = self if self.base is None else self.base
+        base = base if base.shares is None else base.shares
+        base.version_count += 1
 
     def note_view(self, view: Tensor) -> None:
-        """Remember a view: while it lives, a write into this tensor would make its way back untrue."""
-        if self.views is None:
-            self.views = []
-        self.views.append(weakref.ref(view))
+        """Remember a view: while it lives, a write into this tensor makes its way back a new one."""
+        views = self.views
+        if views is None:
+            views = self.views = []
+        elif len(views) >= _MANY_VIEWS and not len(views) & len(views) - 1:
+            views[:] = [reference for reference in views if reference() is not None]
+        views.append(weakref.ref(view))
 
     if TYPE_CHECKING:
         # Ops and `methods` add the rest: see OPS.
@@ -144,15 +167,16 @@ def apply(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, de
         result = op.forward(*arrays, **attrs) if attrs else op.forward(*arrays)
     except (ValueError, TypeError, IndexError, np.exceptions.AxisError) as error:
         raise tracing.failed(writer, _getframe(depth), op, tensors, explain_failure(op, arrays, attrs, error)) from None
+    residuals = None
+    if op.residuals:
+        result, residuals = result
     out = _new(Tensor)
     out.node = None
     out.wants_grad = False
     out.row = -1
     site = None
-    if op.view and writes.buffer(result) is writes.buffer(arrays[0]):
-        base = out.base = tensors[0] if tensors[0].base is None else tensors[0].base
-        if base.node is not None:
-            base.note_view(out)
+    if op.view and arrays[0].__class__ is _ndarray:
+        _note_view(out, tensors[0], result, arrays[0], attrs)
     if writer is not None:
         end = writer.clock()
         rows = [tensor.row for tensor in tensors]
@@ -162,7 +186,7 @@ def apply(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, de
         if len(rows) <= 3:
             row = writer.append(site.template, result, end, end - start, modes.here().context.backward_row, *rows)
         else:
-            edges = [(row, 0) for row in rows]
+            edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows]
             keep = [(result, site.template.keep)]
             row = writer.append_wide(site.template, keep, edges, end, end - start, modes.here().context.backward_row)
         out.row = row
@@ -178,8 +202,25 @@ def apply(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, de
             if plan.rules:
                 wanted = [inputs[rule.index] for rule in plan.rules]
                 shapes = tuple(value.data.shape for value in wanted)
-                attach(out, plan, wanted, plan.save(result, *arrays), shapes, attrs, site)
+                kept = (result, residuals) if op.residuals else result
+                attach(out, plan, wanted, plan.save(kept, *arrays), shapes, attrs, site)
     return out
+
+
+def _note_view(out: Tensor, source: Tensor, result: Any, array: np.ndarray, attrs: Any) -> None:
+    """Join a view to its base; where NumPy had to copy, it is none."""
+    if result.__class__ is not _ndarray:
+        if attrs is None or "index" not in attrs:
+            return
+        out.picked = (array, attrs["index"])  # an element is a number of its own, which a write has to bring up to date
+    elif writes.buffer(result) is not writes.buffer(array):
+        return
+    base = out.base = source if source.base is None else source.base
+    base.views_made += 1
+    if base.node is not None or out.picked is not None:
+        base.note_view(out)
+    if modes.disabled and not modes.here().grad_enabled:
+        out.made_without_grad = True
 
 
 def attach(out: Tensor, plan: Plan, inputs: Sequence[Tensor], saved: Any, shapes: Any, attrs: Any, site: Any) -> None:

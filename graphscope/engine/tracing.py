@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from graphscope.engine.modes import here
 from graphscope.eventlog import record as recording
 from graphscope.eventlog import sources
+from graphscope.eventlog.appender import Place
 from graphscope.eventlog.gate import Answer, Replace
-from graphscope.eventlog.schema import Flag, Kind, Pass
+from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind, Pass
 from graphscope.eventlog.template import Template
 from graphscope.eventlog.writer import Writer
 
@@ -22,25 +23,13 @@ if TYPE_CHECKING:
     from graphscope.engine.tensor import Tensor
 
 
-class CallSite:
+class CallSite(Place):
     """The template of an op's rows at one place of the program, and those of the backward rows that follow from it."""
 
-    __slots__ = (
-        "attrs",
-        "code",
-        "constant",
-        "context",
-        "dtype",
-        "fields",
-        "grad",
-        "kind",
-        "partial",
-        "shape",
-        "single",
-        "template",
-    )
+    __slots__ = ("attrs", "code", "fields", "grad", "line", "partial", "single")
 
     def __init__(self, writer: Writer, frame: FrameType, op: Op, out: Any, constant: Any, attrs: Any, **more: Any):
+        self.line = f"{frame.f_code.co_filename}:{frame.f_lineno}"
         self.code = frame.f_code  # kept alive, so that its address stays its own
         self.kind = out.__class__
         self.shape = out.shape
@@ -60,6 +49,8 @@ class CallSite:
         backward = self.context.backward_row > 0
         if backward:
             flags |= Flag.CREATE_GRAPH
+        elif not self.context.grad_enabled:
+            flags |= Flag.NO_GRAD
         self.fields: dict[str, Any] = {
             "op": op_number(writer, op),
             "site": site_number(writer, frame),
@@ -125,7 +116,7 @@ def call_site(
         key = (key, id(frame.f_code), frame.f_lasti)
         site = sites.get(key)
     context = here().context
-    place = (context.scope, context.backward_row > 0, get_ident())
+    place = (context.scope, context.backward_row > 0, context.grad_enabled, get_ident())
     wanted: Any = (out.__class__, out.shape, out.dtype, constant.__class__, constant, _frozen(attrs), place)
     variants: dict[Any, CallSite] = writer.variants.setdefault(key, {})
     try:
@@ -140,6 +131,15 @@ def call_site(
     found.constant = constant
     sites[key] = found
     return found
+
+
+def op_row(
+    writer: Writer, frame: FrameType, op: Op, out: Any, constant: Any, start: int, *inputs: int
+) -> tuple[CallSite, int]:
+    """The row of an op that ran from `start` until now, at a call site that may be new; the site and the row."""
+    end = writer.clock()
+    site = call_site(writer, frame, op, out, constant, None, len(inputs))
+    return site, writer.append(site.template, out, end, end - start, site.context.backward_row, *inputs)
 
 
 def _frozen(attrs: Any) -> Any:
@@ -174,6 +174,14 @@ def site_number(writer: Writer, frame: FrameType) -> int:
         "function": code.co_qualname if sys.version_info >= (3, 11) else code.co_name,
     }
     return writer.intern("sites", key, entry)
+
+
+def written_at(code: CodeType, instruction: int) -> tuple[str, str]:
+    """What the program calls the first operand of a call, and where the call is."""
+    line, end_line, column, end_column = position(code, instruction)
+    text = "".join(linecache.getlines(code.co_filename))
+    name = sources.argument_at(text, (line or 0, column or 0, end_line or 0, end_column or 0), 0)
+    return name or "", f"{code.co_filename}:{line or code.co_firstlineno}"
 
 
 def position(code: CodeType, instruction: int) -> tuple[int | None, ...]:
@@ -225,7 +233,7 @@ def leaf(writer: Writer, tensor: Tensor, frame: FrameType | None, argument: int 
     row = writer.append(template, data, writer.clock(), 0, tensor=identity)
     tensor.row = row
     tensor.first_row = row if identity is None else identity
-    tensor.accumulate_template = None
+    tensor.accumulate_templates = None
     tensor.site = site
     if writer.gate is not None and frame is not None:
         answer = pause(writer, row, data, frame)
@@ -252,9 +260,14 @@ def failed(writer: Writer | None, frame: FrameType, op: Op, inputs: Sequence[Ten
         scope = scope_number(writer)
         count = len(inputs)
         template = writer.template(Kind.OP, op=number, site=site, scope=scope, input_count=count, flags=Flag.FAILED)
-        row = writer.append_wide(template, [], [(tensor.row, 0) for tensor in inputs], writer.clock())
+        row = writer.append_wide(template, [], [edge(tensor) for tensor in inputs], writer.clock())
         recording.exception(error, node=row, site=site)
     return error
+
+
+def edge(tensor: Tensor) -> tuple[int, int]:
+    """The row that an input comes from, and the slot."""
+    return tensor.row & ROW_MASK, tensor.row >> SLOT_SHIFT
 
 
 def ahead(writer: Writer, op: Op, inputs: list[Tensor], frame: FrameType) -> None:
@@ -262,7 +275,7 @@ def ahead(writer: Writer, op: Op, inputs: list[Tensor], frame: FrameType) -> Non
     if recording.is_internal(frame.f_code.co_filename):
         frame = recording.user_frame(2) or frame
     if writer.gate is not None:
-        writer.gate.before(op.name, tuple(tensor.row - writer.base for tensor in inputs), frame)
+        writer.gate.before(op.name, tuple(edge(tensor)[0] - writer.base for tensor in inputs), frame)
 
 
 def pause(writer: Writer, row: int, value: Any, frame: FrameType) -> Answer:

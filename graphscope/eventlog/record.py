@@ -14,7 +14,7 @@ import weakref
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from graphscope.errors import LogError
 from graphscope.eventlog import ownership
@@ -27,6 +27,8 @@ writer: Writer | None = None
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _next_base = 0
+_finished: dict[int, Path] = {}
+"""Where the recordings of this process lie that have ended, by the base of their rows."""
 _starting = threading.Lock()
 
 
@@ -94,6 +96,10 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
 _SPELLING = {"policy": "values"}
 
 
+at_stop: Final[list[Callable[[], None]]] = []
+"""Called when a recording ends: producers forget what they know of its rows."""
+
+
 def start(path: Path | None = None, **options: Any) -> Writer:
     """Begin to record, and return the writer. `stop` ends it.
 
@@ -124,7 +130,26 @@ def stop(which: Writer) -> None:
     if writer is which:
         writer = None
     _next_base = max(_next_base, which.end)
+    for forget in at_stop:
+        forget()
+    _finished[which.base] = which.path
     which.close()
+
+
+def holding(row: int) -> tuple[Log, int] | None:
+    """The recording of this process that holds a row as producers count them, and the number of the row in it.
+
+    None when that recording is gone, as one in memory is with its log object.
+    """
+    places = {**_finished, **({writer.base: writer.path} if writer is not None else {})}
+    base = max((base for base in places if base <= row), default=None)
+    if base is None:
+        return None
+    try:
+        log = load(places[base])
+    except LogError:
+        return None
+    return (log, row - base) if log.first <= row - base < log.end else None
 
 
 def make_room(path: Path) -> None:

@@ -89,6 +89,8 @@ class Flag(IntFlag):
     """Of a GRAD or OP row: ran as tensors inside a backward pass, so that it can itself be differentiated."""
     FAILED = 4096
     """The op raised: the row has inputs but no value, and an EXCEPTION row follows that names it."""
+    NO_GRAD = 8192
+    """Of an OP row of the forward pass: gradients were off, so that the op has no way back whatever its inputs are."""
 
 
 class Pass(IntEnum):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from graphscope.eventlog import schema, values
+from graphscope.eventlog.appender import Cursor
 from graphscope.eventlog.mapped import anonymous, open_mapped, reserve
 
 CLOSED = 1 << 62
@@ -18,6 +19,9 @@ CLOSED = 1 << 62
 
 FIRST_ROWS, MOST_ROWS = 1 << 12, 1 << 17
 FIRST_BYTES, MOST_BYTES = 1 << 20, 1 << 26
+LARGE = 1 << 16
+"""Values of so many bytes or more fill a segment from its end, and are written through the file: their pages need not
+be zeroed and faulted in first, and those that are faulted in ahead for small values stay theirs."""
 _AHEAD = 1 << 18
 _ROW_NUMBER = struct.Struct("<Q")
 _EDGE = struct.Struct("<QII")
@@ -25,35 +29,22 @@ _OUTPUT = struct.Struct("<BBHIQQ")
 _ROW = schema.EVENT.itemsize
 
 
-class Segment:
-    """Mapped arrays for the rows `first <= row < end`; row `r` begins at byte `origin + r * 96` of `rows`.
-
-    Cursors are read and advanced without a call in between: the interpreter switches threads, runs signal handlers
-    and finalizers only at calls and backward jumps, so that a reservation needs no lock (and can't be torn by one).
-    """
+class Segment(Cursor):
+    """Mapped arrays for the rows `first <= row < end`; row `r` begins at byte `origin + r * 96` of `rows`."""
 
     __slots__ = (
         "edge_end",
         "edges",
-        "end",
         "first",
         "folder",
         "next_edge",
         "next_output",
-        "next_rare",
-        "next_row",
-        "next_value",
-        "origin",
         "output_end",
         "outputs",
-        "populated",
         "rare",
         "row_map",
         "rows",
-        "rows_ready",
-        "value_end",
         "value_map",
-        "value_start",
         "values",
     )
 
@@ -78,7 +69,7 @@ class Segment:
         self.origin = self.row_map.start - first * _ROW
         self.values = self.value_map.memory
         self.value_start = self.value_map.start
-        self.value_end = self.value_map.size
+        self.value_end = self.value_map.start + (self.value_map.size - self.value_map.start & -schema.ALIGNMENT)
         self.edges, self.outputs, self.rare = maps["edges.npy"], maps["outputs.npy"], maps["rare.npy"]
         self.next_row = first
         self.next_value = self.value_start
@@ -87,13 +78,16 @@ class Segment:
         self.edge_end = 2 * rows
         self.output_end = rows
         self.rows_ready = first
+        self.rare_start = self.rare.start
+        self.rare_end = rows
+        self.attach(self.rows, self.values, self.rare.memory, "" if folder is None else str(folder / "values.npy"))
 
     def list_rare(self, row: int) -> None:
         """Enter a row in the index of rare rows."""
         place = self.next_rare
         self.next_rare = place + 1
-        if place < self.end - self.first:
-            _ROW_NUMBER.pack_into(self.rare.memory, self.rare.start + place * _ROW_NUMBER.size, row + 1)
+        if place < self.rare_end:
+            _ROW_NUMBER.pack_into(self.rare.memory, self.rare_start + place * _ROW_NUMBER.size, row + 1)
 
     def put_edges(self, place: int, edges: Sequence[tuple[int, int, int]]) -> None:
         """Write node, slot and argument of each of a row's inputs, from row `place` of `edges.npy` on."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 import struct
 from collections.abc import Callable
 from typing import Final
 
 from graphscope.eventlog import schema
+from graphscope.eventlog.appender import Form
 from graphscope.eventlog.schema import Flag, Kind
 
 PACKERS: Final[dict[str, Callable[..., None]]] = {
@@ -28,49 +28,36 @@ def padded(nbytes: int) -> int:
     return nbytes + schema.ALIGNMENT - 1 & -schema.ALIGNMENT
 
 
-class Template:
+class Template(Form):
     """The part of a row that is the same each time a call site runs, and how the row's value is kept."""
 
-    __slots__ = (
-        "copied",
-        "flags",
-        "keep",
-        "kind",
-        "nbytes",
-        "pack",
-        "prefix",
-        "rare",
-        "raw",
-        "room",
-        "special",
-        "watched",
-    )
+    __slots__ = ("fields", "flags", "keep", "layout", "pack", "raw", "special", "watched")
 
     def __init__(
         self, fields: tuple[int, ...], flags: Flag, nbytes: int, keep: Flag, layout: str, *, watched: bool = False
     ) -> None:
+        self.fields = fields
         self.kind = fields[0]
         self.flags = flags | keep
         self.prefix = _PREFIX.pack(0, fields[1], self.flags, *fields[2:])
         self.nbytes = nbytes
         self.keep = int(keep)
+        self.layout = layout
         self.room = {Flag.KEPT: padded(nbytes), Flag.SUMMARY: padded(schema.SUMMARY.itemsize)}.get(keep, 0)
         self.pack = PACKERS[layout]
         self.raw = layout == "bytes"
-        self.rare = self.kind > Kind.ACCUMULATE
+        self.rare = self.kind > Kind.ACCUMULATE or bool(flags & schema.RARE_FLAGS)
         self.copied = keep == Flag.KEPT
+        self.inline = keep == Flag.INLINE
         self.special = self.rare or self.raw or keep == Flag(0)
         """Whether a row needs more than its value copied and its fields packed."""
         self.watched = watched
         """Whether nothing is kept of a value that may hold NaN or Inf: then a flag tells."""
+        self.plain = not watched and keep != Flag.SUMMARY
 
     def flagged(self) -> Template:
         """The same for a row whose value, of which nothing is kept, holds NaN or Inf."""
-        twin = copy.copy(self)
-        twin.flags |= Flag.NONFINITE
-        twin.prefix = self.prefix[:_FLAGS_AT] + _FLAGS.pack(twin.flags) + self.prefix[_FLAGS_AT + _FLAGS.size :]
-        twin.rare = True
-        return twin
+        return Template(self.fields, self.flags | Flag.NONFINITE, self.nbytes, Flag(self.keep), self.layout)
 
     def beside(self) -> bytes:
         """The prefix of a row whose inputs lie in `edges.npy`."""

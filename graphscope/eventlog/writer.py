@@ -6,11 +6,10 @@ import contextlib
 import json
 import os
 import shutil
-import struct
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,16 +17,15 @@ import numpy as np
 
 from graphscope.errors import LogError
 from graphscope.eventlog import ownership, schema, values
+from graphscope.eventlog.appender import Appender
 from graphscope.eventlog.gate import Gate
 from graphscope.eventlog.interning import Interning
 from graphscope.eventlog.retention import Retention
 from graphscope.eventlog.schema import Flag, Kind
-from graphscope.eventlog.segment import CLOSED, FIRST_BYTES, FIRST_ROWS, MOST_BYTES, MOST_ROWS, Segment
+from graphscope.eventlog.segment import CLOSED, FIRST_BYTES, FIRST_ROWS, LARGE, MOST_BYTES, MOST_ROWS, Segment
 from graphscope.eventlog.template import PACKERS, Template, padded
 
 _ROW: Final = schema.EVENT.itemsize
-_DURATION: Final = struct.Struct("<Q")
-_DURATION_AT: Final = 48
 
 _MOST_SLOTS: Final = (1 << 16) - 1
 """No more slots of a node have a number."""
@@ -83,6 +81,11 @@ class Writer(Interning):
         # A quarter of the budget a segment: the oldest values go bit by bit.
         self._most_bytes = _NO_VALUES if policy == "none" else max(min(MOST_BYTES, budget // 4), _NO_VALUES)
         self._rows, self._bytes = FIRST_ROWS, min(FIRST_BYTES, self._most_bytes)
+        self._appender = Appender(self.sites, self._append, base)
+        self.append: Callable[..., int] = self._appender if callable(self._appender) else self._append
+        """`_append`, by the quickest way."""
+        self.op = self._appender.op
+        self.finish = self._appender.finish
         made = False
         try:
             (path / "tables").mkdir(parents=True)
@@ -102,7 +105,7 @@ class Writer(Interning):
             }
             self._write_metadata()
             first = path / "segments" / f"{0:012d}"
-            self.segment = Segment(first, 0, self._rows, self._bytes)
+            self._enter(Segment(first, 0, self._rows, self._bytes))
             self._retention.add(first, 0, self._bytes)
         except OSError as error:
             if made:
@@ -114,7 +117,7 @@ class Writer(Interning):
 
     # Rows ------------------------------------------------------------------------------------------------------------
 
-    def append(
+    def _append(
         self,
         template: Template,
         value: Any,
@@ -140,6 +143,14 @@ class Writer(Interning):
             if not room:
                 if row < segment.end:
                     segment.next_row = row + 1
+                    break
+            elif template.copied and template.nbytes >= LARGE:
+                offset = segment.value_end - room
+                if row < segment.end and segment.next_value <= offset:
+                    segment.next_row = row + 1
+                    segment.value_end = offset
+                    segment.write(offset, np.ascontiguousarray(value).reshape(-1).view(np.uint8))
+                    value = offset - segment.value_start
                     break
             else:
                 offset = segment.next_value
@@ -183,13 +194,6 @@ class Writer(Interning):
         template.pack(rows, at, template.prefix, tensor, time, duration, value, forward, first, second, third)
         rows[at] = template.kind
         return row + base
-
-    def finish(self, row: int, duration: int) -> None:
-        """Write the duration of a row that was appended before its work was done."""
-        segment = self.segment
-        row -= self.base
-        if row >= segment.first:
-            _DURATION.pack_into(segment.rows, segment.origin + row * _ROW + _DURATION_AT, duration)
 
     def append_wide(
         self,
@@ -337,17 +341,22 @@ class Writer(Interning):
             segment = self._make_segment(first, rows, room)
             folder = segment.folder
             if self.segment is full:
-                self.segment = segment
+                self._enter(segment)
                 self.low = self.base + first
                 self._claimed = first + 1
             elif folder is not None:
                 shutil.rmtree(folder, ignore_errors=True)
                 return
             if folder is not None:
-                self._retention.add(folder, first, segment.value_end)
+                self._retention.add(folder, first, segment.value_map.size)
                 if self._retention.wants_growth(full.first):
                     self._rows = min(2 * self._rows, MOST_ROWS)
                     self._bytes = min(2 * self._bytes, self._most_bytes)
+
+    def _enter(self, segment: Segment) -> None:
+        """Let rows go to a segment from here on."""
+        self.segment = segment
+        self._appender.segment = segment
 
     def _make_segment(self, first: int, rows: int, room: int) -> Segment:
         """A segment on disk, or in memory when the log can't be written any more."""

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
 from graphscope.engine.scopes import scope
 from graphscope.engine.tensor import Tensor
-from graphscope.nn.parameter import Parameter
+from graphscope.eventlog import record as recording
+from graphscope.nn import hooks
+from graphscope.nn.hooks import Hooks, RemovableHandle
+from graphscope.nn.state import Stateful
+
+Self = TypeVar("Self", bound="Module")
 
 
-class Module:
+class Module(Stateful):
     """A part of a network. Subclasses assign parameters and modules to attributes and define `forward`."""
 
     training: bool = True
-    _name: str = ""
-    """What the module that holds it calls it; the outermost has no name, and opens no scope."""
+    """Whether it is being trained; `train()` and `eval()` say so."""
 
-    def __init__(self) -> None:
-        self._parameters: dict[str, Tensor] = {}
-        self._modules: dict[str, Module] = {}
+    _hooks: Hooks | None = None
+    """Its hooks; of the class: those of every module. One look tells that there are none."""
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes.
@@ -29,116 +32,227 @@ class Module:
         Raises:
             NotImplementedError: The subclass does not say.
         """
-        raise NotImplementedError(f"{type(self).__name__} has no forward(): define it")
+        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not self._name:
-            return self.forward(*args, **kwargs)
+        if self._hooks is None:
+            if recording.writer is None or not self._name:
+                return self.forward(*args, **kwargs)
+            with scope(self._name, type(self).__name__):
+                return self.forward(*args, **kwargs)
+        if recording.writer is None or not self._name:
+            return hooks.call(self, Module._hooks, args, kwargs)
         with scope(self._name, type(self).__name__):
-            return self.forward(*args, **kwargs)
+            return hooks.call(self, Module._hooks, args, kwargs)
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        held = isinstance(value, Parameter | Module)
-        if held and "_modules" not in self.__dict__:
-            raise AttributeError(f"{type(self).__name__}: call super().__init__() before anything is assigned")
-        if held or name in self.__dict__.get("_modules", ()):
-            self._parameters.pop(name, None)
-            self._modules.pop(name, None)
-        if isinstance(value, Parameter):
-            self._parameters[name] = value
-            value.name = name
-        elif isinstance(value, Module):
-            self.add_module(name, value)
-        object.__setattr__(self, name, value)
+    # Training
 
-    def add_module(self, name: str, module: Module) -> None:
-        """Hold a module under a name."""
-        self._modules[name] = module
-        module._called(name)
-        for path, parameter in module.named_parameters():
-            parameter.name = f"{name}.{path}"
+    def train(self: Self, mode: bool = True) -> Self:
+        """Say that the module is being trained, or not.
 
-    def _called(self, name: str) -> None:
-        self._name = name
-
-    def named_parameters(self) -> Iterator[tuple[str, Any]]:
-        """Every parameter, of the modules inside too, with its path; one that is shared comes once."""
-        seen: set[int] = set()
-        for path, module in self.named_modules():
-            for name, parameter in module._parameters.items():
-                if id(parameter) not in seen:
-                    seen.add(id(parameter))
-                    yield f"{path}.{name}" if path else name, parameter
-
-    def parameters(self) -> Iterator[Any]:
-        """Every parameter, of the modules inside too."""
-        return (parameter for _, parameter in self.named_parameters())
-
-    def named_children(self) -> Iterator[tuple[str, Module]]:
-        """The modules that this one holds, by name."""
-        return iter(self._modules.items())
-
-    def children(self) -> Iterator[Module]:
-        """The modules that this one holds."""
-        return iter(self._modules.values())
-
-    def named_modules(self, prefix: str = "") -> Iterator[tuple[str, Module]]:
-        """This module and all inside it, with their paths."""
-        yield prefix, self
-        for name, module in self._modules.items():
-            yield from module.named_modules(f"{prefix}.{name}" if prefix else name)
-
-    def modules(self) -> Iterator[Module]:
-        """This module and all inside it."""
-        return (module for _, module in self.named_modules())
-
-    def train(self, mode: bool = True) -> Module:
-        """Say that the module is being trained, or not."""
-        for module in self.modules():
-            module.training = mode
+        Raises:
+            ValueError: The mode is no bool.
+        """
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
         return self
 
-    def eval(self) -> Module:
+    def eval(self: Self) -> Self:
         """Say that the module is being used, not trained."""
         return self.train(False)
 
+    def requires_grad_(self: Self, requires_grad: bool = True) -> Self:
+        """Ask that gradients flow to the parameters, or no more."""
+        for parameter in self.parameters():
+            parameter.requires_grad_(requires_grad)
+        return self
+
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients of all parameters."""
+        """Forget the gradients of all parameters, or set them to 0."""
         for parameter in self.parameters():
             if set_to_none or parameter.grad is None:
                 parameter.grad = None
             else:
+                parameter.grad = parameter.grad.detach()
                 parameter.grad.zero_()
 
-    def state_dict(self) -> dict[str, Any]:
-        """Every parameter by its path, outside the graph but in the same memory."""
-        return {path: parameter.detach() for path, parameter in self.named_parameters()}
+    # Changing all of it
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Copy values into the parameters.
+    def apply(self: Self, fn: Callable[[Any], Any]) -> Self:
+        """Call `fn` on every module inside, then on this one; for example to initialise them."""
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def _apply(self: Self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        """Put `fn(tensor)` in the place of every parameter, gradient and buffer; the tensors stay the same objects."""
+        for module in self.children() if recurse else ():
+            module._apply(fn)
+        for tensor in (*self._parameters.values(), *self._buffers.values()):
+            for held in (tensor, None if tensor is None else tensor.grad):
+                if held is not None:
+                    changed = fn(held.detach()).data
+                    if changed is not held.data:
+                        held.data = changed
+                        held.row = -1  # the log is told anew at its next use
+        return self
+
+    def to(self: Self, *args: Any, **kwargs: Any) -> Self:
+        """Bring floating parameters and buffers to a dtype; there is one device, the CPU.
 
         Raises:
-            RuntimeError: Names or shapes differ from those of the parameters.
+            TypeError: The dtype is not floating.
+            RuntimeError: The device is none that exists here.
         """
-        own = dict(self.named_parameters())
-        missing, unexpected = sorted(own.keys() - state.keys()), sorted(state.keys() - own.keys())
-        if missing or unexpected:
-            raise RuntimeError(
-                f"load_state_dict of {type(self).__name__}: missing {', '.join(missing) or 'nothing'}; "
-                f"unexpected {', '.join(unexpected) or 'nothing'}"
+        options = {name: value for name, value in kwargs.items() if name in ("device", "dtype", "tensor")}
+        dtype: Any = None
+        for value in (*args, *options.values()):
+            if isinstance(value, Tensor):
+                dtype = value.dtype
+            elif _is_dtype(value):
+                dtype = value
+            elif value is not None and not isinstance(value, bool):
+                Tensor(np.float32(0)).to(value)  # a device: it exists or this raises
+        if dtype is None:
+            return self
+        if np.dtype(dtype).kind not in "fcV":
+            raise TypeError(
+                f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
             )
-        for path, parameter in own.items():
-            value = np.asarray(state[path])
-            if value.shape != parameter.shape:
-                raise RuntimeError(f"load_state_dict: {path} has shape {parameter.shape}, the value {value.shape}")
-            np.copyto(parameter.data, value)
+        return self._apply(lambda tensor: tensor.to(dtype) if tensor.data.dtype.kind in "fcV" else tensor)
+
+    def float(self: Self) -> Self:
+        """Bring floating parameters and buffers to float32."""
+        return self.to(np.dtype("float32"))
+
+    def double(self: Self) -> Self:
+        """Bring floating parameters and buffers to float64."""
+        return self.to(np.dtype("float64"))
+
+    def half(self: Self) -> Self:
+        """Bring floating parameters and buffers to float16."""
+        return self.to(np.dtype("float16"))
+
+    def bfloat16(self: Self) -> Self:
+        """Bring floating parameters and buffers to bfloat16.
+
+        Raises:
+            TypeError: The package `ml_dtypes` is not installed, which NumPy needs for it.
+        """
+        return self.to(np.dtype("bfloat16"))
+
+    def cpu(self: Self) -> Self:
+        """The module itself: it is on the CPU."""
+        return self
+
+    def cuda(self: Self, device: Any = None) -> Self:
+        """There is no such device here.
+
+        Raises:
+            RuntimeError: Always.
+        """
+        return self.to("cuda")
+
+    # Hooks
+
+    def _own_hooks(self) -> Hooks:
+        return self.__dict__.setdefault("_hooks", Hooks())  # type: ignore[no-any-return]
+
+    def register_forward_pre_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(module, args)` before `forward`; what it returns takes the place of the arguments.
+
+        Args:
+            hook: The function.
+            prepend: Whether it comes before the hooks that there are.
+            with_kwargs: Whether it takes `(module, args, kwargs)` and returns None or both.
+        """
+        return RemovableHandle(self._own_hooks().before, (hook, with_kwargs), prepend)
+
+    def register_forward_hook(
+        self,
+        hook: Callable[..., Any],
+        *,
+        prepend: bool = False,
+        with_kwargs: bool = False,
+        always_call: bool = False,
+    ) -> RemovableHandle:
+        """Call `hook(module, args, output)` after `forward`; what it returns takes the place of the output.
+
+        Args:
+            hook: The function.
+            prepend: Whether it comes before the hooks that there are.
+            with_kwargs: Whether it takes `(module, args, kwargs, output)`.
+            always_call: Whether it is called even if `forward` raises.
+        """
+        return RemovableHandle(self._own_hooks().after, (hook, with_kwargs, always_call), prepend)
+
+    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call `hook(module, grad_output)` when gradients have come to the module; it may return others."""
+        return RemovableHandle(self._own_hooks().backward_before, hook, prepend)
+
+    def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call `hook(module, grad_input, grad_output)` when gradients have passed the module; it may return others."""
+        return RemovableHandle(self._own_hooks().backward, hook, prepend)
+
+    def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """The old name of `register_full_backward_hook`."""
+        return self.register_full_backward_hook(hook)
+
+    # Printing
 
     def extra_repr(self) -> str:
         """What stands between the parentheses when the module is printed."""
         return ""
 
+    def _get_name(self) -> str:
+        return type(self).__name__
+
     def __repr__(self) -> str:
+        extra = self.extra_repr()
+        lines = extra.split("\n") if extra else []
         inner = [f"({name}): " + repr(module).replace("\n", "\n  ") for name, module in self._modules.items()]
-        if not inner:
-            return f"{type(self).__name__}({self.extra_repr()})"
-        return "\n  ".join([f"{type(self).__name__}(", *inner]) + "\n)"
+        if not inner and len(lines) <= 1:
+            return f"{self._get_name()}({extra})"
+        return "\n  ".join([f"{self._get_name()}(", *lines, *inner]) + "\n)"
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._parameters, *self._buffers, *self._modules})
+
+
+def _is_dtype(value: Any) -> bool:
+    return isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic))
+
+
+def _everywhere() -> Hooks:
+    """The hooks of every module."""
+    if Module._hooks is None:
+        Module._hooks = Hooks()
+    return Module._hooks
+
+
+def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(module, args)` before the `forward` of every module."""
+    return RemovableHandle(_everywhere().before, (hook, False))
+
+
+def register_module_forward_hook(
+    hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False
+) -> RemovableHandle:
+    """Call `hook(module, args, output)` after the `forward` of every module."""
+    return RemovableHandle(_everywhere().after, (hook, with_kwargs, always_call))
+
+
+def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(module, grad_input, grad_output)` when gradients have passed any module."""
+    return RemovableHandle(_everywhere().backward, hook)
+
+
+def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(module, grad_output)` when gradients have come to any module."""
+    return RemovableHandle(_everywhere().backward_before, hook)

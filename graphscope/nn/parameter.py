@@ -1,9 +1,13 @@
-"""Parameters: the leaves that training changes."""
+"""Parameters and buffers: the tensors that a module holds, those that training changes and those that it keeps."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from graphscope.engine import dtypes, writes
+from graphscope.engine.modes import no_grad
 from graphscope.engine.tensor import Tensor
 
 
@@ -16,9 +20,66 @@ class Parameter(Tensor, metaclass=_IsParameter):
     """A tensor that a module counts among its parameters: `Parameter(torch.zeros(3))`.
 
     The result is an ordinary Tensor that is marked as a parameter: ops take the same fast way with it.
+
+    Raises:
+        RuntimeError: It is to require grad, but its dtype is not floating.
     """
 
-    def __new__(cls, data: Any, requires_grad: bool = True) -> Any:
-        made = Tensor(data.data if isinstance(data, Tensor) else data, requires_grad)
+    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
+        array = _array(data)
+        if requires_grad and array.dtype.kind not in "fcV":  # V: bfloat16, as an extension of NumPy
+            raise RuntimeError(f"only Tensors of floating point dtype can require gradients, not {array.dtype}")
+        made = Tensor(array, requires_grad)
         made.is_parameter = True
         return made
+
+
+class _IsBuffer(type):
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, Tensor) and "is_buffer" in value.__dict__
+
+
+class Buffer(Tensor, metaclass=_IsBuffer):
+    """A tensor that a module keeps but does not train: `self.mean = Buffer(torch.zeros(3))`.
+
+    Args:
+        data: Its elements.
+        persistent: Whether it is part of the module's state dict.
+    """
+
+    persistent: bool
+
+    def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
+        made = Tensor(_array(data))
+        made.__dict__.update(is_buffer=True, persistent=persistent)
+        return made
+
+
+def _array(data: Any) -> Any:
+    if data is None:
+        return np.zeros(0, dtypes.get_default_dtype())
+    return data.data if isinstance(data, Tensor) else data
+
+
+def blank(*size: int, dtype: Any = None) -> Any:
+    """A parameter that is yet to be initialised."""
+    return Parameter(np.zeros(size, dtype or dtypes.get_default_dtype())[()])
+
+
+def overwrite(tensor: Tensor, values: Any) -> None:
+    """Give a tensor other elements, outside the graph. A row tells the log if it has seen the tensor already.
+
+    Args:
+        tensor: Where they go; its shape and dtype stay.
+        values: An array that broadcasts to its shape.
+    """
+    if tensor.row >= 0:
+        with no_grad():
+            tensor.copy_(Tensor(np.asarray(values)[()]))
+        return
+    if isinstance(tensor.data, np.ndarray):
+        np.copyto(tensor.data, values, casting="unsafe")
+        writes.note(tensor.data, "an initialisation")
+    else:
+        tensor.data = tensor.data.dtype.type(np.asarray(values).item())
+    (tensor if tensor.base is None else tensor.base).version_count += 1

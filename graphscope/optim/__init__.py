@@ -1,5 +1,25 @@
 """Optimizers: they change parameters by their gradients, in place."""
 
+from graphscope.optim import lr_scheduler
+from graphscope.optim.adam import Adam, AdamW
+from graphscope.optim.adaptive import Adadelta, Adagrad, RMSprop, Rprop
+from graphscope.optim.lbfgs import LBFGS
+from graphscope.optim.optimizer import Optimizer
 from graphscope.optim.sgd import SGD
+from graphscope.optim.variants import Adamax, NAdam, RAdam
 
-__all__ = ["SGD"]
+__all__ = [
+    "LBFGS",
+    "SGD",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "NAdam",
+    "Optimizer",
+    "RAdam",
+    "RMSprop",
+    "Rprop",
+    "lr_scheduler",
+]

@@ -13,7 +13,13 @@ import pytest
 ROOT = Path(__file__).parents[2]
 HEAVY = ("numpy", "rich", "textual", "graphviz", "graphviz_pure", "torch", "jax", "tensorflow")
 PRODUCERS = ("graphscope.engine", "graphscope.nn", "graphscope.optim", "graphscope.adapters")
-CONSUMERS = ("graphscope.graph", "graphscope.debugger", "graphscope.exporters", "graphscope.console")
+CONSUMERS = (
+    "graphscope.graph",
+    "graphscope.debugger",
+    "graphscope.diagnose",
+    "graphscope.exporters",
+    "graphscope.console",
+)
 
 
 def loaded_after(code: str, cwd: Path | None = None) -> set[str]:

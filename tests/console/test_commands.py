@@ -517,6 +517,21 @@ def test_path(debug: Debug, chain: str) -> None:
     assert "takes one or two nodes" in text
 
 
+def test_why(debug: Debug) -> None:
+    program = """\
+    import graphscope as torch
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    h = w.detach()
+    v = torch.tensor([3.0, 4.0], requires_grad=True)
+    (h * v).sum().backward()
+    """
+    text = debug(program, "why", "c", "why w", "why v", "q")
+
+    assert "no backward pass has run since w was made at prog.py:2" in after(text, "why")
+    assert "no gradient flows from sum to w: detach at prog.py:3 cuts the way" in after(text, "why w")
+    assert "v.grad is neither None nor zero" in after(text, "why v")
+
+
 def test_info(debug: Debug, product: str) -> None:
     text = debug(product, "n 2", "info", "#0", "info log", "info breakpoints", "info nobody", "q")
 

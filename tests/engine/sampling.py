@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
 
+import graphscope as gs
 from graphscope.engine.op import OPS, Op
+from graphscope.engine.ops.constants import refused
 from graphscope.engine.tensor import Tensor
 
-SAMPLES = [(op, sample) for op in OPS.values() for sample in op.samples]
-DIFFERENTIABLE = [(op, sample) for op, sample in SAMPLES if any(op.vjps) and op.name != "to"]
+DOMAINS: dict[str, Any] = {
+    "": lambda u: 2 * u - 1,
+    "positive": lambda u: u + 0.3,
+    "unit": lambda u: 1.8 * u - 0.9,
+    "fraction": lambda u: 0.8 * u + 0.1,
+    "above 1": lambda u: u + 1.2,
+    "condition": lambda u: 2 * u - 1,
+    "integers": lambda u: np.where(u < 0.5, np.floor(20 * u) - 10, np.floor(20 * u) - 9).astype(np.int64),
+    "counts": lambda u: np.floor(8 * u).astype(np.int64),
+    "booleans": lambda u: u > 0.5,
+}
+"""What a sample's first word says of its numbers: how they come from numbers between 0 and 1."""
 
 
 def name_of(value: Any) -> str | None:
@@ -19,28 +32,35 @@ def name_of(value: Any) -> str | None:
 
 def arguments(op: Op, sample: tuple[Any, ...], dtype: str = "float64") -> tuple[list[Any], dict[str, Any]]:
     """Arrays, numbers and lists of arrays, and the keyword arguments."""
-    parts = list(sample)
-    marker = parts.pop(0) if isinstance(parts[0], str) else ""
-    attrs = parts.pop() if parts and isinstance(parts[-1], dict) else {}
+    marker, parts, attrs = taken_apart(sample)
     numbers = np.random.default_rng(len(op.name))
-    made = [_made(part, numbers, dtype, marker == "positive") for part in parts]
+    made = [_made(part, numbers, dtype, marker) for part in parts]
     if marker == "condition":
         made[0] = made[0] > 0
     return made, attrs
 
 
-def _made(part: Any, numbers: np.random.Generator, dtype: str, positive: bool) -> Any:
+def taken_apart(sample: tuple[Any, ...]) -> tuple[str, list[Any], dict[str, Any]]:
+    """The domain, the positional arguments, and the keyword arguments of a sample."""
+    parts = list(sample)
+    marker = parts.pop(0) if parts and isinstance(parts[0], str) and parts[0] in DOMAINS else ""
+    attrs = parts.pop() if parts and isinstance(parts[-1], dict) else {}
+    return marker, parts, attrs
+
+
+def _made(part: Any, numbers: np.random.Generator, dtype: str, marker: str) -> Any:
     if isinstance(part, list):
-        return [_made(shape, numbers, dtype, positive) for shape in part]
+        return [_made(shape, numbers, dtype, marker) for shape in part]
     if isinstance(part, np.ndarray):
-        return part
+        return part.astype(dtype) if part.dtype.kind == "f" else part
     if not isinstance(part, tuple):
         return part
     # Away from 0 and from each other, where functions have corners.
     size = int(np.prod(part))
-    values = (numbers.permutation(size) + 0.7) / size * (1 if positive else 2) - (0 if positive else 1)
-    values = np.where(np.abs(values) < 1e-3, 0.1, values) + (0.3 if positive else 0)
-    return (values + numbers.uniform(0.01, 0.09) / max(size, 1)).reshape(part).astype(dtype)
+    even = (numbers.permutation(size) + 0.7) / size if size else np.zeros(0)
+    even = np.where(np.abs(even - 0.5) < 1e-3, 0.55, even) + numbers.uniform(0.01, 0.04) / max(size, 1)
+    values = np.asarray(DOMAINS[marker](even)).reshape(part)
+    return values.astype(dtype) if values.dtype.kind == "f" else values
 
 
 def tensors(made: list[Any], requires_grad: bool = True) -> list[Any]:
@@ -55,12 +75,42 @@ def tensors(made: list[Any], requires_grad: bool = True) -> list[Any]:
     ]
 
 
-def flat(values: list[Any]) -> list[Any]:
+def flat(values: Any) -> list[Any]:
     return [part for value in values for part in (value if isinstance(value, list) else [value])]
 
 
+def results(out: Any) -> list[Any]:
+    """The results of an op: one, or several in a tuple."""
+    return list(out) if isinstance(out, tuple | list) else [out]
+
+
 def run(op: Op, given: list[Any], attrs: dict[str, Any]) -> Any:
-    """The op's result; an in-place op writes into a copy."""
+    """The op's result; an in-place op writes into a copy. Random numbers are the same each time."""
+    gs.manual_seed(1)
     if op.in_place:
         given = [given[0].clone(), *given[1:]]
     return op.call(*given, **attrs)
+
+
+def ruled_shapes(op: Op, given: list[Any], attrs: dict[str, Any]) -> list[tuple[int | None, ...]]:
+    """What the op's shape rule says of a call."""
+    assert op.shape is not None
+    if op.prepare is not None:
+        given, attrs = op.prepare(*given, **attrs)
+    elif op.composite:
+        bound = inspect.signature(op.forward).bind(*given, **attrs)
+        bound.apply_defaults()
+        given = [value for value in flat(bound.arguments.values()) if isinstance(value, Tensor)]
+        attrs = {name: value for name, value in bound.arguments.items() if not isinstance(value, Tensor | list)}
+    found = op.shape(*(np.shape(getattr(value, "data", value)) for value in flat(given)), **attrs)
+    return found if isinstance(found, list) else [found]
+
+
+SAMPLES = [(op, sample) for op in OPS.values() for sample in op.samples]
+DIFFERENTIABLE = [
+    (op, sample)
+    for op, sample in SAMPLES
+    if (any(vjp and vjp.rule is not refused for vjp in op.vjps) or op.composite)
+    and op.name != "to"
+    and taken_apart(sample)[0] not in ("integers", "counts", "booleans")
+]

@@ -1,5 +1,6 @@
 """Every verb of the debugger, each once; importing this package fills the table."""
 
+from graphscope.debugger.commands import asking as asking
 from graphscope.debugger.commands import breaking as breaking
 from graphscope.debugger.commands import changing as changing
 from graphscope.debugger.commands import frames as frames

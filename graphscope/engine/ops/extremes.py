@@ -6,15 +6,21 @@ from typing import Any
 
 import numpy as np
 
+from graphscope.engine import shapes
 from graphscope.engine.calls import define
-from graphscope.engine.ops.index import getitem, where
+from graphscope.engine.composite import composite
+from graphscope.engine.dims import one
+from graphscope.engine.ops.index import where
+from graphscope.engine.ops.pick import gather
 from graphscope.engine.ops.reduce import spread, sum, to_reduction
 from graphscope.engine.ops.shape import squeeze
+from graphscope.engine.results import RESULTS
 from graphscope.engine.tensor import Tensor, method
 
 __all__ = [
     "amax",
     "amin",
+    "aminmax",
     "argmax",
     "argmin",
     "max",
@@ -30,41 +36,72 @@ def _extreme_rule(g: Any, x: Any, out: Any, *, dim: Any, keepdim: bool, _from: A
     return spread(g, _from, dim, keepdim) * chosen / sum(chosen, dim, True)
 
 
+def _extreme(over: Any) -> Any:
+    def forward(x: Any, *, dim: Any, keepdim: bool, _from: Any) -> Any:
+        if not x.size:
+            _refuse_empty(_from, dim)
+        return over.reduce(x, axis=dim, keepdims=keepdim)
+
+    return forward
+
+
+def _refuse_empty(shape: tuple[int, ...], dim: Any) -> None:
+    places = range(len(shape)) if dim is None else dim if isinstance(dim, tuple) else (dim,)
+    empty = [place for place in places if shape[place] == 0]
+    if empty and dim is None:
+        raise RuntimeError(f"no element to choose from: the shape is {shape}. Give a dim that is not empty")
+    if empty:
+        raise IndexError(f"Expected reduction dim {empty[0]} to have non-zero size, but the shape is {shape}")
+
+
 amax = define(
     "amax", "Largest element over the given dims, or over all; equal ones share the gradient.", formula="out = max x",
     prepare=to_reduction,
-    forward=lambda x, *, dim, keepdim, _from: np.maximum.reduce(x, axis=dim, keepdims=keepdim),
+    forward=_extreme(np.maximum),
     vjp=[_extreme_rule],
-    samples=[((2, 3), {}), ((2, 3), {"dim": 1}), ((2, 3), {"dim": 0, "keepdim": True})],
+    shape=shapes.reduced,
+    samples=[((2, 3), {}), ((2, 3), {"dim": 1}), ((2, 3), {"dim": 0, "keepdim": True}), ((2, 3, 2), {"dim": (0, -1)})],
 )  # fmt: skip
 
 amin = define(
     "amin", "Smallest element over the given dims, or over all; equal ones share the gradient.", formula="out = min x",
     prepare=to_reduction,
-    forward=lambda x, *, dim, keepdim, _from: np.minimum.reduce(x, axis=dim, keepdims=keepdim),
+    forward=_extreme(np.minimum),
     vjp=[_extreme_rule],
-    samples=[((2, 3), {}), ((2, 3), {"dim": 1})],
+    shape=shapes.reduced,
+    samples=[((2, 3), {}), ((2, 3), {"dim": 1}), ((), {"dim": 0})],
 )  # fmt: skip
 
 
-def _to_place(x: Any, dim: int | None = None, keepdim: bool = False) -> Any:
-    return (x,), {"dim": dim, "keepdim": keepdim}
+def _to_place(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
+    return (input,), {"dim": dim if dim is None else one(dim, len(input.shape)), "keepdim": keepdim}
+
+
+def _place(over: Any) -> Any:
+    def forward(x: Any, *, dim: int | None, keepdim: bool) -> Any:
+        if not x.size:
+            _refuse_empty(x.shape, dim)
+        return over(x, axis=dim, keepdims=keepdim) if x.ndim else np.int64(0)
+
+    return forward
 
 
 argmax = define(
     "argmax", "Index of the largest element, along a dim or of all elements in a row.", formula="out = argmax x",
     prepare=_to_place,
-    forward=lambda x, *, dim, keepdim: np.argmax(x, axis=dim, keepdims=keepdim),
+    forward=_place(np.argmax),
     vjp=[None],
-    samples=[((2, 3), {}), ((2, 3), {"dim": 1})],
+    shape=shapes.reduced,
+    samples=[((2, 3), {}), ((2, 3), {"dim": 1}), ((2, 3), {"dim": -2, "keepdim": True}), ((), {"dim": 0})],
 )  # fmt: skip
 
 argmin = define(
     "argmin", "Index of the smallest element, along a dim or of all elements in a row.", formula="out = argmin x",
     prepare=_to_place,
-    forward=lambda x, *, dim, keepdim: np.argmin(x, axis=dim, keepdims=keepdim),
+    forward=_place(np.argmin),
     vjp=[None],
-    samples=[((2, 3), {}), ((2, 3), {"dim": 1})],
+    shape=shapes.reduced,
+    samples=[((2, 3), {}), ((2, 3), {"dim": 1}), ((2, 3), {"dim": -2, "keepdim": True}), ((), {"dim": 0})],
 )  # fmt: skip
 
 
@@ -78,6 +115,7 @@ maximum = define(
     forward=np.maximum,
     vjp=[_winner,
          lambda g, x, y: _winner(g, y, x)],
+    shape=shapes.broadcast,
     samples=[((2, 3), (2, 3)), ((2, 3), (3,)), ((), ())],
 )  # fmt: skip
 
@@ -86,36 +124,45 @@ minimum = define(
     forward=np.minimum,
     vjp=[lambda g, x, y: _winner(g, y, x),
          _winner],
+    shape=shapes.broadcast,
     samples=[((2, 3), (2, 3)), ((2, 3), (3,)), ((), ())],
 )  # fmt: skip
 
 
-class Pair(tuple[Tensor, Tensor]):
-    """Values and their indices."""
-
-    values = property(lambda self: self[0])
-    indices = property(lambda self: self[1])
-
-
 @method
-def max(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
     """The largest element; along a dim, the largest elements and their indices; of two tensors, the larger elements."""
-    return _extreme(amax, argmax, maximum, input, dim, keepdim)
+    return _best("max", amax, argmax, maximum, input, dim if other is None else other, keepdim)
 
 
 @method
-def min(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
     """The smallest element; along a dim, the smallest elements and their indices; of two tensors, the smaller ones."""
-    return _extreme(amin, argmin, minimum, input, dim, keepdim)
+    return _best("min", amin, argmin, minimum, input, dim if other is None else other, keepdim)
 
 
-def _extreme(over_all: Any, place: Any, of_two: Any, input: Tensor, dim: Any, keepdim: bool) -> Any:
+def _best(name: str, over_all: Any, place: Any, of_two: Any, input: Any, dim: Any, keepdim: bool) -> Any:
     if dim is None:
         return over_all(input)
     if isinstance(dim, Tensor):
         return of_two(input, dim)
-    indices = place(input, dim, True)
-    grid = list(np.ogrid[tuple(slice(length) for length in indices.data.shape)])
-    grid[dim] = indices.data
-    values = getitem(input, tuple(grid))
-    return Pair((values, indices) if keepdim else (squeeze(values, dim), squeeze(indices, dim)))
+    return picked(name, input, place(input, dim, True), dim, keepdim)
+
+
+def picked(name: str, input: Any, indices: Any, dim: int, keepdim: bool) -> Any:
+    """The elements at indices along a dim, and the indices, as the result of the op of that name."""
+    values = gather(input, dim, indices)
+    if keepdim or not input.shape:
+        return RESULTS[name](values, indices)
+    return RESULTS[name](squeeze(values, dim), squeeze(indices, dim))
+
+
+def _twice(x: Any, **attrs: Any) -> list[Any]:
+    return [shapes.reduced(x, **attrs)] * 2
+
+
+@composite("Smallest and largest element over a dim, or of all.", formula="out = min x, max x", tensor_method=True,
+           samples=[((2, 3), {}), ((2, 3), {"dim": 1}), ((2, 3), {"dim": 0, "keepdim": True})], shape=_twice)  # fmt: skip
+def aminmax(input: Any, *, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The smallest and the largest element over a dim, or of all; equal ones share the gradient."""
+    return RESULTS["aminmax"](amin(input, dim, keepdim), amax(input, dim, keepdim))

@@ -1,37 +1,22 @@
-"""Indexing and joining: picking elements out of tensors, choosing between them, putting tensors together."""
+"""Indexing with brackets, and choosing between two tensors."""
 
 from __future__ import annotations
 
-from itertools import accumulate
+import math
 from typing import Any
 
 import numpy as np
 
-from graphscope.engine import dtypes
+from graphscope.engine import dtypes, shapes
 from graphscope.engine.calls import define
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.indexing import alone, has_repeats, in_two_steps, is_basic, plain
+from graphscope.engine.op import OPS
+from graphscope.engine.rows import add_rows, add_up
+from graphscope.engine.tensor import Tensor, apply
 
 __all__ = [
-    "cat",
-    "stack",
     "where",
 ]
-
-
-def plain(index: Any) -> Any:
-    """An index in which tensors and lists are arrays."""
-    if isinstance(index, Tensor):
-        return index.data
-    if isinstance(index, tuple):
-        return tuple(plain(part) for part in index)
-    if isinstance(index, list):
-        return np.array([plain(part) for part in index])
-    return index
-
-
-def _is_basic(index: Any) -> bool:
-    parts = index if isinstance(index, tuple) else (index,)
-    return not any(isinstance(part, np.ndarray) for part in parts)
 
 
 def marked(shape: tuple[int, ...], index: Any) -> np.ndarray:
@@ -42,11 +27,10 @@ def marked(shape: tuple[int, ...], index: Any) -> np.ndarray:
 
 
 def _put(g: Any, *, index: Any, shape: tuple[int, ...]) -> Any:
+    if has_repeats(index):
+        return add_up(g, np.arange(math.prod(shape)).reshape(shape)[index], shape)
     out = np.zeros(shape, g.dtype)
-    if _is_basic(index):
-        out[index] = g
-    else:
-        np.add.at(out, index, g)
+    out[index] = g
     return out
 
 
@@ -56,86 +40,140 @@ put = define(
     prepare=lambda x, index, shape: ((x,), {"index": plain(index), "shape": tuple(shape)}),
     forward=_put,
     vjp=[lambda g, *, index: getitem(g, index)],
+    shape=shapes.given,
     samples=[((2,), {"index": 1, "shape": (3, 2)}), ((3,), {"index": np.array([0, 2, 0]), "shape": (4,)})],
 )  # fmt: skip
 
 
 def _getitem_name(attrs: Any) -> str:
     index = attrs["index"]
-    if not _is_basic(index):
+    if not is_basic(index):
         return "IndexBackward0"
     last = index[-1] if isinstance(index, tuple) and index else index
     return "SelectBackward0" if isinstance(last, int) else "SliceBackward0"
 
 
 getitem: Any = define(
-    "getitem", "Elements at an index: integers, slices, None, ellipsis, integer or boolean tensors.",
-    formula="out = x[index]", aliases=("__getitem__",), tensor_method=False, view=True,
+    "getitem", "Elements at an index: integers, slices, None, ellipsis, integer or boolean arrays.",
+    formula="out = x[index]", tensor_method=False, view=True,
     grad_name=_getitem_name,
     prepare=lambda x, index: ((x,), {"index": plain(index), "_from": x.shape}),
     forward=lambda x, *, index, _from: x[index],
     vjp=[lambda g, *, index, _from: put(g, index, _from)],
+    shape=shapes.indexed,
     samples=[((3, 4), {"index": (slice(0, 2), 1)}), ((3, 4), {"index": np.array([0, 2, 0])}), ((5,), {"index": -1}),
-             ((3, 4), {"index": (Ellipsis, None, 2)}), ((2, 2), {"index": np.array([[True, False], [True, True]])})],
+             ((3, 4), {"index": (Ellipsis, None, 2)}), ((2, 2), {"index": np.array([[True, False], [True, True]])}),
+             ((3, 4), {"index": (np.array([0, 2]), np.array([1, 1]))}), ((), {"index": (None, Ellipsis)})],
 )  # fmt: skip
+
+
+def _at(x: Any, y: Any, *, dim: int, _from: Any) -> Any:
+    if y.dtype.kind == "b":
+        return x[(slice(None),) * dim + (y,)]
+    return np.take(x, y, dim)
+
+
+def _unindexed(x: Any, y: Any, *, dim: int, shape: tuple[int, ...]) -> Any:
+    if y.dtype.kind == "b":
+        out = np.zeros(shape, x.dtype)
+        out[(slice(None),) * dim + (y,)] = x
+        return out
+    rows = np.moveaxis(x, range(dim, dim + y.ndim), range(y.ndim)).reshape(y.size, *shape[:dim], *shape[dim + 1 :])
+    return np.moveaxis(add_rows(rows, y.reshape(-1) % max(shape[dim], 1), shape[dim]), 0, dim)
+
+
+def _index_shape(x: Any, y: Any, *, dim: int, **_: Any) -> Any:
+    return (*x[:dim], *y, *x[dim + 1 :])
+
+
+index: Any = define(
+    "index", "Elements at an index tensor, which stands for one dim; or (of booleans) where it holds.",
+    formula="out = x[y]", tensor_method=False, promotes=False,
+    prepare=lambda x, y, dim=0: ((x, y), {"dim": dim, "_from": tuple(x.shape)}),
+    forward=_at,
+    vjp=[lambda g, y, *, dim, _from: unindexed(g, y, dim, _from),
+         None],
+    shape=_index_shape,
+    samples=[((3, 4), np.array([0, 2, 0])), ((3, 4), np.array([[0, -1], [1, 1]]), {"dim": 1}),
+             ((2, 3, 2), np.array([2, 2]), {"dim": 1})],
+)  # fmt: skip
+
+unindexed: Any = define(
+    "unindexed", "A tensor of zeros with x added at an index tensor: what index takes back.",
+    formula="out = 0; out[y] += x", tensor_method=False, promotes=False, grad_name="IndexPutBackward0",
+    prepare=lambda x, y, dim, shape: ((x, y), {"dim": dim, "shape": tuple(shape)}),
+    forward=_unindexed,
+    vjp=[lambda g, y, *, dim: index(g, y, dim),
+         None],
+    shape=shapes.given,
+    samples=[((3, 4), np.array([0, 2, 0]), {"dim": 0, "shape": (3, 4)}),
+             ((2, 2, 2), np.array([[0, 1], [1, 1]]), {"dim": 1, "shape": (2, 3)})],
+)  # fmt: skip
+
+_GETITEM, _INDEX = OPS["getitem"], OPS["index"]
+
+
+def _get(self: Tensor, key: Any) -> Any:
+    where_ = plain(key)
+    if where_.__class__ is int:
+        return apply(_GETITEM, (self,), {"index": where_, "_from": self.data.shape})
+    steps = in_two_steps(where_)
+    if steps is not None:
+        return _get(apply(_GETITEM, (self,), {"index": steps[0], "_from": self.data.shape}), steps[1])
+    single = alone(where_)
+    if single is not None and _fits(self.data, *single):
+        array, dim = single
+        given = key[-1] if isinstance(key, tuple) else key
+        same = isinstance(given, Tensor) and given.data is array
+        return apply(_INDEX, (self, given if same else Tensor(array)), {"dim": dim, "_from": self.data.shape})
+    return apply(_GETITEM, (self,), {"index": where_, "_from": self.data.shape})
+
+
+def _fits(x: Any, array: np.ndarray, dim: int) -> bool:
+    """Whether the index can be taken as it is; what can't is left to `getitem`, which says why."""
+    if x.ndim <= dim:
+        return False
+    if array.dtype.kind == "b":
+        return array.shape == x.shape[dim : dim + array.ndim]
+    return bool(x.shape[dim])
+
+
+setattr(Tensor, "__getitem__", _get)  # noqa: B010
 
 
 def _where(x: Any, y: Any, z: Any) -> Any:
     return np.where(x, y, z).astype(dtypes.result_type((y, z)), copy=False)[()]
 
 
-def _to_where(condition: Any, x: Any, y: Any) -> Any:
-    if isinstance(condition, np.ndarray) and (isinstance(x, Tensor) or isinstance(y, Tensor)):
+def _to_where(condition: Any, input: Any, other: Any) -> Any:
+    if isinstance(condition, np.ndarray) and (isinstance(input, Tensor) or isinstance(other, Tensor)):
         condition = Tensor(condition)
-    return (condition, x, y), {}
+    return (condition, input, other), {}
 
 
-where: Any = define(
+choose: Any = define(
     "where", "Elements of y where x holds, else of z.", formula="out = y if x else z",
     tensor_method=False, promotes=False,
     prepare=_to_where,
     forward=_where,
     vjp=[None,
-         lambda g, x: where(x, g, 0.0),
-         lambda g, x: where(x, 0.0, g)],
+         lambda g, x: choose(x, g, 0.0),
+         lambda g, x: choose(x, 0.0, g)],
+    shape=shapes.broadcast,
     samples=[("condition", (2, 3), (2, 3), (2, 3)), ("condition", (3,), (2, 3), (2, 1)),
              ("condition", (2, 3), (), 0.5)],
 )  # fmt: skip
 
 
-def _to_joined(tensors: Any, dim: int = 0) -> Any:
-    tensors = tuple(tensors)
-    ends = accumulate((tensor.shape[dim] if tensor.shape else 0) for tensor in tensors)
-    return tensors, {"dim": dim, "_ends": (0, *ends)}
+def where(condition: Any, input: Any = None, other: Any = None) -> Any:
+    """Elements of `input` where the condition holds, else of `other`; with the condition alone, where it holds.
+
+    Returns:
+        A tensor; of the condition alone, a tuple of the indices of each dim.
+    """
+    if input is None and other is None:
+        return condition.nonzero(as_tuple=True)
+    return choose(condition, input, other)
 
 
-def _joined(*arrays: Any, dim: int, _ends: tuple[int, ...]) -> Any:
-    return np.concatenate(arrays, dim)
-
-
-def _cat_rule(g: Any, *, dim: int, _ends: tuple[int, ...], position: int) -> Any:
-    span = slice(_ends[position], _ends[position + 1])
-    return getitem(g, (slice(None),) * (dim % len(g.shape)) + (span,))
-
-
-cat = define(
-    "cat", "Tensors joined along a dim that they have.", formula="out = [x; y; ...]", tensor_method=False,
-    prepare=_to_joined,
-    forward=_joined,
-    vjp=[_cat_rule],
-    samples=[([(2, 3), (2, 3)],), ([(2, 3), (2, 1)], {"dim": 1}), ([(3,)],), ([(1, 2)] * 5,),
-             ([(2, 3), (2, 4)], {"dim": -1})],
-)  # fmt: skip
-
-
-def _stack_rule(g: Any, *, dim: int, position: int) -> Any:
-    return getitem(g, (slice(None),) * (dim % len(g.shape)) + (position,))
-
-
-stack = define(
-    "stack", "Tensors of one shape, put together along a new dim.", formula="out = [x, y, ...]", tensor_method=False,
-    prepare=lambda tensors, dim=0: (tuple(tensors), {"dim": dim}),
-    forward=lambda *arrays, dim: np.stack(arrays, dim),
-    vjp=[_stack_rule],
-    samples=[([(2, 3), (2, 3)],), ([(2,), (2,), (2,)], {"dim": -1}), ([(), ()],), ([(2,)] * 5,)],
-)  # fmt: skip
+setattr(Tensor, "where", lambda self, condition, other: where(condition, self, other))  # noqa: B010

@@ -2,161 +2,21 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Sequence
-from sys import _getframe
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
-from graphscope.engine import dtypes, tracing, writes
-from graphscope.engine.errors import explain_failure
-from graphscope.engine.modes import here
-from graphscope.engine.node import RETAINED, plan_for
-from graphscope.engine.op import OPS, Op, Rule, register
-from graphscope.engine.ops.index import getitem, marked, plain, where
-from graphscope.engine.tensor import Tensor, attach
-from graphscope.eventlog import record as recording
-from graphscope.eventlog.gate import Replace
-from graphscope.eventlog.writer import Writer
+from graphscope.engine import dtypes, shapes
+from graphscope.engine.op import Rule, register
+from graphscope.engine.indexing import in_two_steps, is_basic, plain
+from graphscope.engine.ops.index import getitem, marked, where
+from graphscope.engine.tensor import Tensor
+from graphscope.engine.writing import write
 
 __all__ = [
     "add_",
 ]
-
-_DEFAULTS: Final = {"alpha": 1}
-"""Attributes that rules take and that a call may leave out."""
-
-
-def write(op: Op, target: Tensor, others: Sequence[Any], attrs: dict[str, Any] | None = None) -> Tensor:
-    """Run an op that writes into `target`, which becomes a new version of itself.
-
-    Raises:
-        RuntimeError: `target` is a leaf that requires grad, or a view of a tensor that does, or shapes do not fit.
-    """
-    given = (target, *others)
-    tracks = here().grad_enabled and any(isinstance(value, Tensor) and value.requires_grad for value in given)
-    if tracks:
-        _refuse(op, target)
-        dtype = target.data.dtype
-        others = [
-            OPS["to"].call(y, dtype) if getattr(y, "requires_grad", False) and y.data.dtype != dtype else y
-            for y in others
-        ]
-        given = (target, *others)
-    writer = recording.writer
-    if writer is None and not tracks:
-        before = target.data
-        _run(op, target, [value.data if isinstance(value, Tensor) else value for value in others], attrs or {})
-        (target if target.base is None else target.base).version_count += 1
-        writes.note(before, op.name)
-        return target
-    start = 0
-    frame: Any = None
-    inputs: list[Tensor] = []
-    if writer is not None:
-        frame = _getframe(2)
-        inputs = [value for value in given if isinstance(value, Tensor)]
-        for argument, value in enumerate(inputs):
-            if value.row < writer.low:
-                tracing.input_row(writer, value, frame, argument)
-        if writer.gate is not None and writer.gate.wants_before:
-            tracing.ahead(writer, op, inputs, frame)
-        start = writer.clock()
-    before = target.data
-    arrays = [value.data if isinstance(value, Tensor) else value for value in given]
-    plan = None
-    if tracks:
-        plan = plan_for(op, tuple(isinstance(value, Tensor) and value.requires_grad for value in given))
-        if any("x" in rule.needs for rule in plan.rules):
-            arrays[0] = before.copy()
-    try:
-        _run(op, target, arrays[1:], attrs or {})
-    except (RuntimeError, IndexError) as error:
-        raise tracing.failed(writer, _getframe(2), op, inputs, error) from None
-    (target if target.base is None else target.base).version_count += 1
-    site = None
-    if writer is not None:
-        site = _record(writer, op, target, inputs, others, attrs, frame, start)
-    if plan is not None and plan.rules:
-        wanted = [given[rule.index] for rule in plan.rules]
-        shapes = tuple(value.data.shape for value in wanted)
-        if target.node is not None:
-            target.node[RETAINED] = None
-        attach(target, plan, wanted, plan.save(target.data, *arrays), shapes, {**_DEFAULTS, **(attrs or {})}, site)
-        if target.retains_grad and target.node is not None:
-            target.node[RETAINED] = weakref.ref(target)
-    # Noted last: what this op itself both saved and wrote (x *= x) counts as written after it was saved.
-    writes.note(before, op.name)
-    return target
-
-
-def _refuse(op: Op, target: Tensor) -> None:
-    if target.wants_grad and target.node is None:
-        raise RuntimeError(
-            f"{op.name}: a leaf Variable that requires grad is being used in an in-place operation. "
-            "Do it under no_grad(), or make a new tensor with the op without the underscore."
-        )
-    if target.base is not None:
-        raise RuntimeError(
-            f"{op.name}: the tensor is a view, and gradients flow through it: "
-            "make a new tensor with the op without the underscore, or clone() the view first."
-        )
-    if any(reference() is not None for reference in target.views or ()):
-        raise RuntimeError(
-            f"{op.name}: a view of the tensor is in use, and gradients flow through it: "
-            "make a new tensor with the op without the underscore, or clone() what the view is taken of."
-        )
-    target.views = None
-
-
-def _run(op: Op, target: Tensor, others: list[Any], attrs: dict[str, Any]) -> None:
-    data = target.data
-    try:
-        if data.__class__ is np.ndarray:
-            op.forward(data, *others, out=data, **attrs)
-            return
-        result = np.asarray(op.forward(data, *others, **attrs))
-        if result.shape:
-            raise ValueError(f"the result has shape {result.shape}, the tensor written to has no dims")
-        target.data = result.astype(data.dtype, casting="same_kind")[()]
-    except (ValueError, TypeError, IndexError) as error:
-        raise explain_failure(op, [data, *others], attrs, error) from None
-
-
-def _record(
-    writer: Writer,
-    op: Op,
-    target: Tensor,
-    inputs: list[Tensor],
-    others: Sequence[Any],
-    attrs: dict[str, Any] | None,
-    frame: Any,
-    start: int,
-) -> Any:
-    """The row of a write; what a person puts in the place of its value is written too."""
-    end = writer.clock()
-    rows = [value.row for value in inputs]
-    constant = next((value for value in others if not isinstance(value, Tensor)), None)
-    site = tracing.call_site(writer, frame, op, target.data, constant, attrs, len(rows))
-    site.template.turn_version(target.version)
-    identity = target.identity if target.identity >= writer.base else None
-    first, second = (*rows, 0)[:2]
-    context = here().context
-    row = writer.append(
-        site.template, target.data, end, end - start, context.backward_row, first, second, tensor=identity
-    )
-    if identity is not None and target.first_row < 0:
-        target.first_row = identity
-    target.row = row
-    if writer.gate is not None:
-        answer = tracing.pause(writer, row, target.data, frame)
-        if isinstance(answer, Replace):
-            if target.data.__class__ is np.ndarray:
-                np.copyto(target.data, answer.value)
-            else:
-                target.data = answer.value
-    return site
 
 
 def _define(
@@ -168,7 +28,9 @@ def _define(
     *aliases: str,
     samples: Sequence[Any],
 ) -> Any:
-    op = register(name, doc, formula=formula, forward=forward, vjp=vjp, in_place=True, samples=samples)
+    op = register(
+        name, doc, formula=formula, forward=forward, vjp=vjp, in_place=True, samples=samples, shape=shapes.same
+    )
 
     def call(input: Tensor, *others: Any, **attrs: Any) -> Tensor:
         return write(op, input, tuple(dtypes.operand(value) for value in others), attrs or None)
@@ -204,10 +66,9 @@ def _copy(x: Any, y: Any, *, out: Any = None) -> Any:
 
 
 def _set(x: Any, y: Any, *, index: Any, out: Any = None) -> Any:
-    if out is None:
-        raise TypeError("a tensor of no dims can't be written at an index; use fill_() or copy_()")
-    out[index] = y
-    return out
+    written = np.array(x) if out is None else out
+    written[index] = y
+    return written[()] if out is None else out
 
 
 add_ = _define(
@@ -261,7 +122,15 @@ setitem = _define(
 
 
 def _setitem(self: Tensor, index: Any, value: Any) -> None:
-    setitem(self, value, index=plain(index))
+    index = plain(index)
+    steps = in_two_steps(index)
+    if steps is not None:
+        self, index = getitem(self, steps[0]), steps[1]
+    if isinstance(value, Tensor) and value.data.ndim > 1 and value.data.shape[0] == 1 and is_basic(index):
+        rank = np.ndim(self.data[index])
+        while value.data.ndim > rank and value.data.shape[0] == 1:  # as PyTorch has it: they are no part of the value
+            value = getitem(value, 0)
+    setitem(self, value, index=index)
 
 
 setattr(Tensor, "__setitem__", _setitem)  # noqa: B010

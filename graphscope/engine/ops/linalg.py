@@ -1,4 +1,4 @@
-"""Linear algebra: products of matrices."""
+"""Products of matrices, vectors and batches of matrices."""
 
 from __future__ import annotations
 
@@ -6,12 +6,66 @@ from typing import Any
 
 import numpy as np
 
+from graphscope.engine import shapes
 from graphscope.engine.calls import define
+from graphscope.engine.composite import composite
+from graphscope.engine.ops.shape import reshape
+from graphscope.engine.tensor import Tensor
 
 __all__ = [
+    "addbmm",
+    "addmm",
+    "addmv",
+    "addr",
+    "baddbmm",
+    "bmm",
+    "dot",
+    "ger",
+    "inner",
+    "kron",
     "matmul",
     "mm",
+    "mv",
+    "outer",
+    "trace",
+    "vdot",
 ]
+
+
+def check_ranks(name: str, ranks: tuple[int, ...], *arrays: Any) -> None:
+    """Refuse operands of other numbers of dims, and of different dtypes.
+
+    Raises:
+        ValueError: An operand has another number of dims; becomes a RuntimeError that tells all shapes.
+    """
+    kinds = {1: "a vector", 2: "a matrix", 3: "a batch of matrices (3 dims)"}
+    for rank, array in zip(ranks, arrays, strict=True):
+        if array.ndim != rank:
+            raise ValueError(
+                f"{name} takes {' and '.join(kinds[each] for each in ranks)}; matmul takes vectors and batches too"
+            )
+
+
+def check_square(name: str, x: Any) -> None:
+    """Refuse what is no square matrix, or batch of such.
+
+    Raises:
+        RuntimeError: It is none.
+    """
+    if len(x.shape) < 2:
+        raise RuntimeError(f"{name}: the input has {len(x.shape)} dims; it must have at least 2 to be a matrix")
+    if x.shape[-1] != x.shape[-2]:
+        raise RuntimeError(f"{name}: a matrix must be square, but its last dims are {x.shape[-2]} and {x.shape[-1]}")
+
+
+def identity_like(x: Any) -> Any:
+    """The unit matrix, as often as there are matrices in x."""
+    return constant(np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), tuple(x.shape)).copy(), x)
+
+
+def constant(array: Any, like: Any) -> Any:
+    """An array as rules can use it beside `like`: a tensor beside a tensor."""
+    return Tensor(array) if isinstance(like, Tensor) else array
 
 
 def _mm(x: Any, y: Any) -> Any:
@@ -21,23 +75,36 @@ def _mm(x: Any, y: Any) -> Any:
 
 
 def _matmul(x: Any, y: Any) -> Any:
-    return x.dot(y) if x.ndim == 2 == y.ndim else np.matmul(x, y)  # dot is far cheaper to call
+    if y.ndim == 2:
+        if x.ndim == 2:
+            return x.dot(y)  # far cheaper to call
+        if x.ndim > 2 and x.size:
+            return x.reshape(-1, x.shape[-1]).dot(y).reshape(*x.shape[:-1], y.shape[1])
+    return np.matmul(x, y)
+
+
+def _rows(x: Any) -> Any:
+    """All but the last dim as one."""
+    return reshape(x, (-1, x.shape[-1])) if len(x.shape) != 2 else x
 
 
 def _matmul_left(g: Any, x: Any, y: Any) -> Any:
-    if g.__class__ is np.ndarray and x.ndim == 2 == y.ndim:
-        return g.dot(y.T)
-    if x.ndim == 1:
-        return g * y if y.ndim == 1 else (y @ g[..., None])[..., 0]
-    return g[..., None] * y if y.ndim == 1 else g @ y.mT
+    if g.__class__ is np.ndarray and y.ndim == 2:
+        if x.ndim == 2:
+            return g.dot(y.T)
+        if x.ndim > 2 and g.size:
+            return g.reshape(-1, g.shape[-1]).dot(y.T).reshape(x.shape)
+    if len(x.shape) == 1:
+        return g * y if len(y.shape) == 1 else (y @ g[..., None])[..., 0]
+    return g[..., None] * y if len(y.shape) == 1 else g @ y.mT
 
 
 def _matmul_right(g: Any, x: Any, y: Any) -> Any:
-    if g.__class__ is np.ndarray and x.ndim == 2 == y.ndim:
-        return x.T.dot(g)
-    if x.ndim == 1:
-        return g * x if y.ndim == 1 else x[:, None] * g[..., None, :]
-    return (x.mT @ g[..., None])[..., 0] if y.ndim == 1 else x.mT @ g
+    if len(y.shape) == 2 and len(x.shape) > 1 and 0 not in (*g.shape, *x.shape):
+        return _rows(x).T @ _rows(g)
+    if len(x.shape) == 1:
+        return g * x if len(y.shape) == 1 else x[:, None] * g[..., None, :]
+    return (x.mT @ g[..., None])[..., 0] if len(y.shape) == 1 else x.mT @ g
 
 
 mm = define(
@@ -45,15 +112,226 @@ mm = define(
     forward=_mm,
     vjp=[lambda g, y: g @ y.T,
          lambda g, x: x.T @ g],
-    samples=[((2, 3), (3, 4))],
+    shape=shapes.matmul,
+    samples=[((2, 3), (3, 4)), ((2, 0), (0, 3))],
 )  # fmt: skip
 
 matmul = define(
     "matmul", "Product of matrices, vectors, or batches of matrices.", formula="out = x @ y", aliases=("__matmul__",),
-    core_dims=2,
+    core_dims=2, grad_name="MmBackward0",
     forward=_matmul,
     vjp=[_matmul_left,
          _matmul_right],
+    shape=shapes.matmul,
     samples=[((2, 3), (3, 4)), ((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((5, 2, 3), (3, 4)),
-             ((5, 2, 3), (5, 3, 4))],
+             ((5, 2, 3), (5, 3, 4)), ((5, 2, 3), (3,)), ((3,), (5, 3, 2)), ((2, 1, 2, 3), (4, 3, 2))],
 )  # fmt: skip
+
+
+def _bmm(x: Any, y: Any) -> Any:
+    check_ranks("bmm", (3, 3), x, y)
+    if x.shape[0] != y.shape[0]:
+        raise ValueError(f"there are {x.shape[0]} matrices in the first batch and {y.shape[0]} in the second")
+    return np.matmul(x, y)
+
+
+bmm: Any = define(
+    "bmm", "Products of two batches of matrices, pair by pair.", formula="out[b] = x[b] · y[b]", core_dims=3,
+    forward=_bmm,
+    vjp=[lambda g, y: g @ y.mT,
+         lambda g, x: x.mT @ g],
+    shape=shapes.matmul,
+    samples=[((2, 2, 3), (2, 3, 4)), ((2, 2, 0), (2, 0, 3))],
+)  # fmt: skip
+
+
+def _mv(x: Any, y: Any) -> Any:
+    check_ranks("mv", (2, 1), x, y)
+    return x.dot(y)
+
+
+mv: Any = define(
+    "mv", "Product of a matrix and a vector.", formula="out = x · y", core_dims=2,
+    forward=_mv,
+    vjp=[lambda g, y: reshape(g, (-1, 1)) * y,
+         lambda g, x: x.T @ g],
+    shape=shapes.matmul,
+    samples=[((2, 3), (3,)), ((2, 0), (0,))],
+)  # fmt: skip
+
+
+def _dot(x: Any, y: Any) -> Any:
+    check_ranks("dot", (1, 1), x, y)
+    return x.dot(y)
+
+
+def _scalar_product(name: str) -> Any:
+    return define(
+        name, "Sum of the products of the elements of two vectors.", formula="out = Σ x · y", core_dims=1,
+        forward=_dot,
+        vjp=[lambda g, y: g * y,
+             lambda g, x: g * x],
+        shape=shapes.scalar,
+        samples=[((3,), (3,)), ((0,), (0,))],
+    )  # fmt: skip
+
+
+dot, vdot = _scalar_product("dot"), _scalar_product("vdot")
+
+
+def _outer(x: Any, y: Any) -> Any:
+    check_ranks("outer", (1, 1), x, y)
+    return x[:, None] * y
+
+
+outer: Any = define(
+    "outer", "Product of each element of a vector with each of another.", formula="out[i, j] = x[i] · y[j]",
+    core_dims=1, aliases=("ger",), grad_name="MulBackward0",
+    forward=_outer,
+    vjp=[lambda g, y: g @ y,
+         lambda g, x: x @ g],
+    shape=lambda x, y: x + y,
+    samples=[((2,), (3,))],
+)  # fmt: skip
+ger = outer
+
+
+def _inner_shape(x: Any, y: Any, **_: Any) -> Any:
+    return x[:-1] + y[:-1] if x and y else shapes.broadcast(x, y)
+
+
+@composite(
+    "Sum of products over the last dim of two tensors.", formula="out[i, j] = Σ_k x[i, k] · y[j, k]",
+    samples=[((2, 3), (4, 3)), ((3,), (3,)), ((2, 3), ()), ((2, 2, 3), (3,))], shape=_inner_shape, tensor_method=True,
+)  # fmt: skip
+def inner(input: Any, other: Any) -> Any:
+    """Sum of products over the last dim of two tensors; with a tensor of no dims, the product.
+
+    Raises:
+        RuntimeError: The last dims differ.
+    """
+    if not len(input.shape) or not len(other.shape):
+        return input * other
+    if input.shape[-1] != other.shape[-1]:
+        raise RuntimeError(
+            f"inner: operands of shape {tuple(input.shape)} and {tuple(other.shape)} do not fit: "
+            f"the last dim is {input.shape[-1]} in the first and {other.shape[-1]} in the second"
+        )
+    out = reshape(input, (-1, input.shape[-1])) @ reshape(other, (-1, other.shape[-1])).T
+    return reshape(out, tuple(input.shape[:-1]) + tuple(other.shape[:-1]))
+
+
+def _to_added(input: Any, first: Any, second: Any, *, beta: float = 1, alpha: float = 1) -> Any:
+    return (input, first, second), {"beta": beta, "alpha": alpha}
+
+
+def _scaled(value: Any, factor: float) -> Any:
+    return value if factor == 1 else value * factor
+
+
+def _added(name: str, ranks: tuple[int, int], product: Any) -> Any:
+    def forward(x: Any, y: Any, z: Any, *, beta: float, alpha: float) -> Any:
+        check_ranks(name, ranks, y, z)
+        out = _scaled(product(y, z), alpha)
+        if np.broadcast_shapes(x.shape, out.shape) != out.shape:
+            raise ValueError(f"the first, of shape {x.shape}, can't be spread over the product, of shape {out.shape}")
+        return out if beta == 0 else out + _scaled(x, beta)
+
+    return forward
+
+
+def _product(name: str, doc: str, formula: str, forward: Any, rules: Any, shape: Any, samples: Any) -> Any:
+    return define(
+        name, doc, formula=formula,
+        prepare=_to_added,
+        forward=forward,
+        vjp=[lambda g, *, beta: _scaled(g, beta), *rules],
+        shape=lambda x, y, z, **_: shape(y, z),
+        samples=samples,
+    )  # fmt: skip
+
+
+addmm = _product(
+    "addmm", "Product of the matrices y and z, added to x.", "out = beta · x + alpha · y · z",
+    _added("addmm", (2, 2), np.matmul),
+    [lambda g, z, *, alpha: _scaled(g @ z.mT, alpha),
+     lambda g, y, *, alpha: _scaled(y.mT @ g, alpha)],
+    shapes.matmul,
+    [((2, 4), (2, 3), (3, 4)), ((4,), (2, 3), (3, 4), {"beta": 0.5, "alpha": 2.0}), ((), (2, 3), (3, 4))],
+)  # fmt: skip
+
+baddbmm = _product(
+    "baddbmm", "Products of the matrices in y and z, added to those in x.",
+    "out[b] = beta · x[b] + alpha · y[b] · z[b]",
+    _added("baddbmm", (3, 3), np.matmul),
+    [lambda g, z, *, alpha: _scaled(g @ z.mT, alpha),
+     lambda g, y, *, alpha: _scaled(y.mT @ g, alpha)],
+    shapes.matmul,
+    [((2, 2, 4), (2, 2, 3), (2, 3, 4)), ((4,), (2, 2, 3), (2, 3, 4), {"beta": 0.5, "alpha": 2.0})],
+)  # fmt: skip
+
+addbmm = _product(
+    "addbmm", "Sum of the products of the matrices in y and z, added to x.", "out = beta · x + alpha · Σ_b y[b] · z[b]",
+    _added("addbmm", (3, 3), lambda y, z: np.matmul(y, z).sum(0)),
+    [lambda g, z, *, alpha: _scaled(g @ z.mT, alpha),
+     lambda g, y, *, alpha: _scaled(y.mT @ g, alpha)],
+    lambda y, z: (y[1], z[2]),
+    [((2, 4), (2, 2, 3), (2, 3, 4)), ((4,), (2, 2, 3), (2, 3, 4), {"beta": 0.5, "alpha": 2.0})],
+)  # fmt: skip
+
+addmv = _product(
+    "addmv", "Product of the matrix y and the vector z, added to x.", "out = beta · x + alpha · y · z",
+    _added("addmv", (2, 1), np.matmul),
+    [lambda g, z, *, alpha: _scaled(reshape(g, (-1, 1)) * z, alpha),
+     lambda g, y, *, alpha: _scaled(y.mT @ g, alpha)],
+    shapes.matmul,
+    [((2,), (2, 3), (3,)), ((), (2, 3), (3,), {"beta": 0.5, "alpha": 2.0})],
+)  # fmt: skip
+
+addr = _product(
+    "addr", "Outer product of the vectors y and z, added to x.", "out[i, j] = beta · x[i, j] + alpha · y[i] · z[j]",
+    _added("addr", (1, 1), np.multiply.outer),
+    [lambda g, z, *, alpha: _scaled(g @ z, alpha),
+     lambda g, y, *, alpha: _scaled(y @ g, alpha)],
+    lambda y, z: y + z,
+    [((2, 3), (2,), (3,)), ((3,), (2,), (3,), {"beta": 0.5, "alpha": 2.0})],
+)  # fmt: skip
+
+
+def _trace(x: Any, *, _from: Any) -> Any:
+    if x.ndim != 2:
+        raise ValueError("trace takes a matrix")
+    return np.trace(x)
+
+
+def _trace_rule(g: Any, *, _from: Any) -> Any:
+    return g * constant(np.eye(*_from, dtype=g.dtype), g)
+
+
+trace = define(
+    "trace", "Sum of the diagonal of a matrix.", formula="out = Σ_i x[i, i]",
+    prepare=lambda input: ((input,), {"_from": tuple(input.shape)}),
+    forward=_trace,
+    vjp=[_trace_rule],
+    shape=shapes.scalar,
+    samples=[((3, 3),), ((2, 3),)],
+)  # fmt: skip
+
+
+def _kron_shape(x: Any, y: Any) -> Any:
+    rank = max(len(x), len(y))
+    x, y = ((1,) * (rank - len(each)) + tuple(each) for each in (x, y))
+    return tuple(None if None in pair else pair[0] * pair[1] for pair in zip(x, y, strict=True))
+
+
+@composite(
+    "Kronecker product: each element of x, times all of y.", formula="out[i·n + k, j·m + l] = x[i, j] · y[k, l]",
+    samples=[((2, 3), (2, 2)), ((2,), (2, 2)), ((2, 1, 2), (3,)), ((), (2,))], shape=_kron_shape, tensor_method=True,
+)  # fmt: skip
+def kron(input: Any, other: Any) -> Any:
+    """Kronecker product: each element of `input`, times all of `other`."""
+    rank = max(len(input.shape), len(other.shape))
+    x, y = ((1,) * (rank - len(each.shape)) + tuple(each.shape) for each in (input, other))
+    wide = reshape(input, tuple(size for each in x for size in (each, 1)))
+    thin = reshape(other, tuple(size for each in y for size in (1, each)))
+    return reshape(wide * thin, _kron_shape(x, y))

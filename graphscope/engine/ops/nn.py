@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from graphscope.engine import shapes
 from graphscope.engine.calls import define
 from graphscope.engine.ops.elementwise import exp, sign
 from graphscope.engine.ops.index import put
@@ -41,6 +42,7 @@ softmax = define(
     prepare=_to_softmax,
     forward=_softmax,
     vjp=[lambda g, out, *, dim: out * (g - sum(g * out, dim, True))],
+    shape=shapes.same,
     samples=[((2, 3), {"dim": 1}), ((2, 3), {"dim": 0})],
 )  # fmt: skip
 
@@ -49,6 +51,7 @@ log_softmax = define(
     prepare=_to_softmax,
     forward=_log_softmax,
     vjp=[lambda g, out, *, dim: g - exp(out) * sum(g, dim, True)],
+    shape=shapes.same,
     samples=[((2, 3), {"dim": 1}), ((2, 3), {"dim": 0})],
 )  # fmt: skip
 
@@ -62,6 +65,10 @@ def _linear(x: Any, y: Any, z: Any = None) -> Any:
 
 def _to_linear(input: Any, weight: Any, bias: Any = None) -> Any:
     return (input, weight) if bias is None else (input, weight, bias), {}
+
+
+def _linear_shape(x: Any, y: Any, z: Any = ()) -> Any:
+    return shapes.matmul(x, y[::-1])
 
 
 def _linear_weight_rule(g: Any, x: Any) -> Any:
@@ -78,6 +85,7 @@ linear = define(
     vjp=[lambda g, y: g @ y,
          _linear_weight_rule,
          lambda g: g],
+    shape=_linear_shape,
     samples=[((2, 3), (4, 3), (4,)), ((2, 3), (4, 3)), ((3,), (4, 3), (4,)), ((5, 2, 3), (4, 3), (4,))],
 )  # fmt: skip
 
@@ -90,6 +98,14 @@ def _picked(classes: Any, total: int) -> tuple[Any, ...]:
         return np.arange(classes.size), classes
     first, *rest = np.ogrid[tuple(slice(size) for size in classes.shape)]
     return (first, classes, *rest)
+
+
+def _nll_shape(x: Any, y: Any, *, reduction: str, _from: Any) -> Any:
+    return y if reduction == "none" else ()
+
+
+def _loss_shape(x: Any, y: Any, *, reduction: str, _from: Any) -> Any:
+    return shapes.broadcast(x, y) if reduction == "none" else ()
 
 
 def _nll_loss(x: Any, y: Any, *, reduction: str, _from: Any) -> Any:
@@ -121,6 +137,7 @@ nll_loss = define(
     forward=_nll_loss,
     vjp=[_nll_loss_rule,
          None],
+    shape=_nll_shape,
     samples=[((3, 4), np.array([1, 3, 0])), ((3, 4), np.array([1, 3, 3]), {"reduction": "sum"}),
              ((3, 4), np.array([1, 3, 0]), {"reduction": "none"}), ((4,), np.array(2)),
              ((2, 3, 2), np.array([[0, 2], [1, 1]]))],
@@ -152,6 +169,7 @@ mse_loss = define(
     forward=_squared,
     vjp=[lambda g, x, y, *, reduction: _share(g, x, y, reduction) * 2 * (x - y),
          lambda g, x, y, *, reduction: _share(g, x, y, reduction) * 2 * (y - x)],
+    shape=_loss_shape,
     samples=[((2, 3), (2, 3)), ((2, 3), (2, 3), {"reduction": "sum"}), ((2, 3), (2, 3), {"reduction": "none"}),
              ((), ())],
 )  # fmt: skip
@@ -162,5 +180,6 @@ l1_loss = define(
     forward=lambda x, y, *, reduction, _from: _reduced(np.abs(x - y), reduction),
     vjp=[lambda g, x, y, *, reduction: _share(g, x, y, reduction) * sign(x - y),
          lambda g, x, y, *, reduction: _share(g, x, y, reduction) * sign(y - x)],
+    shape=_loss_shape,
     samples=[((2, 3), (2, 3)), ((2, 3), (2, 3), {"reduction": "sum"}), ((2, 3), (2, 3), {"reduction": "none"})],
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Reductions: sums, means, extremes."""
+"""Reductions that add, multiply or count."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import dtypes
+from graphscope.engine import dims, dtypes, shapes
 from graphscope.engine.calls import define
 from graphscope.engine.ops.shape import expand, reshape
 from graphscope.engine.tensor import Tensor
@@ -15,32 +15,45 @@ from graphscope.engine.tensor import Tensor
 __all__ = [
     "all",
     "any",
+    "count_nonzero",
     "mean",
+    "nansum",
     "sum",
 ]
 
 
-def _axis(dim: Any) -> Any:
-    return tuple(dim) if isinstance(dim, list) else dim
+def to_reduction(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, **numpy: Any) -> Any:
+    """The arguments of a reduction, as people write them; NumPy's words `axis` and `keepdims` are taken too."""
+    dim, keepdim = numpy.pop("axis", dim), numpy.pop("keepdims", keepdim)
+    if numpy:
+        raise TypeError(f"a reduction has no argument {next(iter(numpy))!r}")
+    if dtype is not None and dtype != input.dtype:
+        input = input.to(dtype) if isinstance(input, Tensor) else input.astype(dtype)
+    shape = input.shape
+    return (input,), {"dim": reduced_dims(dim, len(shape)), "keepdim": keepdim, "_from": shape}
 
 
-def to_reduction(x: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The arguments of a reduction, as people write them."""
-    if dtype is not None:
-        x = x.to(dtype) if isinstance(x, Tensor) else x.astype(dtype)
-    return (x,), {"dim": _axis(dim), "keepdim": keepdim, "_from": x.shape}
+def reduced_dims(dim: Any, rank: int) -> Any:
+    """None for all dims, one dim, or a tuple of several, checked."""
+    if dim is None:
+        return None
+    if dim.__class__ is int and -rank <= dim < rank:
+        return dim
+    found = dims.several(dim, rank)
+    return None if len(found) == rank else found[0] if len(found) == 1 else found
 
 
 def spread(g: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
     """A cotangent of a reduction, repeated along the dims that were reduced."""
     if not keepdim and shape:
-        dims = range(len(shape)) if dim is None else dim if isinstance(dim, tuple) else (dim,)
-        reduced = {d % len(shape) for d in dims}
+        places = range(len(shape)) if dim is None else dim if isinstance(dim, tuple) else (dim,)
+        reduced = {place % len(shape) for place in places}
         g = reshape(g, tuple(1 if i in reduced else size for i, size in enumerate(shape)))
     return expand(g, shape)
 
 
-def _count(shape: tuple[int, ...], dim: Any) -> int:
+def count(shape: tuple[int, ...], dim: Any) -> int:
+    """How many elements go into each element of a reduction."""
     if dim is None:
         return math.prod(shape)
     return math.prod(shape[d] for d in (dim if isinstance(dim, tuple) else (dim,)))
@@ -49,21 +62,33 @@ def _count(shape: tuple[int, ...], dim: Any) -> int:
 def _sum(x: Any, *, dim: Any, keepdim: bool, _from: Any = None) -> Any:
     if x.dtype.kind in "biu":
         return np.sum(x, axis=dim, keepdims=keepdim, dtype=dtypes.int64)
+    if not x.ndim:
+        return x
+    if x.dtype.itemsize == 2:  # sums of halves are halves of a sum that is not
+        return np.sum(x, axis=dim, keepdims=keepdim, dtype=dtypes.float32).astype(x.dtype)
     total: Any = np.add.reduce  # NumPy's stubs know keepdims only as a literal
-    return total(x, axis=dim, keepdims=keepdim) if x.ndim else x
+    return total(x, axis=dim, keepdims=keepdim)
+
+
+def _total(x: Any) -> Any:
+    kind = x.dtype.kind
+    if kind == "f" and x.dtype.itemsize > 2:
+        return np.add.reduce(x, None)
+    return _sum(x, dim=None, keepdim=False)
 
 
 def _mean(x: Any, *, dim: Any, keepdim: bool, _from: Any = None) -> Any:
-    if x.dtype.kind != "f":
+    if x.dtype.kind in "biu":
         raise TypeError(f"mean: a mean of {x.dtype} is no {x.dtype}; convert it first, with x.float()")
-    return _sum(x, dim=dim, keepdim=keepdim) / x.dtype.type(_count(x.shape, dim))
+    return _sum(x, dim=dim, keepdim=keepdim) / x.dtype.type(count(x.shape, dim))
 
 
 total = define(
     "sum", "Sum of all elements.", formula="out = Σ x", tensor_method=False, reduces=True, wrapped=True,
-    forward=lambda x: np.add.reduce(x, None) if x.dtype.kind in "fc" else np.sum(x, dtype=dtypes.int64),
+    forward=_total,
     vjp=[lambda g: g],
-    samples=[((2, 3),), ((),)],
+    shape=shapes.scalar,
+    samples=[((2, 3),), ((),), ((0,),)],
 )  # fmt: skip
 
 sum_dim = define(
@@ -71,15 +96,17 @@ sum_dim = define(
     prepare=to_reduction,
     forward=_sum,
     vjp=[lambda g, *, dim, keepdim, _from: spread(g, _from, dim, keepdim)],
-    samples=[((2, 3), {"dim": 1}), ((2, 3), {"dim": -1, "keepdim": True}), ((2, 3), {"dim": (0, 1)})],
+    shape=shapes.reduced,
+    samples=[((2, 3), {"dim": 1}), ((2, 3), {"dim": -1, "keepdim": True}), ((2, 3), {"dim": (0, 1)}),
+             ((2, 0), {"dim": 1}), ((), {"dim": 0}), ((2, 3, 2), {"dim": (0, -1), "keepdim": True})],
 )  # fmt: skip
 
 
-def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, **numpy: Any) -> Any:
     """Sum over the given dims, or over all. Sums of integers and booleans are int64."""
-    if dim is None and not keepdim and dtype is None:
+    if dim is None and not keepdim and dtype is None and not numpy:
         return total(input)
-    return sum_dim(input, dim, keepdim, dtype=dtype)
+    return sum_dim(input, dim, keepdim, dtype=dtype, **numpy)
 
 
 setattr(Tensor, "sum", sum)  # noqa: B010
@@ -89,35 +116,54 @@ mean = define(
     grad_name=lambda attrs: "MeanBackward0" if attrs["dim"] is None else "MeanBackward1",
     prepare=to_reduction,
     forward=_mean,
-    vjp=[lambda g, *, dim, keepdim, _from: spread(g / _count(_from, dim), _from, dim, keepdim)],
-    samples=[((2, 3), {}), ((2, 3), {"dim": 1}), ((2, 3), {"dim": 0, "keepdim": True})],
+    vjp=[lambda g, *, dim, keepdim, _from: spread(g / count(_from, dim), _from, dim, keepdim)],
+    shape=shapes.reduced,
+    samples=[((2, 3), {}), ((2, 3), {"dim": 1}), ((2, 3), {"dim": 0, "keepdim": True}), ((), {}),
+             ((2, 3, 2), {"dim": (0, -1)})],
+)  # fmt: skip
+
+nansum = define(
+    "nansum", "Sum over the given dims, or over all, in which NaN counts as 0.", formula="out = Σ x where x = x",
+    prepare=to_reduction,
+    forward=lambda x, *, dim, keepdim, _from: _sum(np.nan_to_num(x, posinf=np.inf, neginf=-np.inf), dim=dim,
+                                                   keepdim=keepdim),
+    vjp=[lambda g, x, *, dim, keepdim, _from: spread(g, _from, dim, keepdim) * (x == x)],
+    shape=shapes.reduced,
+    samples=[((2, 3), {}), ((2, 3), {"dim": 1}), ((), {})],
 )  # fmt: skip
 
 
-def _to_verdict(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    return (x,), {"dim": _axis(dim), "keepdim": keepdim}
+def _verdict(over: Any) -> Any:
+    def forward(x: Any, *, dim: Any, keepdim: bool, _from: Any) -> Any:
+        out = over(x, axis=dim, keepdims=keepdim)
+        return out.astype(x.dtype) if x.dtype.type is np.uint8 else out  # as PyTorch has it
 
-
-def _any(x: Any, *, dim: Any, keepdim: bool) -> Any:
-    return np.any(x, axis=dim, keepdims=keepdim)
-
-
-def _all(x: Any, *, dim: Any, keepdim: bool) -> Any:
-    return np.all(x, axis=dim, keepdims=keepdim)
+    return forward
 
 
 any = define(
     "any", "Whether some element is not 0, over the given dims or over all.", formula="out = ∃ x",
-    prepare=_to_verdict,
-    forward=_any,
+    prepare=to_reduction,
+    forward=_verdict(np.any),
     vjp=[None],
-    samples=[((2, 3), {}), ((2, 3), {"dim": 1})],
+    shape=shapes.reduced,
+    samples=[((2, 3), {}), ((2, 3), {"dim": 1}), ((0,), {}), ((), {"dim": 0})],
 )  # fmt: skip
 
 all = define(
     "all", "Whether no element is 0, over the given dims or over all.", formula="out = ∀ x",
-    prepare=_to_verdict,
-    forward=_all,
+    prepare=to_reduction,
+    forward=_verdict(np.all),
     vjp=[None],
-    samples=[((2, 3), {}), ((2, 3), {"dim": 1})],
+    shape=shapes.reduced,
+    samples=[((2, 3), {}), ((2, 3), {"dim": 1}), ((0,), {}), ((), {"dim": 0})],
+)  # fmt: skip
+
+count_nonzero = define(
+    "count_nonzero", "How many elements are not 0, over the given dims or over all.", formula="out = |{x ≠ 0}|",
+    prepare=lambda input, dim=None: ((input,), {"dim": reduced_dims(dim, len(input.shape))}),
+    forward=lambda x, *, dim: np.int64(np.count_nonzero(x)) if dim is None else np.count_nonzero(x, axis=dim),
+    vjp=[None],
+    shape=shapes.reduced,
+    samples=[((2, 3), {}), ((2, 3), {"dim": 1}), ((2, 3), {"dim": (0, 1)})],
 )  # fmt: skip

@@ -7,16 +7,23 @@ from typing import Any
 
 import numpy as np
 
+from graphscope.engine import shapes
 from graphscope.engine.calls import define
+from graphscope.engine.dims import one, several
+from graphscope.engine.tensor import Tensor
+from graphscope.engine.writes import buffer
 
 __all__ = [
+    "broadcast_to",
     "expand",
     "flatten",
     "permute",
+    "ravel",
     "reshape",
     "squeeze",
     "t",
     "transpose",
+    "unflatten",
     "unsqueeze",
 ]
 
@@ -33,18 +40,32 @@ def _reshape(x: Any, *, shape: tuple[int, ...], _from: tuple[int, ...] = ()) -> 
 
 
 def _to_reshape(x: Any, *sizes_: Any, shape: Any = None) -> Any:
-    return (x,), {"shape": sizes(sizes_ if shape is None else (shape,)), "_from": x.shape}
+    wanted = sizes(sizes_ if shape is None else (shape,))
+    if min(wanted, default=0) < -1:
+        raise RuntimeError(f"invalid shape dimension {min(wanted)}: only -1 stands for a size to be found out")
+    return (x,), {"shape": wanted, "_from": x.shape}
 
 
 def _to_permute(x: Any, *order: Any, dims: Any = None) -> Any:
-    return (x,), {"dims": sizes(order if dims is None else (dims,))}
+    wanted = sizes(order if dims is None else (dims,))
+    rank = len(x.shape)
+    if len(wanted) != rank:
+        raise RuntimeError(f"permute: number of dims don't match: the tensor has {rank}, dims are {wanted}")
+    return (x,), {"dims": several(wanted, rank)}
 
 
 def _to_flatten(x: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     shape = tuple(x.shape)
-    first, last = start_dim % max(len(shape), 1), end_dim % max(len(shape), 1)
+    first, last = one(start_dim, len(shape)), one(end_dim, len(shape))
+    if first > last:
+        raise RuntimeError(f"flatten() has invalid args: start_dim {start_dim} cannot come after end_dim {end_dim}")
     joined = (*shape[:first], math.prod(shape[first : last + 1]), *shape[last + 1 :])
     return (x,), {"shape": joined, "_from": shape}
+
+
+def _to_transpose(x: Any, dim0: int, dim1: int) -> Any:
+    rank = len(x.shape)
+    return (x,), {"dim0": one(dim0, rank), "dim1": one(dim1, rank)}
 
 
 def _t(x: Any) -> Any:
@@ -57,23 +78,26 @@ t = define(
     "t", "Transpose of a matrix.", formula="out[i, j] = x[j, i]", view=True,
     forward=_t,
     vjp=[lambda g: g.T],
+    shape=shapes.reverse,
     samples=[((2, 3),)],
 )  # fmt: skip
 
 transpose: Any = define(
     "transpose", "Swap two dims.", formula="out = x with dims dim0 and dim1 swapped", view=True,
-    prepare=lambda x, dim0, dim1: ((x,), {"dim0": dim0, "dim1": dim1}),
-    forward=lambda x, *, dim0, dim1: np.swapaxes(x, dim0, dim1),
+    prepare=_to_transpose,
+    forward=lambda x, *, dim0, dim1: np.swapaxes(x, dim0, dim1) if x.ndim else x,
     vjp=[lambda g, *, dim0, dim1: transpose(g, dim0, dim1)],
-    samples=[((2, 3, 4), {"dim0": 0, "dim1": 2}), ((2, 3), {"dim0": -1, "dim1": 0})],
+    shape=shapes.swapped,
+    samples=[((2, 3, 4), {"dim0": 0, "dim1": 2}), ((2, 3), {"dim0": -1, "dim1": 0}), ((), {"dim0": 0, "dim1": -1})],
 )  # fmt: skip
 
 permute: Any = define(
     "permute", "Put the dims in another order.", formula="out = x with its dims in the order dims", view=True,
     prepare=_to_permute,
     forward=lambda x, *, dims: np.transpose(x, dims),
-    vjp=[lambda g, *, dims: permute(g, tuple(int(i) for i in np.argsort([d % len(dims) for d in dims])))],
-    samples=[((2, 3, 4), {"dims": (2, 0, 1)})],
+    vjp=[lambda g, *, dims: permute(g, tuple(sorted(range(len(dims)), key=dims.__getitem__)))],
+    shape=shapes.permuted,
+    samples=[((2, 3, 4), {"dims": (2, 0, 1)}), ((2, 3, 4), {"dims": (1, -1, 0)})],
 )  # fmt: skip
 
 reshape: Any = define(
@@ -82,6 +106,7 @@ reshape: Any = define(
     prepare=_to_reshape,
     forward=_reshape,
     vjp=[lambda g, *, _from: reshape(g, _from)],
+    shape=shapes.reshaped,
     samples=[((2, 3), {"shape": (3, 2)}), ((2, 3), {"shape": (-1,)}), ((1, 1), {"shape": ()})],
 )  # fmt: skip
 
@@ -91,13 +116,15 @@ flatten = define(
     prepare=_to_flatten,
     forward=_reshape,
     vjp=[lambda g, *, _from: reshape(g, _from)],
+    shape=shapes.given,
     samples=[((2, 3, 4),), ((2, 3, 4), {"start_dim": 1}), ((2, 3, 4), {"end_dim": 1}), ((),)],
 )  # fmt: skip
 
 
-def _to_squeeze(x: Any, dim: int | None = None) -> Any:
+def _to_squeeze(x: Any, dim: Any = None) -> Any:
     shape = tuple(x.shape)
-    kept = tuple(s for i, s in enumerate(shape) if s != 1 or (dim is not None and i != dim % len(shape)))
+    chosen = several(dim, len(shape)) if dim is None or len(sizes((dim,))) else ()
+    kept = tuple(size for place, size in enumerate(shape) if size != 1 or place not in chosen)
     return (x,), {"shape": kept, "_from": shape}
 
 
@@ -106,13 +133,14 @@ squeeze = define(
     prepare=_to_squeeze,
     forward=_reshape,
     vjp=[lambda g, *, _from: reshape(g, _from)],
+    shape=shapes.given,
     samples=[((2, 1, 3, 1),), ((2, 1, 3, 1), {"dim": 1}), ((2, 1, 3, 1), {"dim": -1}), ((2, 3), {"dim": 0}), ((1,),)],
 )  # fmt: skip
 
 
 def _to_unsqueeze(x: Any, dim: int) -> Any:
     shape = list(x.shape)
-    shape.insert(dim % (len(shape) + 1), 1)
+    shape.insert(one(dim, len(shape) + 1), 1)
     return (x,), {"shape": tuple(shape), "_from": tuple(x.shape)}
 
 
@@ -121,13 +149,22 @@ unsqueeze = define(
     prepare=_to_unsqueeze,
     forward=_reshape,
     vjp=[lambda g, *, _from: reshape(g, _from)],
+    shape=shapes.given,
     samples=[((2, 3), {"dim": 0}), ((2, 3), {"dim": -1}), ((), {"dim": 0})],
 )  # fmt: skip
 
 
-def _to_expand(x: Any, *sizes_: Any, shape: Any = None) -> Any:
-    wanted = sizes(sizes_ if shape is None else (shape,))
+def _to_expand(x: Any, *sizes_: Any, shape: Any = None, size: Any = None) -> Any:
+    asked = size if shape is None else shape
+    wanted = sizes(sizes_ if asked is None else (asked,))
     extra = len(wanted) - len(x.shape)
+    if extra < 0:
+        raise RuntimeError(
+            f"expand: the number of sizes provided ({len(wanted)}) must be greater or equal to the number of "
+            f"dimensions in the tensor ({len(x.shape)})"
+        )
+    if min(wanted[:extra], default=0) < 0:
+        raise RuntimeError(f"expand: -1 stands for a size that is there, but dim {wanted.index(-1)} of {wanted} is new")
     full = tuple(x.shape[i - extra] if size == -1 else size for i, size in enumerate(wanted))
     return (x,), {"shape": full}
 
@@ -137,5 +174,73 @@ expand = define(
     prepare=_to_expand,
     forward=lambda x, *, shape: np.broadcast_to(x, shape),
     vjp=[lambda g: g],
+    shape=shapes.given,
     samples=[((2, 1), {"shape": (2, 3)}), ((3,), {"shape": (2, 3)}), ((3, 1), {"shape": (-1, 2)})],
 )  # fmt: skip
+
+
+def broadcast_to(input: Any, size: Any) -> Any:
+    """The tensor with dims of size 1 repeated, and new ones in front, without copying."""
+    return expand(input, size)
+
+
+def ravel(input: Any) -> Any:
+    """All elements in a row."""
+    return reshape(input, (-1,))
+
+
+def unflatten(input: Any, dim: int, sizes: Any) -> Any:
+    """One dim taken apart into several, whose sizes multiply to its own; one of them may be -1.
+
+    Raises:
+        RuntimeError: The sizes do not multiply to that of the dim.
+    """
+    place, parts = one(dim, len(input.shape)), tuple(sizes)
+    size, known = input.shape[place], math.prod(part for part in parts if part != -1)
+    if not parts or (size % known if -1 in parts and known else size != known):
+        raise RuntimeError(
+            f"unflatten: Provided sizes {list(parts)} don't multiply up to the size of dim {dim} ({size}) in the input"
+        )
+    return reshape(input, (*input.shape[:place], *parts, *input.shape[place + 1 :]))
+
+
+def view(self: Any, *size: Any) -> Any:
+    """The same memory in another shape, or (of a dtype) read as another dtype.
+
+    Raises:
+        RuntimeError: Sizes that do not fit, or the layout of a view makes a copy necessary.
+    """
+    if len(size) == 1 and isinstance(size[0], np.dtype):
+        return view_dtype(self, size[0])
+    out = reshape(self, *size)
+    if self.base is not None and out.data.size and buffer(out.data) is not buffer(self.data):
+        raise RuntimeError(
+            f"view size is not compatible with input tensor's size and stride: {tuple(self.shape)} is a view with its "
+            f"dims in another order, so {out.data.shape} needs a copy. Use .reshape(...) instead."
+        )
+    return out
+
+
+view_dtype = define(
+    "view_dtype", "The same memory, read as another dtype.", formula="out = memory of x as dtype", tensor_method=False,
+    view=True,
+    prepare=lambda x, dtype: ((x,), {"dtype": np.dtype(dtype)}),
+    forward=lambda x, *, dtype: x.view(dtype),
+    vjp=[None],
+    shape=lambda x, *, dtype: (*x[:-1], None) if x else x,
+    samples=[((2, 4), {"dtype": np.dtype("int32")})],
+)  # fmt: skip
+
+METHODS = {
+    "broadcast_to": broadcast_to,
+    "expand_as": lambda self, other: expand(self, other.shape),
+    "ravel": ravel,
+    "reshape_as": lambda self, other: reshape(self, other.shape),
+    "unflatten": unflatten,
+    "view": view,
+    "view_as": lambda self, other: view(self, other.shape),
+}
+"""Methods that are an op with other arguments."""
+
+for _name, _method in METHODS.items():
+    setattr(Tensor, _name, _method)

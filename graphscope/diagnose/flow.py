@@ -1,0 +1,62 @@
+"""How a gradient came: the backward rows it passed, from the tensor up to where the pass began."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from graphscope.graph import Node
+
+MOST = 20_000
+"""So many rows are looked at: enough for any network, and the answer comes in seconds."""
+
+
+class Hop(NamedTuple):
+    """One rule that ran: where its cotangent lies, what it made, and which way led from there to the tensor."""
+
+    grad: Node
+    """The GRAD row of the rule."""
+    row: int
+    """The row that holds what it made for the input in question."""
+    trail: tuple[Node, ...]
+    """The forward nodes from the tensor (left out) up to the rule's own."""
+
+
+def hops(node: Node) -> Iterator[Hop]:
+    """The rules whose results make up the gradient of a node, the nearest first."""
+    waiting: list[tuple[Node, tuple[Node, ...]]] = [(node, ())]
+    seen: set[int] = set()
+    while waiting and len(seen) < MOST:
+        reached, trail = waiting.pop(0)
+        for arrived in reached.contributions:
+            source = arrived.source
+            if source is None or source.kind != "grad" or source.forward is None:
+                continue
+            onward = (*trail, source.forward)
+            yield Hop(source, arrived.row, onward)
+            if source.row not in seen:
+                seen.add(source.row)
+                waiting.append((source, onward))
+
+
+def share_of_zeros(node: Node) -> float | None:
+    """How much of a node's value is zero, from 0 to 1; None where that is not known or there is nothing."""
+    found = node.summary
+    return None if found is None or not found.count else found.zero / found.count
+
+
+def is_finite(node: Node) -> bool:
+    """Whether a node's value holds no NaN and no Inf; what was not kept passes for finite unless it is flagged."""
+    return node.graph.log.nonfinite(node.graph.value_row(node.row)) is not True
+
+
+def inputs_of(node: Node) -> list[np.ndarray | None]:
+    """The values of a forward node's operands in their order: tensors, then the number that took part."""
+    values = [edge.source.output(edge.slot) for edge in node.inputs]
+    other = node.attrs.get("other")
+    if len(values) == 1 and isinstance(other, int | float):
+        values.append(np.asarray(other))
+    return values

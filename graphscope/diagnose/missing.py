@@ -1,0 +1,252 @@
+"""Why a gradient is None: one function a cause; the first that applies tells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from graphscope.diagnose.explanation import Explanation, named, steps, title, where
+from graphscope.diagnose.ways import FLOATING, Cut, Ways
+from graphscope.eventlog.schema import Flag, Kind
+
+if TYPE_CHECKING:
+    from graphscope.diagnose.subject import Subject
+    from graphscope.graph import Node
+
+_RETAIN: Final = "call {0}.retain_grad() before backward, or hook it: {0}.register_hook(print)"
+
+
+def no_number(subject: Subject) -> Explanation | None:
+    """Whole numbers and truth values have no gradient."""
+    node = subject.node
+    if not node.dtype or node.dtype.startswith(FLOATING):
+        return None
+    return Explanation(
+        "none",
+        "dtype",
+        f"{subject.title} is made of {node.dtype}{where(node)}: only floating point numbers have gradients",
+        steps([node], {node.row: f"{node.dtype} has no gradient"}),
+        f"make it of floats: {subject.title}.float(), or torch.tensor([1.0, 2.0])",
+    )
+
+
+def plain_leaf(subject: Subject) -> Explanation | None:
+    """A leaf that nobody asked to require grad."""
+    if not subject.is_leaf or subject.requires_grad:
+        return None
+    node = subject.node
+    return Explanation(
+        "none",
+        "does not require grad",
+        f"{subject.title} does not require grad: it was made{where(node)} without requires_grad=True",
+        steps([node], {node.row: "does not require grad"}),
+        f"make it with requires_grad=True, or call {subject.title}.requires_grad_() before it is used",
+    )
+
+
+def cut_behind(subject: Subject) -> Explanation | None:
+    """A result that has no way back to any leaf."""
+    if subject.is_leaf or subject.requires_grad:
+        return None
+    ways = subject.behind
+    if not ways.cuts:
+        leaves = [title(subject.graph.node(row)) for row in ways.leaves]
+        of = f"none of {', '.join(leaves[:4])}{', …' if leaves[4:] else ''} does" if leaves else "no leaf does"
+        return Explanation(
+            "none",
+            "does not require grad",
+            f"{subject.title} does not require grad, because nothing that it was made of does: {of}",
+            steps([subject.node], {subject.node.row: "does not require grad"}),
+            "give requires_grad=True to the tensors whose gradients you want, ahead of this line",
+        )
+    return _at_cut(subject, ways, f"{subject.title} does not require grad")
+
+
+def cleared(subject: Subject) -> Explanation | None:
+    """A gradient that arrived, and was taken away again."""
+    live = subject.live
+    if live is None or not subject.arrivals or live.grad is not None or not subject.is_leaf:
+        return None
+    last = subject.arrivals[-1]
+    return Explanation(
+        "none",
+        "cleared",
+        f"{subject.title}.grad had arrived (#{last.row}) and was cleared afterwards, by zero_grad() or `grad = None`",
+        steps([subject.node], {subject.node.row: "its gradient was cleared"}),
+        "look at it between backward() and zero_grad()",
+    )
+
+
+def not_kept(subject: Subject) -> Explanation | None:
+    """The gradient of a result passes by; only leaves keep theirs."""
+    if subject.is_leaf or not subject.arrivals:
+        return None
+    last = subject.arrivals[-1]
+    name = subject.node.name or "it"
+    return Explanation(
+        "none",
+        "not a leaf",
+        f"{subject.title} is not a leaf (the op {subject.node.op} made it{where(subject.node)}): its gradient passed "
+        f"by (#{last.row}), and .grad keeps those of leaves only",
+        steps([subject.node], {subject.node.row: "its gradient is not kept"}),
+        _RETAIN.format(name),
+    )
+
+
+def no_backward(subject: Subject) -> Explanation | None:
+    """Nobody has asked for gradients yet."""
+    if subject.backward is not None:
+        return None
+    ahead = subject.ahead
+    found = Explanation(
+        "none",
+        "no backward yet",
+        f"no backward pass has run since {subject.title} was made{where(subject.node)}",
+        steps(ahead.path() if ahead is not None and ahead.target in ahead.reached else [subject.node]),
+        "call backward() on the loss",
+    )
+    if ahead is not None and ahead.cuts and ahead.target not in ahead.open:
+        return named(found, [f"And it would not arrive: {blame(ahead, ahead.cuts[0])}."])
+    return found
+
+
+def unused(subject: Subject) -> Explanation | None:
+    """The loss was not computed from it."""
+    ways = subject.ahead
+    if ways is None or subject.backward is None or ways.target in ways.reached:
+        return None
+    loss = subject.graph.node(ways.target)
+    made = subject.graph.descendants(subject.node)
+    ops = [each for each in made if each.kind == "op" and each.graph_pass == "forward"]
+    if ops:
+        last = ops[-1]
+        went = f"what was made of it (last {title(last)}{where(last)}) does not lead there"
+        path = steps([subject.node, last], {last.row: "leads to no loss"})
+    else:
+        went = "nothing uses it"
+        path = steps([subject.node], {subject.node.row: "nothing uses it"})
+    return Explanation(
+        "none",
+        "not on a path to the loss",
+        f"{title(loss)}{where(loss)}, where backward began, was not computed from {subject.title}: {went}",
+        path,
+        "use it in the loss; what leaves the graph by .item(), .numpy(), .data or tensor(...) does not come back",
+    )
+
+
+def cut_ahead(subject: Subject) -> Explanation | None:
+    """All ways to the loss lead through something that no gradient passes."""
+    ways = subject.ahead
+    if ways is None or ways.target in ways.open or not ways.cuts:
+        return None
+    loss = subject.graph.node(ways.target)
+    return _at_cut(subject, ways, f"no gradient flows from {title(loss)} to {subject.title}")
+
+
+def on_its_way(subject: Subject) -> Explanation | None:
+    """The backward pass has not come so far at this position in time."""
+    begun = subject.backward
+    if begun is None or subject.arrivals:
+        return None
+    marks = subject.graph.log.rare()
+    events = (subject.graph.log.event(row) for row in marks[marks > begun.begin].tolist())
+    ended = next((event.row for event in events if event.kind == Kind.BACKWARD_END), None)
+    if ended is not None and ended <= subject.graph.now:
+        return None
+    return Explanation(
+        "none",
+        "on its way",
+        f"the backward pass that began at #{begun.begin} has not come to {subject.title} yet",
+        steps(subject.ahead.path() if subject.ahead is not None else [subject.node]),
+        "go on: it arrives later in this pass",
+    )
+
+
+def not_accumulated(subject: Subject) -> Explanation | None:
+    """The gradient was computed for somebody else: `autograd.grad` returns it and keeps nothing."""
+    if subject.backward is None or not subject.is_leaf or subject.ahead is None:
+        return None
+    return Explanation(
+        "none",
+        "not accumulated",
+        f"the last backward pass (#{subject.backward.begin}) computed gradients without keeping them in "
+        f"{subject.title}.grad: autograd.grad() returns them, and backward(inputs=...) fills those of its inputs only",
+        steps(subject.ahead.path()),
+        "take what autograd.grad() returns, or call backward()",
+    )
+
+
+CAUSES: Final[tuple[Callable[[Subject], Explanation | None], ...]] = (
+    no_number,
+    plain_leaf,
+    cut_behind,
+    cleared,
+    not_kept,
+    no_backward,
+    unused,
+    cut_ahead,
+    on_its_way,
+    not_accumulated,
+)
+"""The causes in the order in which they are asked."""
+
+
+def explain_missing(subject: Subject) -> Explanation:
+    """Why there is no gradient."""
+    found = (cause(subject) for cause in CAUSES)
+    return next(
+        (explanation for explanation in found if explanation is not None),
+        Explanation("none", "unknown", f"{subject.title} has no gradient, and the log does not tell why"),
+    )
+
+
+def blame(ways: Ways, cut: Cut) -> str:
+    """What a cut is, as the end of a sentence."""
+    node = ways.graph.node(cut.row)
+    for applies, words, _ in CUTS:
+        if applies(node):
+            return words.format(op=f"{node.op}{where(node)}", dtype=node.dtype)
+    return f"{node.op}{where(node)} has no gradient for its input {cut.argument}"
+
+
+def _at_cut(subject: Subject, ways: Ways, what: str) -> Explanation:
+    cut = ways.cuts[0]
+    node = ways.graph.node(cut.row)
+    cure = next((cure for applies, _, cure in CUTS if applies(node)), _NO_RULE_CURE)
+    cause = next((kind for applies, kind in KINDS if applies(node)), "no rule")
+    others = tuple(f"Also cut: {blame(ways, other)}." for other in ways.cuts[1:4])
+    verdict = f"{what}: {blame(ways, cut)}"
+    return Explanation("none", cause, verdict, steps(ways.path(cut), {cut.row: f"cut: {cause}"}), cure, others)
+
+
+def _without_grad(node: Node) -> bool:
+    return bool(node.flags & Flag.NO_GRAD)
+
+
+def _detached(node: Node) -> bool:
+    return node.op == "detach"
+
+
+def _not_floating(node: Node) -> bool:
+    return bool(node.dtype) and not node.dtype.startswith(FLOATING)
+
+
+_NO_RULE_CURE: Final = "use something smooth in its place (softmax for argmax, sigmoid for a comparison, abs for sign)"
+
+KINDS: Final[tuple[tuple[Callable[[Node], bool], str], ...]] = (
+    (_without_grad, "no_grad"),
+    (_detached, "detach"),
+    (_not_floating, "no rule"),
+)
+"""The kinds of cut."""
+
+CUTS: Final[tuple[tuple[Callable[[Node], bool], str, str], ...]] = (
+    (
+        _without_grad,
+        "{op} ran with gradients off (no_grad or inference_mode)",
+        "compute it outside of no_grad(), or within enable_grad()",
+    ),
+    (_detached, "{op} cuts the way", "leave detach() out where the gradient is wanted"),
+    (_not_floating, "{op} makes {dtype}, which no gradient passes", _NO_RULE_CURE),
+)
+"""How each kind of cut is told, and what to do about it; what is none of these is an op without a rule."""

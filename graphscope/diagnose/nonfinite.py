@@ -1,0 +1,115 @@
+"""Why a value or a gradient is not finite: where its first NaN or Inf was born, and of what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphscope.diagnose.births import born_backward, born_forward
+from graphscope.diagnose.explanation import Explanation, steps, title, where
+from graphscope.diagnose.flow import hops, is_finite
+from graphscope.diagnose.ways import Ways
+
+if TYPE_CHECKING:
+    from graphscope.diagnose.subject import Subject
+    from graphscope.graph import Node
+
+
+def explain_nonfinite_value(subject: Subject) -> Explanation | None:
+    """Why the value itself is not finite; None when it is."""
+    if is_finite(subject.node):
+        return None
+    return _born_forward(subject, subject.node, [subject.node], f"{subject.title} is {_kinds(subject.node)}")
+
+
+def explain_nonfinite(subject: Subject) -> Explanation | None:
+    """Why the gradient is not finite; None when it is."""
+    gradient = subject.node.grad
+    if gradient is None or np.isfinite(gradient).all():
+        return None
+    what = f"{subject.title}.grad is {'nan' if np.isnan(gradient).any() else 'inf'}"
+    last = None
+    for hop in hops(subject.node):
+        made = subject.graph.node(hop.row)
+        if is_finite(made):
+            continue
+        last = hop
+        if not is_finite(hop.grad):
+            continue
+        owner = hop.trail[-1]
+        nodes = [subject.node, *hop.trail]
+        sick = [node for node in (owner, *(edge.source for edge in owner.inputs)) if not is_finite(node)]
+        if sick:
+            return _born_forward(subject, min(sick, key=lambda node: node.row), nodes, what)
+        why, cure = born_backward(owner)
+        verdict = f"{what}: the first non-finite gradient comes from the rule of {owner.op}{where(owner)}: {why}"
+        return Explanation("nonfinite", "born backward", verdict, steps(nodes, {owner.row: why}), cure)
+    if last is None:
+        verdict = f"{what}: its contributions are finite, and their sum overflows"
+        return Explanation(
+            "nonfinite", "overflow of a sum", verdict, steps([subject.node]), "`contributions` lists them"
+        )
+    nodes = [subject.node, *last.trail]
+    verdict = f"{what}: the backward pass began with a gradient that is not finite{where(nodes[-1])}"
+    return Explanation("nonfinite", "began so", verdict, steps(nodes, {nodes[-1].row: "began so"}))
+
+
+def _born_forward(subject: Subject, sick: Node, nodes: list[Node], what: str) -> Explanation:
+    born = _birth(sick)
+    if born.kind == "leaf":
+        poisoned = _poisoned_by(born)
+        if poisoned is not None:
+            before = f"a step took over its gradient, which was not finite (#{poisoned.row})"
+            verdict = f"{what}: {title(born)} became so before, when {before}"
+            return Explanation(
+                "nonfinite", "poisoned by a step", verdict, steps(_with(nodes, born), {born.row: "poisoned by a step"}),
+                f"ask why {title(born)} at that time: goto {poisoned.row}",
+            )  # fmt: skip
+        verdict = f"{what}: {title(born)}{where(born)} holds {_kinds(born)} from the beginning"
+        return Explanation(
+            "nonfinite", "data", verdict, steps(_with(nodes, born), {born.row: "not finite"}), "clean the data"
+        )
+    why, cure = born_forward(born)
+    verdict = f"{what}: the first non-finite value was made by {born.op}{where(born)}: {why}"
+    return Explanation("nonfinite", "born forward", verdict, steps(_with(nodes, born), {born.row: why}), cure)
+
+
+def _birth(sick: Node) -> Node:
+    """The oldest non-finite node that this one was computed from."""
+    node = sick
+    while True:
+        worse = [edge.source for edge in node.inputs if edge.source.row < node.row and not is_finite(edge.source)]
+        if not worse:
+            return _poisoned_leaf(node) or node
+        node = min(worse, key=lambda each: each.row)
+
+
+def _poisoned_leaf(node: Node) -> Node | None:
+    """A leaf among the inputs that an optimizer wrote unseen, after a gradient that was not finite."""
+    for edge in node.inputs:
+        if edge.source.kind == "leaf" and _poisoned_by(edge.source, node.row) is not None:
+            return edge.source
+    return None
+
+
+def _poisoned_by(leaf: Node, before: int | None = None) -> Node | None:
+    """The contribution that was not finite before a row, if one was."""
+    rows = [row for row in leaf.backward if row.kind == "accumulate" and (before is None or row.row < before)]
+    return next((row for row in rows if not is_finite(row)), None)
+
+
+def _with(nodes: list[Node], born: Node) -> list[Node]:
+    """The path, so that it holds the node where it began."""
+    if born in nodes:
+        return nodes
+    ways = Ways(born.graph, nodes[-1].row, {born.row})
+    between = ways.path() if nodes[-1].row in ways.reached else [born, nodes[-1]]
+    return [*nodes[:-1], *between[::-1]]
+
+
+def _kinds(node: Node) -> str:
+    found = node.summary
+    if found is None:
+        return "not finite"
+    return " and ".join(name for name, number in (("nan", found.nan), ("inf", found.inf)) if number) or "not finite"

@@ -1,0 +1,127 @@
+"""What is asked about: a node of the forward pass, and the backward pass that should have brought its gradient."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from graphscope.diagnose.explanation import title
+from graphscope.diagnose.ways import Ways
+from graphscope.errors import CommandError
+from graphscope.eventlog.schema import Flag, Kind
+from graphscope.graph import walk
+
+if TYPE_CHECKING:
+    from graphscope.graph import Graph, Node
+
+
+class Pass(NamedTuple):
+    """A backward pass: the row where it begins, and the node that it starts from."""
+
+    begin: int
+    root: int
+
+
+class Subject:
+    """A tensor as the log knows it at a position in time.
+
+    Args:
+        node: A node; of a backward one, its forward node is meant.
+        live: The tensor itself, where the program still holds it.
+    """
+
+    def __init__(self, node: Node, live: Any = None) -> None:
+        owner = node.forward if node.kind in ("grad", "accumulate") else node
+        if owner is None:
+            raise CommandError(f"#{node.row} belongs to a node that the log no longer holds")
+        self.node: Node = owner
+        self.graph: Graph = node.graph
+        self.live = live
+
+    @property
+    def title(self) -> str:
+        """What to call it."""
+        return title(self.node)
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no op made it."""
+        return self.node.kind == "leaf"
+
+    @cached_property
+    def rows(self) -> set[int]:
+        """Its rows: of a leaf all those that stand for it, also after it was written under `no_grad`."""
+        if not self.is_leaf and not self.node.version:
+            return {self.node.row}
+        index = self.graph.index
+        rows = index.versions(self.node.tensor, self.graph.now + 1)
+        alike = {row for row in rows if _still_leaf(index.event(row))}
+        return alike | {self.node.row} if self.node.row in alike or self.is_leaf else {self.node.row}
+
+    @cached_property
+    def requires_grad(self) -> bool:
+        """Whether gradients flow to it."""
+        if self.is_leaf:
+            rows = (self.graph.index.event(row) for row in self.rows)
+            return any(event.flags & Flag.REQUIRES_GRAD for event in rows if event.kind == Kind.LEAF)
+        return self.node.row in self.behind.open
+
+    @cached_property
+    def behind(self) -> Ways:
+        """The ways that lead from leaves that require grad to this node."""
+        return Ways(self.graph, self.node.row)
+
+    @cached_property
+    def backward(self) -> Pass | None:
+        """The newest backward pass from something that was made of this node, else the newest since it appeared."""
+        newest: Pass | None = None
+        for each in itertools.islice(self._passes(), _PASSES):
+            newest = newest or each
+            if not self.rows.isdisjoint((each.root, *walk.reach(each.root, self._inputs))):
+                return each
+        return newest
+
+    def _passes(self) -> Iterator[Pass]:
+        """The backward passes since this node appeared, the newest first."""
+        log = self.graph.log
+        since = min(self.rows)
+        for row in log.rare()[::-1].tolist():
+            if since < row <= self.graph.now:
+                event = log.event(row)
+                if event.kind == Kind.BACKWARD_BEGIN and event.inputs:
+                    yield Pass(row, event.inputs[0][0])
+
+    def _inputs(self, row: int) -> list[int]:
+        return [source for source, _ in self.graph.index.event(row).inputs if self.graph.log.first <= source < row]
+
+    @cached_property
+    def ahead(self) -> Ways | None:
+        """The ways from this node to the loss of that pass (ahead of one, to what looks like the loss)."""
+        found = self.backward.root if self.backward is not None else self._likely_loss()
+        return None if found is None else Ways(self.graph, found, self.rows)
+
+    @cached_property
+    def arrivals(self) -> list[Node]:
+        """The backward rows that brought gradients to it, up to now."""
+        return [node for node in self.node.backward if node.kind in ("grad", "accumulate")]
+
+    def _likely_loss(self) -> int | None:
+        """The newest node of one element that nothing has used."""
+        rows = self.graph.index.nodes(self.graph.now + 1)
+        for row in rows[::-1][:_LOOKED_AT].tolist():
+            event = self.graph.index.event(row)
+            single = event.kind == Kind.OP and all(size == 1 for size in event.shape)
+            if single and row not in self.rows and not self.graph.index.users(row, self.graph.now + 1):
+                return int(row)
+        return None
+
+
+_LOOKED_AT = 1000
+_PASSES = 20
+"""So many nodes and backward passes are looked at before the search is given up."""
+
+
+def _still_leaf(event: Any) -> bool:
+    return event.kind == Kind.LEAF or bool(event.flags & Flag.IN_PLACE and event.flags & Flag.NO_GRAD)

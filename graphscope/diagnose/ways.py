@@ -1,0 +1,104 @@
+"""Ways from tensors to a loss, and where a gradient can't pass on them: what the log says without running anything."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from graphscope.eventlog.schema import Flag, Kind
+from graphscope.graph import walk
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Event
+    from graphscope.graph import Graph, Node
+
+NO_RULE: Final = ("", "no gradient")
+"""What stands in the place of a rule where an op has none."""
+
+FLOATING: Final = ("float", "bfloat", "complex")
+"""How the names of those dtypes begin that have gradients."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """An op that takes something that requires grad, and makes something that does not."""
+
+    source: int
+    row: int
+    argument: int
+
+
+class Ways:
+    """All that lies between some rows and a target, and how far gradients can flow on it.
+
+    Args:
+        graph: The graph.
+        target: The row of the loss.
+        sources: Rows where the ways begin; None takes all leaves that require grad.
+    """
+
+    def __init__(self, graph: Graph, target: int, sources: Collection[int] | None = None) -> None:
+        self.graph = graph
+        self.target = target
+        rows = [*walk.reach(target, self._inputs), target]
+        self.leaves = [row for row in rows if graph.index.event(row).kind == Kind.LEAF]
+        if sources is None:
+            sources = {row for row in self.leaves if graph.index.event(row).flags & Flag.REQUIRES_GRAD}
+        self.reached: set[int] = set()
+        """What was computed from the sources, by whatever way."""
+        self.open: set[int] = set()
+        """What requires grad because of them."""
+        self.cuts: list[Cut] = []
+        for row in rows:
+            event = graph.index.event(row)
+            if row in sources:
+                self.reached.add(row)
+                self.open.add(row)
+                continue
+            come = [(argument, source) for argument, (source, _) in enumerate(event.inputs) if source in self.reached]
+            if not come:
+                continue
+            self.reached.add(row)
+            arrived = [(argument, source) for argument, source in come if source in self.open]
+            if any(self.passes(event, argument) for argument, _ in arrived):
+                self.open.add(row)
+            elif arrived:
+                self.cuts.append(Cut(arrived[0][1], row, arrived[0][0]))
+
+    @property
+    def sources(self) -> list[int]:
+        """Where the ways that lead to the target begin."""
+        return [row for row in sorted(self.reached) if not self._reached_inputs(row)]
+
+    def passes(self, event: Event, argument: int) -> bool:
+        """Whether a gradient can go from an op to this one of its inputs."""
+        if event.flags & Flag.NO_GRAD:  # a tensor that is written there stays what it was
+            return bool(event.flags & Flag.IN_PLACE) and argument == 0
+        if not event.dtype.startswith(FLOATING):
+            return False
+        rules = self.graph.log.op(event.op).vjp
+        return not rules or rules[min(argument, len(rules) - 1)] not in NO_RULE
+
+    def path(self, cut: Cut | None = None) -> list[Node]:
+        """A shortest way from a source to the target, through the cut if one is given."""
+        first = cut.source if cut is not None else self.target
+        rows = self._down(first)
+        if cut is not None:
+            rows = [*rows, *self._between(cut.row, self.target)]
+        return [self.graph.node(row) for row in rows]
+
+    def _down(self, row: int) -> list[int]:
+        """A shortest way from a source to this row."""
+        ways = (walk.shortest(row, source, self._reached_inputs) for source in self.sources)
+        return min((way[::-1] for way in ways if way), key=len, default=[row])
+
+    def _between(self, start: int, end: int) -> list[int]:
+        return walk.shortest(end, start, self._reached_inputs)[::-1]
+
+    def _reached_inputs(self, row: int) -> Iterable[int]:
+        return [source for source in self._inputs(row) if source in self.reached]
+
+    def _inputs(self, row: int) -> list[int]:
+        graph = self.graph
+        return [source for source, _ in graph.index.event(row).inputs if graph.log.first <= source < row]

@@ -1,0 +1,153 @@
+"""Convolution on arrays: the windows of a few samples at a time as columns of a matrix, and one product of matrices.
+
+Three functions, each linear in both its arguments; the gradients of each are the two others. `x` is (samples, channels,
+...), `w` is (made channels, channels of a group, ...), `y` is (samples, made channels, ...).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from graphscope.engine.windows import Sizes, Windows, add_columns, columns
+
+CHUNK: Final = 1 << 18
+"""Elements of columns at a time: what fits the cache beside the product."""
+
+
+def _chunks(samples: int, width: int) -> Iterator[slice]:
+    step = max(1, CHUNK // max(width, 1))
+    return (slice(start, min(start + step, samples)) for start in range(0, samples, step))
+
+
+def _grouped(w: np.ndarray, groups: int) -> np.ndarray:
+    """Weights as a matrix for each group: (groups, made channels, channels · places)."""
+    return w.reshape(groups, w.shape[0] // groups, math.prod(w.shape[1:]))
+
+
+def _rows(y: np.ndarray, groups: int) -> np.ndarray:
+    """Samples (N, C, ...) as a matrix for each group: (groups, channels, N · places)."""
+    samples, channels = y.shape[:2]
+    return y.reshape(samples, channels, -1).swapaxes(0, 1).reshape(groups, channels // groups, -1)
+
+
+def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return a[0].dot(b[0])[None] if len(a) == 1 else np.matmul(a, b)
+
+
+def _is_depthwise(w: np.ndarray, groups: int) -> bool:
+    return groups > 1 and w.shape[1] == 1 and w.shape[0] == groups
+
+
+def correlate(x: np.ndarray, w: np.ndarray, windows: Windows, groups: int) -> np.ndarray:
+    """y: at each window of x, the sum of its elements times the weights."""
+    samples, channels = x.shape[:2]
+    counts = windows.counts(x.shape[2:])
+    out = np.empty((samples, w.shape[0], *counts), np.result_type(x, w))
+    if not out.size or not x.size:
+        out[...] = 0
+        return out
+    if _is_depthwise(w, groups):
+        return _correlate_depthwise(x, w, windows, out)
+    matrices = _grouped(w, groups)
+    if windows.bare and groups == 1:
+        np.matmul(matrices[0], x.reshape(samples, channels, -1), out=out.reshape(samples, w.shape[0], -1))
+        return out
+    for part in _chunks(samples, channels * math.prod(windows.kernel) * math.prod(counts)):
+        given = columns(windows.padded(x[part]), windows, counts)
+        made = _product(matrices, given.reshape(groups, matrices.shape[2], -1))
+        out[part] = made.reshape(w.shape[0], -1, *counts).swapaxes(0, 1)
+    return out
+
+
+def spread(y: np.ndarray, w: np.ndarray, windows: Windows, groups: int, sizes: Sizes) -> np.ndarray:
+    """x: to each element, the sum over the windows that it lies in; the transpose of `correlate` in x.
+
+    Args:
+        y: One number for each window and made channel.
+        w: Weights.
+        windows: The windows over x.
+        groups: How many groups of channels there are.
+        sizes: The sizes of x, but for samples and channels.
+    """
+    samples, channels = y.shape[0], w.shape[1] * groups
+    counts = y.shape[2:]
+    out = np.empty((samples, channels, *sizes), np.result_type(y, w))
+    if not out.size or not y.size:
+        out[...] = 0
+        return out
+    matrices = _grouped(w, groups).swapaxes(1, 2)
+    if windows.bare and groups == 1:
+        np.matmul(matrices[0], y.reshape(samples, w.shape[0], -1), out=out.reshape(samples, channels, -1))
+        return out
+    whole = tuple(a + low + high for a, low, high in zip(sizes, windows.low, windows.high, strict=True))
+    inner = windows.inner(sizes)
+    depthwise = _is_depthwise(w, groups)
+    for part in _chunks(samples, channels * math.prod(windows.kernel) * math.prod(counts)):
+        given = y[part]
+        total = np.zeros((len(given), channels, *whole), out.dtype)
+        if depthwise:
+            _spread_depthwise(given, w, windows, total)
+        else:
+            made = _product(matrices, _rows(given, groups))
+            add_columns(made.reshape(channels, *windows.kernel, len(given), *counts), windows, counts, total)
+        out[part] = total[(slice(None), slice(None), *inner)]
+    return out
+
+
+def weigh(x: np.ndarray, y: np.ndarray, windows: Windows, groups: int) -> np.ndarray:
+    """w: to each weight, the sum over all windows; the transpose of `correlate` in w."""
+    samples, channels = x.shape[:2]
+    made = y.shape[1]
+    counts = y.shape[2:]
+    shape = (made, channels // groups, *windows.kernel)
+    out = np.zeros((groups, made // groups, math.prod(shape[1:])), np.result_type(x, y))
+    if not x.size or not y.size:
+        return out.reshape(shape)
+    if made == groups == channels and groups > 1:
+        return _weigh_depthwise(x, y, windows).reshape(shape)
+    for part in _chunks(samples, channels * math.prod(windows.kernel) * math.prod(counts)):
+        if windows.bare:
+            given = _rows(x[part], groups)
+        else:
+            given = columns(windows.padded(x[part]), windows, counts).reshape(groups, out.shape[2], -1)
+        out += _product(_rows(y[part], groups), given.swapaxes(1, 2))
+    return out.reshape(shape)
+
+
+def _weights_of(w: np.ndarray, place: Sizes) -> Any:
+    return w[(slice(None), 0, *place)].reshape(-1, *(1,) * (w.ndim - 2))
+
+
+def _correlate_depthwise(x: np.ndarray, w: np.ndarray, windows: Windows, out: np.ndarray) -> np.ndarray:
+    counts = out.shape[2:]
+    for part in _chunks(len(x), 4 * math.prod(x.shape[1:])):
+        padded, target = windows.padded(x[part]), out[part]
+        scratch = np.empty(target.shape, out.dtype)
+        for number, (place, where) in enumerate(windows.places(counts)):
+            taken = padded[(slice(None), slice(None), *where)]
+            if number:
+                target += np.multiply(taken, _weights_of(w, place), out=scratch)
+            else:
+                np.multiply(taken, _weights_of(w, place), out=target)
+    return out
+
+
+def _spread_depthwise(y: np.ndarray, w: np.ndarray, windows: Windows, into: np.ndarray) -> None:
+    scratch = np.empty(y.shape, into.dtype)
+    for place, where in windows.places(y.shape[2:]):
+        target = into[(slice(None), slice(None), *where)]
+        target += np.multiply(y, _weights_of(w, place), out=scratch)
+
+
+def _weigh_depthwise(x: np.ndarray, y: np.ndarray, windows: Windows) -> np.ndarray:
+    padded = windows.padded(x)
+    letters = "abcdefgh"[: y.ndim]
+    out = np.empty((y.shape[1], *windows.kernel), np.result_type(x, y))
+    for place, where in windows.places(y.shape[2:]):
+        taken = padded[(slice(None), slice(None), *where)]
+        out[(slice(None), *place)] = np.einsum(f"{letters},{letters}->b", taken, y)
+    return out

@@ -1,0 +1,46 @@
+"""Dims as people write them, counted from either end, checked against the number of dims that there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def one(dim: int, rank: int) -> int:
+    """A dim counted from the front. A tensor of no dims takes 0 and -1.
+
+    Raises:
+        IndexError: There is no such dim.
+        TypeError: It is no integer.
+    """
+    if dim.__class__ is not int:
+        dim = _integer(dim)
+    count = rank or 1
+    if not -count <= dim < count:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-count}, {count - 1}], but got {dim})")
+    return dim + count if dim < 0 else dim
+
+
+def several(dims: Any, rank: int) -> tuple[int, ...]:
+    """Dims counted from the front; None and an empty sequence stand for all.
+
+    Raises:
+        IndexError: There is no such dim.
+        RuntimeError: A dim is named twice.
+    """
+    if dims is None:
+        return tuple(range(rank))
+    if not isinstance(dims, Sequence):
+        return (one(dims, rank),) if rank or one(dims, 0) else ()
+    found = tuple(one(dim, rank) for dim in dims)
+    twice = {dim for dim in found if found.count(dim) > 1}
+    if twice:
+        raise RuntimeError(f"dim {min(twice)} appears multiple times in the list of dims {tuple(dims)}")
+    return (found if rank else ()) or tuple(range(rank))
+
+
+def _integer(dim: Any) -> int:
+    try:
+        return int(dim.__index__())
+    except (AttributeError, TypeError):
+        raise TypeError(f"a dim is an integer, not {type(dim).__name__}") from None

@@ -1,0 +1,189 @@
+"""Activations with corners: piecewise linear and piecewise smooth functions, elementwise.
+
+At a corner each takes the side that PyTorch takes (`derivatives.yaml` and the kernels in `aten/src/ATen/native/cpu`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphscope.engine import shapes
+from graphscope.engine.calls import define
+from graphscope.engine.ops.exponential import exp
+from graphscope.engine.ops.index import where
+from graphscope.engine.ops.shape import reshape
+from graphscope.engine.random import generator
+from graphscope.engine.tensor import Tensor
+
+__all__ = ["celu", "hardshrink", "prelu", "rrelu", "selu", "threshold"]
+
+_SELU_ALPHA, _SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
+
+
+def _corner(name: str, doc: str, formula: str, forward: Any, rule: Any, samples: Any, **more: Any) -> Any:
+    return define(
+        name, doc, formula=formula, tensor_method=False, forward=forward, vjp=[rule], shape=shapes.same,
+        samples=samples, **more,
+    )  # fmt: skip
+
+
+def _between(g: Any, x: Any, low: float, high: float) -> Any:
+    return where((x > low) * (x < high), g, 0.0)
+
+
+hardtanh = _corner(
+    "hardtanh", "Elements below min_val become min_val, those above max_val become max_val.",
+    "out = min(max(x, min_val), max_val)",
+    lambda x, *, min_val, max_val: np.clip(x, min_val, max_val),
+    lambda g, x, *, min_val, max_val: _between(g, x, min_val, max_val),
+    prepare=lambda input, min_val=-1.0, max_val=1.0: ((input,), {"min_val": min_val, "max_val": max_val}),
+    samples=[((2, 3),), ((2, 3), {"min_val": -0.5, "max_val": 0.2}), ((),)],
+)  # fmt: skip
+
+relu6 = _corner(
+    "relu6", "Elements below 0 become 0, those above 6 become 6.", "out = min(max(x, 0), 6)",
+    lambda x: np.clip(x, 0, 6),
+    lambda g, x: _between(g, x, 0, 6),
+    grad_name="HardtanhBackward0",
+    samples=[((2, 3),), ((),)],
+)  # fmt: skip
+
+
+def _leaky(x: Any, *, negative_slope: float) -> Any:
+    return np.maximum(x, x * negative_slope) if negative_slope <= 1 else np.minimum(x, x * negative_slope)
+
+
+leaky_relu = _corner(
+    "leaky_relu", "Rectifier that lets a share of what is negative through.",
+    "out = x if x > 0 else negative_slope · x",
+    _leaky,
+    lambda g, x, *, negative_slope: where(x > 0, g, g * negative_slope),
+    prepare=lambda input, negative_slope=0.01: ((input,), {"negative_slope": negative_slope}),
+    samples=[((2, 3),), ((2, 3), {"negative_slope": 0.2}), ((),)],
+)  # fmt: skip
+
+
+def _elu(x: Any, *, alpha: float, scale: float, input_scale: float) -> Any:
+    return np.where(x > 0, x * scale, np.expm1(np.minimum(x, 0) * input_scale) * (alpha * scale))[()]
+
+
+def _elu_rule(g: Any, x: Any, *, alpha: float, scale: float, input_scale: float) -> Any:
+    below = where(x > 0, 0.0, x)
+    return where(x > 0, g * scale, g * exp(below * input_scale) * (alpha * scale * input_scale))
+
+
+def _exponential(name: str, formula: str, prepare: Any, samples: Any, grad_name: str) -> Any:
+    return _corner(
+        name, "Linear above 0, an exponential that levels off below.", formula, _elu, _elu_rule, samples,
+        prepare=prepare, grad_name=grad_name,
+    )  # fmt: skip
+
+
+def _scales(alpha: float, scale: float = 1.0, input_scale: float = 1.0) -> dict[str, float]:
+    return {"alpha": alpha, "scale": scale, "input_scale": input_scale}
+
+
+elu = _exponential(
+    "elu", "out = x if x > 0 else alpha · (e^x - 1)", lambda input, alpha=1.0: ((input,), _scales(alpha)),
+    [((2, 3),), ((2, 3), {"alpha": 0.5}), ((),)], "EluBackward0",
+)  # fmt: skip
+
+celu = _exponential(
+    "celu", "out = x if x > 0 else alpha · (e^(x / alpha) - 1)",
+    lambda input, alpha=1.0: ((input,), _scales(alpha, 1.0, 1.0 / alpha)),
+    [((2, 3),), ((2, 3), {"alpha": 0.5}), ((),)], "CeluBackward0",
+)  # fmt: skip
+
+selu = _exponential(
+    "selu", "out = 1.0507 · (x if x > 0 else 1.6733 · (e^x - 1))",
+    lambda input: ((input,), _scales(_SELU_ALPHA, _SELU_SCALE)), [((2, 3),), ((),)], "EluBackward0",
+)  # fmt: skip
+
+threshold = _corner(
+    "threshold", "Elements that are not above a threshold become a value.", "out = x if x > threshold else value",
+    lambda x, *, threshold, value: np.where(x > threshold, x, x.dtype.type(value))[()],
+    lambda g, x, *, threshold: where(x > threshold, g, 0.0),
+    prepare=lambda input, threshold, value: ((input,), {"threshold": threshold, "value": value}),
+    samples=[((2, 3), {"threshold": 0.1, "value": 0.5}), ((), {"threshold": 0.1, "value": 0.5})],
+)  # fmt: skip
+
+softshrink = _corner(
+    "softshrink", "Elements come nearer to 0 by lambd, and stay there.", "out = sgn x · max(|x| - lambd, 0)",
+    lambda x, *, lambd: x - np.clip(x, -lambd, lambd),
+    lambda g, x, *, lambd: where((x > lambd) + (x < -lambd), g, 0.0),
+    prepare=lambda input, lambd=0.5: ((input,), {"lambd": lambd}),
+    samples=[((2, 3),), ((2, 3), {"lambd": 0.2}), ((),)],
+)  # fmt: skip
+
+hardshrink = _corner(
+    "hardshrink", "Elements within lambd of 0 become 0.", "out = x if |x| > lambd else 0",
+    lambda x, *, lambd: np.where((x >= -lambd) & (x <= lambd), x.dtype.type(0), x)[()],
+    lambda g, x, *, lambd: where((x >= -lambd) * (x <= lambd), 0.0, g),
+    prepare=lambda input, lambd=0.5: ((input,), {"lambd": lambd}),
+    samples=[((2, 3),), ((2, 3), {"lambd": 0.2}), ((),)],
+)  # fmt: skip
+setattr(Tensor, "hardshrink", hardshrink)  # noqa: B010
+
+hardsigmoid = _corner(
+    "hardsigmoid", "Piecewise linear sigmoid.", "out = min(max(x + 3, 0), 6) / 6",
+    lambda x: np.clip(x + 3, 0, 6) / 6,
+    lambda g, x: _between(g, x, -3, 3) / 6,
+    samples=[((2, 3),), ((),)],
+)  # fmt: skip
+
+hardswish = _corner(
+    "hardswish", "x times a piecewise linear sigmoid of x.", "out = x · min(max(x + 3, 0), 6) / 6",
+    lambda x: x * np.clip(x + 3, 0, 6) / 6,
+    lambda g, x: where(x <= -3, 0.0, where(x < 3, g * (x / 3 + 0.5), g)),
+    samples=[((2, 3),), ((),)],
+)  # fmt: skip
+
+_prelu = define(
+    "prelu", "Rectifier that lets a learned share y of what is negative through.",
+    formula="out = x if x > 0 else y · x",
+    tensor_method=False, grad_name="PreluKernelBackward0",
+    forward=lambda x, y: np.where(x > 0, x, y * x)[()],
+    vjp=[lambda g, x, y: where(x > 0, g, g * y),
+         lambda g, x: where(x > 0, 0.0, g * x)],
+    shape=shapes.broadcast,
+    samples=[((2, 3), (1,)), ((2, 3), (3,)), ((2, 3, 2), (3, 1))],
+)  # fmt: skip
+
+
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """Rectifier that lets a learned share of what is negative through.
+
+    Args:
+        input: Of any shape; its channels are dim 1.
+        weight: A single share, or one for each channel.
+
+    Raises:
+        RuntimeError: There are neither one nor as many shares as channels.
+    """
+    count, rank = int(np.prod(weight.shape)), len(input.shape)
+    if count != 1 and (rank == 0 or count != input.shape[1 if rank > 1 else 0]):
+        raise RuntimeError(
+            f"prelu: a weight of {count} elements does not fit an input of shape {tuple(input.shape)}: "
+            "it has one element, or one for each channel (dim 1)"
+        )
+    shape = (1,) * min(rank, 1) if count == 1 else (count,) + (1,) * max(rank - 2, 0)
+    return _prelu(input, weight if tuple(weight.shape) == shape else reshape(weight, shape))  # type: ignore[no-any-return]
+
+
+def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Any:
+    """Rectifier that lets a random share of what is negative through; when not training, the mean share.
+
+    Raises:
+        RuntimeError: `lower` is above `upper`.
+    """
+    if lower > upper:
+        raise RuntimeError(f"rrelu: lower is {lower}, above upper, {upper}")
+    if not training:
+        return leaky_relu(input, (lower + upper) / 2)
+    shares = generator().uniform(lower, upper, input.shape)
+    return _prelu(input, Tensor(np.asarray(shares, input.dtype)[()]))
+
+
+setattr(Tensor, "prelu", prelu)  # noqa: B010

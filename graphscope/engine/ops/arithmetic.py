@@ -1,0 +1,144 @@
+"""Arithmetic, elementwise and with broadcasting: sums, differences, products, and what is made of them."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Final
+
+import numpy as np
+
+from graphscope.engine import dtypes, shapes
+from graphscope.engine.calls import define
+from graphscope.engine.tensor import Tensor, method
+
+__all__ = [
+    "add",
+    "addcdiv",
+    "addcmul",
+    "lerp",
+    "mul",
+    "multiply",
+    "rsub",
+    "square",
+    "sub",
+    "subtract",
+]
+
+PAIRS: Final = [((2, 3), (2, 3)), ((2, 3), (3,)), ((), (4,)), ((2, 1), (1, 3)), ((0, 3), (3,))]
+"""Samples of any op of two tensors."""
+
+
+_add = define(
+    "add", "Sum, elementwise, with broadcasting.", formula="out = x + y", aliases=("__add__", "__radd__"),
+    forward=operator.add,
+    vjp=[lambda g: g,
+         lambda g: g],
+    shape=shapes.broadcast,
+    samples=PAIRS,
+)  # fmt: skip
+
+
+def _scaled_sum(x: Any, y: Any, *, alpha: float) -> Any:
+    if isinstance(alpha, float) and not any(getattr(value, "dtype", dtypes.bool_).kind == "f" for value in (x, y)):
+        raise TypeError(f"of integers alpha is an integer, not {alpha}")
+    return x + y * alpha
+
+
+_add_scaled = define(
+    "add_scaled", "Sum of which the second part is scaled.", formula="out = x + alpha · y", torch="add",
+    grad_name="AddBackward0", tensor_method=False,
+    prepare=lambda x, y, alpha: ((x, y), {"alpha": alpha}),
+    forward=_scaled_sum,
+    vjp=[lambda g: g,
+         lambda g, *, alpha: g * alpha],
+    shape=shapes.broadcast,
+    samples=[((2, 3), (3,), {"alpha": 0.5}), ((), (2,), {"alpha": -2})],
+)  # fmt: skip
+
+_sub = define(
+    "sub", "Difference, elementwise, with broadcasting.", formula="out = x - y", aliases=("__sub__",), takes_bool=False,
+    forward=operator.sub,
+    vjp=[lambda g: g,
+         lambda g: -g],
+    shape=shapes.broadcast,
+    samples=PAIRS,
+)  # fmt: skip
+
+
+@method
+def add(input: Any, other: Any, *, alpha: float = 1) -> Any:
+    """Sum, elementwise, with broadcasting; `alpha` scales what is added."""
+    return _add(input, other) if alpha == 1 else _add_scaled(input, other, alpha)
+
+
+@method
+def sub(input: Any, other: Any, *, alpha: float = 1) -> Any:
+    """Difference, elementwise, with broadcasting; `alpha` scales what is subtracted. Booleans are refused."""
+    return _sub(input, other) if alpha == 1 else _add_scaled(input, other, -alpha)
+
+
+def rsub(input: Any, other: Any, *, alpha: float = 1) -> Any:
+    """`other` less `alpha` times `input`."""
+    return sub(other, input, alpha=alpha)
+
+
+mul = define(
+    "mul", "Product, elementwise, with broadcasting.", formula="out = x · y",
+    aliases=("__mul__", "__rmul__", "multiply"),
+    forward=operator.mul,
+    vjp=[lambda g, y: g * y,
+         lambda g, x: g * x],
+    shape=shapes.broadcast,
+    samples=PAIRS,
+)  # fmt: skip
+
+square = define(
+    "square", "Square.", formula="out = x²", grad_name="PowBackward0",
+    forward=lambda x: np.square(x) if x.dtype.kind != "b" else x.astype(dtypes.int64),
+    vjp=[lambda g, x: g * (x * 2)],
+    shape=shapes.same,
+    samples=[((2, 3),), ((),), ("integers", (3,))],
+)  # fmt: skip
+
+
+def _to_addc(input: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
+    return (input, tensor1, tensor2), {"value": value}
+
+
+addcmul = define(
+    "addcmul", "Product of two tensors, scaled and added to a third.", formula="out = x + value · y · z",
+    prepare=_to_addc,
+    forward=dtypes.only("if", lambda x, y, z, *, value: x + (y * z if value == 1 else y * z * value)),
+    vjp=[lambda g: g,
+         lambda g, z, *, value: g * (z * value),
+         lambda g, y, *, value: g * (y * value)],
+    shape=shapes.broadcast,
+    samples=[((2, 3), (2, 3), (2, 3)), ((3,), (2, 1), (3,), {"value": 0.5}), ((), (), ())],
+)  # fmt: skip
+
+addcdiv = define(
+    "addcdiv", "Quotient of two tensors, scaled and added to a third.", formula="out = x + value · y / z",
+    prepare=_to_addc,
+    forward=dtypes.only("f", lambda x, y, z, *, value: x + (y / z if value == 1 else y / z * value)),
+    vjp=[lambda g: g,
+         lambda g, z, *, value: g * (value / z),
+         lambda g, y, z, *, value: -g * (y * value / (z * z))],
+    shape=shapes.broadcast,
+    samples=[("positive", (2, 3), (2, 3), (2, 3)), ("positive", (3,), (2, 1), (3,), {"value": 0.5})],
+)  # fmt: skip
+
+lerp = define(
+    "lerp", "Between x and y, by the weight z: x where it is 0, y where it is 1.", formula="out = x + z · (y - x)",
+    prepare=lambda input, end, weight: ((input, end, weight), {}),
+    forward=dtypes.only("f", lambda x, y, z: x + z * (y - x)),
+    vjp=[lambda g, z: g * (1 - z),
+         lambda g, z: g * z,
+         lambda g, x, y: g * (y - x)],
+    shape=shapes.broadcast,
+    samples=[((2, 3), (2, 3), 0.3), ((2, 3), (3,), (2, 1)), ((), (), 0.7)],
+)  # fmt: skip
+
+
+multiply = mul
+subtract = sub
+setattr(Tensor, "subtract", sub)  # noqa: B010

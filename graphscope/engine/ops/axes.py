@@ -1,0 +1,152 @@
+"""Dims moved, swapped and added: other names and forms of transpose, permute and unsqueeze. All are views."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphscope.engine.dims import several
+from graphscope.engine.ops.shape import expand, permute, reshape, sizes, t, transpose, unsqueeze
+from graphscope.engine.shapes import broadcast
+from graphscope.engine.tensor import Tensor
+
+__all__ = [
+    "adjoint",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "broadcast_shapes",
+    "broadcast_tensors",
+    "moveaxis",
+    "movedim",
+    "swapaxes",
+    "swapdims",
+]
+
+
+def movedim(input: Any, source: Any, destination: Any) -> Any:
+    """Dims moved to other places; the others keep their order.
+
+    Raises:
+        RuntimeError: Not as many sources as destinations, or one is named twice.
+    """
+    rank = len(input.shape)
+    whence, whither = sizes((source,)), sizes((destination,))
+    if len(whence) != len(whither):
+        raise RuntimeError(
+            f"movedim: Invalid source or destination dims: source {whence} and destination {whither} must be as many"
+        )
+    if not whence:
+        return permute(input, tuple(range(rank)))
+    whence, whither = several(whence, rank), several(whither, rank)
+    rest = iter(place for place in range(rank) if place not in whence)
+    goes = dict(zip(whither, whence, strict=True))
+    return permute(input, tuple(goes[place] if place in goes else next(rest) for place in range(rank)))
+
+
+moveaxis = movedim
+
+
+def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
+    """Two dims swapped."""
+    return transpose(input, axis0, axis1)
+
+
+def swapdims(input: Any, dim0: int, dim1: int) -> Any:
+    """Two dims swapped."""
+    return transpose(input, dim0, dim1)
+
+
+def adjoint(input: Any) -> Any:
+    """The last two dims swapped.
+
+    Raises:
+        RuntimeError: There are fewer than two.
+    """
+    if len(input.shape) == 1:
+        raise RuntimeError("adjoint: only matrices and batches of matrices have one, not a tensor of 1 dim")
+    return transpose(input, -2, -1) if input.shape else input
+
+
+def _each(function: Any) -> Any:
+    """A function of one tensor that takes several too, or a sequence of them."""
+
+    def call(*tensors: Any) -> Any:
+        if len(tensors) == 1 and not isinstance(tensors[0], list | tuple):
+            return function(tensors[0])
+        return tuple(function(one) for one in (tensors[0] if len(tensors) == 1 else tensors))
+
+    call.__name__ = call.__qualname__ = function.__name__
+    call.__doc__ = function.__doc__
+    return call
+
+
+@_each
+def atleast_1d(tensor: Any) -> Any:
+    """A tensor of no dims gets one; others are as they were."""
+    return tensor if tensor.shape else reshape(tensor, (1,))
+
+
+@_each
+def atleast_2d(tensor: Any) -> Any:
+    """New dims in front, until there are two."""
+    return tensor if len(tensor.shape) > 1 else reshape(tensor, (1, -1))
+
+
+@_each
+def atleast_3d(tensor: Any) -> Any:
+    """New dims until there are three: one in front of a vector and one after it, one after a matrix."""
+    rank = len(tensor.shape)
+    return tensor if rank > 2 else unsqueeze(tensor, -1) if rank == 2 else reshape(tensor, (1, -1, 1))
+
+
+def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
+    """The shape that tensors of these shapes are broadcast to.
+
+    Raises:
+        RuntimeError: They do not fit.
+    """
+    return broadcast(*(sizes((shape,)) for shape in shapes))  # type: ignore[return-value] # all sizes are known
+
+
+def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
+    """The tensors, all expanded to one shape, without copying.
+
+    Raises:
+        RuntimeError: Their shapes do not fit.
+    """
+    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors
+    shape = broadcast_shapes(*(tensor.shape for tensor in given))
+    return tuple(tensor if tuple(tensor.shape) == shape else expand(tensor, shape) for tensor in given)
+
+
+def _transposed(self: Any) -> Any:
+    return t(self) if len(self.shape) <= 2 else permute(self, *reversed(range(len(self.shape))))
+
+
+def _matrix_transposed(self: Any) -> Any:
+    if len(self.shape) < 2:
+        raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices, not on {self.ndim} dims")
+    return transpose(self, -2, -1)
+
+
+def _of_matrix(self: Any) -> Any:
+    if len(self.shape) not in (0, 2):
+        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors), not on {self.ndim} dims")
+    return t(self)
+
+
+MEMBERS = {
+    "H": property(_of_matrix),
+    "T": property(_transposed),
+    "adjoint": adjoint,
+    "mH": property(_matrix_transposed),
+    "mT": property(_matrix_transposed),
+    "moveaxis": movedim,
+    "movedim": movedim,
+    "swapaxes": swapaxes,
+    "swapdims": swapdims,
+}
+"""Methods and properties that are one of these."""
+
+for _name, _member in MEMBERS.items():
+    setattr(Tensor, _name, _member)

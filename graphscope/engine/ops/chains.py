@@ -1,0 +1,141 @@
+"""Products that are made of several: powers of a matrix, chains of matrices, contractions over given dims."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from graphscope.engine.composite import composite
+from graphscope.engine.ops.inverses import inv
+from graphscope.engine.ops.linalg import check_square, identity_like, matmul
+from graphscope.engine.ops.shape import expand, permute, reshape
+from graphscope.engine.tensor import Tensor
+
+__all__ = ["chain_matmul", "matrix_power", "tensordot"]
+
+
+@composite(
+    "A square matrix times itself, n times; a negative n takes the inverse.", formula="out = x^n",
+    samples=[((3, 3), {"n": 3}), ((2, 3, 3), {"n": 2}), ((3, 3), {"n": 0}), ((2, 2), {"n": -2})],
+    shape=lambda x, **_: x, tensor_method=True,
+)  # fmt: skip
+def matrix_power(input: Any, n: int) -> Any:
+    """A square matrix times itself, `n` times, by repeated squaring.
+
+    Raises:
+        RuntimeError: It is not square, or `n` is negative and it has no inverse.
+    """
+    check_square("matrix_power", input)
+    if n == 0:
+        return identity_like(input)
+    if n < 0:
+        input, n = inv(input), -n
+    result, square = None, input
+    while True:
+        if n & 1:
+            result = square if result is None else matmul(result, square)
+        n >>= 1
+        if not n:
+            return result
+        square = matmul(square, square)
+
+
+def _order(sizes: list[int]) -> list[list[int]]:
+    """Where to split a chain of matrices so that the products cost least (Cormen et al., 15.2)."""
+    count = len(sizes) - 1
+    cost = [[0.0] * count for _ in range(count)]
+    split = [[0] * count for _ in range(count)]
+    for length in range(2, count + 1):
+        for i in range(count - length + 1):
+            j = i + length - 1
+            options = [(cost[i][k] + cost[k + 1][j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k) for k in range(i, j)]
+            cost[i][j], split[i][j] = min(options)
+    return split
+
+
+def _multiplied(matrices: list[Any], split: list[list[int]], i: int, j: int) -> Any:
+    if i == j:
+        return matrices[i]
+    k = split[i][j]
+    return matmul(_multiplied(matrices, split, i, k), _multiplied(matrices, split, k + 1, j))
+
+
+@composite(
+    "Product of several matrices, in the order that costs least.", formula="out = x · y · z · ...",
+    samples=[([(2, 3), (3, 4), (4, 2)],), ([(2, 3), (3, 1), (1, 4), (4, 2)],), ([(3,), (3, 2), (2,)],)],
+)  # fmt: skip
+def multi_dot(tensors: Any) -> Any:
+    """Product of two or more matrices, in the order that costs least; the first and the last may be vectors.
+
+    Raises:
+        RuntimeError: There are fewer than two, one is no matrix, or neighbours do not fit.
+    """
+    matrices = list(tensors)
+    if len(matrices) < 2:
+        raise RuntimeError(f"multi_dot: there must be at least 2 tensors, not {len(matrices)}")
+    first, last = len(matrices[0].shape) == 1, len(matrices[-1].shape) == 1
+    if first:
+        matrices[0] = reshape(matrices[0], (1, -1))
+    if last:
+        matrices[-1] = reshape(matrices[-1], (-1, 1))
+    for place, matrix in enumerate(matrices):
+        if len(matrix.shape) != 2:
+            raise RuntimeError(f"multi_dot: tensor {place} has {len(matrix.shape)} dims; it must be a matrix")
+    sizes = [int(matrices[0].shape[0]), *(int(matrix.shape[1]) for matrix in matrices)]
+    out = _multiplied(matrices, _order(sizes), 0, len(matrices) - 1)
+    shape = (() if first else sizes[:1]), (() if last else sizes[-1:])
+    return reshape(out, (*shape[0], *shape[1])) if first or last else out
+
+
+def chain_matmul(*matrices: Any) -> Any:
+    """Product of several matrices, in the order that costs least."""
+    given = matrices[0] if len(matrices) == 1 and isinstance(matrices[0], list | tuple) else matrices
+    return given[0] if len(given) == 1 else multi_dot(given)
+
+
+def _contracted(dims: Any, ranks: tuple[int, int]) -> tuple[list[int], list[int]]:
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, int):
+        if dims < 0 or dims > min(ranks):
+            raise RuntimeError(f"tensordot: dims is {dims}; it must be from 0 to the number of dims, {min(ranks)}")
+        return list(range(ranks[0] - dims, ranks[0])), list(range(dims))
+    left, right = ([part] if isinstance(part, int) else list(part) for part in dims)
+    return [dim % ranks[0] for dim in left], [dim % ranks[1] for dim in right]
+
+
+@composite(
+    "Sum of products over pairs of dims of two tensors.", formula="out[i, j] = Σ_k x[i, k] · y[k, j]",
+    samples=[((2, 3, 4), (3, 4, 2)), ((2, 3), (3, 2), {"dims": 1}), ((2, 3, 4), (4, 5, 2), {"dims": ([0, 2], [2, 0])}),
+             ((2,), (3,), {"dims": 0})],
+)  # fmt: skip
+def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
+    """Sum of products over pairs of dims.
+
+    Args:
+        a: The first tensor.
+        b: The second tensor.
+        dims: How many of the last dims of `a` go with as many of the first of `b`; or two lists of dims.
+
+    Raises:
+        RuntimeError: Dims that go together differ in size, or are not equally many.
+    """
+    left, right = _contracted(dims, (len(a.shape), len(b.shape)))
+    if len(left) != len(right):
+        raise RuntimeError(f"tensordot: both lists of dims must have the same length, not {len(left)} and {len(right)}")
+    for i, j in zip(left, right, strict=True):
+        if a.shape[i] != b.shape[j] and 1 not in (a.shape[i], b.shape[j]):
+            raise RuntimeError(
+                f"tensordot: contracted dims need to match, but dim {i} of the first is {a.shape[i]} "
+                f"and dim {j} of the second is {b.shape[j]}"
+            )
+        if a.shape[i] != b.shape[j]:  # as PyTorch: a dim of size 1 is spread
+            whole = max(a.shape[i], b.shape[j])
+            a = expand(a, tuple(whole if k == i else size for k, size in enumerate(a.shape)))
+            b = expand(b, tuple(whole if k == j else size for k, size in enumerate(b.shape)))
+    rows = [dim for dim in range(len(a.shape)) if dim not in left]
+    columns = [dim for dim in range(len(b.shape)) if dim not in right]
+    count = math.prod(a.shape[i] for i in left)
+    x = reshape(permute(a, (*rows, *left)), (math.prod(a.shape[i] for i in rows), count))
+    y = reshape(permute(b, (*right, *columns)), (count, math.prod(b.shape[j] for j in columns)))
+    return reshape(matmul(x, y), tuple(a.shape[i] for i in rows) + tuple(b.shape[j] for j in columns))

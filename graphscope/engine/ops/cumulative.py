@@ -1,0 +1,234 @@
+"""Running sums, products and extremes along a dim, and their opposite, differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphscope.engine import dtypes, shapes
+from graphscope.engine.calls import define
+from graphscope.engine.composite import composite
+from graphscope.engine.dims import one
+from graphscope.engine.ops.elementwise import exp
+from graphscope.engine.ops.index import getitem, where
+from graphscope.engine.ops.joining import cat
+from graphscope.engine.ops.pad import moved
+from graphscope.engine.ops.pick import gather
+from graphscope.engine.ops.rearrange import flip
+from graphscope.engine.ops.reduce import sum
+from graphscope.engine.results import RESULTS
+from graphscope.engine.tensor import Tensor
+
+__all__ = [
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumsum",
+    "cumulative_trapezoid",
+    "diff",
+    "logcumsumexp",
+    "trapezoid",
+    "trapz",
+]
+
+
+def _to_running(input: Any, dim: int, *, dtype: Any = None) -> Any:
+    if dtype is not None and dtype != input.dtype:
+        input = input.to(dtype) if isinstance(input, Tensor) else input.astype(dtype)
+    return (input,), {"dim": one(dim, len(input.shape))}
+
+
+def _running(over: Any) -> Any:
+    def forward(x: Any, *, dim: int) -> Any:
+        wider = dtypes.int64 if x.dtype.kind in "biu" else x.dtype
+        return over.accumulate(x, dim, dtype=wider) if x.ndim else x.astype(wider)
+
+    return forward
+
+
+def _at(x: Any, dim: int, part: Any) -> Any:
+    """A part of one dim."""
+    return getitem(x, (slice(None),) * dim + (part,))
+
+
+def _recur(x: Any, y: Any, *, dim: int, backward: bool) -> Any:
+    """By doubling: after step n, each element holds the sum over the last 2^n."""
+    turn = slice(None, None, -1 if backward else 1)
+    x, y = np.moveaxis(x, dim, 0)[turn].copy(), np.moveaxis(y, dim, 0)[turn].copy()
+    step = 1
+    while step < len(x):
+        y[step:] += x[step:] * y[:-step]
+        x[step:] = x[step:] * x[:-step]
+        step *= 2
+    return np.moveaxis(y[turn], 0, dim)
+
+
+def _recur_back(g: Any, x: Any, *, dim: int, backward: bool) -> Any:
+    """What each y gets from all that come after it: the recurrence again, from the other end."""
+    return recurrence(moved(x, dim, 1 if backward else -1, 0.0), g, dim=dim, backward=not backward)
+
+
+recurrence: Any = define(
+    "recurrence", "Linear recurrence along a dim, or backward from its end: y plus x times the result before.",
+    formula="out[i] = x[i] · out[i-1] + y[i]", tensor_method=False,
+    prepare=lambda x, y, dim, backward=False: ((x, y), {"dim": dim, "backward": backward}),
+    forward=_recur,
+    vjp=[lambda g, x, out, *, dim, backward: _recur_back(g, x, dim=dim, backward=backward)
+         * moved(out, dim, -1 if backward else 1, 0.0),
+         lambda g, x, *, dim, backward: _recur_back(g, x, dim=dim, backward=backward)],
+    shape=shapes.broadcast,
+    samples=[((4,), (4,), {"dim": 0}), ((2, 3), (2, 3), {"dim": 1}), ((5, 2), (5, 2), {"dim": 0, "backward": True})],
+)  # fmt: skip
+
+cumsum: Any = define(
+    "cumsum", "Running sum along a dim.", formula="out[i] = Σ x[j], j ≤ i",
+    prepare=_to_running,
+    forward=_running(np.add),
+    vjp=[lambda g, *, dim: flip(cumsum(flip(g, dim), dim), dim)],
+    shape=shapes.same,
+    samples=[((4,), {"dim": 0}), ((2, 3), {"dim": -1}), ((), {"dim": 0}), ((0, 2), {"dim": 0})],
+)  # fmt: skip
+
+
+def _cumprod_rule(g: Any, x: Any, out: Any, *, dim: int) -> Any:
+    """Without division: the product before, times what all later products make of it."""
+    if not g.shape:
+        return g
+    return moved(out, dim, 1, 1.0) * recurrence(moved(x, dim, -1, 0.0), g, dim, backward=True)
+
+
+cumprod: Any = define(
+    "cumprod", "Running product along a dim.", formula="out[i] = Π x[j], j ≤ i",
+    prepare=_to_running,
+    forward=_running(np.multiply),
+    vjp=[_cumprod_rule],
+    shape=shapes.same,
+    samples=[((4,), {"dim": 0}), ((2, 3), {"dim": -1}), ((), {"dim": 0})],
+)  # fmt: skip
+
+
+def _logcumsumexp_rule(g: Any, x: Any, out: Any, *, dim: int) -> Any:
+    """A recurrence whose factors are at most 1: nothing can overflow."""
+    if not g.shape:
+        return g
+    finite = where(out == -np.inf, 0.0, out)
+    return exp(x - finite) * recurrence(exp(out - moved(finite, dim, -1, np.inf)), g, dim, backward=True)
+
+
+logcumsumexp = define(
+    "logcumsumexp", "Logarithm of the running sum of exponentials along a dim, computed without overflow.",
+    formula="out[i] = ln Σ e^x[j], j ≤ i",
+    prepare=_to_running,
+    forward=lambda x, *, dim: np.logaddexp.accumulate(x, dim) if x.ndim else x,
+    vjp=[_logcumsumexp_rule],
+    shape=shapes.same,
+    samples=[((4,), {"dim": 0}), ((2, 3), {"dim": -1}), ((), {"dim": 0})],
+)  # fmt: skip
+
+
+def _last_place(over: Any) -> Any:
+    """Where the running extreme was found last; a NaN is the extreme from then on."""
+
+    def forward(x: Any, *, dim: int) -> Any:
+        if not x.ndim:
+            return np.int64(0)
+        found = (x == over.accumulate(x, dim)) | (x != x)
+        places = np.arange(x.shape[dim]).reshape([-1 if i == dim else 1 for i in range(x.ndim)])
+        return np.maximum.accumulate(np.where(found, places, 0), dim)
+
+    return forward
+
+
+def _place_of(name: str, what: str, over: Any) -> Any:
+    return define(
+        name, f"Index of the {what} element so far, along a dim.", formula=f"out[i] = {name[3:]} x[j], j ≤ i",
+        tensor_method=False,
+        prepare=_to_running,
+        forward=_last_place(over),
+        vjp=[None],
+        shape=shapes.same,
+        samples=[((4,), {"dim": 0}), ((2, 3), {"dim": -1})],
+    )  # fmt: skip
+
+
+_place_of_max = _place_of("cumargmax", "largest", np.maximum)
+_place_of_min = _place_of("cumargmin", "smallest", np.minimum)
+
+
+def _two(x: Any, **_: Any) -> list[Any]:
+    return [x, x]
+
+
+_RUNNING = [((4,), {"dim": 0}), ((2, 3), {"dim": -1}), ((), {"dim": 0})]
+
+
+@composite("Running maximum along a dim, and its indices.", formula="out[i] = max x[j], j ≤ i", tensor_method=True,
+           samples=_RUNNING, shape=_two)  # fmt: skip
+def cummax(input: Any, dim: int) -> Any:
+    """The largest element so far along a dim, and where it is; of equal ones the last."""
+    indices = _place_of_max(input, dim)
+    return RESULTS["cummax"](gather(input, dim, indices), indices)
+
+
+@composite("Running minimum along a dim, and its indices.", formula="out[i] = min x[j], j ≤ i", tensor_method=True,
+           samples=_RUNNING, shape=_two)  # fmt: skip
+def cummin(input: Any, dim: int) -> Any:
+    """The smallest element so far along a dim, and where it is; of equal ones the last."""
+    indices = _place_of_min(input, dim)
+    return RESULTS["cummin"](gather(input, dim, indices), indices)
+
+
+def _after(x: Any, *, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    known = [x[dim], *(part.shape[dim] for part in (prepend, append) if part is not None)]
+    size = shapes.add(known)
+    return shapes.resized(x, dim, None if size is None else max(size - n, 0))
+
+
+@composite("Differences of neighbours along a dim, n times over.", formula="out[i] = x[i+1] - x[i]",
+           tensor_method=True, shape=_after,
+           samples=[((4,), {}), ((2, 4), {"n": 2}), ((3, 2), {"dim": 0}), ((2, 3), {"n": 5})])  # fmt: skip
+def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    """Differences of neighbours along a dim, n times over, after joining `prepend` and `append` to it."""
+    if not input.shape:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    place = one(dim, len(input.shape))
+    if prepend is not None or append is not None:
+        input = cat([part for part in (prepend, input, append) if part is not None], place)
+    for _ in range(n):
+        later, earlier = _at(input, place, slice(1, None)), _at(input, place, slice(0, -1))
+        input = later != earlier if input.dtype == dtypes.bool_ else later - earlier
+    return input
+
+
+def _trapezoids(y: Any, x: Any, dx: float, dim: int) -> Any:
+    """The area between each two neighbours."""
+    heights = _at(y, dim, slice(1, None)) + _at(y, dim, slice(0, -1))
+    if x is None:
+        return heights * (dx / 2)
+    steps = diff(x, dim=dim if len(x.shape) == len(y.shape) else -1)
+    if len(x.shape) < len(y.shape):
+        steps = steps.reshape(-1, *(1,) * (len(y.shape) - dim - 1))
+    return heights * steps / 2
+
+
+@composite("Area under samples of a function, by the trapezoidal rule.", formula="out = Σ (y[i] + y[i+1]) / 2 · Δx",
+           samples=[((4,), {}), ((2, 4), {"dx": 0.5}), ((3,), (3,)), ((2, 3), (3,), {})],
+           shape=lambda y, x=None, *, dx=1, dim=-1: shapes.without(y, dim=dim))  # fmt: skip
+def trapezoid(y: Any, x: Any = None, *, dx: float = 1, dim: int = -1) -> Any:
+    """The area under y along a dim; at the places x, or at distances dx."""
+    place = one(dim, len(y.shape))
+    return sum(_trapezoids(y, x, dx, place), place)
+
+
+trapz = trapezoid
+
+
+@composite("Running area under samples of a function, by the trapezoidal rule.",
+           formula="out[i] = Σ (y[j] + y[j+1]) / 2 · Δx, j ≤ i",
+           samples=[((4,), {}), ((2, 4), {"dx": 0.5}), ((3,), (3,))],
+           shape=lambda y, x=None, *, dx=1, dim=-1: _after(y, dim=dim))  # fmt: skip
+def cumulative_trapezoid(y: Any, x: Any = None, *, dx: float = 1, dim: int = -1) -> Any:
+    """The area under y along a dim up to each place; at the places x, or at distances dx."""
+    place = one(dim, len(y.shape))
+    return cumsum(_trapezoids(y, x, dx, place), place)

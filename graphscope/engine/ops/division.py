@@ -1,0 +1,145 @@
+"""Division, elementwise and with broadcasting: quotients, rounded ones, remainders, common divisors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from graphscope.engine import dtypes, shapes
+from graphscope.engine.calls import define
+from graphscope.engine.ops.arithmetic import PAIRS
+from graphscope.engine.ops.constants import nothing, refused
+from graphscope.engine.tensor import Tensor, method
+
+__all__ = [
+    "div",
+    "divide",
+    "floor_divide",
+    "fmod",
+    "gcd",
+    "lcm",
+    "reciprocal",
+    "remainder",
+    "true_divide",
+]
+
+
+def _divide(x: Any, y: Any) -> Any:
+    out = x / y
+    if out.dtype is dtypes.float64 and not any(getattr(v, "dtype", dtypes.bool_).kind == "f" for v in (x, y)):
+        return out.astype(dtypes.get_default_dtype())
+    return out
+
+
+_div = define(
+    "div", "Quotient, elementwise, with broadcasting; of integers too it is floating.", formula="out = x / y",
+    aliases=("__truediv__",),
+    forward=_divide,
+    vjp=[lambda g, y: g / y,
+         lambda g, y, out: -g * out / y],
+    shape=shapes.broadcast,
+    samples=PAIRS,
+)  # fmt: skip
+
+
+def _whole(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """A division of which integers have no result by 0."""
+
+    def divide(x: Any, y: Any) -> Any:
+        if getattr(x, "dtype", dtypes.bool_).kind in "iu" and np.asarray(y).dtype.kind in "iu" and not np.all(y):
+            raise RuntimeError("ZeroDivisionError: an integer is divided by 0; floating numbers would give inf or nan")
+        return forward(x, y)
+
+    return dtypes.only("if", divide)
+
+
+def _truncated(x: Any, y: Any) -> Any:
+    if np.result_type(x, y).kind == "f":
+        return np.trunc(x / y)
+    return (x - np.fmod(x, y)) // y
+
+
+floor_divide = define(
+    "floor_divide", "Quotient, rounded down.", formula="out = ⌊x / y⌋", aliases=("__floordiv__",),
+    forward=_whole(np.floor_divide),
+    vjp=[refused, refused],
+    shape=shapes.broadcast,
+    samples=[((2, 3), (3,)), ("integers", (2, 3), (3,)), ((2, 3), 0.25), ("integers", (), 2)],
+)  # fmt: skip
+
+_div_floor = define(
+    "div_floor", "Quotient, rounded down; its gradient is 0.", formula="out = ⌊x / y⌋", torch=None,
+    grad_name="DivBackward1", tensor_method=False,
+    forward=_whole(np.floor_divide),
+    vjp=[nothing, nothing],
+    shape=shapes.broadcast,
+    samples=[((2, 3), (3,)), ((), ())],
+)  # fmt: skip
+
+_div_trunc = define(
+    "div_trunc", "Quotient, rounded towards 0; its gradient is 0.", formula="out = trunc(x / y)", torch=None,
+    grad_name="DivBackward1", tensor_method=False,
+    forward=_whole(_truncated),
+    vjp=[nothing, nothing],
+    shape=shapes.broadcast,
+    samples=[((2, 3), (3,)), ("integers", (2, 3), (3,)), ((), ())],
+)  # fmt: skip
+
+_DIVISIONS: Final = {None: _div, "floor": _div_floor, "trunc": _div_trunc}
+
+
+@method
+def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+    """Quotient, elementwise, with broadcasting; `rounding_mode` is None, `floor` or `trunc`.
+
+    Raises:
+        RuntimeError: There is no such rounding mode, or an integer is divided by 0 under one.
+    """
+    if rounding_mode not in _DIVISIONS:
+        raise RuntimeError(f"div: rounding_mode is None, 'floor' or 'trunc', not {rounding_mode!r}")
+    return _DIVISIONS[rounding_mode](input, other)
+
+
+remainder: Any = define(
+    "remainder", "Remainder of a division, with the sign of the divisor.", formula="out = x - y · ⌊x / y⌋",
+    aliases=("__mod__",),
+    forward=_whole(np.remainder),
+    vjp=[lambda g: g,
+         lambda g, x, y: -g * _div_floor(x, y)],
+    shape=shapes.broadcast,
+    samples=[("positive", (2, 3), (3,)), ((2, 3), 0.3), ("integers", (2, 3), (3,)), ("positive", (), ())],
+)  # fmt: skip
+
+fmod = define(
+    "fmod", "Remainder of a division, with the sign of the dividend.", formula="out = x - y · trunc(x / y)",
+    forward=_whole(np.fmod),
+    vjp=[lambda g: g,
+         lambda g, x, y: -g * _div_trunc(x, y)],
+    shape=shapes.broadcast,
+    samples=[("positive", (2, 3), (3,)), ((2, 3), 0.3), ("integers", (2, 3), (3,)), ("positive", (), ())],
+)  # fmt: skip
+
+reciprocal = define(
+    "reciprocal", "1 divided by each element.", formula="out = 1 / x", floating=True,
+    forward=np.reciprocal,
+    vjp=[lambda g, out: -g * (out * out)],
+    shape=shapes.same,
+    samples=[("positive", (2, 3)), ("positive", ())],
+)  # fmt: skip
+
+
+def _whole_numbers(name: str, forward: Callable[..., Any], doc: str) -> Any:
+    return define(
+        name, doc, formula=f"out = {name}(x, y)", forward=dtypes.only("bi", forward), vjp=[None, None],
+        shape=shapes.broadcast, samples=[("integers", (2, 3), (3,)), ("integers", (), ())],
+    )  # fmt: skip
+
+
+gcd = _whole_numbers("gcd", np.gcd, "Greatest common divisor of integers.")
+lcm = _whole_numbers("lcm", np.lcm, "Least common multiple of integers.")
+
+divide = true_divide = div
+for _name in ("divide", "true_divide"):
+    setattr(Tensor, _name, div)

@@ -1,0 +1,233 @@
+"""Powers, roots, exponentials and logarithms, elementwise."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from graphscope.engine import dtypes, shapes
+from graphscope.engine.buffers import reuse
+from graphscope.engine.calls import define
+from graphscope.engine.ops.constants import nothing
+from graphscope.engine.ops.index import where
+from graphscope.engine.tensor import Tensor
+
+__all__ = [
+    "exp",
+    "exp2",
+    "expm1",
+    "float_power",
+    "ldexp",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "logaddexp",
+    "logaddexp2",
+    "logit",
+    "pow",
+    "rsqrt",
+    "sigmoid",
+    "sqrt",
+    "xlogy",
+]
+
+_LN2 = math.log(2)
+_LN10 = math.log(10)
+
+
+def _power(x: Any, y: Any) -> Any:
+    if y.__class__ is int or y.__class__ is float:  # NumPy has short ways for 2, 1, 0, -1 and 0.5
+        if y == 3:
+            return np.multiply(square := x * x, x, out=reuse(square))
+        if y == 4:
+            return np.multiply(square := x * x, square, out=reuse(square))
+    return x**y
+
+
+def _base_rule(g: Any, x: Any, y: Any) -> Any:
+    if isinstance(y, int | float):
+        return nothing(g) if y == 0 else g * (x if y == 2 else _slope(x, y - 1)) * y
+    return where(y == 0, 0.0, g * y * pow(x, y - 1))
+
+
+def _slope(x: Any, y: Any) -> Any:
+    return pow(x, y) if isinstance(x, Tensor) else _power(x, y)
+
+
+def _exponent_rule(g: Any, x: Any, y: Any, out: Any) -> Any:
+    if isinstance(x, int | float):
+        return g * out * math.log(x) if x > 0 else nothing(g) if x == 0 else g * math.nan
+    return where((x == 0) & (y >= 0), 0.0, g * out * log(x))
+
+
+pow: Any = define(
+    "pow", "Power, elementwise, with broadcasting.", formula="out = x ^ y", aliases=("__pow__",),
+    forward=_power,
+    vjp=[_base_rule,
+         _exponent_rule],
+    shape=shapes.broadcast,
+    samples=[("positive", (2, 3), (2, 3)), ("positive", (2, 3), (3,)), ((2, 3), 2), ((2, 3), 3), ((2, 3), 4),
+             ("positive", (2, 3), -0.5), ((3,), 0), ("positive", (), ()), ("positive", 1.5, (2, 3))],
+)  # fmt: skip
+
+
+def float_power(input: Any, exponent: Any) -> Any:
+    """Power, computed in float64."""
+    x, y = (value.to(dtypes.float64) if isinstance(value, Tensor) else float(value) for value in (input, exponent))
+    return pow(x, y)
+
+
+def _rsqrt(x: Any) -> Any:
+    out = np.sqrt(x)
+    return np.reciprocal(out, out=reuse(out))
+
+
+sqrt = define(
+    "sqrt", "Square root.", formula="out = √x", floating=True,
+    forward=np.sqrt,
+    vjp=[lambda g, out: g / (out * 2)],
+    shape=shapes.same,
+    samples=[("positive", (2, 3)), ("positive", ())],
+)  # fmt: skip
+
+rsqrt = define(
+    "rsqrt", "1 divided by the square root.", formula="out = 1 / √x", floating=True,
+    forward=_rsqrt,
+    vjp=[lambda g, out: g * (out * out * out) * -0.5],
+    shape=shapes.same,
+    samples=[("positive", (2, 3)), ("positive", ())],
+)  # fmt: skip
+
+exp = define(
+    "exp", "Exponential.", formula="out = e^x", floating=True,
+    forward=np.exp,
+    vjp=[lambda g, out: g * out],
+    shape=shapes.same,
+    samples=[((2, 3),), ((),), ((0,),)],
+)  # fmt: skip
+
+exp2 = define(
+    "exp2", "Power of 2.", formula="out = 2^x", floating=True,
+    forward=np.exp2,
+    vjp=[lambda g, out: g * out * _LN2],
+    shape=shapes.same,
+    samples=[((2, 3),), ((),)],
+)  # fmt: skip
+
+expm1 = define(
+    "expm1", "Exponential less 1, exact near 0.", formula="out = e^x - 1", floating=True,
+    forward=np.expm1,
+    vjp=[lambda g, out: g * (out + 1)],
+    shape=shapes.same,
+    samples=[((2, 3),), ((),)],
+)  # fmt: skip
+
+log: Any = define(
+    "log", "Natural logarithm.", formula="out = ln x", floating=True,
+    forward=np.log,
+    vjp=[lambda g, x: g / x],
+    shape=shapes.same,
+    samples=[("positive", (2, 3)), ("positive", ())],
+)  # fmt: skip
+
+log2 = define(
+    "log2", "Logarithm to base 2.", formula="out = log₂ x", floating=True,
+    forward=np.log2,
+    vjp=[lambda g, x: g / (x * _LN2)],
+    shape=shapes.same,
+    samples=[("positive", (2, 3)), ("positive", ())],
+)  # fmt: skip
+
+log10 = define(
+    "log10", "Logarithm to base 10.", formula="out = log₁₀ x", floating=True,
+    forward=np.log10,
+    vjp=[lambda g, x: g / (x * _LN10)],
+    shape=shapes.same,
+    samples=[("positive", (2, 3)), ("positive", ())],
+)  # fmt: skip
+
+log1p = define(
+    "log1p", "Logarithm of 1 + x, exact near 0.", formula="out = ln (1 + x)", floating=True,
+    forward=np.log1p,
+    vjp=[lambda g, x: g / (x + 1)],
+    shape=shapes.same,
+    samples=[("positive", (2, 3)), ("positive", ())],
+)  # fmt: skip
+
+
+def _sigmoid(x: Any) -> Any:
+    out = np.negative(x)
+    out = np.exp(out, out=reuse(out))
+    out = np.add(out, 1, out=reuse(out))
+    return np.reciprocal(out, out=reuse(out))
+
+
+sigmoid = define(
+    "sigmoid", "Logistic function.", formula="out = 1 / (1 + e^-x)", floating=True,
+    forward=_sigmoid,
+    vjp=[lambda g, out: g * out * (1.0 - out)],
+    shape=shapes.same,
+    samples=[((2, 3),), ((),)],
+)  # fmt: skip
+
+
+def _logit(x: Any, *, eps: float | None) -> Any:
+    x = x if eps is None else np.clip(x, eps, 1 - eps)
+    return np.log(x / (1 - x))
+
+
+def _logit_rule(g: Any, x: Any, *, eps: float | None) -> Any:
+    slope = g / (x * (1.0 - x) + 0.0)  # of -0 and 0 the same
+    if eps is None:
+        return where((x >= 0) & (x <= 1), slope, math.nan)
+    return where((x >= eps) & (x <= 1 - eps), slope, 0.0)
+
+
+logit = define(
+    "logit", "Inverse of the logistic function; `eps` keeps x so far from 0 and 1.", formula="out = ln (x / (1 - x))",
+    prepare=lambda input, eps=None: ((input,), {"eps": eps}),
+    forward=dtypes.floating(_logit),
+    vjp=[_logit_rule],
+    shape=shapes.same,
+    samples=[("fraction", (2, 3), {}), ("fraction", (2, 3), {"eps": 0.2}), ("fraction", (), {})],
+)  # fmt: skip
+
+logaddexp = define(
+    "logaddexp", "Logarithm of a sum of exponentials.", formula="out = ln (e^x + e^y)",
+    forward=dtypes.only("f", np.logaddexp),
+    vjp=[lambda g, x, y: g / (exp(y - x) + 1),
+         lambda g, x, y: g / (exp(x - y) + 1)],
+    shape=shapes.broadcast,
+    samples=[((2, 3), (2, 3)), ((2, 1), (3,)), ((), ())],
+)  # fmt: skip
+
+logaddexp2 = define(
+    "logaddexp2", "Logarithm to base 2 of a sum of powers of 2.", formula="out = log₂ (2^x + 2^y)",
+    forward=dtypes.only("f", np.logaddexp2),
+    vjp=[lambda g, x, y: g / (exp2(y - x) + 1),
+         lambda g, x, y: g / (exp2(x - y) + 1)],
+    shape=shapes.broadcast,
+    samples=[((2, 3), (2, 3)), ((2, 1), (3,)), ((), ())],
+)  # fmt: skip
+
+
+def _xlogy(x: Any, y: Any) -> Any:
+    return np.where((x == 0) & ~np.isnan(y), np.result_type(x, y).type(0), x * np.log(y))[()]
+
+
+xlogy = define(
+    "xlogy", "x times the logarithm of y; 0 where x is 0.", formula="out = x · ln y",
+    forward=dtypes.floating(_xlogy),
+    vjp=[lambda g, x, y: where((x == 0) & (y <= 0), 0.0, g * log(y)),
+         lambda g, x, y: g * x / y],
+    shape=shapes.broadcast,
+    samples=[("positive", (2, 3), (2, 3)), ("positive", (2, 1), (3,)), ("positive", (), ()), ("positive", 2.0, (3,))],
+)  # fmt: skip
+
+
+def ldexp(input: Any, other: Any) -> Any:
+    """`input` times 2 to the power of `other`."""
+    return input * pow(2.0, other)

@@ -1,0 +1,210 @@
+"""Tensors put together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate, combinations_with_replacement
+from itertools import combinations as choices
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from graphscope.engine import shapes
+from graphscope.engine.calls import define
+from graphscope.engine.composite import composite
+from graphscope.engine.dims import one
+from graphscope.engine.ops.axes import atleast_1d, atleast_2d, atleast_3d
+from graphscope.engine.ops.index import getitem
+from graphscope.engine.ops.pad import padded
+from graphscope.engine.ops.pick import index_select
+from graphscope.engine.ops.shape import expand, reshape
+from graphscope.engine.tensor import Tensor
+
+__all__ = [
+    "block_diag",
+    "cartesian_prod",
+    "cat",
+    "column_stack",
+    "combinations",
+    "concat",
+    "concatenate",
+    "dstack",
+    "hstack",
+    "meshgrid",
+    "row_stack",
+    "stack",
+    "vstack",
+]
+
+
+def _to_joined(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Any:
+    tensors = tuple(tensors)
+    dim = dim if axis is None else axis
+    if not tensors:
+        raise ValueError("cat: expected a non-empty list of Tensors")
+    full = [tensor for tensor in tensors if tensor.shape != (0,)] or tensors[:1]  # PyTorch lets them be, of any rank
+    if not all(len(tensor.shape) for tensor in tensors):
+        raise RuntimeError("cat: zero-dimensional tensors cannot be concatenated; use stack")
+    first = full[0].shape
+    dim = one(dim, len(first))
+    for tensor in full:
+        shape = tensor.shape
+        if len(shape) != len(first) or any(shape[i] != first[i] for i in range(len(first)) if i != dim):
+            raise RuntimeError(
+                f"cat: Sizes of tensors must match except in dimension {dim}: {tuple(first)} and {tuple(shape)}"
+            )
+    ends = accumulate(tensor.shape[dim] if tensor.shape != (0,) else 0 for tensor in tensors)
+    return tensors, {"dim": dim, "_ends": (0, *ends)}
+
+
+def _joined(*arrays: Any, dim: int, _ends: tuple[int, ...]) -> Any:
+    rank = max(array.ndim for array in arrays)
+    if rank > 1:
+        arrays = tuple(array for array in arrays if array.ndim == rank)
+    return np.concatenate(arrays, dim)
+
+
+def _cat_rule(g: Any, *, dim: int, _ends: tuple[int, ...], position: int) -> Any:
+    span = slice(_ends[position], _ends[position + 1])
+    if span.start == span.stop and len(g.shape) > 1:
+        return reshape(getitem(g, (0,) * (len(g.shape) - 1) + (slice(0, 0),)), (0,)) if g.shape[dim] else g
+    return getitem(g, (slice(None),) * dim + (span,))
+
+
+cat = define(
+    "cat", "Tensors joined along a dim that they have.", formula="out = [x; y; ...]", tensor_method=False,
+    prepare=_to_joined,
+    forward=_joined,
+    vjp=[_cat_rule],
+    shape=shapes.joined,
+    samples=[([(2, 3), (2, 3)],), ([(2, 3), (2, 1)], {"dim": 1}), ([(3,)],), ([(1, 2)] * 5,),
+             ([(2, 3), (2, 4)], {"dim": -1}), ([(2, 3), (0, 3)],)],
+)  # fmt: skip
+
+concat = concatenate = cat
+
+
+def _stack_rule(g: Any, *, dim: int, position: int) -> Any:
+    return getitem(g, (slice(None),) * dim + (position,))
+
+
+def _to_stacked(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Any:
+    tensors = tuple(tensors)
+    if not tensors:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    first = tensors[0].shape
+    for place, tensor in enumerate(tensors):
+        if tensor.shape != first:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {tuple(first)} at entry 0 and "
+                f"{tuple(tensor.shape)} at entry {place}"
+            )
+    return tensors, {"dim": one(dim if axis is None else axis, len(first) + 1)}
+
+
+stack = define(
+    "stack", "Tensors of one shape, put together along a new dim.", formula="out = [x, y, ...]", tensor_method=False,
+    prepare=_to_stacked,
+    forward=lambda *arrays, dim: np.stack(arrays, dim),
+    vjp=[_stack_rule],
+    shape=shapes.stacked,
+    samples=[([(2, 3), (2, 3)],), ([(2,), (2,), (2,)], {"dim": -1}), ([(), ()],), ([(2,)] * 5,)],
+)  # fmt: skip
+
+
+def _listed(tensors: Any) -> tuple[Any, ...]:
+    tensors = tuple(tensors)
+    if not tensors:
+        raise RuntimeError("expected a non-empty list of tensors")
+    return tensors
+
+
+def hstack(tensors: Sequence[Any]) -> Any:
+    """Tensors joined side by side: along dim 1, vectors along their only dim."""
+    parts = [atleast_1d(tensor) for tensor in _listed(tensors)]
+    return cat(parts, 0 if len(parts[0].shape) == 1 else 1)
+
+
+def vstack(tensors: Sequence[Any]) -> Any:
+    """Tensors joined one under the other: along dim 0, vectors as rows."""
+    return cat([atleast_2d(tensor) for tensor in _listed(tensors)], 0)
+
+
+row_stack = vstack
+
+
+def dstack(tensors: Sequence[Any]) -> Any:
+    """Tensors joined in depth: along dim 2."""
+    return cat([atleast_3d(tensor) for tensor in _listed(tensors)], 2)
+
+
+def column_stack(tensors: Sequence[Any]) -> Any:
+    """Vectors as columns of a matrix; matrices side by side."""
+    return cat([reshape(one, (-1, 1)) if len(one.shape) < 2 else one for one in _listed(tensors)], 1)
+
+
+def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
+    """Grids of coordinates: each vector repeated along the dims of all others, as views.
+
+    Args:
+        *tensors: Vectors, or a sequence of them.
+        indexing: `ij`: the first vector goes along dim 0. `xy`: along dim 1, as for pictures.
+
+    Raises:
+        RuntimeError: A tensor has more than one dim, or the indexing is neither.
+    """
+    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError(f"meshgrid: indexing must be one of 'xy' or 'ij', not {indexing!r}")
+    if any(len(tensor.shape) > 1 for tensor in given):
+        raise RuntimeError("meshgrid: expected scalar or 1D tensors")
+    sizes = [prod(tensor.shape) for tensor in given]
+    order = list(range(len(given)))
+    if indexing == "xy" and len(given) > 1:
+        order[:2] = [1, 0]
+    shape = tuple(sizes[place] for place in order)
+    return tuple(
+        expand(reshape(tensor, tuple(-1 if which == place else 1 for which in order)), shape)
+        for place, tensor in enumerate(given)
+    )
+
+
+def cartesian_prod(*tensors: Any) -> Any:
+    """All ways to take one element of each vector, as rows."""
+    if len(tensors) == 1:
+        return tensors[0]
+    return stack([reshape(grid, (-1,)) for grid in meshgrid(*tensors)], 1)
+
+
+def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
+    """All ways to take r elements of a vector, as rows.
+
+    Raises:
+        RuntimeError: It is no vector, or r is negative.
+    """
+    if len(input.shape) != 1 or r < 0:
+        raise RuntimeError(f"combinations: expects a 1-D tensor and r ≥ 0, not shape {tuple(input.shape)} and r={r}")
+    ways = (combinations_with_replacement if with_replacement else choices)(range(input.shape[0]), r)
+    places = np.array(list(ways), np.int64).reshape(-1, r)
+    if not r:
+        return index_select(input, 0, Tensor(places.reshape(-1)))
+    return reshape(index_select(input, 0, Tensor(places.reshape(-1))), places.shape)
+
+
+@composite("Matrices along the diagonal of one matrix, zeros elsewhere.", formula="out = diag(x, y, ...)",
+           samples=[((2, 3), (1, 2)), ((), (2,))],
+           shape=lambda *given: (shapes.add((1, 1, *x)[-2] for x in given), shapes.add((1, *x)[-1] for x in given)))  # fmt: skip
+def block_diag(*tensors: Any) -> Any:
+    """Matrices along the diagonal of one matrix, zeros elsewhere; vectors are rows."""
+    blocks = [atleast_2d(tensor) for tensor in tensors]
+    if any(len(block.shape) > 2 for block in blocks):
+        raise RuntimeError("block_diag: Input tensors must have 2 or fewer dimensions")
+    width = sum(block.shape[1] for block in blocks)
+    ends = list(accumulate(block.shape[1] for block in blocks))
+    return cat(
+        [
+            padded(block, [(0, 0), (end - block.shape[1], width - end)])
+            for block, end in zip(blocks, ends, strict=True)
+        ]
+    )

@@ -1,0 +1,95 @@
+"""Logic, elementwise: of truth values, and of the bits of integers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphscope.engine import dtypes, shapes
+from graphscope.engine.calls import define
+
+__all__ = [
+    "bitwise_and",
+    "bitwise_left_shift",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+]
+
+_TRUTHS = [("booleans", (2, 3), (2, 3)), ("booleans", (2, 1), (3,)), ("booleans", (), ()), ((2, 3), (3,))]
+_BITS = [("booleans", (2, 3), (3,)), ("integers", (2, 3), (2, 3)), ("integers", (2, 3), 5), ("integers", (), ())]
+
+
+def _connective(name: str, doc: str, formula: str, forward: Callable[..., Any]) -> Any:
+    return define(
+        name, doc, formula=formula, forward=forward, vjp=[None, None], shape=shapes.broadcast, samples=_TRUTHS,
+        promotes=False,
+    )  # fmt: skip
+
+
+logical_and = _connective("logical_and", "Whether neither element is 0.", "out = x ∧ y", np.logical_and)
+logical_or = _connective("logical_or", "Whether one element or both are not 0.", "out = x ∨ y", np.logical_or)
+logical_xor = _connective("logical_xor", "Whether just one element is not 0.", "out = x ⊻ y", np.logical_xor)
+
+logical_not = define(
+    "logical_not", "Whether an element is 0.", formula="out = ¬x",
+    forward=np.logical_not,
+    vjp=[None],
+    shape=shapes.same,
+    samples=[("booleans", (2, 3)), ((2, 3),), ("integers", ())],
+)  # fmt: skip
+
+
+def _bits(
+    name: str,
+    doc: str,
+    formula: str,
+    forward: Callable[..., Any],
+    samples: Sequence[Any],
+    *aliases: str,
+    kinds: str = "bi",
+) -> Any:
+    return define(
+        name, doc, formula=formula, aliases=aliases, forward=dtypes.only(kinds, forward), vjp=[None, None],
+        shape=shapes.broadcast, samples=samples,
+    )  # fmt: skip
+
+
+bitwise_and = _bits(
+    "bitwise_and", "Bits that are set in both; of booleans, both.", "out = x & y", np.bitwise_and, _BITS,
+    "__and__", "__rand__",
+)  # fmt: skip
+bitwise_or = _bits(
+    "bitwise_or", "Bits that are set in one or both; of booleans, either.", "out = x | y", np.bitwise_or, _BITS,
+    "__or__", "__ror__",
+)  # fmt: skip
+bitwise_xor = _bits(
+    "bitwise_xor", "Bits that are set in just one; of booleans, just one.", "out = x ^ y", np.bitwise_xor, _BITS,
+    "__xor__", "__rxor__",
+)  # fmt: skip
+
+_SHIFTS = [("counts", (2, 3), (3,)), ("counts", (2, 3), 2), ("counts", (), ())]
+
+bitwise_left_shift = _bits(
+    "bitwise_left_shift", "Bits of x moved y places up.", "out = x · 2^y", np.left_shift, _SHIFTS, "__lshift__",
+    kinds="i",
+)  # fmt: skip
+bitwise_right_shift = _bits(
+    "bitwise_right_shift", "Bits of x moved y places down, the sign kept.", "out = ⌊x / 2^y⌋", np.right_shift, _SHIFTS,
+    "__rshift__", kinds="i",
+)  # fmt: skip
+
+bitwise_not = define(
+    "bitwise_not", "All bits turned; of booleans, the opposite.", formula="out = ~x", aliases=("__invert__",),
+    forward=dtypes.only("bi", np.invert),
+    vjp=[None],
+    shape=shapes.same,
+    samples=[("booleans", (2, 3)), ("integers", (2, 3)), ("booleans", ())],
+)  # fmt: skip

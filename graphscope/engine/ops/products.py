@@ -1,0 +1,51 @@
+"""The product over dims; its gradient needs no division by what may be 0."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphscope.engine import dtypes, shapes
+from graphscope.engine.calls import define
+from graphscope.engine.ops.cumulative import cumprod
+from graphscope.engine.ops.pad import moved
+from graphscope.engine.ops.rearrange import flip
+from graphscope.engine.ops.reduce import spread, to_reduction
+from graphscope.engine.ops.shape import reshape
+
+__all__ = [
+    "prod",
+]
+
+
+def _prod(x: Any, *, dim: Any, keepdim: bool, _from: Any) -> Any:
+    wider = dtypes.int64 if x.dtype.kind in "biu" else x.dtype
+    return np.prod(x, axis=dim, keepdims=keepdim, dtype=wider)
+
+
+def _all_others(x: Any, dim: int) -> Any:
+    """For each element along a dim the product of all others."""
+    before = moved(cumprod(x, dim), dim, 1, 1.0)
+    after = flip(moved(cumprod(flip(x, dim), dim), dim, 1, 1.0), dim)
+    return before * after
+
+
+def _prod_rule(g: Any, x: Any, out: Any, *, dim: Any, keepdim: bool, _from: Any) -> Any:
+    if not _from:
+        return g
+    elements = getattr(x, "data", x) if hasattr(x, "wants_grad") else x
+    if np.all(elements):
+        return spread(g * out, _from, dim, keepdim) / x
+    others = _all_others(reshape(x, (-1,)) if dim is None else x, 0 if dim is None else dim % len(_from))
+    return spread(g, _from, dim, keepdim) * reshape(others, _from)
+
+
+prod = define(
+    "prod", "Product over a dim, or of all elements.", formula="out = Π x",
+    prepare=to_reduction,
+    forward=_prod,
+    vjp=[_prod_rule],
+    shape=shapes.reduced,
+    samples=[((2, 3), {}), ((2, 3), {"dim": 1}), ((2, 3), {"dim": 0, "keepdim": True}), ((), {}), ((0,), {})],
+)  # fmt: skip

@@ -1,0 +1,183 @@
+"""Medians and quantiles: the elements at given places of the order."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from graphscope.engine import shapes
+from graphscope.engine.calls import define
+from graphscope.engine.composite import composite
+from graphscope.engine.dims import one
+from graphscope.engine.ops.axes import movedim
+from graphscope.engine.ops.extremes import picked
+from graphscope.engine.ops.index import getitem
+from graphscope.engine.ops.pick import gather
+from graphscope.engine.ops.reduce import sum
+from graphscope.engine.ops.shape import reshape
+from graphscope.engine.ops.sorting import order, sort
+from graphscope.engine.tensor import Tensor
+
+__all__ = [
+    "median",
+    "nanmedian",
+    "nanquantile",
+    "quantile",
+]
+
+
+def _middle(ignore_nan: bool) -> Any:
+    def forward(x: Any, *, dim: int) -> Any:
+        if not x.ndim:
+            return np.int64(0)
+        if not x.shape[dim]:
+            raise IndexError(f"median(): Expected reduction dim {dim} to have non-zero size")
+        by = order(x, dim)
+        unknown = (x != x).sum(dim, keepdims=True)
+        if ignore_nan:
+            places = np.maximum(x.shape[dim] - unknown - 1, 0) // 2
+        else:  # NaN is last in order, and the result as soon as there is one
+            places = np.where(unknown, x.shape[dim] - unknown, (x.shape[dim] - 1) // 2)
+        return np.take_along_axis(by, places, dim)
+
+    return forward
+
+
+def _argmiddle(name: str, doc: str, ignore_nan: bool) -> Any:
+    return define(
+        name, doc, formula="out = argsort(x)[(n-1) // 2]", tensor_method=False,
+        prepare=lambda input, dim: ((input,), {"dim": one(dim, len(input.shape))}),
+        forward=_middle(ignore_nan),
+        vjp=[None],
+        shape=lambda x, *, dim: shapes.resized(x, dim, 1) if x else x,
+        samples=[((2, 3), {"dim": 1}), ((4, 2), {"dim": 0})],
+    )  # fmt: skip
+
+
+_argmedian = _argmiddle("argmedian", "Index of the median along a dim, which stays as 1; the lower of two.", False)
+_argnanmedian = _argmiddle("argnanmedian", "Index of the median along a dim of what is not NaN.", True)
+
+
+def _shared(g: Any, x: Any, out: Any) -> Any:
+    """Shared equally by all elements that are the median."""
+    chosen = ((x == out) + ((x != x) * (out != out))) * x.dtype.type(1)
+    return g * chosen / sum(chosen)
+
+
+def _median_of_all(ignore_nan: bool) -> Any:
+    place = _middle(ignore_nan)
+
+    def forward(x: Any) -> Any:
+        flat = np.reshape(x, -1)
+        return flat[place(flat, dim=0)[0]] if flat.size else x.dtype.type(np.nan)
+
+    return forward
+
+
+def _all_middle(name: str, doc: str, ignore_nan: bool) -> Any:
+    return define(
+        name, doc, formula="out = sort(x)[(n-1) // 2]", tensor_method=False, grad_name="MedianBackward0",
+        forward=_median_of_all(ignore_nan),
+        vjp=[_shared],
+        shape=shapes.scalar,
+        samples=[((2, 3),), ((),), ((4,),)],
+    )  # fmt: skip
+
+
+_median_all = _all_middle("median_all", "Median of all elements, the lower of two; equal ones share.", False)
+_nanmedian_all = _all_middle("nanmedian_all", "Median of all elements that are not NaN.", True)
+
+
+def _picks(x: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
+    return shapes.scalar() if dim is None else [shapes.reduced(x, dim=dim, keepdim=keepdim)] * 2
+
+
+_SAMPLES = [((2, 3), {}), ((2, 3), {"dim": 1}), ((4, 2), {"dim": 0, "keepdim": True})]
+
+
+@composite("Median of all elements, or along a dim, and where it is.", formula="out = sort(x)[(n-1) // 2]",
+           tensor_method=True, samples=_SAMPLES, shape=_picks)  # fmt: skip
+def median(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The median of all elements, or along a dim with the indices where it is; the lower of the two in the middle."""
+    if dim is None:
+        return _median_all(input)
+    return picked("median", input, _argmedian(input, dim), dim, keepdim)
+
+
+@composite("Median of what is not NaN, of all elements or along a dim.", formula="out = sort(x)[(n-1) // 2]",
+           tensor_method=True, samples=_SAMPLES, shape=_picks)  # fmt: skip
+def nanmedian(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The median of the elements that are not NaN, of all or along a dim with the indices where it is."""
+    if dim is None:
+        return _nanmedian_all(input)
+    return picked("nanmedian", input, _argnanmedian(input, dim), dim, keepdim)
+
+
+INTERPOLATIONS: Final = {
+    "linear": lambda rank: (np.floor(rank), np.ceil(rank), rank - np.floor(rank)),
+    "lower": lambda rank: (np.floor(rank), None, None),
+    "higher": lambda rank: (np.ceil(rank), None, None),
+    "nearest": lambda rank: (np.round(rank), None, None),
+    "midpoint": lambda rank: (np.floor(rank), np.ceil(rank), 0.5),
+}
+"""For each way to interpolate, from a place in the order: the place below, and that above and how far to go between."""
+
+
+def _quantile(input: Any, q: Any, dim: int | None, keepdim: bool, interpolation: str, ignore_nan: bool) -> Any:
+    name = "nanquantile" if ignore_nan else "quantile"
+    wanted = np.asarray(q.data if isinstance(q, Tensor) else q, input.dtype)
+    if input.dtype.kind != "f":
+        raise RuntimeError(f"{name}() input tensor must be either float or double dtype, not {input.dtype}")
+    if isinstance(q, Tensor) and q.dtype != input.dtype:
+        raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor: {q.dtype}, {input.dtype}")
+    if wanted.ndim > 1 or not ((wanted >= 0) & (wanted <= 1)).all():
+        raise RuntimeError(f"{name}() q must be a number or a vector of numbers in the range [0, 1]")
+    if interpolation not in INTERPOLATIONS:
+        raise RuntimeError(f"{name}() interpolation must be one of {', '.join(INTERPOLATIONS)}, not {interpolation!r}")
+    rank = len(input.shape)
+    rows = reshape(input, (-1,)) if dim is None or not rank else movedim(input, one(dim, rank), -1)
+    if not rows.shape[-1]:
+        raise RuntimeError(f"{name}() input tensor must be non-empty")
+    ordered = sort(rows, -1).values
+    unknown = np.sum(ordered.data != ordered.data, -1, keepdims=True)
+    last = rows.shape[-1] - 1
+    places = wanted.reshape(-1) * np.maximum(last - unknown, 0).astype(input.dtype)
+    if not ignore_nan:  # NaN is last in order, and the result as soon as there is one
+        places = np.where(unknown, last, wanted.reshape(-1) * input.dtype.type(last))
+    lower, upper, weight = INTERPOLATIONS[interpolation](places)
+    out = gather(ordered, -1, Tensor(lower.astype(np.int64)))
+    if weight is not None:
+        above = gather(ordered, -1, Tensor(upper.astype(np.int64)))
+        out = out + (above - out) * (weight if isinstance(weight, float) else Tensor(weight.astype(input.dtype)))
+    out = movedim(out, -1, 0)
+    if keepdim:
+        kept = shapes.reduced(tuple(input.shape), dim=dim, keepdim=True)
+        out = reshape(out, (-1, *kept))
+    return out if wanted.ndim else getitem(out, 0)
+
+
+def _quantiles(x: Any, q: Any, *, dim: Any = None, keepdim: bool = False, **_: Any) -> Any:
+    return (*np.shape(q), *shapes.reduced(x, dim=dim, keepdim=keepdim))
+
+
+_HALVES = [((2, 5), 0.3, {}), ((2, 5), 0.3, {"dim": 1}), ((5, 2), 0.5, {"dim": 0, "keepdim": True}),
+           ((2, 4), 0.4, {"dim": -1, "interpolation": "nearest"}), ((2, 4), 0.4, {"dim": 1, "interpolation": "midpoint"})]  # fmt: skip
+
+
+@composite("Quantiles of all elements, or along a dim.", formula="out = sort(x)[q · (n-1)]", tensor_method=True,
+           samples=_HALVES, shape=_quantiles)  # fmt: skip
+def quantile(
+    input: Any, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
+) -> Any:
+    """The elements below which lies a part q of all, or of those along a dim; several q are dim 0 of the result."""
+    return _quantile(input, q, dim, keepdim, interpolation, ignore_nan=False)
+
+
+@composite("Quantiles of the elements that are not NaN.", formula="out = sort(x)[q · (n-1)]", tensor_method=True,
+           samples=_HALVES, shape=_quantiles)  # fmt: skip
+def nanquantile(
+    input: Any, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
+) -> Any:
+    """As `quantile`, of the elements that are not NaN."""
+    return _quantile(input, q, dim, keepdim, interpolation, ignore_nan=True)

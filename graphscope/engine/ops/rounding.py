@@ -1,0 +1,187 @@
+"""Rounding and bounds, elementwise: whole numbers, fractions, clamps, what replaces nan and infinity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from graphscope.engine import dtypes, shapes
+from graphscope.engine.buffers import reuse
+from graphscope.engine.calls import define
+from graphscope.engine.ops.comparison import isfinite
+from graphscope.engine.ops.constants import nothing
+from graphscope.engine.ops.index import where
+from graphscope.engine.tensor import Tensor, method
+
+__all__ = [
+    "ceil",
+    "clamp",
+    "clamp_max",
+    "clamp_min",
+    "clip",
+    "fix",
+    "floor",
+    "frac",
+    "nan_to_num",
+    "relu",
+    "round",
+    "trunc",
+]
+
+
+def _rounding(name: str, forward: Callable[..., Any], doc: str, formula: str, *aliases: str) -> Any:
+    return define(
+        name, doc, formula=formula, aliases=aliases, forward=dtypes.only("if", forward), vjp=[nothing],
+        shape=shapes.same, samples=[((2, 3),), ((),), ("integers", (3,))],
+    )  # fmt: skip
+
+
+floor = _rounding("floor", np.floor, "Largest whole number that is no larger.", "out = ⌊x⌋")
+ceil = _rounding("ceil", np.ceil, "Smallest whole number that is no smaller.", "out = ⌈x⌉")
+trunc = _rounding("trunc", np.trunc, "Whole part: rounded towards 0.", "out = trunc x", "fix")
+_round = _rounding(
+    "round", lambda x: np.rint(x) if x.dtype.kind == "f" else x.copy(), "Nearest whole number; of two, the even one.",
+    "out = round x",
+)  # fmt: skip
+fix = trunc
+
+_round_to = define(
+    "round_to", "Rounded to so many decimals; of two equally near, the even one.", formula="out = round(x, decimals)",
+    torch="round", grad_name="RoundBackward1", tensor_method=False,
+    prepare=lambda input, decimals: ((input,), {"decimals": decimals}),
+    forward=dtypes.only("f", lambda x, *, decimals: np.round(x, decimals)),
+    vjp=[nothing],
+    shape=shapes.same,
+    samples=[((2, 3), {"decimals": 1}), ((), {"decimals": 2}), ((2, 3), {"decimals": -1})],
+)  # fmt: skip
+
+
+@method
+def round(input: Any, *, decimals: int = 0) -> Any:
+    """The nearest whole number, or the nearest of so many decimals; of two, the even one."""
+    return _round(input) if decimals == 0 else _round_to(input, decimals)
+
+
+def _frac(x: Any) -> Any:
+    if x.dtype.kind != "f":
+        raise TypeError(f"integers have no fraction; the tensor is {x.dtype}")
+    return x - np.trunc(x)
+
+
+frac = define(
+    "frac", "Fraction: what rounding towards 0 leaves off.", formula="out = x - trunc x",
+    forward=_frac,
+    vjp=[lambda g: g],
+    shape=shapes.same,
+    samples=[((2, 3),), ((),)],
+)  # fmt: skip
+
+relu = define(
+    "relu", "Rectifier: what is negative becomes 0.", formula="out = max(x, 0)",
+    forward=dtypes.only("if", lambda x: np.maximum(x, 0)),
+    vjp=[lambda g, out: where(out <= 0, 0.0, g)],
+    shape=shapes.same,
+    samples=[((2, 3),), ((),), ("integers", (3,))],
+)  # fmt: skip
+
+
+clamp_min = define(
+    "clamp_min", "Elements of x below y become y.", formula="out = max(x, y)",
+    forward=np.maximum,
+    vjp=[lambda g, x, y: where(x >= y, g, 0.0),
+         lambda g, x, y: where(x < y, g, 0.0)],
+    shape=shapes.broadcast,
+    samples=[((2, 3), 0.1), ((2, 3), (3,)), ((), ())],
+)  # fmt: skip
+
+clamp_max = define(
+    "clamp_max", "Elements of x above y become y.", formula="out = min(x, y)",
+    forward=np.minimum,
+    vjp=[lambda g, x, y: where(x <= y, g, 0.0),
+         lambda g, x, y: where(x > y, g, 0.0)],
+    shape=shapes.broadcast,
+    samples=[((2, 3), 0.1), ((2, 3), (3,)), ((), ())],
+)  # fmt: skip
+
+
+def _clamp(x: Any, *, min: Any, max: Any) -> Any:
+    if x.dtype.kind in "iub" and (isinstance(min, float) or isinstance(max, float)):
+        x = x.astype(dtypes.get_default_dtype())
+    if max is None:
+        return np.maximum(x, min)
+    if min is None:
+        return np.minimum(x, max)
+    out = np.maximum(x, min)
+    return np.minimum(out, max, out=reuse(out))
+
+
+def _clamp_rule(g: Any, x: Any, *, min: Any, max: Any) -> Any:
+    inside = x <= max if min is None else x >= min if max is None else (x >= min) & (x <= max)
+    return where(inside, g, 0.0)
+
+
+_clamp_to_numbers = define(
+    "clamp", "Elements below min become min, those above max become max.", formula="out = min(max(x, min), max)",
+    prepare=lambda input, min=None, max=None: ((input,), {"min": min, "max": max}), tensor_method=False,
+    forward=_clamp,
+    vjp=[_clamp_rule],
+    shape=shapes.same,
+    samples=[((2, 3), {"min": -0.5, "max": 0.5}), ((2, 3), {"min": 0.1}), ((), {"max": 0.2}),
+             ("integers", (3,), {"min": 0})],
+)  # fmt: skip
+
+
+def _clamp_between(x: Any, y: Any, z: Any) -> Any:
+    return np.minimum(np.maximum(x, y), z)
+
+
+_clamp_to_tensors = define(
+    "clamp_to", "Elements of x below y become y, those above z become z.", formula="out = min(max(x, y), z)",
+    torch="clamp", grad_name="ClampBackward1", tensor_method=False,
+    forward=dtypes.only("if", _clamp_between),
+    vjp=[lambda g, x, y, z: where((x >= y) & (x <= z), g, 0.0),
+         lambda g, x, y, z: where((y < z) & (x < y), g, 0.0),
+         lambda g, x, y, z: where((x > z) | (z < y), g, 0.0)],
+    shape=shapes.broadcast,
+    samples=[((2, 3), (2, 3), (2, 3)), ((2, 3), (3,), ()), ((), (), ())],
+)  # fmt: skip
+
+
+@method
+def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
+    """Elements below `min` become `min`, those above `max` become `max`; both are numbers or tensors.
+
+    Raises:
+        RuntimeError: Neither is given.
+    """
+    if min is None and max is None:
+        raise RuntimeError("clamp: give a min, a max, or both")
+    if not isinstance(min, Tensor) and not isinstance(max, Tensor):
+        return _clamp_to_numbers(input, min, max)
+    if min is None:
+        return clamp_max(input, max)
+    return clamp_min(input, min) if max is None else _clamp_to_tensors(input, min, max)
+
+
+clip = clamp
+setattr(Tensor, "clip", clamp)  # noqa: B010
+
+
+def _nan_to_num(x: Any, *, nan: float | None, posinf: float | None, neginf: float | None) -> Any:
+    if x.dtype.kind != "f":
+        return x.copy()
+    return np.nan_to_num(x, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
+
+
+nan_to_num = define(
+    "nan_to_num", "Numbers in the place of nan and infinities; by default 0 and the largest that there are.",
+    formula="out = x if x is finite else a number",
+    prepare=lambda input, nan=None, posinf=None, neginf=None: (
+        (input,), {"nan": nan, "posinf": posinf, "neginf": neginf}),
+    forward=_nan_to_num,
+    vjp=[lambda g, x: where(isfinite(x), g, 0.0)],
+    shape=shapes.same,
+    samples=[((2, 3), {}), (np.array([1.0, np.nan, np.inf, -np.inf]), {"nan": 2.0, "posinf": 3.0}), ((), {})],
+)  # fmt: skip

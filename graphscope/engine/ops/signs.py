@@ -1,0 +1,92 @@
+"""Signs, elementwise: negation, absolute values, what has the sign of what."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from graphscope.engine import dtypes, shapes
+from graphscope.engine.calls import define
+from graphscope.engine.ops.constants import nothing
+from graphscope.engine.ops.index import where
+from graphscope.engine.tensor import Tensor, method
+
+__all__ = [
+    "abs",
+    "absolute",
+    "copysign",
+    "neg",
+    "negative",
+    "nextafter",
+    "positive",
+    "sgn",
+    "sign",
+]
+
+neg = define(
+    "neg", "Negation; booleans are refused.", formula="out = -x", aliases=("__neg__", "negative"), takes_bool=False,
+    forward=operator.neg,
+    vjp=[lambda g: -g],
+    shape=shapes.same,
+    samples=[((2, 3),), ((),), ((0,),)],
+)  # fmt: skip
+
+abs = define(
+    "abs", "Absolute value; its gradient at 0 is 0.", formula="out = |x|", aliases=("__abs__", "absolute"),
+    forward=dtypes.only("if", np.abs),
+    vjp=[lambda g, x: g * sign(x)],
+    shape=shapes.same,
+    samples=[((2, 3),), ((),), ("integers", (3,))],
+)  # fmt: skip
+
+def _sign(x: Any) -> Any:
+    if x.dtype.kind != "f":
+        return x if x.dtype.kind == "b" else np.sign(x)
+    out = np.sign(x)
+    unknown = np.isnan(out)
+    return np.where(unknown, x.dtype.type(0), out)[()] if unknown.any() else out  # of nan PyTorch says 0
+
+
+sign: Any = define(
+    "sign", "Sign: -1, 0 or 1.", formula="out = sgn x", aliases=("sgn",),
+    forward=_sign,
+    vjp=[nothing],
+    shape=shapes.same,
+    samples=[((2, 3),), ((),), ("integers", (3,))],
+)  # fmt: skip
+
+copysign = define(
+    "copysign", "The magnitude of x with the sign of y.", formula="out = |x| · sgn y",
+    forward=dtypes.floating(np.copysign),
+    vjp=[lambda g, x, out: where(x == 0, 0.0, g * (out / x)),
+         nothing],
+    shape=shapes.broadcast,
+    samples=[((2, 3), (2, 3)), ((2, 3), -1.0), ((), ())],
+)  # fmt: skip
+
+nextafter = define(
+    "nextafter", "The next floating number from x towards y.", formula="out = x ± the least step",
+    forward=dtypes.only("f", np.nextafter),
+    vjp=[lambda g, x, y: where(x == y, 0.0, g),
+         lambda g, x, y: where(x == y, g, 0.0)],
+    shape=shapes.broadcast,
+    samples=[((2, 3), (2, 3)), ((), ())],
+)  # fmt: skip
+
+
+@method
+def positive(input: Tensor) -> Tensor:
+    """The tensor itself.
+
+    Raises:
+        RuntimeError: It is boolean.
+    """
+    if input.data.dtype.kind == "b":
+        raise RuntimeError("positive: booleans have no sign; convert them first, with x.int()")
+    return input
+
+
+absolute, negative, sgn = abs, neg, sign
+setattr(Tensor, "__pos__", positive)  # noqa: B010

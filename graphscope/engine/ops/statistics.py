@@ -1,0 +1,155 @@
+"""Variance, standard deviation and what else describes a set of numbers by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphscope.engine import dtypes, shapes
+from graphscope.engine.calls import define
+from graphscope.engine.composite import composite
+from graphscope.engine.ops.elementwise import exp
+from graphscope.engine.ops.index import where
+from graphscope.engine.ops.reduce import count, mean, nansum, reduced_dims, spread, sum, to_reduction
+
+__all__ = [
+    "logsumexp",
+    "nanmean",
+    "std",
+    "std_mean",
+    "var",
+    "var_mean",
+]
+
+
+def _to_variance(
+    input: Any,
+    dim: Any = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+    axis: Any = None,
+    keepdims: bool = False,
+) -> Any:
+    """`var(x, False)` means unbiased=False: a boolean is no dim."""
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    if input.dtype.kind in "biu":
+        raise RuntimeError(f"std and var only support floating point and complex dtypes, not {input.dtype}")
+    return (input,), {
+        "dim": reduced_dims(axis if dim is None else dim, len(input.shape)),
+        "correction": int(unbiased) if correction is None else correction,
+        "keepdim": keepdim or keepdims,
+        "_from": input.shape,
+    }
+
+
+def _freedom(shape: tuple[int, ...], dim: Any, correction: float) -> float:
+    """By what the sum of squares is divided."""
+    return float(max(count(shape, dim) - correction, 0))
+
+
+def _var(x: Any, *, dim: Any, correction: float, keepdim: bool, _from: Any) -> Any:
+    if dim is None and x.ndim and x.flags.c_contiguous:
+        x = x.reshape(-1)
+        distance = x - np.add.reduce(x) / x.dtype.type(x.size)
+        out = distance.dot(distance) / x.dtype.type(_freedom(_from, None, correction))
+        return out.reshape((1,) * len(_from)) if keepdim else out
+    places = tuple(range(x.ndim)) if dim is None else dim
+    middle = np.mean(x, axis=places, keepdims=True)
+    distance = np.subtract(x, middle, dtype=x.dtype)
+    squares: Any = np.add.reduce
+    out = squares(np.square(distance), axis=places, keepdims=keepdim)
+    return np.true_divide(out, _freedom(_from, dim, correction), dtype=x.dtype)
+
+
+def _std(x: Any, **attrs: Any) -> Any:
+    return np.sqrt(_var(x, **attrs))
+
+
+def _var_rule(g: Any, x: Any, *, dim: Any, correction: float, keepdim: bool, _from: Any) -> Any:
+    freedom = _freedom(_from, dim, correction)
+    scale = 2.0 / freedom if freedom else float("inf") if count(_from, dim) > 1 else float("nan")
+    return spread(g, _from, dim, keepdim) * scale * (x - mean(x, dim, True))
+
+
+def _std_rule(g: Any, x: Any, out: Any, *, dim: Any, correction: float, keepdim: bool, _from: Any) -> Any:
+    of_variance = where(out == 0, 0.0, g / (out * 2))
+    return _var_rule(of_variance, x, dim=dim, correction=correction, keepdim=keepdim, _from=_from)
+
+
+_SAMPLES = [((2, 3), {}), ((2, 3), {"dim": 1}), ((2, 3), {"dim": 0, "keepdim": True, "correction": 0}),
+            ((2, 3, 2), {"dim": (0, -1), "unbiased": False})]  # fmt: skip
+
+var = define(
+    "var", "Variance over the given dims, or over all; n - correction stands for n.",
+    formula="out = Σ (x - mean x)² / (n - correction)",
+    prepare=_to_variance,
+    forward=_var,
+    vjp=[_var_rule],
+    shape=shapes.reduced,
+    samples=_SAMPLES,
+)  # fmt: skip
+
+std = define(
+    "std", "Standard deviation over the given dims, or over all; n - correction stands for n.",
+    formula="out = √(Σ (x - mean x)² / (n - correction))",
+    prepare=_to_variance,
+    forward=_std,
+    vjp=[_std_rule],
+    shape=shapes.reduced,
+    samples=_SAMPLES,
+)  # fmt: skip
+
+
+def _pair_of(x: Any, *_: Any, **attrs: Any) -> list[Any]:
+    (_, read) = _to_variance(np.broadcast_to(np.float32(0), x), *_, **attrs)
+    return [shapes.reduced(x, **read)] * 2
+
+
+@composite("Variance and mean.", formula="out = var x, mean x", samples=_SAMPLES, shape=_pair_of)
+def var_mean(input: Any, *args: Any, **kwargs: Any) -> Any:
+    """Variance and mean over the given dims, or over all; the arguments are those of `var`."""
+    (_, read) = _to_variance(input, *args, **kwargs)
+    return var(input, *args, **kwargs), mean(input, read["dim"], read["keepdim"])
+
+
+@composite("Standard deviation and mean.", formula="out = std x, mean x", samples=_SAMPLES, shape=_pair_of)
+def std_mean(input: Any, *args: Any, **kwargs: Any) -> Any:
+    """Standard deviation and mean over the given dims, or over all; the arguments are those of `std`."""
+    (_, read) = _to_variance(input, *args, **kwargs)
+    return std(input, *args, **kwargs), mean(input, read["dim"], read["keepdim"])
+
+
+@composite(
+    "Mean over the given dims, or over all, that leaves NaN out.", formula="out = Σ x / n where x = x",
+    tensor_method=True, shape=shapes.reduced,
+    samples=[((2, 3), {}), ((2, 3), {"dim": 1}), ((2, 3), {"dim": (0, 1), "keepdim": True})],
+)  # fmt: skip
+def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """Mean over the given dims, or over all, of the elements that are not NaN."""
+    return nansum(input, dim, keepdim, dtype=dtype) / sum(input == input, dim, keepdim)
+
+
+def _logsumexp(x: Any, *, dim: Any, keepdim: bool, _from: Any) -> Any:
+    if x.dtype.kind != "f":
+        x = x.astype(dtypes.get_default_dtype())
+    largest = np.maximum.reduce(x, axis=dim, keepdims=True, initial=-np.inf)
+    largest = np.where(np.isinf(largest), x.dtype.type(0), largest)
+    total: Any = np.add.reduce
+    out = np.log(total(np.exp(x - largest), axis=dim, keepdims=True)) + largest
+    return out if keepdim or not x.ndim else np.squeeze(out, axis=dim)[()]
+
+
+logsumexp = define(
+    "logsumexp", "Logarithm of the sum of exponentials over the given dims, computed without overflow.",
+    formula="out = ln Σ e^x", floating=True,
+    prepare=lambda input, dim, keepdim=False: to_reduction(input, dim, keepdim),
+    forward=_logsumexp,
+    vjp=[lambda g, x, out, *, dim, keepdim, _from: spread(g, _from, dim, keepdim)
+         * exp(x - spread(out, _from, dim, keepdim))],
+    shape=shapes.reduced,
+    samples=[((2, 3), {"dim": 1}), ((2, 3), {"dim": (0, 1), "keepdim": True}), ((), {"dim": 0})],
+)  # fmt: skip

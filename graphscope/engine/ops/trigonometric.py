@@ -1,0 +1,189 @@
+"""Trigonometric and hyperbolic functions and their inverses, elementwise."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from graphscope.engine import dtypes, shapes
+from graphscope.engine.calls import define
+from graphscope.engine.ops.exponential import rsqrt
+from graphscope.engine.ops.index import where
+
+__all__ = [
+    "acos",
+    "acosh",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "cos",
+    "cosh",
+    "deg2rad",
+    "hypot",
+    "rad2deg",
+    "sin",
+    "sinc",
+    "sinh",
+    "tan",
+    "tanh",
+]
+
+sin = define(
+    "sin", "Sine.", formula="out = sin x", floating=True,
+    forward=np.sin,
+    vjp=[lambda g, x: g * cos(x)],
+    shape=shapes.same,
+    samples=[((2, 3),), ((),)],
+)  # fmt: skip
+
+cos: Any = define(
+    "cos", "Cosine.", formula="out = cos x", floating=True,
+    forward=np.cos,
+    vjp=[lambda g, x: -g * sin(x)],
+    shape=shapes.same,
+    samples=[((2, 3),), ((),)],
+)  # fmt: skip
+
+tan = define(
+    "tan", "Tangent.", formula="out = tan x", floating=True,
+    forward=np.tan,
+    vjp=[lambda g, out: g * (out * out + 1)],
+    shape=shapes.same,
+    samples=[((2, 3),), ((),)],
+)  # fmt: skip
+
+asin = define(
+    "asin", "Inverse sine.", formula="out = arcsin x", floating=True, aliases=("arcsin",),
+    forward=np.arcsin,
+    vjp=[lambda g, x: g * rsqrt(1 - x * x)],
+    shape=shapes.same,
+    samples=[("unit", (2, 3)), ("unit", ())],
+)  # fmt: skip
+
+acos = define(
+    "acos", "Inverse cosine.", formula="out = arccos x", floating=True, aliases=("arccos",),
+    forward=np.arccos,
+    vjp=[lambda g, x: -g * rsqrt(1 - x * x)],
+    shape=shapes.same,
+    samples=[("unit", (2, 3)), ("unit", ())],
+)  # fmt: skip
+
+atan = define(
+    "atan", "Inverse tangent.", formula="out = arctan x", floating=True, aliases=("arctan",),
+    forward=np.arctan,
+    vjp=[lambda g, x: g / (x * x + 1)],
+    shape=shapes.same,
+    samples=[((2, 3),), ((),)],
+)  # fmt: skip
+
+
+def _sphere(x: Any, y: Any) -> Any:
+    """1 / (x² + y²), and 0 where both are 0: there the angle has no slope."""
+    squares = x * x + y * y
+    return where(squares == 0, 0.0, 1 / squares)
+
+
+atan2 = define(
+    "atan2", "Angle of the point (y, x), in all four quadrants.", formula="out = arctan (x / y)", aliases=("arctan2",),
+    forward=dtypes.floating(np.arctan2),
+    vjp=[lambda g, x, y: g * (y * _sphere(x, y)),
+         lambda g, x, y: g * (-x * _sphere(x, y))],
+    shape=shapes.broadcast,
+    samples=[((2, 3), (2, 3)), ((2, 3), (3,)), ((), ()), ((), (2,))],
+)  # fmt: skip
+
+hypot = define(
+    "hypot", "Length of the hypotenuse.", formula="out = √(x² + y²)",
+    forward=dtypes.only("f", np.hypot),
+    vjp=[lambda g, x, out: g * (x / out),
+         lambda g, y, out: g * (y / out)],
+    shape=shapes.broadcast,
+    samples=[((2, 3), (2, 3)), ((2, 3), (3,)), ((), ())],
+)  # fmt: skip
+
+sinh = define(
+    "sinh", "Hyperbolic sine.", formula="out = sinh x", floating=True,
+    forward=np.sinh,
+    vjp=[lambda g, x: g * cosh(x)],
+    shape=shapes.same,
+    samples=[((2, 3),), ((),)],
+)  # fmt: skip
+
+cosh: Any = define(
+    "cosh", "Hyperbolic cosine.", formula="out = cosh x", floating=True,
+    forward=np.cosh,
+    vjp=[lambda g, x: g * sinh(x)],
+    shape=shapes.same,
+    samples=[((2, 3),), ((),)],
+)  # fmt: skip
+
+tanh = define(
+    "tanh", "Hyperbolic tangent.", formula="out = tanh x", floating=True,
+    forward=np.tanh,
+    vjp=[lambda g, out: g - g * out * out],
+    shape=shapes.same,
+    samples=[((2, 3),), ((),), ((0, 2),)],
+)  # fmt: skip
+
+asinh = define(
+    "asinh", "Inverse hyperbolic sine.", formula="out = arsinh x", floating=True, aliases=("arcsinh",),
+    forward=np.arcsinh,
+    vjp=[lambda g, x: g * rsqrt(x * x + 1)],
+    shape=shapes.same,
+    samples=[((2, 3),), ((),)],
+)  # fmt: skip
+
+acosh = define(
+    "acosh", "Inverse hyperbolic cosine.", formula="out = arcosh x", floating=True, aliases=("arccosh",),
+    forward=np.arccosh,
+    vjp=[lambda g, x: g * rsqrt(x * x - 1)],
+    shape=shapes.same,
+    samples=[("above 1", (2, 3)), ("above 1", ())],
+)  # fmt: skip
+
+atanh = define(
+    "atanh", "Inverse hyperbolic tangent.", formula="out = artanh x", floating=True, aliases=("arctanh",),
+    forward=np.arctanh,
+    vjp=[lambda g, x: g / (1 - x * x)],
+    shape=shapes.same,
+    samples=[("unit", (2, 3)), ("unit", ())],
+)  # fmt: skip
+
+
+def _sinc_rule(g: Any, x: Any) -> Any:
+    angle = x * math.pi
+    return where(x == 0, 0.0, g * ((angle * cos(angle) - sin(angle)) / (angle * x)))
+
+
+sinc = define(
+    "sinc", "Sine of πx divided by πx; 1 at 0.", formula="out = sin πx / πx", floating=True,
+    forward=lambda x: np.sinc(x).astype(x.dtype, copy=False)[()],
+    vjp=[_sinc_rule],
+    shape=shapes.same,
+    samples=[((2, 3),), ((),)],
+)  # fmt: skip
+
+
+def _scaled(name: str, doc: str, formula: str, factor: float) -> Any:
+    return define(
+        name, doc, formula=formula, floating=True, forward=lambda x: x * factor, vjp=[lambda g: g * factor],
+        shape=shapes.same, samples=[((2, 3),), ((),)],
+    )  # fmt: skip
+
+
+deg2rad = _scaled("deg2rad", "Radians of an angle in degrees.", "out = x · π / 180", math.pi / 180)
+rad2deg = _scaled("rad2deg", "Degrees of an angle in radians.", "out = x · 180 / π", 180 / math.pi)
+
+arccos, arccosh, arcsin, arcsinh = acos, acosh, asin, asinh
+arctan, arctan2, arctanh = atan, atan2, atanh

@@ -1,0 +1,91 @@
+"""Windows that slide over the last dims of an array: where they lie, and how their elements become columns.
+
+The elements at one place of all windows are a strided view of the array, so a window is worked on place by place:
+as many calls as the window has elements, each over all windows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+Sizes = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """Windows of one size, at equal distances; `low` and `high` are the padding in front and behind."""
+
+    kernel: Sizes
+    stride: Sizes
+    low: Sizes
+    high: Sizes
+    dilation: Sizes
+
+    @property
+    def rank(self) -> int:
+        """Over how many dims they slide."""
+        return len(self.kernel)
+
+    @property
+    def span(self) -> Sizes:
+        """How many elements a window reaches over in each dim."""
+        return tuple((k - 1) * d + 1 for k, d in zip(self.kernel, self.dilation, strict=True))
+
+    @property
+    def bare(self) -> bool:
+        """Whether each window is a single element, and there is one for each element."""
+        ones = (1,) * self.rank
+        return self.kernel == ones and self.stride == ones and not any(self.low) and not any(self.high)
+
+    def counts(self, sizes: Sequence[Any]) -> tuple[Any, ...]:
+        """How many windows there are along dims of these sizes (None of what is not known)."""
+        return tuple(
+            None if size is None else (size + low + high - span) // step + 1
+            for size, low, high, span, step in zip(sizes, self.low, self.high, self.span, self.stride, strict=True)
+        )
+
+    def places(self, counts: Sizes) -> Iterator[tuple[Sizes, tuple[slice, ...]]]:
+        """Each place in a window, and where it lies of all windows, in the padded array."""
+        for place in product(*map(range, self.kernel)):
+            yield (
+                place,
+                tuple(
+                    slice(at * d, at * d + step * (count - 1) + 1, step)
+                    for at, d, step, count in zip(place, self.dilation, self.stride, counts, strict=True)
+                ),
+            )
+
+    def inner(self, sizes: Sizes) -> tuple[slice, ...]:
+        """Where the array itself lies in the padded one."""
+        return tuple(slice(low, low + size) for low, size in zip(self.low, sizes, strict=True))
+
+    def padded(self, x: np.ndarray, fill: float = 0.0) -> np.ndarray:
+        """The array with its padding."""
+        if not any(self.low) and not any(self.high):
+            return x
+        sizes = x.shape[-self.rank :]
+        whole = tuple(a + low + high for a, low, high in zip(sizes, self.low, self.high, strict=True))
+        out = np.full(x.shape[: -self.rank] + whole, fill, x.dtype)
+        out[(..., *self.inner(sizes))] = x
+        return out
+
+
+def columns(x: np.ndarray, windows: Windows, counts: Sizes) -> np.ndarray:
+    """The elements of all windows of padded samples (N, C, ...) as columns: (C · places, N · windows)."""
+    samples, channels = x.shape[:2]
+    out = np.empty((channels, *windows.kernel, samples, *counts), x.dtype)
+    for place, where in windows.places(counts):
+        out[(slice(None), *place)] = x[(slice(None), slice(None), *where)].swapaxes(0, 1)
+    return out
+
+
+def add_columns(parts: np.ndarray, windows: Windows, counts: Sizes, into: np.ndarray) -> None:
+    """The reverse: add to each element of padded samples what the windows over it say of it."""
+    for place, where in windows.places(counts):
+        target = into[(slice(None), slice(None), *where)]
+        target += parts[(slice(None), *place)].swapaxes(0, 1)

@@ -1,0 +1,287 @@
+"""Writing in place: the tensor becomes a new version of itself, and so do what it is a view of and the views of that.
+
+The way back is rebased, as in PyTorch: after a write through a view, the base is what it was but for the place of the
+view (`copy_slices`); and each view that is still in use is taken anew of what the base is now (`take_view`).
+"""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Iterator, Sequence
+from sys import _getframe
+from typing import Any, Final
+
+import numpy as np
+
+from graphscope.engine import tracing, writes
+from graphscope.engine.errors import explain_failure
+from graphscope.engine.modes import here
+from graphscope.engine.node import RETAINED, Plan, plan_for
+from graphscope.engine.op import OPS, Op
+from graphscope.engine.ops.memory import place_of
+from graphscope.engine.tensor import Tensor, attach
+from graphscope.eventlog import record as recording
+from graphscope.eventlog.gate import Replace
+from graphscope.eventlog.writer import Writer
+
+_DEFAULTS: Final = {"alpha": 1}
+"""Attributes that rules take and that a call may leave out."""
+
+
+def write(op: Op, target: Tensor, others: Sequence[Any], attrs: dict[str, Any] | None = None) -> Tensor:
+    """Run an op that writes into `target`, which becomes a new version of itself.
+
+    Raises:
+        RuntimeError: `target` is a leaf that requires grad or a view of one, or shapes do not fit.
+    """
+    given = (target, *others)
+    tracks = here().grad_enabled and (
+        any(isinstance(value, Tensor) and value.requires_grad for value in given)
+        or (target.made_without_grad and target.base is not None and target.base.requires_grad)
+    )
+    if tracks:
+        refuse(op, target)
+        dtype = target.data.dtype
+        others = [
+            OPS["to"].call(y, dtype) if getattr(y, "requires_grad", False) and y.data.dtype != dtype else y
+            for y in others
+        ]
+        given = (target, *others)
+    writer = recording.writer
+    base = target.base
+    if writer is None and not tracks:
+        before = target.data
+        _run(op, target, [value.data if isinstance(value, Tensor) else value for value in others], attrs or {})
+        target.written()
+        writes.note(before if base is None else base.data, op.name, _getframe(2))
+        if (target if base is None else base).views:
+            refresh(target if base is None else base)
+        return target
+    start = 0
+    frame: Any = _getframe(2)
+    inputs: list[Tensor] = []
+    if writer is not None:
+        inputs = [value for value in given if isinstance(value, Tensor)]
+        for argument, value in enumerate(inputs):
+            if value.row < writer.low:
+                tracing.input_row(writer, value, frame, argument)
+        if base is not None and base.row < writer.low:
+            tracing.input_row(writer, base, frame, 0)
+        if writer.gate is not None and writer.gate.wants_before:
+            tracing.ahead(writer, op, inputs, frame)
+        start = writer.clock()
+    before = target.data
+    arrays = [value.data if isinstance(value, Tensor) else value for value in given]
+    plan = None
+    if tracks:
+        plan = plan_for(op, tuple(isinstance(value, Tensor) and value.requires_grad for value in given))
+        if any("x" in rule.needs for rule in plan.rules):
+            arrays[0] = before.copy()
+    try:
+        _run(op, target, arrays[1:], attrs or {})
+    except (RuntimeError, IndexError) as error:
+        raise tracing.failed(writer, frame, op, inputs, error) from None
+    target.written()
+    owner = before if base is None else base.data
+    writes.note(owner, op.name, frame)
+    site = None
+    if writer is not None:
+        rows = [value.row for value in inputs]
+        constant = next((value for value in others if not isinstance(value, Tensor)), None)
+        site = _record(writer, op, target, rows, constant, attrs, frame, start)
+    if plan is not None and plan.rules:
+        _rebase(plan, target, given, arrays, {**_DEFAULTS, **(attrs or {})}, site, writer, frame)
+    elif writer is not None and base is not None:
+        _record(writer, OPS["copy_slices"], base, [base.row, target.row], None, None, frame, writer.clock())
+    if (target if base is None else base).views:
+        refresh(target if base is None else base)
+    if any(np.may_share_memory(value, owner) for value in arrays[1:] if isinstance(value, np.ndarray)):
+        writes.note(owner, op.name, frame)  # what this op itself both saved and wrote (x *= x)
+    return target
+
+
+def refuse(op: Op, target: Tensor) -> None:
+    """See that gradients may flow through a write into a tensor.
+
+    Raises:
+        RuntimeError: They may not; the message says why, and what to do.
+    """
+    base = target.base
+    instead = "make a new tensor with the op without the underscore"
+    if base is not None:
+        name = target.grad_fn.name() if target.node is not None else "a view op"
+        view = f"{op.name}: Output {target.output_nr} of {name} is a view and is being modified inplace. "
+        if target.one_of_several:
+            raise RuntimeError(
+                f"{view}This view is the output of a function that returns multiple views, and gradients flow through "
+                f"it: {instead}, or write into the base at an index."
+            )
+        if target.made_without_grad:
+            raise RuntimeError(
+                f"{view}It was created in no_grad mode and is being modified inplace with grad mode enabled, which "
+                "is ambiguous: do both inside the no_grad block, or both outside."
+            )
+        if base.wants_grad and base.node is None:
+            raise RuntimeError(
+                f"{op.name}: a view of a leaf Variable that requires grad is being used in an in-place operation. "
+                f"Do it under no_grad(), or {instead}."
+            )
+    if target.wants_grad and target.node is None:
+        raise RuntimeError(
+            f"{op.name}: a leaf Variable that requires grad is being used in an in-place operation. "
+            f"Do it under no_grad(), or {instead}."
+        )
+
+
+def memory_of(tensor: Tensor) -> Any:
+    """The array whose memory a tensor is; of an element picked out of another tensor, an array of no dims."""
+    if tensor.picked is None:
+        return tensor.data
+    array, index = tensor.picked
+    return array[(*index, ...) if isinstance(index, tuple) else (index, ...)]
+
+
+def refresh(base: Tensor) -> None:
+    """Let the elements picked out of a tensor be what they are now: NumPy's scalars share no memory."""
+    for view in _live(base):
+        if view.picked is not None:
+            view.data = memory_of(view)[()]
+
+
+def _run(op: Op, target: Tensor, others: list[Any], attrs: dict[str, Any]) -> None:
+    data = target.data
+    try:
+        if data.__class__ is np.ndarray:
+            op.forward(data, *others, out=data, **attrs)
+            return
+        result = np.asarray(op.forward(data, *others, **attrs))
+        if result.shape:
+            raise ValueError(f"the result has shape {result.shape}, the tensor written to has no dims")
+        target.data = result.astype(data.dtype, casting="same_kind")[()]
+        if target.picked is not None:
+            memory_of(target)[...] = target.data
+    except (ValueError, TypeError, IndexError) as error:
+        raise explain_failure(op, [data, *others], attrs, error) from None
+
+
+# The way back ---------------------------------------------------------------------------------------------------------
+
+
+def _rebase(
+    plan: Plan,
+    target: Tensor,
+    given: Sequence[Any],
+    arrays: Sequence[Any],
+    attrs: dict[str, Any],
+    site: Any,
+    writer: Writer | None,
+    frame: Any,
+) -> None:
+    """Give a tensor that was written its new way back, and all that share its memory theirs."""
+    base = target.base
+    wanted = [given[rule.index] for rule in plan.rules]
+    shapes = tuple(value.data.shape for value in wanted)
+    saved = plan.save(target.data, *arrays)
+    if base is None:
+        owner = target
+        tracked = target.node is not None
+        _renew(target, plan, wanted, saved, shapes, attrs, site)
+    else:
+        owner = base
+        tracked = base.node is not None
+        part = Tensor(target.data)
+        part.row = target.row
+        attach(part, plan, wanted, saved, shapes, attrs, site)
+        overlay = OPS["copy_slices"]
+        place = {"_place": place_of(base.data, memory_of(target))}
+        if writer is not None:
+            site = _record(writer, overlay, base, [base.row, part.row], None, place, frame, writer.clock())
+        over = plan_for(overlay, (base.requires_grad, True))
+        sources = [(base, part)[rule.index] for rule in over.rules]
+        _renew(base, over, sources, over.save(None, None, None), None, place, site)
+    for view in _live(owner) if tracked else _views_of(owner, target):
+        if view.data.dtype != owner.data.dtype:
+            continue  # its memory read as another dtype: no gradient flows through that
+        op = OPS["take_view"]
+        place = {"_place": place_of(owner.data, memory_of(view))}
+        if writer is not None:
+            site = _record(writer, op, view, [owner.row], None, place, frame, writer.clock())
+        again = plan_for(op, (True,))
+        _renew(view, again, [owner], again.save(None, None), None, place, site)
+
+
+def _renew(
+    tensor: Tensor, plan: Plan, inputs: Sequence[Tensor], saved: Any, shapes: Any, attrs: Any, site: Any
+) -> None:
+    if tensor.node is not None and tensor.retains_grad:
+        tensor.node[RETAINED] = None
+    attach(tensor, plan, inputs, saved, shapes, attrs, site)
+    tensor.wants_grad = False
+    if tensor.retains_grad and tensor.node is not None:
+        tensor.node[RETAINED] = weakref.ref(tensor)
+
+
+def _live(base: Tensor) -> Iterator[Tensor]:
+    """The views of a tensor that are still in use, as far as they were noted."""
+    for reference in list(base.views or ()):
+        view = reference()
+        if view is not None:
+            yield view
+
+
+def _views_of(base: Tensor, target: Tensor) -> Iterator[Tensor]:
+    """All views of a tensor through which no gradient flowed so far; `target` is the one of them that is known.
+
+    They were counted, not noted: that would cost every `x.t()` of a program, and they matter once, at the first write
+    through which a gradient flows. Where there are more than are known, the garbage collector knows who holds the base.
+    """
+    known = {id(view) for view in _live(base)}
+    if target is not base and id(target) not in known:
+        known.add(id(target))
+        base.note_view(target)
+    yield from _live(base)
+    if len(known) == base.views_made:
+        return
+    holders = gc.get_referrers(base)
+    holders += [owner for held in holders if isinstance(held, dict) for owner in gc.get_referrers(held)]
+    for holder in holders:
+        if isinstance(holder, Tensor) and holder.base is base and id(holder) not in known:
+            known.add(id(holder))
+            base.note_view(holder)
+            yield holder
+
+
+# The log --------------------------------------------------------------------------------------------------------------
+
+
+def _record(
+    writer: Writer,
+    op: Op,
+    target: Tensor,
+    rows: list[int],
+    constant: Any,
+    attrs: dict[str, Any] | None,
+    frame: Any,
+    start: int,
+) -> Any:
+    """The row of a write; what a person puts in the place of its value is written too."""
+    end = writer.clock()
+    site = tracing.call_site(writer, frame, op, target.data, constant, attrs, len(rows))
+    site.template.turn_version(target.version)
+    identity = target.identity if target.identity >= writer.base else None
+    rows = [*rows, 0, 0, 0][:3]
+    row = writer.append(
+        site.template, target.data, end, end - start, here().context.backward_row, *rows, tensor=identity
+    )
+    if identity is not None and target.first_row < 0:
+        target.first_row = identity
+    target.row = row
+    if writer.gate is not None:
+        answer = tracing.pause(writer, row, target.data, frame)
+        if isinstance(answer, Replace):
+            if target.data.__class__ is np.ndarray:
+                np.copyto(target.data, answer.value)
+            else:
+                target.data = answer.value
+    return site

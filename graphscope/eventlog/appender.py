@@ -1,0 +1,154 @@
+"""What the hot path of recording works on, and how it runs: compiled where `_append` could be built, else in Python.
+
+Both write the same bytes. The compiled one takes the rows of the common kind and leaves the others to the function that
+it is given, which takes them all.
+"""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Callable
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+_ndarray = np.ndarray
+_ROW: Final = 96
+_DURATION: Final = struct.Struct("<Q")
+_DURATION_AT: Final = 48
+
+
+class Cursor:
+    """Where the next row and the next value of a segment go.
+
+    Cursors are read and advanced without a call in between: the interpreter switches threads, runs signal handlers
+    and finalizers only at calls and backward jumps, so that a reservation needs no lock (and can't be torn by one).
+    """
+
+    __slots__ = (
+        "_values",
+        "end",
+        "next_rare",
+        "next_row",
+        "next_value",
+        "origin",
+        "populated",
+        "rare_end",
+        "rare_start",
+        "rows_ready",
+        "value_end",
+        "value_start",
+    )
+
+    next_row: int
+    end: int
+    origin: int
+    """Byte of `rows` at which row 0 would begin."""
+    rows_ready: int
+    """The pages of rows below this one are faulted in."""
+    next_value: int
+    value_start: int
+    value_end: int
+    populated: int
+    """The pages of values below this byte are faulted in."""
+    next_rare: int
+    rare_start: int
+    rare_end: int
+
+    def attach(self, rows: Any, values: Any, rare: Any, file: str) -> None:
+        """Write into these three buffers from here on; `file` is that of the values, if there is one."""
+        self._values = values
+
+    def write(self, offset: int, content: Any) -> None:
+        """Write a large value, given as contiguous bytes, at an offset of the values."""
+        self._values[offset : offset + len(content)] = memoryview(content)
+
+
+class Form:
+    """What is the same in all rows of a template, as far as appending asks."""
+
+    __slots__ = ("copied", "inline", "kind", "nbytes", "plain", "prefix", "rare", "room")
+
+    prefix: bytes
+    """The first 32 bytes of the row, with kind 0."""
+    kind: int
+    nbytes: int
+    room: int
+    """Bytes that the value takes among the values: padded, 0 when it lies in the row or nowhere."""
+    copied: bool
+    inline: bool
+    rare: bool
+    plain: bool
+    """Whether there is nothing to do but to copy the value and to pack the fields."""
+
+
+class Place:
+    """A call site, and the result that its template is for."""
+
+    __slots__ = ("constant", "context", "dtype", "kind", "shape", "template")
+
+    kind: Any
+    shape: tuple[int, ...]
+    dtype: Any
+    constant: Any
+    context: Any
+    template: Any
+
+
+class Appender:
+    """Rows of ops, at call sites that are known.
+
+    Args:
+        sites: Call sites by the address of their code, plus the instruction's offset, plus the op's key.
+        slow: What appends a row of any kind.
+        base: What is added to row numbers.
+    """
+
+    segment: Any
+
+    def __init__(self, sites: dict[Any, Any], slow: Callable[..., int], base: int) -> None:
+        self._sites = sites
+        self._slow = slow
+        self._base = base
+
+    def op(
+        self,
+        frame: FrameType,
+        key: int,
+        result: Any,
+        constant: Any,
+        context: Any,
+        start: int,
+        backward: int,
+        *inputs: int,
+    ) -> tuple[Any, int] | None:
+        """Append the row of an op that ran from `start` until now; its call site and row, or None at an unknown one."""
+        end = time.perf_counter_ns()
+        site = self._sites.get(id(frame.f_code) + frame.f_lasti + key)
+        if (
+            site is None
+            or site.kind is not result.__class__
+            or (site.kind is _ndarray and (site.shape != result.shape or site.dtype is not result.dtype))
+            or site.constant is not constant
+            or site.context is not context
+        ):
+            return None
+        return site, self._slow(site.template, result, end, end - start, backward, *inputs)
+
+    def finish(self, row: int, start: int) -> int:
+        """Write the duration of a row that was appended before its work was done, and return the clock's reading."""
+        end = time.perf_counter_ns()
+        segment = self.segment
+        row -= self._base
+        if row >= segment.first:
+            _DURATION.pack_into(segment.rows, segment.origin + row * _ROW + _DURATION_AT, end - start)
+        return end
+
+
+if not TYPE_CHECKING:
+    try:
+        from graphscope.eventlog._append import Appender, Cursor, Form, Place  # noqa: F401
+    except ImportError:  # not built here: no compiler, or none is needed
+        pass

@@ -1,0 +1,261 @@
+"""Pooling: the largest, the mean or a norm of what lies in a window."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphscope.nn import functional
+from graphscope.nn.convolution import _each
+from graphscope.nn.module import Module
+
+
+class _MaxPool(Module):
+    dims: int
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        return_indices: bool = False,
+        ceil_mode: bool = False,
+    ) -> None:
+        super().__init__()
+        self.kernel_size = kernel_size
+        self.stride = kernel_size if stride is None else stride
+        self.padding = padding
+        self.dilation = dilation
+        self.return_indices = return_indices
+        self.ceil_mode = ceil_mode
+
+    def forward(self, input: Any) -> Any:
+        return getattr(functional, f"max_pool{self.dims}d")(
+            input,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.dilation,
+            ceil_mode=self.ceil_mode,
+            return_indices=self.return_indices,
+        )
+
+    def extra_repr(self) -> str:
+        return (
+            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
+            f"dilation={self.dilation}, ceil_mode={self.ceil_mode}"
+        )
+
+
+class MaxPool1d(_MaxPool):
+    """The largest in each window of the last dim."""
+
+    dims = 1
+
+
+class MaxPool2d(_MaxPool):
+    """The largest in each window of the last two dims."""
+
+    dims = 2
+
+
+class MaxPool3d(_MaxPool):
+    """The largest in each window of the last three dims."""
+
+    dims = 3
+
+
+class _MaxUnpool(Module):
+    dims: int
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+        super().__init__()
+        self.kernel_size = _each(kernel_size, self.dims)
+        self.stride = _each(kernel_size if stride is None else stride, self.dims)
+        self.padding = _each(padding, self.dims)
+
+    def forward(self, input: Any, indices: Any, output_size: Any = None) -> Any:
+        return getattr(functional, f"max_unpool{self.dims}d")(
+            input, indices, self.kernel_size, self.stride, self.padding, output_size
+        )
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class MaxUnpool1d(_MaxUnpool):
+    """Puts what `MaxPool1d` took back to where it was, among zeros."""
+
+    dims = 1
+
+
+class MaxUnpool2d(_MaxUnpool):
+    """Puts what `MaxPool2d` took back to where it was, among zeros."""
+
+    dims = 2
+
+
+class MaxUnpool3d(_MaxUnpool):
+    """Puts what `MaxPool3d` took back to where it was, among zeros."""
+
+    dims = 3
+
+
+class _AvgPool(Module):
+    dims: int
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> None:
+        super().__init__()
+        self.kernel_size = kernel_size
+        self.stride = kernel_size if stride is None else stride
+        self.padding = padding
+        self.ceil_mode = ceil_mode
+        self.count_include_pad = count_include_pad
+        self.divisor_override = divisor_override
+
+    def forward(self, input: Any) -> Any:
+        return getattr(functional, f"avg_pool{self.dims}d")(
+            input,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.count_include_pad,
+            self.divisor_override,
+        )
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class AvgPool1d(_AvgPool):
+    """The mean of each window of the last dim."""
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+    ) -> None:
+        stride = kernel_size if stride is None else stride
+        super().__init__(_each(kernel_size, 1), _each(stride, 1), _each(padding, 1), ceil_mode, count_include_pad)
+
+    def forward(self, input: Any) -> Any:
+        return functional.avg_pool1d(
+            input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
+        )
+
+
+class AvgPool2d(_AvgPool):
+    """The mean of each window of the last two dims."""
+
+    dims = 2
+
+
+class AvgPool3d(_AvgPool):
+    """The mean of each window of the last three dims."""
+
+    dims = 3
+
+
+class _LPPool(Module):
+    dims: int
+
+    def __init__(self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> None:
+        super().__init__()
+        self.norm_type = norm_type
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.ceil_mode = ceil_mode
+
+    def forward(self, input: Any) -> Any:
+        return getattr(functional, f"lp_pool{self.dims}d")(
+            input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode
+        )
+
+    def extra_repr(self) -> str:
+        return (
+            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
+            f"ceil_mode={self.ceil_mode}"
+        )
+
+
+class LPPool1d(_LPPool):
+    """The p-norm of each window of the last dim."""
+
+    dims = 1
+
+
+class LPPool2d(_LPPool):
+    """The p-norm of each window of the last two dims."""
+
+    dims = 2
+
+
+class _Adaptive(Module):
+    function: str
+
+    def __init__(self, output_size: Any) -> None:
+        super().__init__()
+        self.output_size = output_size
+
+    def forward(self, input: Any) -> Any:
+        return getattr(functional, self.function)(input, self.output_size)
+
+    def extra_repr(self) -> str:
+        return f"output_size={self.output_size}"
+
+
+class AdaptiveAvgPool1d(_Adaptive):
+    """Means over windows of the last dim, so many as are wanted."""
+
+    function = "adaptive_avg_pool1d"
+
+
+class AdaptiveAvgPool2d(_Adaptive):
+    """Means over windows of the last two dims, so many as are wanted."""
+
+    function = "adaptive_avg_pool2d"
+
+
+class AdaptiveAvgPool3d(_Adaptive):
+    """Means over windows of the last three dims, so many as are wanted."""
+
+    function = "adaptive_avg_pool3d"
+
+
+class _AdaptiveMax(_Adaptive):
+    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
+        super().__init__(output_size)
+        self.return_indices = return_indices
+
+    def forward(self, input: Any) -> Any:
+        return getattr(functional, self.function)(input, self.output_size, self.return_indices)
+
+
+class AdaptiveMaxPool1d(_AdaptiveMax):
+    """The largest in windows of the last dim, so many as are wanted."""
+
+    function = "adaptive_max_pool1d"
+
+
+class AdaptiveMaxPool2d(_AdaptiveMax):
+    """The largest in windows of the last two dims, so many as are wanted."""
+
+    function = "adaptive_max_pool2d"
+
+
+class AdaptiveMaxPool3d(_AdaptiveMax):
+    """The largest in windows of the last three dims, so many as are wanted."""
+
+    function = "adaptive_max_pool3d"

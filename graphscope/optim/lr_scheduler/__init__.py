@@ -1,0 +1,36 @@
+"""Schedulers: they change the learning rate of an optimizer from epoch to epoch."""
+
+from graphscope.optim.lr_scheduler.combined import ChainedScheduler, SequentialLR
+from graphscope.optim.lr_scheduler.cosine import CosineAnnealingLR, CosineAnnealingWarmRestarts
+from graphscope.optim.lr_scheduler.cycles import CyclicLR, OneCycleLR
+from graphscope.optim.lr_scheduler.factors import (
+    ConstantLR,
+    ExponentialLR,
+    LambdaLR,
+    LinearLR,
+    MultiplicativeLR,
+    MultiStepLR,
+    PolynomialLR,
+    StepLR,
+)
+from graphscope.optim.lr_scheduler.plateau import ReduceLROnPlateau
+from graphscope.optim.lr_scheduler.scheduler import LRScheduler
+
+__all__ = [
+    "ChainedScheduler",
+    "ConstantLR",
+    "CosineAnnealingLR",
+    "CosineAnnealingWarmRestarts",
+    "CyclicLR",
+    "ExponentialLR",
+    "LRScheduler",
+    "LambdaLR",
+    "LinearLR",
+    "MultiStepLR",
+    "MultiplicativeLR",
+    "OneCycleLR",
+    "PolynomialLR",
+    "ReduceLROnPlateau",
+    "SequentialLR",
+    "StepLR",
+]

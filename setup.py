@@ -1,0 +1,15 @@
+"""The one part of the build that needs Python to say it: an optional compiled module, built against NumPy."""
+
+import numpy as np
+from setuptools import Extension, setup
+
+setup(
+    ext_modules=[
+        Extension(
+            "graphscope.eventlog._append",
+            ["graphscope/eventlog/_append.c"],
+            include_dirs=[np.get_include()],
+            optional=True,  # without a compiler, recording works the same way and takes longer
+        )
+    ]
+)

@@ -1,0 +1,157 @@
+"""Programs that import torch run on this engine without an edit, whether PyTorch is installed or not."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import graphscope as gs
+
+from .conftest import Run
+
+PROGRAM = """\
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch import optim, tensor
+from torch.nn import Linear
+
+torch.manual_seed(3)
+net = nn.Sequential(Linear(2, 4), nn.Tanh(), nn.Linear(4, 1))
+optimizer = optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.ones(5, 2), torch.zeros(5, 1)
+for step in range(3):
+    optimizer.zero_grad()
+    loss = F.mse_loss(net(x), y)
+    loss.backward()
+    optimizer.step()
+assert isinstance(loss, torch.Tensor)
+assert isinstance(net, torch.nn.Module)
+assert x.dtype == torch.float32
+assert tensor([1]).dtype == torch.int64
+with torch.no_grad():
+    assert not net(x).requires_grad
+print(torch.__version__, loss.item() >= 0)
+"""
+BROKEN = "raise ImportError('this is the other torch')\n"
+
+
+@pytest.fixture
+def another_torch(tmp_path: Path) -> Path:
+    """A folder first on the path of scripts in it, whose `torch` can't be imported."""
+    (tmp_path / "torch.py").write_text(BROKEN)
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", ["record", "debug"])
+def test_a_program_of_torch_runs(run: Run, another_torch: Path, command: str) -> None:
+    (another_torch / "train.py").write_text(PROGRAM)
+    flags = ["-c", "c", "-c", "q"] if command == "debug" else []
+    result = run("-m", "graphscope", command, "--as-torch", *flags, "train.py")
+    assert result.returncode == 0, result.stderr
+    assert re.search(r"^\d+\.\d+\.\d+\+graphscope\S* True$", result.stdout, re.MULTILINE)
+
+
+def test_its_graph_is_recorded_with_its_lines(run: Run, another_torch: Path) -> None:
+    (another_torch / "train.py").write_text(PROGRAM)
+    assert run("-m", "graphscope", "record", "--as-torch", "train.py").returncode == 0
+    graph = gs.load(another_torch / "train.gscope").graph
+    (tanh, *_) = graph.select("op:tanh forward")
+    assert tanh.site is not None
+    assert (Path(tanh.site.file).name, tanh.site.line) == ("train.py", 13)
+
+
+def test_without_the_flag_torch_is_torch(run: Run, another_torch: Path) -> None:
+    (another_torch / "train.py").write_text(PROGRAM)
+    result = run("-m", "graphscope", "record", "train.py")
+    assert result.returncode == 1
+    assert "this is the other torch" in result.stderr
+
+
+def test_modules_of_the_program_import_it_too(run: Run, another_torch: Path) -> None:
+    (another_torch / "model.py").write_text("from torch import nn\nclass Net(nn.Module):\n    pass\n")
+    (another_torch / "train.py").write_text("import model, torch\nprint(isinstance(model.Net(), torch.nn.Module))")
+    assert run("-m", "graphscope", "record", "--as-torch", "train.py").stdout == "True\n"
+
+
+MISSING = {
+    "torch.spectral.rfft(1)": ("AttributeError", "torch.spectral.rfft: ", "function"),
+    "torch.Tenzor": ("AttributeError", "torch.Tenzor: ", "class"),
+    "from torch import spectral": ("ImportError", "torch.spectral: ", "function"),
+    "from torch.nn import Lineer": ("ImportError", "torch.nn.Lineer: ", "class"),
+    "import torch.spectral": ("ModuleNotFoundError", "torch.spectral: ", "module"),
+    "from torch.spectral.deep import rfft": ("ModuleNotFoundError", "torch.spectral: ", "module"),
+    "torch.nn.functional.softmux(1)": ("AttributeError", "torch.nn.functional.softmux: ", "function"),
+    "from torch import set_trace": ("ImportError", "torch.set_trace: ", "function"),
+    "import torch.eventlog": ("ModuleNotFoundError", "torch.eventlog: ", "module"),
+}
+
+
+@pytest.mark.parametrize("line", MISSING)
+def test_what_is_missing_is_named_where_it_is_asked_for(run: Run, another_torch: Path, line: str) -> None:
+    (another_torch / "train.py").write_text(f"import torch\n\n{line}\n")
+    result = run("-m", "graphscope", "record", "--as-torch", "train.py")
+    error, name, kind = MISSING[line]
+    assert result.returncode == 1
+    said = result.stderr.splitlines()
+    last = next(text for text in said if text.startswith(error))
+    assert last.startswith(f"{error}: {name}graphscope's engine has no such {kind} (asked for at train.py:3)")
+    assert 'train.py", line 3' in result.stderr
+
+
+def test_near_names_are_offered(run: Run, another_torch: Path) -> None:
+    (another_torch / "train.py").write_text("import torch\ntorch.nn.Lineer")
+    assert "near to it are Linear" in run("-m", "graphscope", "record", "--as-torch", "train.py").stderr
+
+
+def test_programs_can_ask_what_is_there(run: Run, another_torch: Path) -> None:
+    (another_torch / "train.py").write_text(
+        "import torch\n"
+        "print(hasattr(torch, 'spectral'), hasattr(torch, 'tanh'), getattr(torch, 'spectral', None))\n"
+        "try:\n    import torch.spectral\nexcept ImportError:\n    print('no')\n"
+        "print('tanh' in dir(torch), 'record' in dir(torch), torch.__name__, torch.nn.__name__)\n"
+    )
+    result = run("-m", "graphscope", "record", "--as-torch", "train.py")
+    assert result.stdout.splitlines() == ["False True None", "no", "True False torch torch.nn"]
+
+
+def test_names_are_given_back(another_torch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = {name: module for name, module in sys.modules.items() if name.split(".")[0] == "torch"}
+    finders = list(sys.meta_path)
+    with gs.as_torch():
+        import torch
+        import torch.nn.functional as F
+
+        assert torch.Tensor is gs.Tensor
+        assert F.relu is gs.nn.functional.relu
+    after = {name: module for name, module in sys.modules.items() if name.split(".")[0] == "torch"}
+    assert (after, sys.meta_path) == (before, finders)
+
+
+def test_it_holds_until_it_is_closed() -> None:
+    alias = gs.as_torch()
+    try:
+        import torch
+
+        assert torch.zeros is gs.zeros
+    finally:
+        alias.close()
+        alias.close()
+    assert not any("graphscope" in repr(type(finder)) for finder in sys.meta_path)
+
+
+@pytest.mark.torch
+def test_torch_itself_is_put_aside_and_comes_back() -> None:
+    torch = pytest.importorskip("torch")
+    with gs.as_torch():
+        import torch as other
+
+        assert other is not torch
+        assert other.tensor is gs.tensor
+    import torch as again
+
+    assert again is torch
+    assert torch.ones(2).sum().item() == 2

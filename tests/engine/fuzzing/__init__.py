@@ -1,0 +1,1 @@
+"""Random programs, run on this engine and on PyTorch side by side."""

@@ -1,0 +1,67 @@
+"""Runs many random programs on both engines: `python -m tests.engine.fuzzing --programs 20000`.
+
+Prints the programs that show a difference, as short as they can be made, and exits with 1 when there are any.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Collection
+
+from .pool import Pool, Seeded
+from .statements import KINDS, statement
+from .twin import Difference, Twin, as_text, in_float64, shrunk
+
+SHORTEST, LONGEST = 5, 60
+
+
+def program(seed: int, without: Collection[str] = (), longest: int = LONGEST) -> tuple[list[str], Difference | None]:
+    """Make and run the program of a seed; its statements, and the difference at the last of them, if one showed."""
+    choice = Seeded(seed)
+    kinds = {name: kind for name, kind in KINDS.items() if name not in without}
+    twin = Twin()
+    pool = Pool(choice, twin.torch)
+    with in_float64():
+        twin.run(KINDS["leaf"].maker(pool) or "")
+        for _ in range(choice.integer(SHORTEST, longest) - 1):
+            found = twin.run(statement(pool, kinds))
+            if found is not None:
+                return twin.statements, found
+    return twin.statements, None
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the programs, and tell."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--programs", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--without", action="append", default=[], choices=sorted(KINDS))
+    parser.add_argument("--most", type=int, default=10, help="stop after so many differences")
+    parser.add_argument("--ignore", action="append", default=[], help="a kind of difference: missing, value, grad, ...")
+    options = parser.parse_args(arguments)
+    started = time.perf_counter()
+    differences = statements = 0
+    seen: set[str] = set()
+    for seed in range(options.seed, options.seed + options.programs):
+        lines, found = program(seed, options.without)
+        statements += len(lines)
+        if found is None or found.kind in options.ignore:
+            continue
+        differences += 1
+        short, found = shrunk(lines, found)
+        text = as_text(short, found)
+        mark = f"{found.kind} {len(short)} {short[-1].split('=')[-1][:12]}"
+        if mark not in seen:
+            seen.add(mark)
+            print(f"\n# seed {seed}\n{text}", flush=True)
+        if len(seen) >= options.most:
+            break
+    seconds = time.perf_counter() - started
+    print(f"\n{seed + 1 - options.seed} programs, {statements} statements, {differences} differ, {seconds:.0f} s")
+    return 1 if differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,226 @@
+"""The statements that random programs are made of: each maker writes one as text, or None where it has no operand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from .pool import Pool
+
+Maker = Callable[[Pool], "str | None"]
+
+
+class Kind(NamedTuple):
+    """A kind of statement, and how often it is to occur among the others."""
+
+    maker: Maker
+    weight: int
+
+
+UNARY: Final = (
+    "{x}.tanh()", "{x}.sigmoid()", "({x} * 0.1).exp()", "({x} * {x} + 1).log()", "({x} * {x} + 0.1).sqrt()",
+    "{x}.sin()", "{x}.cos()", "{x}.abs()", "-{x}", "{x} ** 2", "{x}.relu()", "{x}.clamp(-0.7, 0.6)", "{x}.square()",
+    "torch.nn.functional.softplus({x})", "torch.nn.functional.gelu({x})", "torch.nn.functional.silu({x})",
+    "torch.nn.functional.leaky_relu({x})", "{x}.atan()", "({x} * {x} + 0.2).rsqrt()", "({x} * 0.3).expm1()",
+    "({x} * {x}).log1p()", "{x}.erf()", "{x}.clone()", "{x} * 1", "1.5 - {x} * 2 / 3", "2 / ({x} * {x} + 1)",
+    "({x} * {x} + 1) ** -0.5", "torch.sign({x})", "torch.floor({x})", "{x}.softmax(-1)", "{x}.log_softmax(-1)",
+)  # fmt: skip
+
+BINARY: Final = (
+    "{x} + {y}", "{x} - {y}", "{x} * {y}", "{x} / ({y} * {y} + 1)", "torch.add({x}, {y}, alpha=2)",
+    "{y} - {x} * {y}", "({x} * {x} + 0.5) ** 1.5 * {y}", "torch.where({x} > 0.1, {x}, {x} * {y})",
+)  # fmt: skip
+
+BINARY_TENSORS: Final = (
+    "torch.maximum({x}, {y})", "torch.minimum({x}, {y})", "torch.atan2({x}, {y} * {y} + 1)",
+    "torch.where({x} > {y}, {x}, {y} * 2)", "torch.lerp({x}, {y}, 0.3)", "{x} @ {y}", "torch.matmul({y}, {x})",
+    "torch.nn.functional.mse_loss({x}, {y}) if {x}.shape == {y}.shape else {x} * {y}",
+    "torch.cat([{x}.reshape(-1), {y}.reshape(-1), {x}.reshape(-1)])", "torch.stack([{x}, {y}])",
+    "torch.cat([{x}, {y}], {dim})", "torch.addcmul({x}, {x}, {y}, value=0.5)",
+)  # fmt: skip
+
+REDUCING: Final = (
+    "{x}.sum()", "{x}.mean()", "{x}.sum({dim})", "{x}.mean({dim}, keepdim=True)", "{x}.sum({dim}, keepdim=True)",
+    "{x}.amax({dim})", "{x}.amin({dim}, keepdim=True)", "{x}.logsumexp({dim})", "{x}.var({dim}, unbiased=False)",
+    "{x}.prod({dim})", "{x}.cumsum({dim})", "({x} * {x} + 0.1).norm()", "{x}.std() if {x}.numel() > 1 else {x}.sum()",
+    "{x}.prod()",
+)  # fmt: skip
+
+SHAPING: Final = (
+    "{x}.transpose({dim}, {dim2})", "{x}.unsqueeze({dim})", "{x}.squeeze()", "{x}.squeeze({dim})", "{x}.flatten()",
+    "{x}.reshape({shape})", "{x}.contiguous().view({shape})", "{x}.permute({order})", "{x}.expand(2, *{x}.shape)",
+    "{x}.detach()", "{x}[...]", "{x}[..., None]", "{x}[0]", "{x}[-1]", "{x}[1:]", "{x}[..., :2]", "{x}[..., -1]",
+    "{x}[:, 1:]", "{x}[::2]", "{x}.narrow({dim}, 0, 1)", "{x}.select({dim}, 0)", "{x}.t()", "{x}.unbind({dim})[0]",
+    "{x}.split(1, {dim})[-1]", "{x}.chunk(2, {dim})[0]", "{x}.movedim({dim}, 0)", "{x}.diagonal()",
+    "{x}.expand_as(torch.ones(2, *{x}.shape))", "{x}.T if {x}.ndim == 2 else {x}", "{x}.mT",
+)  # fmt: skip
+
+COPYING: Final = (
+    "{x}.flip({dim})", "{x}.roll(1, {dim})", "{x}.repeat(2, *[1] * {x}.ndim)", "{x}.tril()",
+    "torch.nn.functional.pad({x}, (1, 0))", "{x}[[0, 0]]", "{x}[torch.tensor([0, -1])]", "{x}[{x} > 0]",
+    "{x}[..., torch.tensor([0, 0, 0])]", "{x}.index_select({dim}, torch.tensor([0]))",
+    "{x}.masked_fill({x} > 0.5, 0.25)", "{x}.gather({dim}, torch.zeros_like({x}, dtype=torch.int64))",
+    "{x}.masked_select({x} < 0.3)", "{x}[None, ..., 0]",
+)  # fmt: skip
+
+IN_PLACE: Final = (
+    "{x}.add_({y})", "{x}.mul_({y})", "{x}.sub_({y}, alpha=0.5)", "{x}.div_({y} * {y} + 1)", "{x}.zero_()",
+    "{x}.fill_(0.75)", "{x}.tanh_()", "{x}.relu_()", "{x}.clamp_(-0.9, 0.8)", "{x} += {y}", "{x} *= 0.5", "{x} -= {y}",
+    "{x}.copy_({y})", "{x}[0] = 0.5", "{x}[0] = {y}", "{x}[...] = {y}", "{x}[..., 0] *= 2", "{x}[1:] += 1",
+    "{x}[{x} > 0] = 0.125", "{x}.neg_()", "{x}.sigmoid_()", "{x}.masked_fill_({x} > 0.5, -0.3)", "{x}.sin_()",
+    "{x}.t()[...] = 0.4", "{x}.detach().mul_(1.1)", "{x}[torch.tensor([0])] = {y}", "{x}.abs_()",
+)  # fmt: skip
+
+BACKWARD: Final = (
+    "{x}.sum().backward(){end}", "{x}.backward(torch.ones_like({x}), retain_graph=True){end}",
+    "{x}.sum().backward(retain_graph=True){end}", "({x} * {x}).sum().backward(retain_graph=True){end}",
+    "{x}.mean().backward(inputs=[{leaf}], retain_graph=True){end}",
+)  # fmt: skip
+
+SETTING: Final = (
+    "{x}.requires_grad_()", "{x}.retain_grad()", "{x}.register_hook(lambda g: g * 0.5)", "{leaf}.grad = None",
+    "{leaf}.requires_grad_(False); {leaf}.requires_grad_(True)", "{x}.register_hook(lambda g: None)",
+)  # fmt: skip
+
+
+def _filled(pool: Pool, template: str, x: str, **more: object) -> str:
+    tensor = pool.names[x]
+    dims = list(range(tensor.ndim))
+    words = {
+        "x": x,
+        "dim": pool.dim(x),
+        "dim2": pool.dim(x),
+        "order": ", ".join(map(str, _shuffled(pool, dims))) or "()",
+        "shape": pool.shape_of_as_many(tensor.numel()) if tensor.numel() else list(tensor.shape),
+        **more,
+    }
+    return template.format(**words)
+
+
+def _shuffled(pool: Pool, things: list[int]) -> list[int]:
+    rest = list(things)
+    return [rest.pop(pool.integer(0, len(rest) - 1)) for _ in things]
+
+
+def _from(templates: tuple[str, ...]) -> Maker:
+    def make(pool: Pool) -> str | None:
+        x = pool.tensor()
+        return None if x is None else f"{pool.new()} = {_filled(pool, pool.one(templates), x)}"
+
+    return make
+
+
+def leaf(pool: Pool) -> str:
+    """A tensor of numbers, mostly one that requires grad."""
+    sizes = [pool.one([1, 2, 2, 3, 3, 4]) for _ in range(pool.one([0, 1, 1, 2, 2, 2, 3]))]
+    if sizes and pool.chance(3):
+        sizes[-1] = 0
+    grad = ", requires_grad=True" if pool.chance(75) else ""
+    return f"{pool.new()} = torch.tensor({_numbers(pool, sizes)}{grad})"
+
+
+def _numbers(pool: Pool, sizes: list[int]) -> object:
+    return [_numbers(pool, sizes[1:]) for _ in range(sizes[0])] if sizes else pool.number()
+
+
+def binary(pool: Pool) -> str | None:
+    """An op of two operands that broadcast (mostly)."""
+    x = pool.tensor()
+    return None if x is None else f"{pool.new()} = {_filled(pool, pool.one(BINARY), x, y=pool.beside(x))}"
+
+
+def binary_of_tensors(pool: Pool) -> str | None:
+    """An op that takes tensors alone."""
+    x = pool.tensor()
+    if x is None:
+        return None
+    y = pool.beside(x)
+    y = y if y[0] == "x" else x
+    return f"{pool.new()} = {_filled(pool, pool.one(BINARY_TENSORS), x, y=y)}"
+
+
+def quiet(pool: Pool) -> str | None:
+    """Something under `no_grad`, in-place writes into leaves among them."""
+    x = pool.tensor()
+    if x is None:
+        return None
+    if pool.chance(40):
+        target = pool.tensor(lambda tensor: tensor.is_leaf) or x
+        return (
+            f"with torch.no_grad(): {target}.mul_(0.9)"
+            if pool.chance(50)
+            else f"with torch.no_grad(): {target} -= 0.01"
+        )
+    return f"with torch.no_grad(): {pool.new()} = {_filled(pool, pool.one(UNARY), x)}"
+
+
+def in_place(pool: Pool) -> str | None:
+    """A write into a tensor: into results mostly, into leaves (which must be refused) at times."""
+    x = pool.tensor(lambda tensor: not tensor.is_leaf or not tensor.requires_grad) if pool.chance(93) else pool.tensor()
+    if x is None:
+        return None
+    y = pool.beside(x)
+    return _filled(pool, pool.one(IN_PLACE), x, y=y)
+
+
+def fresh_copy_in_place(pool: Pool) -> str | None:
+    """A write into a copy that nobody else looks at."""
+    x = pool.tensor()
+    if x is None:
+        return None
+    name = pool.new()
+    return f"{name} = {x} * 1; " + pool.one(IN_PLACE[:12]).format(x=name, y=pool.beside(x))
+
+
+def backward(pool: Pool) -> str | None:
+    """A backward pass, from what requires grad mostly."""
+    x = pool.tensor(lambda tensor: tensor.requires_grad) if pool.chance(95) else pool.tensor()
+    source = pool.tensor(lambda tensor: tensor.is_leaf and tensor.requires_grad)
+    if x is None or source is None:
+        return None
+    return pool.one(BACKWARD).format(x=x, leaf=source, end="")
+
+
+def double(pool: Pool) -> str | None:
+    """Gradients as tensors of the graph, to be used on."""
+    x = pool.tensor(lambda tensor: tensor.requires_grad)
+    source = pool.tensor(lambda tensor: tensor.requires_grad)
+    if x is None or source is None:
+        return None
+    create = pool.one(["create_graph=True", "create_graph=True", "retain_graph=True"])
+    of = f"({x} * {x}).sum()" if pool.chance(50) else f"{x}.sum()"
+    return f"{pool.new()}, = torch.autograd.grad({of}, [{source}], {create}, allow_unused=True)"
+
+
+def setting(pool: Pool) -> str | None:
+    """Hooks, retained gradients, gradients cleared."""
+    x = pool.tensor()
+    source = pool.tensor(lambda tensor: tensor.is_leaf and tensor.requires_grad)
+    return None if x is None or source is None else pool.one(SETTING).format(x=x, leaf=source)
+
+
+KINDS: Final[dict[str, Kind]] = {
+    "leaf": Kind(leaf, 6),
+    "unary": Kind(_from(UNARY), 16),
+    "binary": Kind(binary, 16),
+    "binary of tensors": Kind(binary_of_tensors, 12),
+    "reducing": Kind(_from(REDUCING), 7),
+    "shaping": Kind(_from(SHAPING), 16),
+    "copying": Kind(_from(COPYING), 8),
+    "quiet": Kind(quiet, 4),
+    "copy, then in place": Kind(fresh_copy_in_place, 3),
+    "in place": Kind(in_place, 10),
+    "backward": Kind(backward, 6),
+    "double": Kind(double, 5),
+    "setting": Kind(setting, 3),
+}
+"""Every kind of statement."""
+
+
+def statement(pool: Pool, kinds: dict[str, Kind]) -> str:
+    """A statement of one of these kinds."""
+    bag = [name for name, kind in kinds.items() for _ in range(kind.weight)]
+    while True:
+        made = kinds[pool.one(bag)].maker(pool)
+        if made is not None:
+            return made

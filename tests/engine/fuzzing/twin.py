@@ -1,0 +1,164 @@
+"""Two engines, one program: each statement runs on both, and what can be seen afterwards has to be the same."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+import numpy as np
+import torch
+
+import graphscope as gs
+
+RTOL = 1e-6
+ATOL = 1e-7
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where two runs part."""
+
+    statement: str
+    what: str
+
+    @property
+    def kind(self) -> str:
+        """The kind of difference, for shrinking: another one is another find."""
+        return self.what.split(":")[0]
+
+
+class Twin:
+    """One program on both engines, statement by statement."""
+
+    def __init__(self) -> None:
+        self.torch: dict[str, Any] = {"torch": torch}
+        self.ours: dict[str, Any] = {"torch": gs}
+        self.statements: list[str] = []
+
+    def run(self, statement: str) -> Difference | None:
+        """Run one statement on both; the difference that shows, if one does."""
+        self.statements.append(statement)
+        code = compile(statement, "<program>", "exec")
+        expected = _execute(code, self.torch)
+        found = _execute(code, self.ours)
+        if (expected is None) != (found is None):
+            if isinstance(found, AttributeError) and expected is None:
+                return Difference(statement, f"missing: {str(found).splitlines()[0]}")
+            said = f"PyTorch {_said(expected)}, graphscope {_said(found)}"
+            return Difference(statement, f"{'raises' if found else 'does not raise'}: {said}")
+        return self._compare(statement, everything="_(" in statement or "=" in statement or "backward" in statement)
+
+    def _compare(self, statement: str, *, everything: bool) -> Difference | None:
+        names = list(self.torch) if everything else list(self.torch)[-1:]
+        for name in names:
+            if name in ("torch", "__builtins__"):
+                continue
+            what = _difference(self.torch[name], self.ours.get(name))
+            if what is not None:
+                return Difference(statement, what.replace(":", f": {name}", 1))
+        return None
+
+
+def _execute(code: CodeType, names: dict[str, Any]) -> Exception | None:
+    try:
+        exec(code, names)
+    except Exception as error:
+        return error
+    return None
+
+
+def _said(error: Exception | None) -> str:
+    return "does not" if error is None else f"says {type(error).__name__}: {str(error).splitlines()[0][:200]}"
+
+
+def _difference(expected: Any, found: Any) -> str | None:
+    if not isinstance(expected, torch.Tensor):
+        return None if expected is None and found is None else "kind: one is no tensor"
+    if not isinstance(found, gs.Tensor):
+        return f"kind: is {type(found).__name__}"
+    if expected.requires_grad != found.requires_grad:
+        return f"requires_grad: is {found.requires_grad}, not {expected.requires_grad}"
+    if expected.is_leaf != found.is_leaf:
+        return f"is_leaf: is {found.is_leaf}, not {expected.is_leaf}"
+    what = _apart(expected, found)
+    if what is not None:
+        return f"value: {what}"
+    if not expected.is_leaf and not expected.retains_grad:
+        return None
+    theirs, ours = expected.grad, found.grad
+    if (theirs is None) != (ours is None):
+        return f"grad: is {'None' if ours is None else 'there'}, not {'None' if theirs is None else 'there'}"
+    what = None if theirs is None else _apart(theirs, ours)
+    return None if what is None else f"grad: {what}"
+
+
+def _apart(expected: Any, found: Any) -> str | None:
+    a, b = expected.detach().numpy(), np.asarray(found.data)
+    if a.shape != b.shape:
+        return f" has shape {b.shape}, not {a.shape}"
+    if a.dtype != b.dtype:
+        return f" has dtype {b.dtype}, not {a.dtype}"
+    if a.size == 0 or np.array_equal(a, b):
+        return None
+    finite = a[np.isfinite(a)] if a.dtype.kind == "f" else a
+    scale = max(1.0, float(np.abs(finite).max())) if finite.size else 1.0
+    if np.allclose(a, b, rtol=RTOL, atol=ATOL * scale, equal_nan=True):
+        return None
+    return f" is {b.tolist()}, not {a.tolist()}"
+
+
+def first_difference(statements: list[str]) -> Difference | None:
+    """Run a program on both engines until they part."""
+    twin = Twin()
+    with in_float64():
+        for statement in statements:
+            found = twin.run(statement)
+            if found is not None:
+                return found
+    return None
+
+
+class in_float64:
+    """Both engines make tensors of float64, and PyTorch's warnings are silent."""
+
+    def __enter__(self) -> None:
+        self._before = torch.get_default_dtype()
+        self._warnings = warnings.catch_warnings()
+        self._warnings.__enter__()
+        warnings.simplefilter("ignore")
+        torch.set_default_dtype(torch.float64)
+        gs.set_default_dtype(gs.float64)
+
+    def __exit__(self, *_: object) -> None:
+        torch.set_default_dtype(self._before)
+        gs.set_default_dtype(gs.float32)
+        self._warnings.__exit__(None, None, None)
+
+
+def shrunk(statements: list[str], difference: Difference) -> tuple[list[str], Difference]:
+    """The fewest statements of a program that still show a difference of this kind: leave out what can be left out."""
+    kept = list(statements)
+    size = max(len(kept) // 2, 1)
+    while True:
+        place = 0
+        dropped = False
+        while place < len(kept):
+            shorter = kept[:place] + kept[place + size :]
+            found = first_difference(shorter)
+            if found is not None and found.kind == difference.kind:
+                kept = shorter[: shorter.index(found.statement) + 1]
+                difference = found
+                dropped = True
+            else:
+                place += size
+        if size == 1 and not dropped:
+            return kept, difference
+        size = max(size // 2, 1)
+
+
+def as_text(statements: list[str], difference: Difference) -> str:
+    """A program that shows a difference, to be run as it is, with either engine."""
+    header = ["import torch  # or: import graphscope as torch", "torch.set_default_dtype(torch.float64)"]
+    return "\n".join([*header, *statements, f"# {difference.what}"])

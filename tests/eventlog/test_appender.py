@@ -1,0 +1,67 @@
+"""Appending compiled and appending in Python write the same log."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from graphscope.eventlog.reader import Log, load
+
+HERE = Path(__file__).parent
+compiled = pytest.mark.skipif(find_spec("graphscope.eventlog._append") is None, reason="there was no compiler")
+
+BLOCKED = """
+import sys
+sys.modules["graphscope.eventlog._append"] = None
+import pytest
+from graphscope.eventlog.appender import Appender
+assert Appender.__module__ == "graphscope.eventlog.appender"
+sys.exit(pytest.main(sys.argv[1:]))
+"""
+
+
+def recorded(path: Path, *words: str) -> Log:
+    program = HERE / "programs" / "everything.py"
+    done = subprocess.run([sys.executable, program, path, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return load(path)
+
+
+@compiled
+@pytest.mark.parametrize("policy", ["full", "summary", "none"])
+def test_both_ways_write_the_same(tmp_path: Path, policy: str) -> None:
+    quick = recorded(tmp_path / "quick.gscope", policy)
+    pure = recorded(tmp_path / "pure.gscope", policy, "pure")
+    assert len(quick) == len(pure) > 300
+    for field in {
+        "kind", "dtype", "flags", "op", "site", "scope", "shape", "attrs", "version", "thread", "graph_pass",
+        "input_count", "several", "tensor", "value", "forward", "inputs",
+    }:  # fmt: skip
+        np.testing.assert_array_equal(quick.column(field), pure.column(field), err_msg=field)
+    np.testing.assert_array_equal(quick.rare(), pure.rare())
+    for row in range(quick.first, quick.end):
+        mine, other = quick.value(row), pure.value(row)
+        assert (mine is None) == (other is None)
+        if mine is not None and other is not None:
+            np.testing.assert_array_equal(mine, other)
+    assert all(event["time"] > 0 for chunk in quick.events() for event in chunk if event["kind"] == 2)
+
+
+@pytest.mark.slow
+def test_the_log_keeps_its_promises_without_the_compiled_part(tmp_path: Path) -> None:
+    suites = [HERE, HERE.parent / "engine" / "test_recording.py"]
+    command = [sys.executable, "-c", BLOCKED, "-q", "-m", "not slow", f"--basetemp={tmp_path / 'runs'}"]
+    done = subprocess.run(
+        [*command, f"--ignore={__file__}", *map(str, suites)],
+        env={**os.environ, "PYTHONPATH": str(HERE.parent.parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-4000:]

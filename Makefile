@@ -45,12 +45,12 @@ format: $(VENV)/.made-check
 clean:
 	rm -rf $(VENV) dist build
 
-# Each stamp is an extra of pyproject.toml, made again when that file changes; "demo" is no extra: the bare package.
+# Each stamp is an extra of pyproject.toml, made again when these files change; "demo" is no extra: the bare package.
 EXTRA_demo :=
 EXTRA_test := [test]
 EXTRA_check := [check]
 
-$(VENV)/.made-%: pyproject.toml
+$(VENV)/.made-%: pyproject.toml setup.py graphscope/eventlog/_append.c
 	@test -n "$(PYTHON)" || { echo "graphscope needs Python 3.11 or newer on PATH (or: make PYTHON=/path/to/python)." >&2; exit 2; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing graphscope$(EXTRA_$*) into $(VENV) ..."

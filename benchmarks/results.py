@@ -49,6 +49,7 @@ BARS: Final = (
     Bar("open", "warm", "seconds", 1.0),
     Bar("open", "warm", "bytes", 150e6),
     Bar("pictures", "T = 100, whole, SVG", "seconds", 1.0),
+    Bar("memory", "W3, graphscope", "to torch", 1.3),
     Bar("overhead", "W1", "share", 0.02),
     Bar("overhead", "W2", "share", 0.02),
     Bar("overhead", "W3", "share", 0.02),

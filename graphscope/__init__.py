@@ -18,14 +18,15 @@ if TYPE_CHECKING:
     from graphscope.console.entry import set_trace as set_trace
     from graphscope.diagnose import explain as explain
     from graphscope.engine import *
-    from graphscope.eventlog.reader import load as load
     from graphscope.eventlog.record import mark as mark
     from graphscope.eventlog.record import record as record
     from graphscope.eventlog.record import step as step
     from graphscope.exporters import export as export
     from graphscope.graph import Graph as Graph
+    from graphscope.loading import load as load
     from graphscope.notebook import show as show
     from graphscope.standin import as_torch as as_torch
+    from graphscope.statefile import save as save
 
 __version__ = "0.1.0"
 
@@ -34,10 +35,11 @@ HOMES: Final[dict[str, str]] = {
     "as_torch": "graphscope.standin",
     "explain": "graphscope.diagnose",
     "export": "graphscope.exporters",
-    "load": "graphscope.eventlog.reader",
+    "load": "graphscope.loading",
     "mark": "graphscope.eventlog.record",
     "post_mortem": "graphscope.console.entry",
     "record": "graphscope.eventlog.record",
+    "save": "graphscope.statefile",
     "set_trace": "graphscope.console.entry",
     "show": "graphscope.notebook",
     "step": "graphscope.eventlog.record",

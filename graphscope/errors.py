@@ -2,6 +2,7 @@
 
 GraphscopeError
 ├── LogError          a log that can't be read or written
+├── StateError        a file of tensors that can't be read
 ├── SelectorError     a SPEC that is not understood, or that nothing answers to
 ├── CommandError      a command of the debugger that can't be carried out
 ├── ExportError       a picture or file that can't be made
@@ -10,7 +11,7 @@ GraphscopeError
 
 from __future__ import annotations
 
-__all__ = ["CommandError", "ExportError", "GraphscopeError", "LogError", "SelectorError", "UsageError"]
+__all__ = ["CommandError", "ExportError", "GraphscopeError", "LogError", "SelectorError", "StateError", "UsageError"]
 
 
 class GraphscopeError(Exception):
@@ -32,6 +33,10 @@ class GraphscopeError(Exception):
 
 class LogError(GraphscopeError):
     """A log that can't be read or written."""
+
+
+class StateError(GraphscopeError):
+    """A file of tensors that can't be read."""
 
 
 class SelectorError(GraphscopeError):

@@ -5,12 +5,16 @@ from __future__ import annotations
 import argparse
 import inspect
 import io
+import json
+import operator
 import re
 import sys
 import tokenize
 from collections.abc import Callable, Iterable
+from fnmatch import fnmatchcase
 from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Final
 
 import numpy as np
@@ -118,12 +122,88 @@ def events() -> str:
     return page(parts)
 
 
+HERE_AS: Final = {
+    "torch": "graphscope",
+    "torch.Tensor": "graphscope.engine.tensor.Tensor",
+    **{f"torch.{name}": f"graphscope.{name}" for name in ("linalg", "special", "fft", "autograd", "optim", "nn")},
+    **{f"torch.nn.{name}": f"graphscope.nn.{name}" for name in ("functional", "init", "utils")},
+    "torch.optim.lr_scheduler": "graphscope.optim.lr_scheduler",
+    "torch.utils.data": "graphscope.utils.data",
+}
+"""Where the names of each of PyTorch's modules are here."""
+NOT_AIMED_AT: Final = {
+    "complex numbers": "angle complex conj* *conj imag is_conj is_neg polar real view_as_complex view_as_real H mH adjoint",
+    "sparse and nested tensors": "*sparse* *coalesce* *_coo* *_csr* *_csc* *_bsr* *_bsc* ccol_* col_indices* crow_* "
+    "row_indices* dense_dim dsmm hsmm hspmm smm spmm saddmm sspaddmm indices* values* *nested* *padded_tensor to_dense",
+    "quantized numbers": "*quantize* q_* int_repr is_quantized fake_* fused_moving* choose_qparams* *_int8* fbgemm* "
+    "scaled_mm scaled_grouped_mm grouped_mm",
+    "other devices and their kernels": "cudnn_* miopen_* mkldnn_* *_mkldnn *ipu* *maia* *mtia* *vulkan* *xla* *xpu* "
+    "*cuda_* batch_norm_* record_stream is_storage *pin_memory* is_pinned share_memory_ is_shared get_device_module",
+    "automatic mixed precision": "*autocast*",
+    "compilation, export and symbolic shapes": "compile* cond while_loop sym_* parse_* import_ir* fork wait merge_type* "
+    "unify_type* *_cudagraph* is_vulkan* torch_* get_file_path prepare_multi* vmap export* classproperty typename",
+    "PyTorch's own internals": "*_copy *_copy_ native_* unsafe_* *_jit* init_num_threads are_determin* *determinis* "
+    "*warn_always* rnn_* lstm gru *_cell gru_cell lstm_cell norm_except_dim alias_* segment_* hash_tensor "
+    "thread_safe_generator resolve_* to_dlpack from_dlpack as_subclass *storage* module_load names *_names rename* "
+    "refine_names align_* has_names is_distributed volatile const_data_ptr dim_order grad_dtype map_ map2_ apply_ "
+    "untyped_storage reinforce resize* set_ is_set_to register_post* set_data from_file",
+}
+"""What this engine does not try to be, and the names that belong to it."""
+
+
+def coverage() -> str:
+    """What PyTorch has, and what of it is here."""
+    known = json.loads((HERE / "pytorch-names.json").read_text(encoding="utf-8"))
+    parts = [
+        "# Coverage of PyTorch",
+        "",
+        f"The public names of PyTorch {known['version']}, and which of them are here. A name counts as here when it can "
+        "be called or made; what ops do is held to PyTorch's results by the tests.",
+        "",
+    ]
+    rows, details = [], []
+    for module, names in known["names"].items():
+        aimed_at = [name for name in names if outside(name) is None]
+        here = {name for name in aimed_at if is_here(module, name)}
+        rows.append((f"`{module}`", str(len(here)), str(len(aimed_at)), f"{len(here) / len(aimed_at):.0%}"))
+        missing = [name for name in aimed_at if name not in here]
+        details += ["", f"## {module}", ""]
+        details += [f"**Here:** {listed(name for name in aimed_at if name in here) or 'nothing'}.", ""]
+        details += [f"**Not here:** {listed(missing) or 'nothing'}."]
+    parts += table(("module", "here", "of", ""), rows)
+    parts += details
+    parts += ["", "## Not aimed at", ""]
+    every = sorted({name for names in known["names"].values() for name in names})
+    for reason in NOT_AIMED_AT:
+        parts += [f"**{reason.capitalize()}:** {listed(name for name in every if outside(name) == reason)}.", ""]
+    return page(parts)
+
+
+def outside(name: str) -> str | None:
+    """Why a name is not aimed at; None when it is."""
+    for reason, patterns in NOT_AIMED_AT.items():
+        if any(fnmatchcase(name, pattern) for pattern in patterns.split()):
+            return reason
+    return None
+
+
+def is_here(module: str, name: str) -> bool:
+    """Whether we have what PyTorch has under a name."""
+    home, _, attribute = f"{HERE_AS[module]}.{name}".rpartition(".")
+    try:
+        operator.attrgetter(attribute)(resolve_name(home))
+    except (ImportError, AttributeError):
+        return False
+    return True
+
+
 PAGES: Final[dict[str, Callable[[], str]]] = {
     "command-line.md": command_line,
     "commands.md": commands,
     "exporters.md": exporters,
     "ops.md": ops,
     "events.md": events,
+    "coverage.md": coverage,
 }
 
 

@@ -21,6 +21,7 @@ COMMANDS: Final[dict[str, str]] = {
     "record": "run a program and keep everything that its graph does in a log",
     "open": "look around in a log, finished or growing",
     "summary": "what happened, as tables: passes, ops, time, memory, first non-finite value",
+    "dap": "a debug adapter for editors",
     "export": "draw a log, or write it in another form",
     "pack": "make one file of a log, to send",
 }

@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from graphscope.cli.arguments import Parser, add_as_torch, as_asked
+from graphscope.cli.record import VALUES
 from graphscope.cli.runner import execute, load
 
 
@@ -20,15 +22,15 @@ def configure(parser: Parser) -> None:
         "-c", dest="commands", action="append", default=[], metavar="CMD", help="carry out a command at the first stop"
     )
     parser.add_argument("--console", action="store_true", help="at a prompt in this terminal (as it is without it)")
+    parser.add_argument("--gate", metavar="ADDRESS", help=argparse.SUPPRESS)  # where the adapter waits that asks for it
     add_as_torch(parser)
+    parser.add_argument("--values", choices=VALUES, default="full", help="what to keep of every value (default: full)")
     parser.add_argument("--log", type=Path, metavar="PATH", help="where to record; default: a temporary folder")
     parser.add_program()
 
 
 def run(options: argparse.Namespace) -> int:
     """Debug the program; its exit status is ours."""
-    from graphscope.console.entry import debug_program
-
     wanted = options.program
     load(wanted)  # what can't be run is refused before anything is recorded
 
@@ -37,4 +39,13 @@ def run(options: argparse.Namespace) -> int:
         with as_asked(options):
             return execute(load(again), failed)
 
-    return debug_program(program, log=options.log, breakpoints=options.breakpoints, commands=options.commands)
+    if options.gate is not None:
+        from graphscope.debugger import remote, wire
+
+        channel = wire.connect(options.gate)
+        return remote.debug_program(partial(program, None), channel, log=options.log, values=options.values)
+    from graphscope.console.entry import debug_program
+
+    return debug_program(
+        program, log=options.log, values=options.values, breakpoints=options.breakpoints, commands=options.commands
+    )

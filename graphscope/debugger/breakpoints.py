@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Final, Literal
 
 from graphscope.debugger.expressions import Expression, Lookup, describe, parse
 from graphscope.errors import CommandError
@@ -19,6 +20,9 @@ NONFINITE: Final = "nan"
 """The SPEC of a breakpoint where a NaN or an Inf is born."""
 
 _BEFORE = re.compile(r"\s+before\s*$")
+_SPEC = re.compile(r'(?:"[^"]*"|[^,])*', re.DOTALL)
+_BRACES = re.compile(r"\{([^{}]+)\}")
+_WHEN = re.compile(r"\s*(==?|>=?|<=?|%)?\s*(\d+)\s*")
 _LINE = re.compile(r"(?:(?P<file>[^\s:]+\.\w+):)?(?P<line>\d+)")
 
 
@@ -38,6 +42,12 @@ class Breakpoint:
     """So many hits are yet to be passed over."""
     hits: int = 0
     commands: tuple[str, ...] = field(default=())
+    graph_pass: str | None = None
+    """The pass that a non-finite value must be born in; None means both."""
+    when: str = ""
+    """Which hits stop: `5`, `>= 5`, `% 5`; empty for all."""
+    message: str = ""
+    """Said in place of stopping; `{EXPR}` in it is what an expression is there."""
 
     def __str__(self) -> str:
         parts = [self.spec, " before" if self.before else "", f", {self.condition.text}" if self.condition else ""]
@@ -62,7 +72,7 @@ def read(text: str, file: str | None = None) -> tuple[str, Selector | None, Expr
     Raises:
         GraphscopeError: The SPEC or the condition is not understood.
     """
-    spec, _, condition = text.partition(",")
+    spec, condition = _divided(text)
     before = _BEFORE.search(spec) is not None
     spec = _BEFORE.sub("", spec).strip()
     if not spec:
@@ -73,7 +83,7 @@ def read(text: str, file: str | None = None) -> tuple[str, Selector | None, Expr
         if named is None:
             raise CommandError(f"Line {spec} of which file?", f"b FILE:{spec}, or b #{spec} for node {spec}")
         spec = f'line:"{named}":{place["line"]}' if " " in named else f"line:{named}:{place['line']}"
-    selector = None if spec == NONFINITE else select.parse(spec)
+    selector = None if spec.split()[0] == NONFINITE and _birth_pass(spec) is not False else select.parse(spec)
     if before and selector is None:
         raise CommandError("`nan` and `before` exclude each other: a value is looked at when it is there", "b nan")
     if before and selector is not None and selector.graph_pass == "backward":
@@ -82,9 +92,14 @@ def read(text: str, file: str | None = None) -> tuple[str, Selector | None, Expr
 
 
 class Breakpoints:
-    """All breakpoints of a session, by number."""
+    """All breakpoints of a session, by number.
 
-    def __init__(self) -> None:
+    Args:
+        say: Hears what breakpoints say that have a message.
+    """
+
+    def __init__(self, say: Callable[[Breakpoint, str], None] | None = None) -> None:
+        self.say = say
         self._all: dict[int, Breakpoint] = {}
         self._next = 1
 
@@ -94,13 +109,22 @@ class Breakpoints:
     def __len__(self) -> int:
         return len(self._all)
 
-    def add(self, text: str, *, temporary: bool = False, file: str | None = None) -> Breakpoint:
+    def add(
+        self, text: str, *, temporary: bool = False, file: str | None = None, when: str = "", message: str = ""
+    ) -> Breakpoint:
         """Make a breakpoint of what a person typed."""
         spec, selector, condition, before = read(text, file)
-        made = Breakpoint(self._next, spec, selector, condition, before, temporary)
-        self._all[made.number] = made
-        self._next += 1
+        made = Breakpoint(self._next, spec, selector, condition, before, temporary, when=when.strip(), message=message)
+        made.graph_pass = (_birth_pass(spec) or None) if selector is None else selector.graph_pass
+        if made.when:
+            _hits_that_stop(made.when)
+        self.put(made)
         return made
+
+    def put(self, made: Breakpoint) -> None:
+        """Enter a breakpoint under its own number."""
+        self._all[made.number] = made
+        self._next = max(self._next, made.number + 1)
 
     def get(self, number: int) -> Breakpoint:
         """The breakpoint of a number.
@@ -141,7 +165,7 @@ class Breakpoints:
         """
         first: Hit | None = None
         for found in self.enabled(before):
-            if not (bool(born) if found.selector is None else found.selector.matches(node)):
+            if not (_is_birth(found, node, born) if found.selector is None else found.selector.matches(node)):
                 continue
             met, note = _condition(found, lookup)
             if not met:
@@ -149,6 +173,11 @@ class Breakpoints:
             found.hits += 1
             if found.ignore and not note:
                 found.ignore -= 1
+            elif found.when and not note and not _hits_that_stop(found.when)(found.hits):
+                continue
+            elif found.message and not note:
+                if self.say is not None:
+                    self.say(found, filled(found.message, lookup()))
             elif first is None:
                 first = Hit(found, note)
         if first is not None and first.breakpoint.temporary:
@@ -168,3 +197,55 @@ def _condition(found: Breakpoint, lookup: Callable[[], Lookup]) -> tuple[bool, s
         return found.condition.holds(lookup()), ""
     except Exception as error:  # noqa: BLE001 - whatever a person's condition raises, the person is to see it
         return True, f"the condition {found.condition.text!r} raised {describe(error)}"
+
+
+def filled(message: str, lookup: Lookup) -> str:
+    """A message with its `{EXPR}` replaced by what they are."""
+
+    def value(found: re.Match[str]) -> str:
+        try:
+            return str(parse(found[1]).evaluate(lookup))
+        except Exception as error:  # noqa: BLE001 - whatever a person's expression raises is what it says
+            return f"<{describe(error)}>"
+
+    return _BRACES.sub(value, message)
+
+
+def _hits_that_stop(when: str) -> Callable[[int], bool]:
+    """Which hits stop.
+
+    Raises:
+        CommandError: The condition is not understood.
+    """
+    found = _WHEN.fullmatch(when)
+    if found is None or (found[1] == "%" and int(found[2]) == 0):
+        raise CommandError(f"{when!r} does not say which hits stop", "for example: 5, >= 5, % 5 for every fifth")
+    return partial(_HITS[found[1] or "=="], int(found[2]))
+
+
+_HITS: Final[dict[str, Callable[[int, int], bool]]] = {
+    "==": lambda number, hits: hits == number,
+    "=": lambda number, hits: hits == number,
+    ">=": lambda number, hits: hits >= number,
+    ">": lambda number, hits: hits > number,
+    "<=": lambda number, hits: hits <= number,
+    "<": lambda number, hits: hits < number,
+    "%": lambda number, hits: hits % number == 0,
+}
+
+
+def _is_birth(found: Breakpoint, node: Node, born: bool | None) -> bool:
+    return bool(born) and found.graph_pass in (None, node.graph_pass)
+
+
+def _birth_pass(spec: str) -> str | Literal[False]:
+    """The pass that `nan backward` names, or nothing; False when the words behind `nan` say something else."""
+    words = [word for word in spec.split()[1:] if word != "and"]
+    return "" if not words else words[0] if words in (["forward"], ["backward"]) else False
+
+
+def _divided(text: str) -> tuple[str, str]:
+    """SPEC and CONDITION: the first comma outside quotation marks parts them."""
+    found = _SPEC.match(text)
+    end = found.end() if found is not None else 0
+    return text[:end], text[end + 1 :]

@@ -14,6 +14,7 @@ from graphscope.eventlog.gate import Replace
 
 if TYPE_CHECKING:
     from graphscope.debugger.nodes import Pending
+    from graphscope.debugger.results import Frame
     from graphscope.eventlog.gate import Answer
 
 
@@ -22,21 +23,26 @@ class Edge:
     """Where the program waits: after the node of `row`, or ahead of a node that is not computed yet."""
 
     row: int
-    frame: FrameType
+    frame: FrameType | None
+    """None where the program is another process."""
     pending: Pending | None = None
     value: Any = None
     answer: Answer = None
     floor: CodeType | None = None
     """The program's frames lie above a frame of this code."""
+    told: tuple[Frame, ...] = ()
+    """What another process said of its frames, outermost first."""
+    passed: bool = False
+    """The program has gone on from the node of `row`, and was halted between two lines."""
 
     @cached_property
     def stack(self) -> list[FrameType]:
         """The program's frames, outermost first."""
-        return frames.stack(self.frame, self.floor)
+        return [] if self.frame is None else frames.stack(self.frame, self.floor)
 
     def held(self) -> Any:
-        """The value (or cotangent) that the program will go on with, read-only; None ahead of a computation."""
-        if self.pending is not None:
+        """The value (or cotangent) that the program will go on with, read-only; None where there is none at hand."""
+        if self.pending is not None or self.passed or self.frame is None:
             return None
         array = np.asarray(self.answer.value if isinstance(self.answer, Replace) else self.value).view()
         array.flags.writeable = False

@@ -46,7 +46,7 @@ class LiveGate:
         self.ended: Ended | None = None
         self._asking: int | None = None
         self._front_end = front_end
-        self._floor = floor
+        self.floor = floor
         self._turn = threading.RLock()
         self._pause = False
         self.go(first)
@@ -85,18 +85,18 @@ class LiveGate:
             debugger = self.debugger
             debugger.log.refresh()
             pending = self._pending(op, inputs, frame)
-            edge = Edge(pending.row, frame, pending, floor=self._floor)
+            edge = Edge(pending.row, frame, pending, floor=self.floor)
             debugger.edge = edge
             debugger.stand(pending.row)
             hit = debugger.breakpoints.check(pending, debugger.lookup, None, before=True)
             if hit is not None:
                 plan, debugger.plan = debugger.plan, None
-                self._ask(debugger.stop_at(hit), plan)
+                self.ask(debugger.stop_at(hit), plan)
             debugger.edge = None
 
     def after(self, row: int, value: Any, frame: FrameType) -> Answer:
         """A node's row was appended; whether and how the program goes on from it."""
-        if self._idle():
+        if self.idle:
             return None
         with self._turn:
             if self._asking:
@@ -104,10 +104,10 @@ class LiveGate:
             self._raise_if_ended()
             debugger = self.debugger
             debugger.log.refresh()
-            debugger.edge = edge = Edge(row, frame, value=value, floor=self._floor)
+            debugger.edge = edge = Edge(row, frame, value=value, floor=self.floor)
             stop = self._visit(row)
             if stop is not None:
-                self._ask(stop, None)
+                self.ask(stop, None)
             plan = debugger.plan
             debugger.edge = None
             if edge.answer is None and plan is not None and plan.motion.into_rules and self._is_rule(row):
@@ -135,7 +135,8 @@ class LiveGate:
                     return stop
         return None
 
-    def _ask(self, stop: Stop, plan: Plan | None) -> None:
+    def ask(self, stop: Stop, plan: Plan | None = None) -> None:
+        """Let the person say how to go on; `plan` is taken up again where nothing else is said."""
         self._pause = False
         self._asking = threading.get_ident()
         try:
@@ -150,7 +151,8 @@ class LiveGate:
         if self.ended is not None:
             raise Quit(0)
 
-    def _idle(self) -> bool:
+    @property
+    def idle(self) -> bool:
         """Whether nothing can stop the program here: asked without a lock, ahead of each node."""
         debugger = self.debugger
         plan = debugger.plan

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal, get_args
 
-from graphscope.diagnose.explanation import Explanation
+from graphscope.diagnose.explanation import Explanation, Step
 
 Cell = str | int | float | bool | None
 """What stands in a cell of a table."""
@@ -181,3 +181,21 @@ def to_json(result: object) -> Any:
     if isinstance(result, float) and not math.isfinite(result):
         return str(result)
     return result
+
+
+def from_json(found: Any) -> Any:
+    """What `to_json` was given: dataclasses by their `type_name`, tuples for lists."""
+    if isinstance(found, list):
+        return tuple(map(from_json, found))
+    if not isinstance(found, dict):
+        return found
+    kind = _KINDS[found["type_name"]]
+    body = {key: from_json(value) for key, value in found.items() if key != "type_name"}
+    if kind is Statistics:
+        body = {key: float(value) if isinstance(value, str) else value for key, value in body.items()}
+    return kind(**body)
+
+
+_KINDS: Final[dict[str, type]] = {
+    kind.__name__: kind for kind in (*get_args(Result), Frame, Place, NodeInfo, Display, Statistics, Step)
+}

@@ -10,7 +10,7 @@ from graphscope.debugger import frames, names, nodes, sites, watches
 from graphscope.debugger.breakpoints import Breakpoints, Hit
 from graphscope.debugger.expressions import Expression, describe
 from graphscope.debugger.motion import CONTINUE, Motion, Origin, Plan
-from graphscope.debugger.results import Display, Place, Resumed, Stop, Where
+from graphscope.debugger.results import Display, Frame, Place, Resumed, Stop, Where
 from graphscope.errors import CommandError
 from graphscope.eventlog.nonfinite import rows_with_nonfinite
 from graphscope.eventlog.schema import NODES, Kind
@@ -98,7 +98,7 @@ class Debugger:
         """Move to a row, without a word."""
         self.now = row
         self._graph = self._graph.at(row)
-        self.frame_index = len(self.stack) - 1
+        self.frame_index = len(self.stack or self._told) - 1
         self.listed = 0
 
     @property
@@ -176,9 +176,15 @@ class Debugger:
         waiting = self.edge.stack if self.edge is not None else list(self._died)
         return self.frame or (waiting[-1] if waiting else None)
 
+    @property
+    def _told(self) -> tuple[Frame, ...]:
+        return self.edge.told if self.edge is not None and self.at_edge else ()
+
     def where(self) -> Where:
         """The frames, or the sites that were recorded."""
         stack = self.stack
+        if self._told:
+            return Where(self._told, self.frame_index)
         if stack:
             return Where(tuple(frames.describe(frame, self._died.get(frame)) for frame in stack), self.frame_index)
         recorded = tuple(sites.frames(self._graph, self.node))
@@ -286,11 +292,11 @@ class Debugger:
 
     # What is kept ----------------------------------------------------------------------------------------------------
 
-    def add_watch(self, expression: Expression) -> watches.Watch:
-        """Begin to watch an expression."""
-        node = self.node
+    def add_watch(self, expression: Expression, node: Node | None = None) -> watches.Watch:
+        """Begin to watch an expression; its words speak of a node, the current one unless another is given."""
+        here = node or self.node
         self._numbers += 1
-        bound = node if isinstance(node, Node) else None
+        bound = here if isinstance(here, Node) else None
         made = self.watches[self._numbers] = watches.watch(self._numbers, expression, self._graph, bound)
         return made
 

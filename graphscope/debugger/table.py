@@ -23,6 +23,10 @@ Block = Annotated[tuple[str, ...], "block"]
 
 Group = Literal["stepping", "breakpoints", "looking", "values", "tensors", "python", "session"]
 
+Needs = Literal["log", "edge", "run"]
+"""Who carries a command out when the program is another process: whoever has the log; where one stands at the live
+edge, the program, for the names of its frames; or, because it may run on, the program wherever one stands."""
+
 GROUPS: Final[tuple[str, ...]] = get_args(Group)
 """What commands are about, in the order of help."""
 
@@ -49,6 +53,9 @@ class Command:
     aliases: tuple[str, ...]
     group: Group
     function: Callable[..., Result] = field(repr=False)
+    needs: Needs = "log"
+    dap: str = ""
+    """The request of the Debug Adapter Protocol that means it, if there is one."""
 
     @property
     def doc(self) -> str:
@@ -126,11 +133,13 @@ COMMANDS: Final[dict[str, Command]] = {}
 _ALIASES: Final[dict[str, str]] = {}
 
 
-def command(name: str, *aliases: str, group: Group) -> Callable[[_Function], _Function]:
+def command(
+    name: str, *aliases: str, group: Group, needs: Needs = "log", dap: str = ""
+) -> Callable[[_Function], _Function]:
     """Enter a function into the table; its docstring is its help and its signature says what it takes."""
 
     def enter(function: _Function) -> _Function:
-        COMMANDS[name] = Command(name, aliases, group, function)
+        COMMANDS[name] = Command(name, aliases, group, function, needs, dap)
         _ALIASES.update(dict.fromkeys(aliases, name))
         return function
 

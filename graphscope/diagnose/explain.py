@@ -8,7 +8,7 @@ import numpy as np
 
 from graphscope.diagnose import live
 from graphscope.diagnose.explanation import Explanation, Symptom, step_of, where
-from graphscope.diagnose.missing import explain_missing
+from graphscope.diagnose.missing import explain_missing, stopped
 from graphscope.diagnose.nonfinite import explain_nonfinite, explain_nonfinite_value
 from graphscope.diagnose.subject import Subject
 from graphscope.diagnose.zeros import explain_zero, mostly_zero, replaced
@@ -56,8 +56,8 @@ def explain_node(node: Node, live: Any = None) -> Explanation:
     subject = Subject(node, live)
     if live is not None and live.grad is None and subject.is_leaf:
         return explain_missing(subject)
-    sick = None if subject.is_leaf else explain_nonfinite_value(subject)
-    if sick is not None:
+    sick = explain_nonfinite_value(subject)
+    if sick is not None and not subject.is_leaf:
         return sick
     gradient = subject.node.grad
     if gradient is None:
@@ -66,7 +66,7 @@ def explain_node(node: Node, live: Any = None) -> Explanation:
     changed = _changed(subject, gradient)
     if changed is not None:
         return changed
-    found = explain_nonfinite(subject) or explain_zero(subject)
+    found = explain_nonfinite(subject) or sick or explain_zero(subject)
     if found is not None:
         return found
     if not subject.is_leaf and live is not None and not getattr(live, "retains_grad", False):
@@ -95,14 +95,17 @@ def _symptom(gradient: np.ndarray) -> Symptom:
 def _fine(subject: Subject, gradient: np.ndarray) -> Explanation:
     size = float(np.linalg.norm(gradient.astype(np.float64))) if gradient.size else 0.0
     ahead = subject.ahead
-    path = ahead.path() if ahead is not None and ahead.target in ahead.reached else [subject.node]
+    path = subject.way(ahead) if ahead is not None and ahead.target in ahead.reached else [subject.node]
     verdict = f"{subject.title}.grad is neither None nor zero, and finite: its norm is {size:.4g}"
     kept = (
         ""
         if subject.is_leaf
         else "It is not a leaf: .grad keeps this only for a tensor that was told to retain_grad()."
     )
-    others = tuple(said for said in (mostly_zero(subject), kept) if said)
+    loss = None if ahead is None else explain_nonfinite_value(Subject(subject.graph.node(ahead.target)))
+    sick = "" if loss is None else f"But {loss.verdict}."
+    cut = "" if ahead is None else " ".join(f"Another way is cut: {words}." for words in stopped(ahead)[:2])
+    others = tuple(said for said in (mostly_zero(subject), kept, sick, cut) if said)
     return Explanation("fine", "fine", verdict, tuple(map(step_of, path)), others=others)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,32 +16,46 @@ MOST = 20_000
 """So many rows are looked at: enough for any network, and the answer comes in seconds."""
 
 
-class Hop(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Hop:
     """One rule that ran: where its cotangent lies, what it made, and which way led from there to the tensor."""
 
     grad: Node
     """The GRAD row of the rule."""
     row: int
     """The row that holds what it made for the input in question."""
-    trail: tuple[Node, ...]
-    """The forward nodes from the tensor (left out) up to the rule's own."""
+    owner: Node
+    """The forward node whose rule it is."""
+    before: Hop | None
+    """The rule that took what this one made; None where the tensor itself did."""
+
+    @property
+    def trail(self) -> list[Node]:
+        """The forward nodes from the tensor (left out) up to the rule's own."""
+        found = []
+        hop: Hop | None = self
+        while hop is not None:
+            found.append(hop.owner)
+            hop = hop.before
+        return found[::-1]
 
 
 def hops(node: Node) -> Iterator[Hop]:
     """The rules whose results make up the gradient of a node, the nearest first."""
-    waiting: list[tuple[Node, tuple[Node, ...]]] = [(node, ())]
+    waiting: deque[tuple[Node, Hop | None]] = deque([(node, None)])
     seen: set[int] = set()
     while waiting and len(seen) < MOST:
-        reached, trail = waiting.pop(0)
+        reached, before = waiting.popleft()
         for arrived in reached.contributions:
             source = arrived.source
-            if source is None or source.kind != "grad" or source.forward is None:
+            owner = source.forward if source is not None and source.kind == "grad" else None
+            if source is None or owner is None:
                 continue
-            onward = (*trail, source.forward)
-            yield Hop(source, arrived.row, onward)
+            hop = Hop(source, arrived.row, owner, before)
+            yield hop
             if source.row not in seen:
                 seen.add(source.row)
-                waiting.append((source, onward))
+                waiting.append((source, hop))
 
 
 def share_of_zeros(node: Node) -> float | None:

@@ -102,7 +102,7 @@ def no_backward(subject: Subject) -> Explanation | None:
         "none",
         "no backward yet",
         f"no backward pass has run since {subject.title} was made{where(subject.node)}",
-        steps(ahead.path() if ahead is not None and ahead.target in ahead.reached else [subject.node]),
+        steps(subject.way(ahead) if ahead is not None and ahead.target in ahead.reached else [subject.node]),
         "call backward() on the loss",
     )
     if ahead is not None and ahead.cuts and ahead.target not in ahead.open:
@@ -157,7 +157,7 @@ def on_its_way(subject: Subject) -> Explanation | None:
         "none",
         "on its way",
         f"the backward pass that began at #{begun.begin} has not come to {subject.title} yet",
-        steps(subject.ahead.path() if subject.ahead is not None else [subject.node]),
+        steps(subject.way(subject.ahead) if subject.ahead is not None else [subject.node]),
         "go on: it arrives later in this pass",
     )
 
@@ -171,7 +171,7 @@ def not_accumulated(subject: Subject) -> Explanation | None:
         "not accumulated",
         f"the last backward pass (#{subject.backward.begin}) computed gradients without keeping them in "
         f"{subject.title}.grad: autograd.grad() returns them, and backward(inputs=...) fills those of its inputs only",
-        steps(subject.ahead.path()),
+        steps(subject.way(subject.ahead)),
         "take what autograd.grad() returns, or call backward()",
     )
 
@@ -209,6 +209,12 @@ def blame(ways: Ways, cut: Cut) -> str:
     return f"{node.op}{where(node)} has no gradient for its input {cut.argument}"
 
 
+def stopped(ways: Ways) -> list[str]:
+    """Where a way was cut by the program's own will: by `detach()`, or with gradients off."""
+    cuts = [cut for cut in ways.cuts if _without_grad(node := ways.graph.node(cut.row)) or _detached(node)]
+    return [blame(ways, cut) for cut in cuts]
+
+
 def _at_cut(subject: Subject, ways: Ways, what: str) -> Explanation:
     cut = ways.cuts[0]
     node = ways.graph.node(cut.row)
@@ -216,7 +222,7 @@ def _at_cut(subject: Subject, ways: Ways, what: str) -> Explanation:
     cause = next((kind for applies, kind in KINDS if applies(node)), "no rule")
     others = tuple(f"Also cut: {blame(ways, other)}." for other in ways.cuts[1:4])
     verdict = f"{what}: {blame(ways, cut)}"
-    return Explanation("none", cause, verdict, steps(ways.path(cut), {cut.row: f"cut: {cause}"}), cure, others)
+    return Explanation("none", cause, verdict, steps(subject.way(ways, cut), {cut.row: f"cut: {cause}"}), cure, others)
 
 
 def _without_grad(node: Node) -> bool:

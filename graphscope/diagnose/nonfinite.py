@@ -9,18 +9,19 @@ import numpy as np
 from graphscope.diagnose.births import born_backward, born_forward
 from graphscope.diagnose.explanation import Explanation, steps, title, where
 from graphscope.diagnose.flow import hops, is_finite
+from graphscope.diagnose.subject import Subject
 from graphscope.diagnose.ways import Ways
 
 if TYPE_CHECKING:
-    from graphscope.diagnose.subject import Subject
     from graphscope.graph import Node
 
 
 def explain_nonfinite_value(subject: Subject) -> Explanation | None:
     """Why the value itself is not finite; None when it is."""
-    if is_finite(subject.node):
+    newest = subject.graph.node(max(subject.rows))
+    if is_finite(newest):
         return None
-    return _born_forward(subject, subject.node, [subject.node], f"{subject.title} is {_kinds(subject.node)}")
+    return _told(newest, [subject.node], f"{subject.title} is {_kinds(newest)}")
 
 
 def explain_nonfinite(subject: Subject) -> Explanation | None:
@@ -31,48 +32,59 @@ def explain_nonfinite(subject: Subject) -> Explanation | None:
     what = f"{subject.title}.grad is {'nan' if np.isnan(gradient).any() else 'inf'}"
     last = None
     for hop in hops(subject.node):
-        made = subject.graph.node(hop.row)
-        if is_finite(made):
+        if is_finite(subject.graph.node(hop.row)):
             continue
         last = hop
-        if not is_finite(hop.grad):
-            continue
-        owner = hop.trail[-1]
-        nodes = [subject.node, *hop.trail]
-        sick = [node for node in (owner, *(edge.source for edge in owner.inputs)) if not is_finite(node)]
-        if sick:
-            return _born_forward(subject, min(sick, key=lambda node: node.row), nodes, what)
-        why, cure = born_backward(owner)
-        verdict = f"{what}: the first non-finite gradient comes from the rule of {owner.op}{where(owner)}: {why}"
-        return Explanation("nonfinite", "born backward", verdict, steps(nodes, {owner.row: why}), cure)
+        if is_finite(hop.grad):
+            return _told_of_rule(hop.owner, [subject.node, *hop.trail], what)
     if last is None:
         verdict = f"{what}: its contributions are finite, and their sum overflows"
-        return Explanation(
-            "nonfinite", "overflow of a sum", verdict, steps([subject.node]), "`contributions` lists them"
-        )
+        path = steps([subject.node])
+        return Explanation("nonfinite", "overflow of a sum", verdict, path, "`contributions` lists them")
     nodes = [subject.node, *last.trail]
     verdict = f"{what}: the backward pass began with a gradient that is not finite{where(nodes[-1])}"
     return Explanation("nonfinite", "began so", verdict, steps(nodes, {nodes[-1].row: "began so"}))
 
 
-def _born_forward(subject: Subject, sick: Node, nodes: list[Node], what: str) -> Explanation:
+def _told_of_rule(owner: Node, nodes: list[Node], what: str) -> Explanation:
+    """A rule made it of a finite gradient: of what its op had been given, or by itself."""
+    sick = [node for node in (owner, *(edge.source for edge in owner.inputs)) if not is_finite(node)]
+    if sick:
+        return _told(min(sick, key=lambda node: node.row), nodes, what)
+    why, cure = born_backward(owner)
+    verdict = f"{what}: the first non-finite gradient comes from the rule of {owner.op}{where(owner)}: {why}"
+    path = steps(nodes if owner in nodes else [*nodes, owner], {owner.row: why})
+    return Explanation("nonfinite", "born backward", verdict, path, cure)
+
+
+def _told(sick: Node, nodes: list[Node], what: str) -> Explanation:
+    """Where what makes a node non-finite was born."""
     born = _birth(sick)
+    poisoned = _poisoned_by(born) if born.kind == "leaf" else None
+    if poisoned is not None:
+        before = Subject(born.graph.at(poisoned.row).node(born.row))
+        found = explain_nonfinite(before)
+        if found is not None:
+            return _poisoned(found, nodes, what)
     if born.kind == "leaf":
-        poisoned = _poisoned_by(born)
-        if poisoned is not None:
-            before = f"a step took over its gradient, which was not finite (#{poisoned.row})"
-            verdict = f"{what}: {title(born)} became so before, when {before}"
-            return Explanation(
-                "nonfinite", "poisoned by a step", verdict, steps(_with(nodes, born), {born.row: "poisoned by a step"}),
-                f"ask why {title(born)} at that time: goto {poisoned.row}",
-            )  # fmt: skip
         verdict = f"{what}: {title(born)}{where(born)} holds {_kinds(born)} from the beginning"
-        return Explanation(
-            "nonfinite", "data", verdict, steps(_with(nodes, born), {born.row: "not finite"}), "clean the data"
-        )
+        path = steps(_with(nodes, born), {born.row: "not finite"})
+        return Explanation("nonfinite", "data", verdict, path, "clean the data")
+    if born.kind in ("grad", "accumulate"):
+        rules = [edge.source.forward for edge in born.inputs if edge.source.kind == "grad"]
+        if len(rules) == 1 and rules[0] is not None:
+            return _poisoned(_told_of_rule(rules[0], [rules[0]], what), nodes, what)
     why, cure = born_forward(born)
     verdict = f"{what}: the first non-finite value was made by {born.op}{where(born)}: {why}"
     return Explanation("nonfinite", "born forward", verdict, steps(_with(nodes, born), {born.row: why}), cure)
+
+
+def _poisoned(found: Explanation, nodes: list[Node], what: str) -> Explanation:
+    """The same birth, of a gradient that a step of the optimizer took over."""
+    _, _, why = found.verdict.partition(": ")
+    verdict = f"{what}, since a step took over a gradient that was not finite: {why}"
+    path = (*steps([node for node in nodes if all(node.row != step.row for step in found.path)]), *found.path)
+    return Explanation("nonfinite", "poisoned by a step", verdict, path, found.cure, found.others)
 
 
 def _birth(sick: Node) -> Node:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphscope.diagnose.explanation import title
-from graphscope.diagnose.ways import Ways
+from graphscope.diagnose.ways import Cut, Ways, leaf_of, made_of
 from graphscope.errors import CommandError
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph import walk
@@ -39,6 +39,8 @@ class Subject:
         self.node: Node = owner
         self.graph: Graph = node.graph
         self.live = live
+        if leaf_of(self.graph, owner.event) is not None:
+            self.node = self.graph.node(min(self.rows))  # its first row: later segments and writes have others
 
     @property
     def title(self) -> str:
@@ -53,12 +55,11 @@ class Subject:
     @cached_property
     def rows(self) -> set[int]:
         """Its rows: of a leaf all those that stand for it, also after it was written under `no_grad`."""
-        if not self.is_leaf and not self.node.version:
+        graph = self.graph
+        if leaf_of(graph, self.node.event) is None:
             return {self.node.row}
-        index = self.graph.index
-        rows = index.versions(self.node.tensor, self.graph.now + 1)
-        alike = {row for row in rows if _still_leaf(index.event(row))}
-        return alike | {self.node.row} if self.node.row in alike or self.is_leaf else {self.node.row}
+        rows = graph.index.versions(self.node.tensor, graph.now + 1)
+        return {self.node.row, *(row for row in rows if leaf_of(graph, graph.index.event(row)) is not None)}
 
     @cached_property
     def requires_grad(self) -> bool:
@@ -79,9 +80,14 @@ class Subject:
         newest: Pass | None = None
         for each in itertools.islice(self._passes(), _PASSES):
             newest = newest or each
-            if not self.rows.isdisjoint((each.root, *walk.reach(each.root, self._inputs))):
+            if not self.rows.isdisjoint((each.root, *walk.reach(each.root, partial(made_of, self.graph)))):
                 return each
         return newest
+
+    def way(self, ways: Ways, cut: Cut | None = None) -> list[Node]:
+        """A path of these ways; where it begins with this node, whatever row of it, it begins with this very one."""
+        first, *rest = ways.path(cut)
+        return [self.node if first.row in self.rows else first, *rest]
 
     def _passes(self) -> Iterator[Pass]:
         """The backward passes since this node appeared, the newest first."""
@@ -92,9 +98,6 @@ class Subject:
                 event = log.event(row)
                 if event.kind == Kind.BACKWARD_BEGIN and event.inputs:
                     yield Pass(row, event.inputs[0][0])
-
-    def _inputs(self, row: int) -> list[int]:
-        return [source for source, _ in self.graph.index.event(row).inputs if self.graph.log.first <= source < row]
 
     @cached_property
     def ahead(self) -> Ways | None:
@@ -121,7 +124,3 @@ class Subject:
 _LOOKED_AT = 1000
 _PASSES = 20
 """So many nodes and backward passes are looked at before the search is given up."""
-
-
-def _still_leaf(event: Any) -> bool:
-    return event.kind == Kind.LEAF or bool(event.flags & Flag.IN_PLACE and event.flags & Flag.NO_GRAD)

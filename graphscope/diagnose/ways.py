@@ -29,6 +29,25 @@ class Cut:
     argument: int
 
 
+def leaf_of(graph: Graph, event: Event) -> Event | None:
+    """The leaf that a row stands for: itself, or the one that an optimizer wrote under `no_grad`; None for others."""
+    if event.kind == Kind.LEAF:
+        return event
+    written = event.flags & Flag.IN_PLACE and event.flags & Flag.NO_GRAD
+    if not written or not graph.log.first <= event.tensor < event.row:
+        return None
+    first = graph.index.event(event.tensor)
+    return first if first.kind == Kind.LEAF else None
+
+
+def made_of(graph: Graph, row: int) -> list[int]:
+    """The rows that a node was computed from, as gradients go: not beyond leaves, whoever wrote them since."""
+    event = graph.index.event(row)
+    if leaf_of(graph, event) is not None:
+        return []
+    return [source for source, _ in event.inputs if graph.log.first <= source < row]
+
+
 class Ways:
     """All that lies between some rows and a target, and how far gradients can flow on it.
 
@@ -42,9 +61,11 @@ class Ways:
         self.graph = graph
         self.target = target
         rows = [*walk.reach(target, self._inputs), target]
-        self.leaves = [row for row in rows if graph.index.event(row).kind == Kind.LEAF]
+        leaves = {row: leaf for row in rows if (leaf := leaf_of(graph, graph.index.event(row))) is not None}
+        self.leaves = list(leaves)
         if sources is None:
-            sources = {row for row in self.leaves if graph.index.event(row).flags & Flag.REQUIRES_GRAD}
+            sources = {row for row, leaf in leaves.items() if leaf.flags & Flag.REQUIRES_GRAD}
+        self.sources = frozenset(sources)
         self.reached: set[int] = set()
         """What was computed from the sources, by whatever way."""
         self.open: set[int] = set()
@@ -66,11 +87,6 @@ class Ways:
             elif arrived:
                 self.cuts.append(Cut(arrived[0][1], row, arrived[0][0]))
 
-    @property
-    def sources(self) -> list[int]:
-        """Where the ways that lead to the target begin."""
-        return [row for row in sorted(self.reached) if not self._reached_inputs(row)]
-
     def passes(self, event: Event, argument: int) -> bool:
         """Whether a gradient can go from an op to this one of its inputs."""
         if event.flags & Flag.NO_GRAD:  # a tensor that is written there stays what it was
@@ -89,9 +105,9 @@ class Ways:
         return [self.graph.node(row) for row in rows]
 
     def _down(self, row: int) -> list[int]:
-        """A shortest way from a source to this row."""
-        ways = (walk.shortest(row, source, self._reached_inputs) for source in self.sources)
-        return min((way[::-1] for way in ways if way), key=len, default=[row])
+        """A shortest way from the nearest of the sources to this row."""
+        nearest = walk.nearest(row, self._reached_inputs, self.sources)
+        return walk.shortest(row, nearest, self._reached_inputs)[::-1] if nearest is not None else [row]
 
     def _between(self, start: int, end: int) -> list[int]:
         return walk.shortest(end, start, self._reached_inputs)[::-1]
@@ -100,5 +116,4 @@ class Ways:
         return [source for source in self._inputs(row) if source in self.reached]
 
     def _inputs(self, row: int) -> list[int]:
-        graph = self.graph
-        return [source for source, _ in graph.index.event(row).inputs if graph.log.first <= source < row]
+        return made_of(self.graph, row)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -22,11 +23,38 @@ class Reason(NamedTuple):
     cure: str
 
 
-def reason(node: Node) -> Reason:
+@dataclass(frozen=True)
+class Evidence:
+    """A rule that gave zeros: its forward node, which input they were for, and the cotangent that it was given."""
+
+    node: Node
+    toward: Node
+    cotangent: np.ndarray | None = None
+
+    @property
+    def x(self) -> Any:
+        """The first operand where a gradient arrived; None when it was not kept."""
+        return self.arriving(inputs_of(self.node)[0])
+
+    @property
+    def out(self) -> Any:
+        """The output where a gradient arrived; None when it was not kept."""
+        return self.arriving(self.node.value)
+
+    def arriving(self, values: np.ndarray | None) -> np.ndarray | None:
+        """The elements whose cotangent is not zero; all of them, where that can't be told."""
+        if values is None or self.cotangent is None or self.cotangent.shape != values.shape:
+            return values
+        chosen = values[self.cotangent != 0]
+        return chosen if chosen.size else values
+
+
+def reason(evidence: Evidence) -> Reason:
     """Why the rule of a forward node gave zeros."""
+    node = evidence.node
     for ops, tell in REASONS:
         if node.op.rstrip("_") in ops:
-            return tell(node)
+            return tell(evidence)
     return Reason("zeros", "its rule gave zeros", f"look at it: goto {node.row}, `p inputs`, and s into its rule")
 
 
@@ -36,104 +64,106 @@ def share(mask: Any) -> str:
     return f"{np.count_nonzero(array) / max(array.size, 1):.0%} of"
 
 
-def _closed(node: Node) -> Reason:
-    x = inputs_of(node)[0]
+def _closed(evidence: Evidence) -> Reason:
+    x = evidence.x
     cure = "smaller learning rate, another initialisation, or leaky_relu, which never closes"
     if x is None:
         return Reason("relu closed", "its inputs are not positive", cure)
+    if (x > 0).all():
+        return _replaced(evidence)
     return Reason("relu closed", f"{share(x <= 0)} its inputs are not positive (the largest is {np.max(x):.4g})", cure)
 
 
-def _clamped(node: Node) -> Reason:
-    x, out = inputs_of(node)[0], node.value
+def _clamped(evidence: Evidence) -> Reason:
+    x, out = evidence.x, evidence.out
     cure = "widen the bounds, or use a smooth squashing such as tanh"
     if x is None or out is None:
         return Reason("clamped", "its inputs lie outside of the bounds", cure)
+    if (x == out).all():
+        return _replaced(evidence)
     return Reason("clamped", f"{share(x != out)} its inputs lie outside of the bounds", cure)
 
 
-def _saturated(node: Node) -> Reason:
-    out = node.value
+def _saturated(evidence: Evidence) -> Reason:
+    x, out = evidence.x, evidence.out
     cure = "keep its inputs small: normalise them, or take a loss that works on logits (cross_entropy, ..._with_logits)"
     if out is None:
         return Reason("saturated", "it is saturated", cure)
-    flat = (1 - out * out == 0) if node.op == "tanh" else (out * (1 - out) == 0)
-    x = inputs_of(node)[0]
+    flat = (1 - out * out == 0) if evidence.node.op == "tanh" else (out * (1 - out) == 0)
     largest = "" if x is None else f" (its largest input is {np.max(np.abs(x)):.4g} in size)"
     return Reason("saturated", f"{share(flat)} its outputs are saturated{largest}", cure)
 
 
-def _multiplied(node: Node) -> Reason:
-    names = [title(edge.source) for edge in node.inputs]
-    worst, zeros, exact = "", 0.0, "0%"
-    for position, value in enumerate(inputs_of(node)):
-        if value is not None and value.size:
-            part = 1 - np.count_nonzero(value) / value.size
-            if part > zeros:
-                worst = names[position] if position < len(names) else f"{value.item():g}"
-                zeros, exact = part, share(value == 0)
-    if not zeros:
-        return Reason("underflow", "the products are too small for its dtype", "scale the loss up, or use float64")
+def _multiplied(evidence: Evidence) -> Reason:
+    inputs = [edge.source for edge in evidence.node.inputs]
+    toward = evidence.toward.tensor
+    worst, zeros, largest = None, None, 0.0
+    for position, value in enumerate(inputs_of(evidence.node)):
+        own = position < len(inputs) and inputs[position].tensor == toward
+        if value is None or not value.size or (own and any(each.tensor != toward for each in inputs)):
+            continue
+        largest = max(largest, float(np.max(np.abs(value))))
+        if (value == 0).any() and (zeros is None or np.mean(value == 0) > np.mean(zeros)):
+            worst = inputs[position] if position < len(inputs) else None
+            zeros = value == 0
+    if zeros is None:
+        return _too_small(evidence, largest)
+    why = f"{share(zeros)} {title(worst)} (what it is multiplied by) is zero" if worst else "it is multiplied by 0"
     cure = "see where the zeros come from: an initialisation with zeros, a mask that hides all, a factor of 0"
-    return Reason("multiplied by zeros", f"{exact} {worst} (what it is multiplied by) is zero", cure)
+    return Reason("multiplied by zeros", why, cure)
 
 
-def _divided(node: Node) -> Reason:
-    return Reason(
-        "underflow", "the quotients are too small for its dtype: it divides by large numbers",
-        "scale its inputs, or use float64",
-    )  # fmt: skip
+def _too_small(evidence: Evidence, largest: float) -> Reason:
+    """The product of what is not zero is zero: it underflows, or is not what was handed on."""
+    given = evidence.cotangent
+    if given is not None and given.dtype.kind == "f" and given.size and largest:
+        product = float(np.max(np.abs(given))) * largest
+        if product >= float(np.finfo(given.dtype).tiny):
+            return _replaced(evidence)
+    return Reason("underflow", "the products are too small for its dtype", "scale the loss up, or use float64")
 
 
-def _flat(node: Node) -> Reason:
-    return Reason(
-        "flat",
-        f"{node.op} is a staircase: its slope is zero wherever it has one",
-        "leave it out of the way to the loss, or pass the gradient straight through: x + (x.round() - x).detach()",
-    )
+def _divided(evidence: Evidence) -> Reason:
+    why = "the quotients are too small for its dtype: it divides by large numbers"
+    return Reason("underflow", why, "scale its inputs, or use float64")
 
 
-def _picked(node: Node) -> Reason:
-    return Reason(
-        "not picked",
-        "it takes other elements than these, and the gradient goes to those it takes",
-        "nothing is wrong if these were not to be used; else look at the index, the mask or the condition",
-    )
+def _flat(evidence: Evidence) -> Reason:
+    why = f"{evidence.node.op} is a staircase: its slope is zero wherever it has one"
+    cure = "leave it out of the way to the loss, or pass the gradient straight through: x + (x.round() - x).detach()"
+    return Reason("flat", why, cure)
 
 
-def _masked(node: Node) -> Reason:
-    return Reason(
-        "masked",
-        "the mask replaces all of these elements",
-        "look at the mask: it should leave some elements as they are",
-    )
+def _picked(evidence: Evidence) -> Reason:
+    why = "it takes other elements than these, and the gradient goes to those it takes"
+    cure = "nothing is wrong if these were not to be used; else look at the index, the mask or the condition"
+    return Reason("not picked", why, cure)
 
 
-def _power(node: Node) -> Reason:
-    values = inputs_of(node)
+def _masked(evidence: Evidence) -> Reason:
+    cure = "look at the mask: it should leave some elements as they are"
+    return Reason("masked", "the mask replaces all of these elements", cure)
+
+
+def _power(evidence: Evidence) -> Reason:
+    values = inputs_of(evidence.node)
     exponent = values[1] if len(values) > 1 else None
     if exponent is not None and not np.any(exponent):
         return Reason("exponent 0", "the exponent is 0: the power is 1, whatever the base", "take another exponent")
     return Reason("base 0", "its base is 0, where a power has no slope", "start elsewhere than at 0")
 
 
-def _at_kink(node: Node) -> Reason:
-    return Reason(
-        "at the kink",
-        f"its inputs are exactly 0, where the slope of {node.op} is taken as 0",
-        "start elsewhere than at 0",
-    )
+def _at_kink(evidence: Evidence) -> Reason:
+    why = f"its inputs are exactly 0, where the slope of {evidence.node.op} is taken as 0"
+    return Reason("at the kink", why, "start elsewhere than at 0")
 
 
-def _replaced(node: Node) -> Reason:
-    return Reason(
-        "replaced",
-        f"{node.op} hands gradients on as they are, so a hook or an edit put zeros there",
-        "look at the hooks: register_hook, register_full_backward_hook",
-    )
+def _replaced(evidence: Evidence) -> Reason:
+    why = f"what {evidence.node.op} computes is not zero, so a hook or an edit put zeros in its place"
+    return Reason("replaced", why, "look at the hooks: register_hook, register_full_backward_hook")
 
 
-REASONS: Final[tuple[tuple[frozenset[str], Callable[[Node], Reason]], ...]] = (
+REASONS: Final[tuple[tuple[frozenset[str], Callable[[Evidence], Reason]], ...]] = (
     (frozenset({"relu", "relu6", "threshold", "hardswish"}), _closed),
     (frozenset({"clamp", "clip", "clamp_min", "clamp_max", "hardtanh", "hardsigmoid"}), _clamped),
     (frozenset({"sigmoid", "tanh", "softmax", "log_softmax", "logsigmoid", "erf", "softmin", "exp"}), _saturated),
@@ -144,11 +174,11 @@ REASONS: Final[tuple[tuple[frozenset[str], Callable[[Node], Reason]], ...]] = (
     (frozenset({"getitem", "select", "narrow", "index", "index_select", "gather", "take_along_dim", "embedding", "max",
                 "min", "amax", "amin", "maximum", "minimum", "max_pool1d", "max_pool2d", "max_pool3d", "where", "sort",
                 "topk", "median", "take", "masked_select", "nll_loss", "tril", "triu", "diag", "diagonal", "setitem",
-                "pad", "index_put", "copy"}), _picked),
+                "pad", "index_put", "copy", "zero", "fill"}), _picked),
     (frozenset({"masked_fill", "masked_scatter"}), _masked),
     (frozenset({"pow", "square"}), _power),
     (frozenset({"abs", "norm"}), _at_kink),
-    (frozenset({"add", "sub", "neg", "sum", "reshape", "view", "transpose", "t", "permute", "squeeze", "unsqueeze",
-                "clone", "cat", "stack", "flatten", "expand"}), _replaced),
+    (frozenset({"add", "sub", "neg", "sum", "mean", "reshape", "view", "transpose", "t", "permute", "squeeze",
+                "unsqueeze", "clone", "cat", "stack", "flatten", "expand"}), _replaced),
 )  # fmt: skip
 """For the ops whose rules can give zeros: how to tell why."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from graphscope.diagnose.explanation import Explanation, Symptom, steps, title, where
 from graphscope.diagnose.flow import Hop, hops, share_of_zeros
-from graphscope.diagnose.zeroing import reason
+from graphscope.diagnose.zeroing import Evidence, reason
 
 if TYPE_CHECKING:
     from graphscope.diagnose.subject import Subject
@@ -24,18 +25,23 @@ def explain_zero(subject: Subject) -> Explanation | None:
     gradient = subject.node.grad
     if gradient is None or gradient.size == 0 or np.count_nonzero(gradient):
         return None
-    found = list(hops(subject.node))
-    for hop in found:
+    what = f"{subject.title}.grad is zero"
+    if _summed_to_more(subject.node):
+        return replaced(subject, "zero", what, [subject.node])
+    for hop in hops(subject.node):
+        if share_of_zeros(hop.grad) == 1 and _summed_to_more(hop.grad):
+            return replaced(subject, "zero", what, [subject.node, *hop.trail])
         if share_of_zeros(hop.grad) != 1 and _made_nothing(hop):
             if subject.graph.value_row(hop.row) != hop.row:
-                return replaced(subject, "zero", f"{subject.title}.grad is zero", [subject.node, *hop.trail[:-1]])
-            return _told(subject, hop, f"{subject.title}.grad is zero")
+                return replaced(subject, "zero", what, [subject.node, *hop.trail[:-1]])
+            return _told(subject, hop, what)
+    found = list(hops(subject.node))
     if len(found) > 1 and not any(_made_nothing(hop) for hop in found):
-        words = f"{subject.title}.grad is zero: its {len(subject.node.contributions)} contributions cancel each other"
+        words = f"{what}: its {len(subject.node.contributions)} contributions cancel each other"
         return Explanation("zero", "cancelled", words, steps([subject.node]), "`contributions` lists them")
     roots = [hop for hop in found if not hop.grad.inputs]
     nodes = [subject.node, *(roots[0].trail if roots else ())]
-    words = f"{subject.title}.grad is zero: the backward pass began with a gradient of zero at {title(nodes[-1])}"
+    words = f"{what}: the backward pass began with a gradient of zero at {title(nodes[-1])}"
     return Explanation("zero", "began with zero", words, steps(nodes, {nodes[-1].row: "began with zero"}))
 
 
@@ -62,9 +68,21 @@ def mostly_zero(subject: Subject) -> str:
     said = f"{share:.0%} of it is zero"
     if worst is None or worst[0] <= 0:
         return f"{said}."
-    owner = worst[1].trail[-1]
-    _, why, _ = reason(owner)
+    owner, before_it = worst[1].owner, worst[1].before
+    _, why, _ = reason(Evidence(owner, before_it.owner if before_it else subject.node))
     return f"{said}, most of that since {owner.op}{where(owner)}: {why}."
+
+
+def _summed_to_more(node: Node) -> bool:
+    """Whether what arrived at a node does not sum up to zero: then something took its place."""
+    if node.kind == "leaf":
+        return False  # its gradient is that very sum
+    values = [each.value for each in node.contributions]
+    known = [value for value in values if value is not None]
+    if len(known) < 2 or len(known) < len(values):
+        return False
+    with np.errstate(all="ignore"):
+        return bool(np.count_nonzero(functools.reduce(np.add, known)))
 
 
 def _made_nothing(hop: Hop) -> bool:
@@ -72,8 +90,8 @@ def _made_nothing(hop: Hop) -> bool:
 
 
 def _told(subject: Subject, hop: Hop, what: str) -> Explanation:
-    owner = hop.trail[-1]
-    cause, why, cure = reason(owner)
+    owner = hop.owner
+    cause, why, cure = reason(Evidence(owner, hop.before.owner if hop.before else subject.node, hop.grad.value))
     nodes = [subject.node, *hop.trail]
     verdict = f"{what}: {owner.op}{where(owner)} lets nothing through: {why}"
     return Explanation("zero", cause, verdict, steps(nodes, {owner.row: "zeros"}), cure)

@@ -3,7 +3,14 @@
 import warnings as _warnings
 from types import ModuleType
 
+from graphscope.engine import dtypes as _dtypes
 from graphscope.engine import methods as methods  # makes a Tensor of what ops.define gave it
+from graphscope.engine.devices import device as device
+from graphscope.engine.dtype_queries import can_cast as can_cast
+from graphscope.engine.dtype_queries import finfo as finfo
+from graphscope.engine.dtype_queries import iinfo as iinfo
+from graphscope.engine.dtype_queries import promote_types as promote_types
+from graphscope.engine.dtype_queries import result_type as result_type
 from graphscope.engine.dtypes import bool_ as bool_
 from graphscope.engine.dtypes import float16 as float16
 from graphscope.engine.dtypes import float32 as float32
@@ -17,25 +24,73 @@ from graphscope.engine.dtypes import set_default_dtype as set_default_dtype
 from graphscope.engine.dtypes import uint8 as uint8
 from graphscope.engine.gradients import grad as grad
 from graphscope.engine.methods import allclose as allclose
-from graphscope.engine.methods import clone as clone
 from graphscope.engine.methods import equal as equal
 from graphscope.engine.methods import is_tensor as is_tensor
+from graphscope.engine.methods import numel as numel
 from graphscope.engine.modes import enable_grad as enable_grad
+from graphscope.engine.modes import inference_mode as inference_mode
 from graphscope.engine.modes import is_grad_enabled as is_grad_enabled
+from graphscope.engine.modes import is_inference_mode_enabled as is_inference_mode_enabled
 from graphscope.engine.modes import no_grad as no_grad
 from graphscope.engine.modes import set_grad_enabled as set_grad_enabled
 from graphscope.engine.op import OPS as OPS
+from graphscope.engine.ops.activations import *
+from graphscope.engine.ops import inplace_forms as _inplace_forms
+from graphscope.engine.ops.axes import *
+from graphscope.engine.ops.chains import *
+from graphscope.engine.ops.classification import *
+from graphscope.engine.ops.convolution import *
+from graphscope.engine.ops.counting import *
 from graphscope.engine.ops.create import *
+from graphscope.engine.ops.cumulative import *
+from graphscope.engine.ops.decompositions import *
+from graphscope.engine.ops.distances import *
+from graphscope.engine.ops.dropout import *
+from graphscope.engine.ops.einsum import *
 from graphscope.engine.ops.elementwise import *
 from graphscope.engine.ops.extremes import *
 from graphscope.engine.ops.index import *
 from graphscope.engine.ops.inplace import *
+from graphscope.engine.ops.inplace_forms import *
+from graphscope.engine.ops.inplace_parts import *
+from graphscope.engine.ops.inverses import *
+from graphscope.engine.ops.joining import *
+from graphscope.engine.ops.likeness import *
 from graphscope.engine.ops.linalg import *
-from graphscope.engine.ops.nn import *
+from graphscope.engine.ops.linear import *
+from graphscope.engine.ops.losses import *
+from graphscope.engine.ops.masks import *
+from graphscope.engine.ops.normalization import *
+from graphscope.engine.ops.norms import *
+from graphscope.engine.ops.pad import *
+from graphscope.engine.ops.pair_losses import *
+from graphscope.engine.ops.parts import *
+from graphscope.engine.ops.pick import *
+from graphscope.engine.ops.pixels import *
+from graphscope.engine.ops.pooling import *
+from graphscope.engine.ops.products import *
+from graphscope.engine.ops.quantiles import *
+from graphscope.engine.ops.randoms import *
+from graphscope.engine.ops.rearrange import *
 from graphscope.engine.ops.reduce import *
+from graphscope.engine.ops.resampling import *
+from graphscope.engine.ops.scatter import *
 from graphscope.engine.ops.shape import *
+from graphscope.engine.ops.softmax import *
+from graphscope.engine.ops.sorting import *
+from graphscope.engine.ops.statistics import *
+from graphscope.engine.ops.tapers import *
+from graphscope.engine.ops.triangular import *
+from graphscope.engine.placement import clone as clone
+from graphscope.engine.random import Generator as Generator
+from graphscope.engine.random import default_generator as default_generator
+from graphscope.engine.random import get_rng_state as get_rng_state
+from graphscope.engine.random import initial_seed as initial_seed
 from graphscope.engine.random import manual_seed as manual_seed
+from graphscope.engine.random import seed as seed
+from graphscope.engine.random import set_rng_state as set_rng_state
 from graphscope.engine.scopes import scope as scope
+from graphscope.engine.switches import *
 from graphscope.engine.tensor import Tensor as Tensor
 
 # A number that overflows is a value for the debugger to find, as in PyTorch. NumPy's warnings belong to the line that
@@ -45,9 +100,14 @@ _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"graphscope\
 float = float32
 double = float64
 half = float16
+short = int16
 int = int32
 long = int64
 bool = bool_
+
+if _dtypes.bfloat16 is not None:
+    bfloat16 = _dtypes.bfloat16
+globals().update(_inplace_forms.FUNCTIONS)
 
 __all__ = [
     name

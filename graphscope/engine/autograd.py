@@ -21,7 +21,7 @@ from graphscope.engine.cotangents import (
     unbroadcast,
 )
 from graphscope.engine.modes import Context, here
-from graphscope.engine.node import ATTRS, FREED, MOMENT, PLAN, ROW, SAVED, SITE, ActiveRule, Record
+from graphscope.engine.node import ATTRS, FREED, MOMENT, PLAN, ROW, SAVED, SITE, ActiveRule, Node, Record
 from graphscope.engine.op import INPUT_NAMES
 from graphscope.engine.slots import Cotangents
 from graphscope.engine.tensor import Tensor
@@ -66,8 +66,9 @@ def run_backward(
     due: dict[int, Arrival] = {}
     heap: list[int] = []
     leaves: dict[int, Arrival] = {}
-    capture = {tensor.node[MOMENT]: None for tensor in wanted if tensor.node is not None} if wanted else {}
+    capture = None if wanted is None else {tensor.node[MOMENT] for tensor in wanted if tensor.node is not None}
     captured: dict[int, Any] = {}
+    needed: Any = None if wanted is None or capture is None else _leading_to(roots, wanted, capture)
     if writer is not None:
         backward_rows.mark(writer, Kind.BACKWARD_BEGIN, frame, roots[0])
     for root, gradient in zip(roots, gradients, strict=True):
@@ -79,6 +80,7 @@ def run_backward(
             due[root.node[MOMENT]] = [root.node, gradient, -1, None, False]
             heappush(heap, -root.node[MOMENT])
     tensors = create_graph
+    slowly = tensors or modes.anomaly
     into = False
     results: Any
     row = -1
@@ -88,11 +90,11 @@ def run_backward(
     record, gradient, origin, parts, _ = due.pop(-heappop(heap)) if heap else _NOTHING
     while record is not None:
         plan, targets, saved, moment, shapes, attrs, forward, site, hooks, retained = record
-        if saved is FREED:
+        if saved is FREED and (needed is None or moment in needed):
             raise _blamed(record, _freed(record))
         if moment < writes.last:
             _check_untouched(record)
-        if hooks is not None:
+        if hooks is not None and (needed is None or moment in needed or moment in capture):
             gradient = call_hooks(hooks, gradient, tensors)
         if writer is not None:
             if parts is None and origin >= 0 and forward >= writer.base and writer.gate is None and not tensors:
@@ -102,10 +104,16 @@ def run_backward(
             start = writer.clock()
         if retained is not None:
             retain(retained, gradient)
-        if capture and moment in capture:
-            captured[moment] = gradient
-        if tensors or into:
-            results = _on_tensors(record, gradient, row, unwrap=not tensors)
+        if capture is not None:
+            if moment in capture:
+                captured[moment] = gradient
+            if moment not in needed:
+                if not heap:
+                    break
+                record, gradient, origin, parts, _ = due.pop(-heappop(heap))
+                continue
+        if slowly or into:
+            results = _slowly(record, gradient, row, tensors, into)
             plan, targets, results, shapes = _present(plan, plan.targets(record), results, shapes)
         elif plan.single is not None:
             if plan.bare:
@@ -122,7 +130,7 @@ def run_backward(
                     else:
                         origin = -1
                 if not retain_graph:
-                    record[SAVED] = FREED
+                    record[SAVED] = plan.freed
                 if shapes is not None and result.shape != shapes[0]:
                     result = unbroadcast(result, shapes[0])
                 record = targets
@@ -135,7 +143,7 @@ def run_backward(
             first, second = plan.pair
             results = (first(gradient, *saved[0]), second(gradient, *saved[1]))
         elif plan.special:
-            results = _specially(record, gradient)
+            results = _specially(record, gradient, row)
             plan, targets, results, shapes = _present(plan, plan.targets(record), results, shapes)
         elif plan.wants_attrs:
             results = [
@@ -147,7 +155,7 @@ def run_backward(
         if writer is not None:
             now = writer.finish(row, start) if row >= 0 else start
         if not retain_graph:
-            record[SAVED] = FREED
+            record[SAVED] = plan.freed
         for index, target in enumerate(targets):
             result = results[index]
             if shapes is not None and result.shape != shapes[index]:
@@ -170,6 +178,8 @@ def run_backward(
         if not heap:
             break
         record, gradient, origin, parts, _ = due.pop(-heappop(heap))
+    if wanted is not None:
+        leaves = {id(tensor): leaves[id(tensor)] for tensor in wanted if id(tensor) in leaves}
     for leaf in leaves.values():
         settle(leaf, accumulate, create_graph)
     if writer is not None:
@@ -180,6 +190,27 @@ def run_backward(
         leaves.get(id(tensor), _NOTHING)[VALUE] if tensor.node is None else captured.get(tensor.node[MOMENT])
         for tensor in wanted
     ]
+
+
+def _leading_to(roots: Sequence[Tensor], wanted: Sequence[Tensor], capture: set[int]) -> set[int]:
+    """The moments of the nodes from which a way leads on to one of the tensors wanted."""
+    leaves = {id(tensor) for tensor in wanted if tensor.node is None}
+    found: dict[int, Record] = {}
+    pending = [root.node for root in roots if root.node is not None]
+    while pending:
+        record = pending.pop()
+        if record[MOMENT] not in found:
+            found[record[MOMENT]] = record
+            pending += [target for target in record[PLAN].targets(record) if target.__class__ is list]
+    needed: set[int] = set()
+    for moment in sorted(found):
+        for target in found[moment][PLAN].targets(found[moment]):
+            if target.__class__ is list:
+                if target[MOMENT] in needed or target[MOMENT] in capture:
+                    needed.add(moment)
+            elif id(target) in leaves:
+                needed.add(moment)
+    return needed
 
 
 def _add(arrival: Arrival, value: Any, writer: Writer | None, origin: int) -> None:
@@ -218,8 +249,9 @@ def _arrive_at_leaf(
 class _Rules:
     """What is left of a plan when some rules gave no gradient."""
 
-    def __init__(self, rules: Sequence[ActiveRule]) -> None:
+    def __init__(self, rules: Sequence[ActiveRule], freed: Any) -> None:
         self.rules = rules
+        self.freed = freed
 
 
 def _present(plan: Any, targets: Sequence[Any], results: Sequence[Any], shapes: Any) -> tuple[Any, ...]:
@@ -228,17 +260,54 @@ def _present(plan: Any, targets: Sequence[Any], results: Sequence[Any], shapes: 
         return plan, targets, results, shapes
     kept = [index for index, result in enumerate(results) if result is not None]
     picked = [[sequence[index] for index in kept] for sequence in (plan.rules, targets, results)]
-    return _Rules(picked[0]), picked[1], picked[2], shapes and [shapes[index] for index in kept]
+    return _Rules(picked[0], plan.freed), picked[1], picked[2], shapes and [shapes[index] for index in kept]
 
 
-def _specially(record: Record, gradient: Any) -> Sequence[Any]:
+def _slowly(record: Record, gradient: Any, row: int, tensors: bool, into: bool) -> Sequence[Any]:
+    """Run the rules of a node on tensors, or look at what they give."""
+    results = rules_of(record, gradient, row, tensors, into)
+    if modes.anomaly and record[PLAN].slot < 0:
+        for number, result in enumerate(results):
+            if result is not None and np.isnan(result.data if isinstance(result, Tensor) else result).any():
+                raise _blamed(record, _anomaly(record, number))
+    return results
+
+
+def rules_of(record: Record, gradient: Any, row: int, tensors: bool, into: bool = False) -> Sequence[Any]:
+    """The gradients that the rules of a node give: as tensors, or arrays (found on tensors, to be looked into)."""
+    if tensors or into:
+        return _on_tensors(record, gradient, row, unwrap=not tensors)
+    return _specially(record, gradient, row)
+
+
+def _anomaly(record: Record, number: int) -> str:
+    site, plan = record[SITE], record[PLAN]
+    where = f"the forward op, {plan.op.name}, is at {site.line}" if site is not None else f"the op was {plan.op.name}"
+    return f"Function '{Node(record).name()}' returned nan values in its {plan.rules[number].index}th output: {where}"
+
+
+def _customized(record: Record, gradient: Any, row: int, tensors: bool) -> Sequence[Any]:
+    """Let a node that has a function of its own find the gradients, between the hooks that it may have."""
+    plan = record[PLAN]
+    if plan.hooked:
+        gradient = plan.ahead(gradient, tensors)
+    results = plan.custom(record, gradient, row, tensors)
+    return plan.behind(record, results, gradient, tensors) if plan.hooked else results  # type: ignore[no-any-return]
+
+
+def _specially(record: Record, gradient: Any, row: int) -> Sequence[Any]:
     """Run, on bare arrays, the rules of a node that is not like most: see `Plan`."""
     plan = record[PLAN]
     if plan.slot >= 0:
         return (Cotangents({plan.slot: gradient}),)
+    if plan.custom is not None:
+        return _customized(record, gradient, row, False)
     if plan.op.several:
         gradient = slots.whole(record, gradient, False)
-    return _run_rules(plan, gradient, record[SAVED], record[ATTRS])
+    if plan.hooked:
+        gradient = plan.ahead(gradient, False)
+    results = _run_rules(plan, gradient, plan.arguments(record[SAVED]), record[ATTRS])
+    return plan.behind(record, results, gradient, False) if plan.hooked else results
 
 
 def _run_rules(plan: Any, gradient: Any, arguments: Sequence[Any], attrs: Any) -> list[Any]:
@@ -256,7 +325,10 @@ def _on_tensors(record: Record, gradient: Any, row: int, *, unwrap: bool) -> Seq
     """Run a node's rules on tensors: under `create_graph`, and when a person steps into a rule."""
     plan = record[PLAN]
     if plan.slot >= 0:
-        return _specially(record, gradient)
+        return _specially(record, gradient, row)
+    if plan.custom is not None:
+        found = _customized(record, gradient, row, True)
+        return [result.data if isinstance(result, Tensor) else result for result in found] if unwrap else found
     if plan.op.several:
         gradient = slots.whole(record, gradient, True)
         for slot, part in enumerate(gradient):
@@ -277,7 +349,11 @@ def _on_tensors(record: Record, gradient: Any, row: int, *, unwrap: bool) -> Seq
         given.append([_as_tensor(record, name, value, targets) for name, value in zip(names, args, strict=True)])
     try:
         with modes.grad_mode(not unwrap):
+            if plan.hooked:
+                gradient = plan.ahead(gradient, True)
             results = _run_rules(plan, gradient, given, record[ATTRS])
+            if plan.hooked:
+                results = plan.behind(record, results, gradient, True)
     finally:
         mode.context = before
     return [result.data if isinstance(result, Tensor) else result for result in results] if unwrap else results

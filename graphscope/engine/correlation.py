@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine.windows import Sizes, Windows, add_columns, columns
+from graphscope.engine.windows import Array, Sizes, Windows, add_columns, columns
 
 CHUNK: Final = 1 << 18
 """Elements of columns at a time: what fits the cache beside the product."""
@@ -23,26 +23,26 @@ def _chunks(samples: int, width: int) -> Iterator[slice]:
     return (slice(start, min(start + step, samples)) for start in range(0, samples, step))
 
 
-def _grouped(w: np.ndarray, groups: int) -> np.ndarray:
+def _grouped(w: Array, groups: int) -> Array:
     """Weights as a matrix for each group: (groups, made channels, channels · places)."""
     return w.reshape(groups, w.shape[0] // groups, math.prod(w.shape[1:]))
 
 
-def _rows(y: np.ndarray, groups: int) -> np.ndarray:
+def _rows(y: Array, groups: int) -> Array:
     """Samples (N, C, ...) as a matrix for each group: (groups, channels, N · places)."""
     samples, channels = y.shape[:2]
     return y.reshape(samples, channels, -1).swapaxes(0, 1).reshape(groups, channels // groups, -1)
 
 
-def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def _product(a: Array, b: Array) -> Array:
     return a[0].dot(b[0])[None] if len(a) == 1 else np.matmul(a, b)
 
 
-def _is_depthwise(w: np.ndarray, groups: int) -> bool:
+def _is_depthwise(w: Array, groups: int) -> bool:
     return groups > 1 and w.shape[1] == 1 and w.shape[0] == groups
 
 
-def correlate(x: np.ndarray, w: np.ndarray, windows: Windows, groups: int) -> np.ndarray:
+def correlate(x: Array, w: Array, windows: Windows, groups: int) -> Array:
     """y: at each window of x, the sum of its elements times the weights."""
     samples, channels = x.shape[:2]
     counts = windows.counts(x.shape[2:])
@@ -63,7 +63,7 @@ def correlate(x: np.ndarray, w: np.ndarray, windows: Windows, groups: int) -> np
     return out
 
 
-def spread(y: np.ndarray, w: np.ndarray, windows: Windows, groups: int, sizes: Sizes) -> np.ndarray:
+def spread(y: Array, w: Array, windows: Windows, groups: int, sizes: Sizes) -> Array:
     """x: to each element, the sum over the windows that it lies in; the transpose of `correlate` in x.
 
     Args:
@@ -98,7 +98,7 @@ def spread(y: np.ndarray, w: np.ndarray, windows: Windows, groups: int, sizes: S
     return out
 
 
-def weigh(x: np.ndarray, y: np.ndarray, windows: Windows, groups: int) -> np.ndarray:
+def weigh(x: Array, y: Array, windows: Windows, groups: int) -> Array:
     """w: to each weight, the sum over all windows; the transpose of `correlate` in w."""
     samples, channels = x.shape[:2]
     made = y.shape[1]
@@ -118,11 +118,11 @@ def weigh(x: np.ndarray, y: np.ndarray, windows: Windows, groups: int) -> np.nda
     return out.reshape(shape)
 
 
-def _weights_of(w: np.ndarray, place: Sizes) -> Any:
+def _weights_of(w: Array, place: Sizes) -> Any:
     return w[(slice(None), 0, *place)].reshape(-1, *(1,) * (w.ndim - 2))
 
 
-def _correlate_depthwise(x: np.ndarray, w: np.ndarray, windows: Windows, out: np.ndarray) -> np.ndarray:
+def _correlate_depthwise(x: Array, w: Array, windows: Windows, out: Array) -> Array:
     counts = out.shape[2:]
     for part in _chunks(len(x), 4 * math.prod(x.shape[1:])):
         padded, target = windows.padded(x[part]), out[part]
@@ -136,17 +136,17 @@ def _correlate_depthwise(x: np.ndarray, w: np.ndarray, windows: Windows, out: np
     return out
 
 
-def _spread_depthwise(y: np.ndarray, w: np.ndarray, windows: Windows, into: np.ndarray) -> None:
+def _spread_depthwise(y: Array, w: Array, windows: Windows, into: Array) -> None:
     scratch = np.empty(y.shape, into.dtype)
     for place, where in windows.places(y.shape[2:]):
         target = into[(slice(None), slice(None), *where)]
         target += np.multiply(y, _weights_of(w, place), out=scratch)
 
 
-def _weigh_depthwise(x: np.ndarray, y: np.ndarray, windows: Windows) -> np.ndarray:
+def _weigh_depthwise(x: Array, y: Array, windows: Windows) -> Array:
     padded = windows.padded(x)
     letters = "abcdefgh"[: y.ndim]
-    out = np.empty((y.shape[1], *windows.kernel), np.result_type(x, y))
+    out: Array = np.empty((y.shape[1], *windows.kernel), np.result_type(x, y))
     for place, where in windows.places(y.shape[2:]):
         taken = padded[(slice(None), slice(None), *where)]
         out[(slice(None), *place)] = np.einsum(f"{letters},{letters}->b", taken, y)

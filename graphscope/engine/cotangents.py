@@ -55,17 +55,18 @@ def add_up(arrival: Arrival, value: Any) -> None:
 def settle(arrival: Arrival, accumulate: bool, create_graph: bool) -> None:
     """Give a leaf its gradient, once all of it has arrived."""
     leaf: Tensor = arrival[NODE]
-    value = arrival[VALUE]
-    if leaf.hooks:
-        value = arrival[VALUE] = call_hooks(leaf.hooks, value, create_graph)
+    hooks = leaf.hooks
+    if hooks is not None:
+        arrival[VALUE] = call_hooks(hooks, arrival[VALUE], create_graph)
+        arrival[ORIGIN] = -1
     if not accumulate:
         return
+    value = arrival[VALUE]
     if leaf.grad is None and isinstance(value, Tensor):
         leaf.grad = value
     elif leaf.grad is None:
         leaf.grad = Tensor(value)
-        if not leaf.hooks:
-            leaf.grad.row = arrival[ORIGIN]
+        leaf.grad.row = arrival[ORIGIN]
     elif create_graph:
         leaf.grad = leaf.grad + value
     else:
@@ -74,11 +75,16 @@ def settle(arrival: Arrival, accumulate: bool, create_graph: bool) -> None:
         else:
             leaf.grad.data = leaf.grad.data + value
         leaf.grad.row = -1  # a sum that no row holds: the log is told at its next use
+    if hooks is not None and leaf.hooks_behind:
+        given = value if isinstance(value, Tensor) else Tensor(value)
+        for hook in list(leaf.hooks_behind.values()):
+            with modes.grad_mode(create_graph):
+                hook(leaf, given)
 
 
-def call_hooks(hooks: list[Any], gradient: Any, tensors: bool) -> Any:
+def call_hooks(hooks: dict[int, Any], gradient: Any, tensors: bool) -> Any:
     """Let hooks see a gradient, and put another in its place."""
-    for hook in list(hooks):
+    for hook in list(hooks.values()):
         given = gradient if isinstance(gradient, Tensor) else Tensor(gradient)
         with modes.grad_mode(tensors):
             answer = hook(given)

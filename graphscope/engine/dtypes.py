@@ -9,6 +9,11 @@ import numpy as np
 
 from graphscope.engine.op import OPS, Op
 
+try:
+    from ml_dtypes import bfloat16 as _bfloat16
+except ImportError:  # an extra: without it there is no such dtype
+    _bfloat16 = None
+
 float16: Final = np.dtype("float16")
 float32: Final = np.dtype("float32")
 float64: Final = np.dtype("float64")
@@ -18,8 +23,11 @@ int32: Final = np.dtype("int32")
 int64: Final = np.dtype("int64")
 uint8: Final = np.dtype("uint8")
 bool_: Final = np.dtype("bool")
+bfloat16: Final = None if _bfloat16 is None else np.dtype(_bfloat16)
+"""Half precision with the range of float32, to keep numbers in; None without the package `ml_dtypes`."""
 
-_CATEGORY: Final = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+CATEGORY: Final = {"b": 0, "u": 1, "i": 1, "V": 2, "f": 2, "c": 3}
+"""The order of the kinds of dtypes: an op's result is of the highest among its operands."""
 _default: np.dtype = float32
 
 
@@ -70,10 +78,10 @@ def result_type(values: Any) -> np.dtype:
         else:
             dtype, rank = _of_number(value), 2
         found = ranks[rank]
-        ranks[rank] = dtype if found is None else _wider(found, dtype)
+        ranks[rank] = dtype if found is None else wider(found, dtype)
     result: np.dtype | None = None
     for dtype in ranks:
-        if dtype is not None and (result is None or _CATEGORY[dtype.kind] > _CATEGORY[result.kind]):
+        if dtype is not None and (result is None or CATEGORY[dtype.kind] > CATEGORY[result.kind]):
             result = dtype
     return result if result is not None else _default
 
@@ -154,9 +162,10 @@ def only(kinds: str, forward: Callable[..., Any]) -> Callable[..., Any]:
     return checked
 
 
-def _wider(one: np.dtype, other: np.dtype) -> np.dtype:
-    if _CATEGORY[one.kind] != _CATEGORY[other.kind]:
-        return one if _CATEGORY[one.kind] > _CATEGORY[other.kind] else other
+def wider(one: np.dtype, other: np.dtype) -> np.dtype:
+    """The dtype that holds both: that of the higher kind, or the wider of one kind."""
+    if CATEGORY[one.kind] != CATEGORY[other.kind]:
+        return one if CATEGORY[one.kind] > CATEGORY[other.kind] else other
     return np.promote_types(one, other)
 
 

@@ -16,6 +16,10 @@ def explain_failure(op: Op, arrays: Any, attrs: dict[str, Any] | None, error: Ex
     why = (
         _mismatch(op.name, shapes) if "broadcast" in said or "aligned" in said or "mismatch" in said else None
     ) or said
+    if "invalid index to scalar" in said:
+        return IndexError(
+            f"{op.name}: invalid index of a 0-dim tensor. Use tensor.item() to convert a 0-dim tensor to a number"
+        )
     shown_attrs = [f"{name}={value!r}" for name, value in (attrs or {}).items() if not name.startswith("_")]
     described = f" with {', '.join(shown_attrs)}" if shown_attrs else ""
     kind = IndexError if isinstance(error, IndexError) else RuntimeError

@@ -22,7 +22,8 @@ def fused(rule: Callable[..., Any], on_arrays: Callable[..., Any]) -> Callable[.
 
     @functools.wraps(rule)
     def call(g: Any, *saved: Any, **attrs: Any) -> Any:
-        return (on_arrays if g.__class__ is _ndarray else rule)(g, *saved, **attrs)
+        first = g[0] if g.__class__ is tuple else g
+        return (on_arrays if first.__class__ is _ndarray else rule)(g, *saved, **attrs)
 
     return call
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphscope.engine.autograd import run_backward
+from graphscope.engine.hooks import hooks_behind
 from graphscope.engine.node import RETAINED, Handle, hooks_of
 from graphscope.engine.tensor import Tensor, method
 
@@ -39,8 +40,22 @@ def register_hook(self: Tensor, hook: Any) -> Handle:
     if self.node is not None:
         return Handle(hooks_of(self.node), hook)
     if self.hooks is None:
-        self.hooks = []
+        self.hooks = {}
     return Handle(self.hooks, hook)
+
+
+@method
+def register_post_accumulate_grad_hook(self: Tensor, hook: Any) -> Handle:
+    """Call `hook(tensor)` when a backward pass has added to the `grad` of this leaf.
+
+    Raises:
+        RuntimeError: The tensor does not require grad, or is no leaf.
+    """
+    if not self.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if self.node is not None:
+        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+    return Handle(hooks_behind(self), lambda leaf, _: hook(leaf))
 
 
 @method
@@ -49,7 +64,7 @@ def backward(
     gradient: Tensor | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
-    inputs: Sequence[Tensor] | None = None,
+    inputs: Any = None,
 ) -> None:
     """Compute the gradients of this tensor, and add them to the `grad` of the leaves that it was made of.
 
@@ -62,17 +77,47 @@ def backward(
     Raises:
         RuntimeError: There is no graph, it was freed, or `gradient` is missing or of the wrong shape.
     """
-    start = [_cotangent(self, gradient, create_graph)]
-    retain = create_graph if retain_graph is None else retain_graph
-    if inputs is None:
-        run_backward([self], start, retain_graph=retain, create_graph=create_graph)
+    if inputs is not None:
+        backward_of([self], [gradient], retain_graph, create_graph, inputs)
         return
-    wanted = [inputs] if isinstance(inputs, Tensor) else list(inputs)
-    found = run_backward([self], start, retain_graph=retain, create_graph=create_graph, wanted=wanted, accumulate=False)
-    for leaf, value in zip(wanted, found, strict=True):
-        if value is not None:
+    start = [_cotangent(self, gradient, create_graph, 0)]
+    retain = create_graph if retain_graph is None else retain_graph
+    run_backward([self], start, retain_graph=retain, create_graph=create_graph)
+
+
+def backward_of(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Compute the gradients of several tensors at once, and add them to the `grad` of the leaves.
+
+    Args:
+        tensors: Where to start.
+        grad_tensors: Their cotangents; None for tensors of a single element.
+        retain_graph: Keep the graph for another pass (default: as `create_graph`).
+        create_graph: Make the gradients differentiable themselves.
+        inputs: Accumulate into these tensors alone.
+
+    Raises:
+        RuntimeError: As `Tensor.backward`.
+    """
+    roots = _listed(tensors)
+    wanted = None if inputs is None else _listed(inputs)
+    if wanted is not None and not wanted:
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    start = _cotangents(roots, grad_tensors, create_graph)
+    retain = create_graph if retain_graph is None else retain_graph
+    if wanted is None:
+        run_backward(roots, start, retain_graph=retain, create_graph=create_graph)
+        return
+    found = run_backward(roots, start, retain_graph=retain, create_graph=create_graph, wanted=wanted)
+    for tensor, value in zip(wanted, found, strict=True):
+        if value is not None and tensor.node is not None:
             value = value if isinstance(value, Tensor) else Tensor(value)
-            leaf.grad = value if leaf.grad is None else leaf.grad + value
+            tensor.grad = value if tensor.grad is None else tensor.grad + value
 
 
 def grad(
@@ -81,37 +126,75 @@ def grad(
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
-    allow_unused: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
 ) -> tuple[Tensor | None, ...]:
     """The gradients of `outputs` with respect to `inputs`, without touching any `grad`.
 
+    Args:
+        outputs: A tensor, or several, of which the gradients are added up.
+        inputs: A tensor, or several.
+        grad_outputs: The cotangents of the outputs; None for those of a single element.
+        retain_graph: Keep the graph for another pass (default: as `create_graph`).
+        create_graph: Make the gradients differentiable themselves.
+        only_inputs: Always so.
+        allow_unused: Give None for an input that is not part of the graph; otherwise that is an error.
+        is_grads_batched: Not offered.
+        materialize_grads: Give zeros in the place of None.
+
     Raises:
-        RuntimeError: An input was not used (and `allow_unused` is False), or as `backward`.
+        RuntimeError: An input was not used (and `allow_unused` is not set), there is none, or as `Tensor.backward`.
+        ValueError: The flags contradict each other.
+        NotImplementedError: `is_grads_batched` is set.
     """
-    roots = [outputs] if isinstance(outputs, Tensor) else list(outputs)
-    wanted = [inputs] if isinstance(inputs, Tensor) else list(inputs)
-    given = [grad_outputs] if isinstance(grad_outputs, Tensor) or grad_outputs is None else list(grad_outputs)
-    given += [None] * (len(roots) - len(given))
+    if is_grads_batched:
+        raise NotImplementedError("is_grads_batched is not offered: call grad() for each row, or use func.jacrev")
+    if materialize_grads and allow_unused is False:
+        raise ValueError("allow_unused=False contradicts materialize_grads=True, which gives zeros for what is unused")
+    roots, wanted = _listed(outputs), _listed(inputs)
+    if not wanted:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     for number, tensor in enumerate(wanted):
         if not tensor.requires_grad:
-            raise RuntimeError(f"input {number} of grad() does not require grad")
-    start = [_cotangent(root, gradient, create_graph) for root, gradient in zip(roots, given, strict=True)]
+            raise RuntimeError(f"One of the differentiated Tensors does not require grad: input {number} of grad()")
+    start = _cotangents(roots, grad_outputs, create_graph)
     retain = create_graph if retain_graph is None else retain_graph
     found = run_backward(roots, start, retain_graph=retain, create_graph=create_graph, wanted=wanted, accumulate=False)
     for number, value in enumerate(found):
-        if value is None and not allow_unused:
+        if value is None and not allow_unused and not materialize_grads:
             raise RuntimeError(
-                f"One of the differentiated Tensors appears to not have been used in the graph: input {number} of "
-                "grad(). Set allow_unused=True if this is the desired behavior."
+                f"The differentiated Tensor at index {number} appears to not have been used in the graph. "
+                "Set allow_unused=True if this is the desired behavior."
             )
+    if materialize_grads:
+        found = [
+            np.zeros_like(tensor.data)[()] if value is None else value
+            for tensor, value in zip(wanted, found, strict=True)
+        ]
     return tuple(value if value is None or isinstance(value, Tensor) else Tensor(value) for value in found)
 
 
-def _cotangent(root: Tensor, gradient: Any, create_graph: bool) -> Any:
+def _listed(tensors: Any) -> list[Tensor]:
+    return [tensors] if isinstance(tensors, Tensor) else list(tensors)
+
+
+def _cotangents(roots: Sequence[Tensor], given: Any, create_graph: bool) -> list[Any]:
+    cotangents = [None] * len(roots) if given is None else [given] if isinstance(given, Tensor) else list(given)
+    if len(cotangents) != len(roots):
+        raise RuntimeError(f"got {len(roots)} tensors and {len(cotangents)} gradients")
+    return [
+        _cotangent(root, cotangent, create_graph, number)
+        for number, (root, cotangent) in enumerate(zip(roots, cotangents, strict=True))
+    ]
+
+
+def _cotangent(root: Tensor, gradient: Any, create_graph: bool, number: int) -> Any:
     if not root.requires_grad:
         raise RuntimeError(
-            "element 0 of tensors does not require grad and does not have a grad_fn: nothing that it was made of "
-            "requires grad, or it was made under no_grad() or after detach()"
+            f"element {number} of tensors does not require grad and does not have a grad_fn: nothing that it was made "
+            "of requires grad, or it was made under no_grad() or after detach()"
         )
     data = root.data
     if gradient is None:
@@ -122,13 +205,15 @@ def _cotangent(root: Tensor, gradient: Any, create_graph: bool) -> Any:
             )
         value: Any = np.ones(data.shape, data.dtype) if data.ndim else data.dtype.type(1)
     else:
-        value = gradient.data if isinstance(gradient, Tensor) else np.asarray(gradient)
+        if not isinstance(gradient, Tensor):
+            raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
+        value = gradient.data
         if value.shape != data.shape:
             raise RuntimeError(
-                f"Mismatch in shape: grad_output has a shape of {tuple(value.shape)} and output has a shape of "
-                f"{tuple(data.shape)}"
+                f"Mismatch in shape: grad_output[{number}] has a shape of {tuple(value.shape)} and output[{number}] "
+                f"has a shape of {tuple(data.shape)}."
             )
-        if create_graph and isinstance(gradient, Tensor):
+        if create_graph:
             return gradient.to(data.dtype)
         if value.dtype != data.dtype:
             value = value.astype(data.dtype)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,17 @@ def plain(index: Any) -> Any:
         ValueError: A slice goes backward.
     """
     kind = index.__class__
+    if kind is list and len(index) < 32 and any(_makes_tuple(part) for part in index):
+        index, kind = tuple(index), tuple  # as NumPy once did, and PyTorch still does
     if kind is int or kind is np.ndarray:
         return index if kind is int else _array(index)
     if kind is tuple:
         return tuple([part if part.__class__ is int else _plain_part(part) for part in index])
     return _plain_part(index)
+
+
+def _makes_tuple(part: Any) -> bool:
+    return part is None or part is Ellipsis or isinstance(part, slice | list | tuple) or hasattr(part, "wants_grad")
 
 
 def _plain_part(part: Any) -> Any:
@@ -46,7 +53,7 @@ def _plain_part(part: Any) -> Any:
 
 
 def _number(bound: Any) -> int | None:
-    return bound if bound is None or bound.__class__ is int else int(bound.__index__())
+    return bound if bound is None or bound.__class__ is int else operator.index(bound)
 
 
 def _values(part: Any) -> Any:

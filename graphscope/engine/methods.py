@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import dtypes, shapes
+from graphscope.engine import shapes
 from graphscope.engine.calls import define
 from graphscope.engine.node import PLAN, Node
 from graphscope.engine.ops import elementwise, index, linalg, shape
@@ -15,27 +15,6 @@ from graphscope.engine.printing import tensor_repr
 from graphscope.engine.tensor import Tensor, method
 from graphscope.eventlog import record as recording
 
-
-def _cast(x: Any, *, dtype: np.dtype) -> Any:
-    return x.astype(dtype)
-
-
-to_dtype: Any = define(
-    "to", "The same elements in another dtype.", formula="out = x as dtype", tensor_method=False,
-    prepare=lambda x, dtype: ((x,), {"dtype": np.dtype(dtype), "_from": x.dtype}),
-    forward=lambda x, *, dtype, _from: _cast(x, dtype=dtype),
-    vjp=[lambda g, *, _from: to_dtype(g, _from)],
-    shape=shapes.same,
-    samples=[((2, 3), {"dtype": dtypes.float32}), ((), {"dtype": dtypes.float32})],
-)  # fmt: skip
-
-clone = define(
-    "clone", "A copy, in the graph.", formula="out = x",
-    forward=lambda x: x.copy(),
-    vjp=[lambda g: g],
-    shape=shapes.same,
-    samples=[((2, 3),), ((),)],
-)  # fmt: skip
 
 cut_off = define(
     "detach", "The same memory outside the graph.", formula="out = x", tensor_method=False,
@@ -70,6 +49,10 @@ MEMBERS: dict[str, Any] = {
     "__rsub__": _swapped(elementwise.sub),
     "__rtruediv__": _swapped(elementwise.div),
     "__rpow__": _swapped(elementwise.pow),
+    "__rfloordiv__": _swapped(elementwise.floor_divide),
+    "__rmod__": _swapped(elementwise.remainder),
+    "__rlshift__": _swapped(elementwise.bitwise_left_shift),
+    "__rrshift__": _swapped(elementwise.bitwise_right_shift),
     "__rmatmul__": _swapped(linalg.matmul),
     "__eq__": _comparison(elementwise.eq),
     "__ne__": _comparison(elementwise.ne),
@@ -107,6 +90,10 @@ def dim(self: Tensor) -> int:
 def numel(self: Tensor) -> int:
     """The number of elements."""
     return int(self.data.size)
+
+
+setattr(Tensor, "nelement", numel)  # noqa: B010
+setattr(Tensor, "ndimension", dim)  # noqa: B010
 
 
 @method
@@ -168,49 +155,6 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     return self
 
 
-@method
-def to(self: Tensor, target: Any = None, dtype: Any = None) -> Any:
-    """The tensor in another dtype; devices are accepted, and are all the CPU.
-
-    Raises:
-        RuntimeError: The device is none that exists here.
-    """
-    wanted = dtype if dtype is not None else target
-    if wanted is None or isinstance(wanted, str):
-        if isinstance(wanted, str) and wanted != "cpu":
-            raise RuntimeError(f"there is no device {wanted!r} here: the engine runs on the CPU")
-        return self
-    if isinstance(wanted, Tensor):
-        wanted = wanted.data.dtype
-    return self if self.data.dtype == wanted else to_dtype(self, wanted)
-
-
-CASTS = {
-    "float": dtypes.float32,
-    "double": dtypes.float64,
-    "half": dtypes.float16,
-    "int": dtypes.int32,
-    "long": dtypes.int64,
-    "bool": dtypes.bool_,
-}
-"""Methods that are `to` with a dtype."""
-
-for _name, _dtype in CASTS.items():
-    setattr(Tensor, _name, lambda self, _dtype=_dtype: to(self, _dtype))
-
-
-@method
-def contiguous(self: Tensor) -> Tensor:
-    """The tensor itself: every op takes any layout."""
-    return self
-
-
-@method
-def cpu(self: Tensor) -> Tensor:
-    """The tensor itself: it is on the CPU."""
-    return self
-
-
 def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     if self.node is not None:
         raise RuntimeError("only leaf tensors can be copied deeply: detach() this one first")
@@ -249,16 +193,24 @@ def _bool(self: Tensor) -> bool:
     return bool(self.data.item())
 
 
+def _only(self: Tensor) -> Any:
+    if self.data.size != 1:
+        raise ValueError(
+            f"only one element tensors can be converted to Python scalars: this one has shape {tuple(self.data.shape)}"
+        )
+    return self.data.item()
+
+
 def _float(self: Tensor) -> float:
-    return float(item(self))
+    return float(_only(self))
 
 
 def _int(self: Tensor) -> int:
-    return int(item(self))
+    return int(_only(self))
 
 
 def _index(self: Tensor) -> int:
-    if self.data.dtype.kind not in "iub":
+    if self.data.dtype.kind not in "iub" or self.data.size != 1:
         raise TypeError("only integer tensors of a single element can be converted to an index")
     return int(item(self))
 

@@ -52,6 +52,9 @@ def here() -> Any:
     return modes
 
 
+anomaly = False
+"""Whether backward passes look for NaN in what each rule gives: see `anomaly.detect_anomaly`."""
+
 disabled = 0
 """How many threads have gradients off: while there is none, an op need not ask for its own thread's mode."""
 
@@ -142,6 +145,36 @@ class enable_grad(_Mode):  # noqa: N801 - PyTorch's spelling
     """Ops inside record how to go backward again, within a `no_grad`."""
 
     enabled = True
+
+
+class inference_mode(_Mode):  # noqa: N801 - PyTorch's spelling
+    """As `no_grad`; what is made inside may be used with gradients afterwards, which PyTorch forbids."""
+
+    def __new__(cls, mode: Any = True) -> Any:
+        if callable(mode):
+            return _wrapped(mode, False)
+        made = super().__new__(cls)
+        made.enabled = not mode
+        made._within = []
+        return made
+
+    _within: list[bool]
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        self._within.append(is_inference_mode_enabled())
+        here().inference = not self.enabled
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        here().inference = self._within.pop()
+        super().__exit__(kind, error, trace)
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether this thread is inside `inference_mode`."""
+    return bool(getattr(here(), "inference", False))
 
 
 def _wrapped(function: _Function, enabled: bool) -> _Function:

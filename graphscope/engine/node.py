@@ -6,10 +6,11 @@ times as much); `Node` is the face that it shows to people, as `tensor.grad_fn`.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from inspect import CO_VARARGS
 from types import SimpleNamespace
-from typing import Any, Final, cast
+from typing import Any, ClassVar, Final, cast
 
 import numpy as np
 
@@ -46,12 +47,15 @@ class Plan:
 
     With one rule that wants no attributes (`single`), a record holds the target itself and nothing (`bare`), the
     argument itself, or the tuple of the arguments (`starred`); else a tuple of targets and, for each rule, the tuple of
-    its arguments. A plan that is `special` has one rule for all inputs (`joint`), or is of an op of several outputs, or
-    of one of their slots (`slot`; see `slots`).
+    its arguments. `freed` takes the place of what was saved when a backward pass has used it. A plan that is `special` has one rule for all inputs (`joint`), or is of an op of several outputs, or
+    of one of their slots (`slot`; see `slots`), or has a function of its own that finds the gradients (`custom`, called
+    with the record, the cotangent, its row and whether on tensors).
     """
 
     __slots__ = (
         "bare",
+        "custom",
+        "freed",
         "joint",
         "op",
         "pair",
@@ -67,6 +71,9 @@ class Plan:
         "wants_attrs",
     )
 
+    hooked: ClassVar[bool] = False
+    """Whether the node has hooks of its own: see `hooks`."""
+
     def __init__(self, op: Op, active: tuple[int, ...], count: int) -> None:
         self.op = op
         vjps = [(index, op.vjps[min(index, len(op.vjps) - 1)]) for index in active]
@@ -75,6 +82,7 @@ class Plan:
         joint = {vjp.joint for _, vjp in vjps if vjp and vjp.joint}
         self.joint = joint.pop() if joint else None
         self.slot = -1
+        self.custom: Callable[..., Sequence[Any]] | None = None
         self.special = op.several or self.joint is not None
         alone = len(self.rules) == 1 and not self.wants_attrs and not self.special
         self.single = self.rules[0].rule if alone else None
@@ -87,6 +95,7 @@ class Plan:
         needed = [[spelled.get(name, name) for name in rule.needs] for rule in self.rules]
         saved = ["(" + "".join(f"{name}, " for name in each) + ")" for each in needed]
         text = "(" + "".join(f"{part}, " for part in saved) + ")"
+        self.freed: Any = FREED if any(needed) else None if alone else ((),) * len(saved)
         if alone:
             text = "None" if self.bare else saved[0] if self.starred else needed[0][0]
         # One small function that picks what the rules need is worth its building: it runs for every node.
@@ -169,10 +178,6 @@ class Node:
             shapes = {index: () if shape is None else shape for index, shape in shapes.items()}
         return shape_after(plan.op, list(shapes.values()), record[ATTRS])
 
-    def register_hook(self, hook: Callable[..., Any]) -> Handle:
-        """Call `hook(cotangent)` before the rule runs; a tensor that it returns takes the cotangent's place."""
-        return Handle(hooks_of(self.record), hook)
-
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Node) and other.record is self.record
 
@@ -209,15 +214,23 @@ class AccumulateGrad:
 class Handle:
     """A registered hook; `remove()` takes it back."""
 
-    def __init__(self, hooks: list[Any], hook: Any) -> None:
+    def __init__(self, hooks: dict[int, Any], hook: Any) -> None:
+        self.id = next(_numbers)
         self._hooks = hooks
-        self._hook = hook
-        hooks.append(hook)
+        hooks[self.id] = hook
 
     def remove(self) -> None:
         """Take the hook back."""
-        if self._hook in self._hooks:
-            self._hooks.remove(self._hook)
+        self._hooks.pop(self.id, None)
+
+    def __enter__(self) -> Handle:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()
+
+
+_numbers = itertools.count()
 
 
 def shape_after(op: Op, shapes: Sequence[tuple[int, ...] | None], attrs: Any) -> tuple[int, ...] | None:
@@ -233,11 +246,11 @@ def shape_after(op: Op, shapes: Sequence[tuple[int, ...] | None], attrs: Any) ->
         return None
 
 
-def hooks_of(record: Record) -> list[Any]:
-    """The list of a node's hooks, made when it is first asked for."""
+def hooks_of(record: Record) -> dict[int, Any]:
+    """The hooks on the tensor that a record's op made; the table is made when it is first asked for."""
     if record[HOOKS] is None:
-        record[HOOKS] = []
-    return cast(list[Any], record[HOOKS])
+        record[HOOKS] = {}
+    return cast(dict[int, Any], record[HOOKS])
 
 
 def _slot(target: Any) -> int:

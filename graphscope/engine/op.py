@@ -17,10 +17,11 @@ from __future__ import annotations
 import functools
 import inspect
 import linecache
-from collections import namedtuple
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
+
+from graphscope.engine.results import result_of
 
 Rule = Callable[..., Any]
 """A vector-Jacobian product: from the cotangent `g` and what its parameters name to the gradient of one input."""
@@ -136,7 +137,6 @@ class Op:
             "doc": self.doc,
             "vjp": [vjp.text if vjp else "no gradient" for vjp in self.vjps],
             "inputs": list(INPUT_NAMES[: len(self.vjps)]),
-            **({"composite": True} if self.composite else {}),
         }
 
 
@@ -169,7 +169,7 @@ def register(
         vjps=tuple(None if rule is None else VJP.of(rule) for rule in vjp),
         samples=tuple(samples),
         several=outputs is not None,
-        result=namedtuple(name, outputs)._make if outputs else tuple,  # type: ignore[misc]  # noqa: PYI024 - as torch's
+        result=result_of(name, outputs)._make if outputs else tuple,
         **{"torch": name, **definition},
     )
     op.key = (len(OPS) + 1) << 48  # above any address

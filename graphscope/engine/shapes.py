@@ -115,11 +115,12 @@ def matmul(x: Shape, y: Shape, **attrs: Any) -> Shape:
 
 def indexed(x: Shape, *_: Shape, index: Any, **attrs: Any) -> Shape:
     """What NumPy makes of the index; a dim that is not known stays so under a slice."""
-    if None in x and any(isinstance(part, np.ndarray) for part in (index if isinstance(index, tuple) else (index,))):
-        return tuple(None for _ in np.empty([3] * len(x))[index].shape) if False else _unknown(x, index)
+    places: list[Any] = []
+    for part in index if isinstance(index, tuple) else (index,):
+        places += part.nonzero() if isinstance(part, np.ndarray) and part.dtype == bool and part.ndim else (part,)
     probe = 977  # stands for a dim that is not known; a slice of it that is all of it is not known either
     sizes = tuple(probe if size is None else size for size in x)
-    found = np.broadcast_to(np.zeros((), np.uint8), sizes)[index].shape
+    found = np.broadcast_to(np.zeros((), np.uint8), sizes)[tuple(places)].shape
     return tuple(None if None in x and size == probe else size for size in found)
 
 

@@ -27,7 +27,7 @@ from graphscope.eventlog.writer import Writer
 
 HOOKS_OF_SLOTS: Final = "_hooks"
 ROWS: Final = "_rows"
-"""What a node with several outputs also keeps beside the attributes of the call: the lists of hooks of its slots and,
+"""What a node with several outputs also keeps beside the attributes of the call: the hooks of its slots and,
 during a recorded backward pass, the rows of the cotangents that arrived."""
 
 
@@ -132,7 +132,8 @@ def apply_several(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = 
     outs = [Tensor(result) for result in results]
     site, row = None, -1
     if writer is not None:
-        site, row = _record(writer, op, tensors, outs, attrs, frame, start)
+        edges = [tracing.edge(tensor) for tensor in tensors]
+        site, row = record_call(writer, op, edges, outs, attrs, frame, start)
     values = tuple(out.data for out in outs)
     if op.view:
         for out in outs:
@@ -149,7 +150,7 @@ def apply_several(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = 
         wanted = [inputs[rule.index] for rule in plan.rules]
         kept = {
             **(attrs or {}),
-            HOOKS_OF_SLOTS: [[] for _ in outs],
+            HOOKS_OF_SLOTS: [{} for _ in outs],
             OUTPUTS: [(value.shape, value.dtype) for value in values],
         }
         saved = plan.save((values, given[1]) if op.residuals else values, *arrays)
@@ -164,12 +165,11 @@ def apply_several(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = 
     return op.result(outs)
 
 
-def _record(
-    writer: Writer, op: Op, inputs: list[Tensor], outs: list[Tensor], attrs: Any, frame: Any, start: int
+def record_call(
+    writer: Writer, op: Op, rows: list[tuple[int, int]], outs: list[Tensor], attrs: Any, frame: Any, start: int
 ) -> tuple[Any, int]:
     """The row of a call: one node, a slot for each output."""
     end = writer.clock()
-    rows = [tracing.edge(tensor) for tensor in inputs]
     key: Any = tuple((out.data.shape, out.data.dtype.str) for out in outs)
     first = outs[0].data if outs else np.zeros(0)
     site = tracing.call_site(writer, frame, op, first, None, {**(attrs or {}), "_outputs": key}, len(rows))

@@ -56,6 +56,7 @@ class Tensor:
     views: Any = None
     views_made: int = 0
     hooks: Any = None
+    hooks_behind: Any = None
     retains_grad: bool = False
     is_parameter: bool = False
     version_count: int = 0

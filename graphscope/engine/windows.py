@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 Sizes = tuple[int, ...]
+Array = Any
+"""An `np.ndarray`; NumPy's stubs know no index of dots and a tuple of slices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class Windows:
             for size, low, high, span, step in zip(sizes, self.low, self.high, self.span, self.stride, strict=True)
         )
 
-    def places(self, counts: Sizes) -> Iterator[tuple[Sizes, tuple[slice, ...]]]:
+    def places(self, counts: Sizes) -> Iterator[tuple[Sizes, Any]]:
         """Each place in a window, and where it lies of all windows, in the padded array."""
         for place in product(*map(range, self.kernel)):
             yield (
@@ -64,27 +66,27 @@ class Windows:
         """Where the array itself lies in the padded one."""
         return tuple(slice(low, low + size) for low, size in zip(self.low, sizes, strict=True))
 
-    def padded(self, x: np.ndarray, fill: float = 0.0) -> np.ndarray:
+    def padded(self, x: Array, fill: float = 0.0) -> Array:
         """The array with its padding."""
         if not any(self.low) and not any(self.high):
             return x
         sizes = x.shape[-self.rank :]
         whole = tuple(a + low + high for a, low, high in zip(sizes, self.low, self.high, strict=True))
-        out = np.full(x.shape[: -self.rank] + whole, fill, x.dtype)
+        out: Array = np.full(x.shape[: -self.rank] + whole, fill, x.dtype)
         out[(..., *self.inner(sizes))] = x
         return out
 
 
-def columns(x: np.ndarray, windows: Windows, counts: Sizes) -> np.ndarray:
+def columns(x: Array, windows: Windows, counts: Sizes) -> Array:
     """The elements of all windows of padded samples (N, C, ...) as columns: (C · places, N · windows)."""
     samples, channels = x.shape[:2]
-    out = np.empty((channels, *windows.kernel, samples, *counts), x.dtype)
+    out: Array = np.empty((channels, *windows.kernel, samples, *counts), x.dtype)
     for place, where in windows.places(counts):
         out[(slice(None), *place)] = x[(slice(None), slice(None), *where)].swapaxes(0, 1)
     return out
 
 
-def add_columns(parts: np.ndarray, windows: Windows, counts: Sizes, into: np.ndarray) -> None:
+def add_columns(parts: Array, windows: Windows, counts: Sizes, into: Array) -> None:
     """The reverse: add to each element of padded samples what the windows over it say of it."""
     for place, where in windows.places(counts):
         target = into[(slice(None), slice(None), *where)]

@@ -27,8 +27,13 @@ _room = _LEAST
 
 def buffer(array: Any) -> Any:
     """The array that owns the memory that `array` looks at."""
-    while isinstance(array, np.ndarray) and isinstance(array.base, np.ndarray):
-        array = array.base
+    while isinstance(array, np.ndarray):
+        base = array.base
+        if not isinstance(base, np.ndarray):
+            base = getattr(base, "base", None)  # `as_strided` leaves an object of its own between the two
+            if not isinstance(base, np.ndarray):
+                break
+        array = base
     return array
 
 

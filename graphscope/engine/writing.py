@@ -36,7 +36,7 @@ def write(op: Op, target: Tensor, others: Sequence[Any], attrs: dict[str, Any] |
         RuntimeError: `target` is a leaf that requires grad or a view of one, or shapes do not fit.
     """
     given = (target, *others)
-    tracks = here().grad_enabled and (
+    tracks = here().grad_enabled and target.data.dtype.kind in "fc" and (
         any(isinstance(value, Tensor) and value.requires_grad for value in given)
         or (target.made_without_grad and target.base is not None and target.base.requires_grad)
     )
@@ -44,7 +44,9 @@ def write(op: Op, target: Tensor, others: Sequence[Any], attrs: dict[str, Any] |
         refuse(op, target)
         dtype = target.data.dtype
         others = [
-            OPS["to"].call(y, dtype) if getattr(y, "requires_grad", False) and y.data.dtype != dtype else y
+            OPS["to"].call(y, dtype)
+            if dtype.kind in "fc" and getattr(y, "requires_grad", False) and y.data.dtype != dtype
+            else y
             for y in others
         ]
         given = (target, *others)

@@ -24,8 +24,8 @@
 
 enum { ROW = 96, PREFIX = 32, LARGE = 1 << 16 };
 
-/* Places of the fields of a row that differ each time: see EVENT in schema.py. */
-enum { TENSOR = 32, TIME = 40, DURATION = 48, VALUE = 56, FORWARD = 64, INPUTS = 72 };
+/* Places of the fields of a row that are written one by one: see EVENT in schema.py. */
+enum { FLAGS = 2, TENSOR = 32, TIME = 40, DURATION = 48, VALUE = 56, FORWARD = 64, INPUTS = 72 };
 
 /* The clock of `time.perf_counter_ns`. */
 static inline int64_t now(void)
@@ -144,7 +144,7 @@ typedef struct {
     PyObject_HEAD
     PyObject *prefix;
     int64_t nbytes, room;
-    unsigned char kind;
+    unsigned char kind, floating;
     char plain, rare, copied, inline_;
 } Form;
 
@@ -175,6 +175,7 @@ static PyMemberDef Form_members[] = {
     {"nbytes", T_LONGLONG, offsetof(Form, nbytes), 0, NULL},
     {"room", T_LONGLONG, offsetof(Form, room), 0, NULL},
     {"kind", T_UBYTE, offsetof(Form, kind), 0, NULL},
+    {"floating", T_UBYTE, offsetof(Form, floating), 0, NULL},
     {"plain", T_BOOL, offsetof(Form, plain), 0, NULL},
     {"rare", T_BOOL, offsetof(Form, rare), 0, NULL},
     {"copied", T_BOOL, offsetof(Form, copied), 0, NULL},
@@ -263,10 +264,31 @@ typedef struct {
     int64_t base;
 } Appender;
 
-/* Write one row, or return -1, with nothing reserved, when it is not of the common kind. No Python code runs in it, but
- * other threads may while a large value is written. */
+/* Whether some element is NaN or infinite: its exponent is all ones, so that one more carries into the sign's bit. */
+#define ANY_NONFINITE(name, type, exponent)                                                                            \
+    static int name(const void *data, int64_t size)                                                                    \
+    {                                                                                                                  \
+        const type *bits = data, least = (exponent) & -(exponent);                                                     \
+        type carried = 0;                                                                                              \
+        for (int64_t place = 0; place < size / (int64_t)sizeof *bits; place++)                                         \
+            carried |= (type)((bits[place] & (exponent)) + least);                                                     \
+        return carried >> (8 * sizeof *bits - 1);                                                                      \
+    }
+
+ANY_NONFINITE(nonfinite_float16, uint16_t, (uint16_t)0x7c00)
+ANY_NONFINITE(nonfinite_bfloat16, uint16_t, (uint16_t)0x7f80)
+ANY_NONFINITE(nonfinite_float32, uint32_t, (uint32_t)0x7f800000)
+ANY_NONFINITE(nonfinite_float64, uint64_t, (uint64_t)0x7ff0000000000000)
+
+/* By `Form.floating`, which names the elements: see template.FLOATING. */
+static int (*const nonfinite[])(const void *, int64_t) = {NULL, nonfinite_float16, nonfinite_bfloat16,
+                                                          nonfinite_float32, nonfinite_float64};
+
+/* Write one row (of a tensor of its own where `tensor` is -1), or return -1, with nothing reserved, when it is not of the
+ * common kind. No Python code runs in it, but other
+ * threads may while a large value is written. */
 static int64_t write_row(Appender *self, Form *form, PyObject *value, int64_t time, int64_t duration, int64_t forward,
-                         const int64_t *inputs, int count)
+                         const int64_t *inputs, int count, int64_t tensor)
 {
     Cursor *cursor = (Cursor *)self->segment;
     int64_t row = cursor->next_row, offset = 0;
@@ -274,10 +296,14 @@ static int64_t write_row(Appender *self, Form *form, PyObject *value, int64_t ti
         return -1;
     int64_t kept = 0;
     int large = form->copied && form->nbytes >= LARGE;
-    if (form->copied) {
+    const void *data = NULL;
+    if (form->copied || (form->floating && !form->inline_)) {
         if (!PyArray_Check(value) || !PyArray_IS_C_CONTIGUOUS((PyArrayObject *)value) ||
             PyArray_NBYTES((PyArrayObject *)value) != form->nbytes)
             return -1;
+        data = PyArray_DATA((PyArrayObject *)value);
+    }
+    if (form->copied) {
         offset = large ? cursor->value_end - form->room : cursor->next_value;
         if (large ? offset < cursor->next_value
                   : offset + form->room > cursor->value_end || offset + form->nbytes > cursor->populated)
@@ -299,29 +325,33 @@ static int64_t write_row(Appender *self, Form *form, PyObject *value, int64_t ti
             memcpy(&kept, &((PyInt64ScalarObject *)value)->obval, 8);
         else
             return -1;
+        data = &kept;
     }
-    if (form->rare && cursor->next_rare >= cursor->rare_end)
+    int bad = form->floating && form->floating < Py_ARRAY_LENGTH(nonfinite) && nonfinite[form->floating](data, form->nbytes);
+    int rare = form->rare || bad;
+    if (rare && cursor->next_rare >= cursor->rare_end)
         return -1;
     Py_INCREF(cursor); /* another thread may put a new one in its place */
     cursor->next_row = row + 1;
     if (large) {
         cursor->value_end = offset;
-        write_large(cursor, offset, PyArray_DATA((PyArrayObject *)value), form->nbytes);
+        write_large(cursor, offset, data, form->nbytes);
     }
     else if (form->copied) {
         cursor->next_value = offset + form->room;
-        memcpy((char *)cursor->values.buf + offset, PyArray_DATA((PyArrayObject *)value), form->nbytes);
+        memcpy((char *)cursor->values.buf + offset, data, form->nbytes);
     }
-    if (form->rare) {
+    if (rare) {
         int64_t listed = row + 1;
         memcpy((char *)cursor->rare.buf + cursor->rare_start + 8 * cursor->next_rare++, &listed, 8);
     }
     char *at = (char *)cursor->rows.buf + cursor->origin + row * ROW;
     int64_t base = self->base;
-    int64_t fields[8] = {row, time, duration, kept, forward ? forward - base : 0, 0, 0, 0};
+    int64_t fields[8] = {tensor < 0 ? row : tensor ? tensor - base : 0, time, duration, kept, forward ? forward - base : 0, 0, 0, 0};
     for (int place = 0; place < count; place++)
         fields[5 + place] = inputs[place] ? inputs[place] - base : 0;
     memcpy(at + 1, PyBytes_AS_STRING(form->prefix) + 1, PREFIX - 1);
+    at[FLAGS] |= bad; /* Flag.NONFINITE is the lowest bit */
     memcpy(at + TENSOR, fields, sizeof fields);
     atomic_thread_fence(memory_order_release);
     *(volatile unsigned char *)at = form->kind;
@@ -334,14 +364,17 @@ static PyObject *Appender_call(PyObject *object, PyObject *const *args, size_t f
 {
     Appender *self = (Appender *)object;
     Py_ssize_t count = PyVectorcall_NARGS(flags);
-    if (names == NULL && count >= 2 && count <= 8 && PyObject_TypeCheck(args[0], form_type)) {
-        int64_t numbers[6] = {0};
+    Py_ssize_t named = names == NULL ? 0 : PyTuple_GET_SIZE(names); /* the one name that is given so is `tensor` */
+    if (count >= 2 && count <= 8 && named <= 1 && PyObject_TypeCheck(args[0], form_type)) {
+        int64_t numbers[6] = {0}, tensor = -1;
+        if (named && args[count] != Py_None)
+            tensor = PyLong_AsLongLong(args[count]);
         for (Py_ssize_t place = 2; place < count; place++)
             numbers[place - 2] = PyLong_AsLongLong(args[place]);
         if (PyErr_Occurred())
             return NULL;
         int64_t row =
-            write_row(self, (Form *)args[0], args[1], numbers[0], numbers[1], numbers[2], numbers + 3, 3);
+            write_row(self, (Form *)args[0], args[1], numbers[0], numbers[1], numbers[2], numbers + 3, 3, tensor);
         if (row >= 0)
             return PyLong_FromLongLong(row);
     }
@@ -398,7 +431,7 @@ static PyObject *Appender_op(Appender *self, PyObject *const *args, Py_ssize_t c
     Form *form = (Form *)Py_NewRef(place->template);
     Py_INCREF(site); /* another thread may put a new one in its place */
     int64_t row =
-        write_row(self, form, args[2], end, end - numbers[0], numbers[1], numbers + 2, (int)count - 7);
+        write_row(self, form, args[2], end, end - numbers[0], numbers[1], numbers + 2, (int)count - 7, -1);
     Py_DECREF(form);
     PyObject *last = row < 0 ? NULL : PyLong_FromLongLong(row);
     PyObject *answer = last != NULL ? PyTuple_Pack(2, site, last) : row < 0 ? Py_NewRef(Py_None) : NULL;

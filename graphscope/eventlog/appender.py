@@ -20,6 +20,12 @@ _DURATION: Final = struct.Struct("<Q")
 _DURATION_AT: Final = 48
 
 
+FLOATING: Final = {
+    "float16": 1, "bfloat16": 2, "float32": 3, "float64": 4, "complex64": 3, "complex128": 4,
+}  # fmt: skip
+"""By dtype, the number of the floating type of its parts."""
+
+
 class Cursor:
     """Where the next row and the next value of a segment go.
 
@@ -69,7 +75,7 @@ class Cursor:
 class Form:
     """What is the same in all rows of a template, as far as appending asks."""
 
-    __slots__ = ("copied", "inline", "kind", "nbytes", "plain", "prefix", "rare", "room")
+    __slots__ = ("copied", "floating", "inline", "kind", "nbytes", "plain", "prefix", "rare", "room")
 
     prefix: bytes
     """The first 32 bytes of the row, with kind 0."""
@@ -80,6 +86,8 @@ class Form:
     copied: bool
     inline: bool
     rare: bool
+    floating: int
+    """The floating type that the value's elements are of, as a number of FLOATING; 0: none."""
     plain: bool
     """Whether there is nothing to do but to copy the value and to pack the fields."""
 
@@ -147,8 +155,13 @@ class Appender:
         return end
 
 
+compiled = False
+"""Whether rows are appended by the compiled part. It looks at every value as it passes, and flags NaN and Inf."""
+
 if not TYPE_CHECKING:
     try:
         from graphscope.eventlog._append import Appender, Cursor, Form, Place  # noqa: F401
+
+        compiled = True
     except ImportError:  # not built here: no compiler, or none is needed
         pass

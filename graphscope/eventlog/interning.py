@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphscope.eventlog import schema
+from graphscope.eventlog.appender import FLOATING, compiled
 from graphscope.eventlog.names import Table, shown
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.eventlog.template import PACKERS, Template
@@ -104,5 +105,6 @@ class Interning:
         )
         if input_count > schema.INLINE_INPUTS:
             flags |= Flag.EDGES
-        watched = dtype is not None and dtype.kind in "fc" and not keep
+        # Readers derive it where a value is kept whole; the compiled part looks at each anyway.
+        watched = (name in FLOATING or several) and keep != Flag.SUMMARY and (compiled or not keep)
         return Template(fields, flags, nbytes, keep, layout, watched=watched)

@@ -61,6 +61,11 @@ def reserve(path: Path, dtype: np.dtype, count: int) -> None:
         raise
 
 
+def has_length(path: Path, dtype: np.dtype, count: int) -> bool:
+    """Whether a file that `reserve` made was made for so many elements."""
+    return path.stat().st_size == len(_header(dtype, count)) + max(count * dtype.itemsize, 1)
+
+
 def open_mapped(path: Path, dtype: np.dtype, count: int) -> MappedArray:
     """Map a file that `reserve` made.
 

@@ -1,4 +1,4 @@
-"""Where a log first holds NaN or Inf: values are scanned in bulk, a segment at a time, never row by row."""
+"""Where a log first holds NaN or Inf: its index tells, or values are scanned in bulk, never row by row."""
 
 from __future__ import annotations
 
@@ -28,6 +28,10 @@ _TOLD: Final = int(Flag.NONFINITE | Flag.SUMMARY)
 def rows_with_nonfinite(log: Log, start: int | None = None, stop: int | None = None) -> Iterator[int]:
     """The rows whose value holds NaN or Inf, in order, a segment at a time."""
     flagged = log.rare()
+    if log.metadata.get("nonfinite") == "flagged":
+        listed = flagged[(flagged >= (start or 0)) & (flagged < (log.end if stop is None else stop))]
+        yield from (int(row) for row in listed if log.nonfinite(int(row)))
+        return
     for first, events in log.chunks(start, stop):
         written = events["kind"] != 0
         several = (events["several"] != 0) & written

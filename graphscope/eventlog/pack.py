@@ -69,13 +69,22 @@ def pack(source: Path, target: Path | None = None) -> Path:
 def _store_segment(archive: zipfile.ZipFile, log: Log, files: FolderFiles, folder: str) -> None:
     # One copy of the rows decides what goes with them, because more may be appended meanwhile.
     events = _used(files.array(f"{folder}/events.npy", schema.EVENT)).copy()
+    others = {name: _used(files.array(f"{folder}/{name}", dtype)).copy() for name, dtype in _ROWS.items()}
+    values = files.array(f"{folder}/values.npy", schema.BYTE)
+    stored = [
+        *_stored(log, events, np.where((events["several"] == 0) & (events["kind"] != 0), events["flags"], 0)),
+        *_stored(log, others["outputs.npy"], others["outputs.npy"]["storage"]),
+    ]
+    gap, end = _gap(stored)
+    values = np.concatenate([values[: gap.start], values[gap.stop : end]])  # a copy: they may be dropped meanwhile
+    if files.exists(f"{folder}/values.npy"):  # else the budget has dropped them
+        for records, places, _ in stored:
+            behind = places[records["value"][places] >= gap.stop]
+            records["value"][behind] -= np.uint64(len(gap))
+        _store(archive, f"{folder}/values.npy", values)
     _store(archive, f"{folder}/events.npy", events)
-    others = {name: _used(files.array(f"{folder}/{name}", dtype)) for name, dtype in _ROWS.items()}
     for name, array in others.items():
         _store(archive, f"{folder}/{name}", array)
-    values = files.array(f"{folder}/values.npy", schema.BYTE)
-    if len(values):  # else the budget has dropped them
-        _store(archive, f"{folder}/values.npy", values[: _values_end(log, events, others["outputs.npy"])])
 
 
 def _store(archive: zipfile.ZipFile, name: str, content: bytes | np.ndarray) -> None:
@@ -107,25 +116,31 @@ def _used(array: np.ndarray) -> np.ndarray:
     return array[: last // array.dtype.itemsize + 1]
 
 
-def _values_end(log: Log, events: np.ndarray, outputs: np.ndarray) -> int:
-    """Where the values end: that of the last value is known by its shape, for it may well end in zeros."""
-    single = events[(events["several"] == 0) & (events["kind"] != 0)]
-    return max(_end(log, single, single["flags"]), _end(log, outputs, outputs["storage"]))
+Stored = tuple[Any, np.ndarray, np.ndarray]
+"""Records, the places of those whose values lie in `values.npy`, and how many bytes each of these takes."""
 
 
-def _end(log: Log, records: Any, storage: np.ndarray) -> int:
-    # Values do not overlap: the one that begins last ends last.
-    stored = (storage & int(Flag.KEPT | Flag.SUMMARY)) != 0
-    if not stored.any():
-        return 0
-    records, storage = records[stored], storage[stored]
-    latest = int(np.argmax(records["value"]))
-    record = records[latest]
-    if int(storage[latest]) & Flag.SUMMARY:
-        size = schema.SUMMARY.itemsize
-    else:
-        code = int(record["dtype"])
-        name = DTYPES[code] if code < len(DTYPES) else ""
-        itemsize = 2 if name == "bfloat16" else np.dtype(name or "u1").itemsize
-        size = math.prod(log.shape(int(record["shape"]))) * itemsize
-    return int(record["value"]) + size
+def _stored(log: Log, records: Any, storage: np.ndarray) -> list[Stored]:
+    places = np.flatnonzero(storage & int(Flag.KEPT | Flag.SUMMARY))
+    chosen = records[places]
+    shapes, which = np.unique(chosen["shape"], return_inverse=True)
+    counts = np.array([math.prod(log.shape(int(shape))) for shape in shapes], np.int64)
+    itemsizes = np.array([2 if name == "bfloat16" else np.dtype(name or "u1").itemsize for name in DTYPES], np.int64)
+    codes = np.minimum(chosen["dtype"], len(DTYPES) - 1)
+    sizes = counts[which] * itemsizes[codes] if len(places) else np.zeros(0, np.int64)
+    summaries = (storage[places] & int(Flag.SUMMARY)) != 0
+    return [(records, places, np.where(summaries, schema.SUMMARY.itemsize, sizes))]
+
+
+def _gap(stored: list[Stored]) -> tuple[range, int]:
+    """The widest stretch between values, and where the last one ends: values fill a segment from both sides."""
+    starts = np.concatenate([records["value"][places].astype(np.int64) for records, places, _ in stored])
+    sizes = np.concatenate([sizes for _, _, sizes in stored])
+    if len(starts) == 0:
+        return range(0), 0
+    order = np.argsort(starts, kind="stable")
+    starts, ends = np.append(0, starts[order]), np.append(0, starts[order] + sizes[order])
+    reached = np.maximum.accumulate(-(-ends // schema.ALIGNMENT) * schema.ALIGNMENT)
+    widest = int(np.argmax(starts[1:] - reached[:-1]))
+    begin, end = int(reached[widest]), int(starts[widest + 1])
+    return range(begin, max(begin, end)), int(ends.max())

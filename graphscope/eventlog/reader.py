@@ -218,6 +218,11 @@ class Log(Rows, Tables):
             start, memory = int(raw["value"]), segment.array("values.npy", schema.BYTE)
         if start + nbytes > len(memory):
             return None
+        if not flags & Flag.INLINE and self.metadata.get("finished") is None:
+            # The file may be used again for newer values, at any time; if it was, its name here had gone before.
+            start, memory = 0, memory[start : start + nbytes].copy()
+            if segment.dropped:
+                return None
         try:
             value = memory[start : start + nbytes].view(dtype).reshape(shape)
         except ValueError:  # a shape that no array has, though it may have no elements
@@ -237,20 +242,23 @@ class Log(Rows, Tables):
         memory = segment.array("values.npy", schema.BYTE)
         if not flags & Flag.SUMMARY or start + schema.SUMMARY.itemsize > len(memory):
             return None
-        return values.unpack(memory[start : start + schema.SUMMARY.itemsize].tobytes(), math.prod(shape))
+        record = memory[start : start + schema.SUMMARY.itemsize].tobytes()
+        return None if segment.dropped else values.unpack(record, math.prod(shape))
 
     def nonfinite(self, row: int) -> bool | None:
         """Whether any slot of a node holds NaN or Inf; None for a row without a value, or whose value is damaged."""
         segment, index = self._find(row)
         if int(segment.events["flags"][index]) & Flag.NONFINITE:
             return True
+        flagged = self.metadata.get("nonfinite") == "flagged"
         told: list[bool | None] = []
         for slot, (_, dtype) in enumerate(self.outputs(row)):
-            summary = self.summary(row, slot)
             flags = self._place(row, slot)[1]
+            sure = flagged and not flags & Flag.SUMMARY
+            summary = None if sure else self.summary(row, slot)
             if summary is not None:
                 told.append(summary.finite)
-            elif dtype and (not flags & _STORED or segment.dropped):
+            elif dtype and (sure or not flags & _STORED or segment.dropped):
                 told.append(True)  # it would be flagged
             else:
                 told.append(None)

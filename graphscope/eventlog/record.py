@@ -12,6 +12,7 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, Final, TypeVar
@@ -121,7 +122,9 @@ def start(path: Path | None = None, **options: Any) -> Writer:
                 hint="name another place with --log PATH",
             ) from error
         writer = Writer(path, base=_next_base, **options)
-        return writer
+    # A layer above, which knows the frameworks that the program may have loaded.
+    import_module("graphscope.adapters").attach(writer)
+    return writer
 
 
 def stop(which: Writer) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import contextlib
 import shutil
 import threading
+import weakref
 from collections import deque
 from pathlib import Path
 
 from graphscope.errors import LogError
 from graphscope.eventlog import nonfinite
+from graphscope.eventlog.appender import compiled
 from graphscope.eventlog.reader import load
+from graphscope.eventlog.segment import Segment
 
 
 class Retention:
@@ -25,17 +28,39 @@ class Retention:
         self._budget = budget
         self._steps = steps
         self._segments: deque[tuple[int, Path]] = deque()
-        self._values: deque[tuple[Path, int]] = deque()
+        self._values: deque[tuple[Path, int, weakref.ref[Segment]]] = deque()
         self._step_rows: deque[int] = deque()
         self._oldest = -1
         self._lock = threading.RLock()
         self._trimming = False
 
-    def add(self, folder: Path, first: int, value_bytes: int) -> None:
-        """A segment was made; drop the oldest values where there are too many now."""
-        self._segments.append((first, folder))
-        self._values.append((folder, value_bytes))
-        self._trim()
+    def add(self, segment: Segment) -> None:
+        """A segment was made; it has a folder."""
+        if segment.folder is not None:
+            self._segments.append((segment.first, segment.folder))
+            self._values.append((segment.folder, segment.value_map.size, weakref.ref(segment)))
+            self._trim()
+
+    def make_room(self, size: int) -> Path | None:
+        """Drop the oldest values, if it takes that to hold `size` bytes more.
+
+        Returns:
+            A file that held values, to be used again: its pages are in memory and on disk already. None: there is none,
+            or it may still be written to or read unawares.
+        """
+        spare: Path | None = None
+        with self._lock:
+            if self._trimming:  # a signal handler or finalizer in the middle of it: the next one sees to the rest
+                return None
+            self._trimming = True
+            try:
+                while self._values and sum(size for _, size, _ in list(self._values)) + size > self._budget:
+                    folder, _, writing = self._values.popleft()
+                    # Without the compiled part, readers scan values that may be dropped meanwhile.
+                    spare = _drop_values(folder, spare, reuse=compiled and writing() is None)
+            finally:
+                self._trimming = False
+        return spare
 
     def step(self, row: int) -> None:
         """A step ended with this row; drop the segments that lie before the newest steps."""
@@ -46,14 +71,11 @@ class Retention:
 
     def _trim(self) -> None:
         with self._lock:
-            if self._trimming:  # a signal handler or finalizer in the middle of it: the next one sees to the rest
+            if self._trimming:
                 return
             self._trimming = True
             try:
                 self._trim_steps()
-                while len(self._values) > 1 and sum(size for _, size in list(self._values)) > self._budget:
-                    folder, _ = self._values.popleft()
-                    _drop_values(folder)
             finally:
                 self._trimming = False
 
@@ -62,7 +84,7 @@ class Retention:
             self._oldest = self._step_rows.popleft()
         while len(self._segments) > 1 and self._segments[1][0] <= self._oldest + 1:
             _, folder = self._segments.popleft()
-            if self._values[0][0] == folder:
+            if self._values and self._values[0][0] == folder:
                 self._values.popleft()
             _remove(folder)
 
@@ -74,12 +96,20 @@ class Retention:
         return self._steps is None or sum(row >= first for row in list(self._step_rows)) < self._steps
 
 
-def _drop_values(folder: Path) -> None:
-    # Whether a value was finite is known for ever: it is flagged before the value goes.
-    with contextlib.suppress(OSError, ValueError, LogError):
-        nonfinite.flag(load(folder.parent.parent), int(folder.name))
+def _drop_values(folder: Path, spare: Path | None, *, reuse: bool) -> Path | None:
+    """Drop a segment's values; the file to use again, `spare` where there is one already."""
+    values = folder / "values.npy"
+    if not compiled:
+        # Whether a value was finite is known for ever: it is flagged before the value goes.
+        with contextlib.suppress(OSError, ValueError, LogError):
+            nonfinite.flag(load(folder.parent.parent), int(folder.name))
     with contextlib.suppress(OSError):
-        (folder / "values.npy").unlink(missing_ok=True)
+        if reuse and spare is None:
+            kept = folder.parent.parent / f"{folder.name}.spare"
+            values.rename(kept)
+            return kept
+        values.unlink(missing_ok=True)
+    return spare
 
 
 def _remove(folder: Path) -> None:

@@ -64,7 +64,8 @@ class Flag(IntFlag):
     """Facts about a row; several may hold."""
 
     NONFINITE = 1
-    """The value has a NaN or an Inf. Set only where the value is not kept whole (readers derive it elsewhere)."""
+    """The value has a NaN or an Inf. Where `log.json` says `"nonfinite": "flagged"`, set on every such row; else only
+    where the value is not kept whole, and readers derive it elsewhere."""
     IN_PLACE = 2
     """The op wrote into its first input: the row makes a new version of the same tensor."""
     VIEW = 4

@@ -12,7 +12,7 @@ import numpy as np
 
 from graphscope.eventlog import schema, values
 from graphscope.eventlog.appender import Cursor
-from graphscope.eventlog.mapped import anonymous, open_mapped, reserve
+from graphscope.eventlog.mapped import anonymous, has_length, open_mapped, reserve
 
 CLOSED = 1 << 62
 """The next row of a segment that takes no more."""
@@ -33,6 +33,7 @@ class Segment(Cursor):
     """Mapped arrays for the rows `first <= row < end`; row `r` begins at byte `origin + r * 96` of `rows`."""
 
     __slots__ = (
+        "__weakref__",
         "edge_end",
         "edges",
         "first",
@@ -48,7 +49,7 @@ class Segment(Cursor):
         "values",
     )
 
-    def __init__(self, folder: Path | None, first: int, rows: int, value_bytes: int) -> None:
+    def __init__(self, folder: Path | None, first: int, rows: int, value_bytes: int, spare: Path | None = None) -> None:
         self.folder = folder
         self.first = first
         self.end = first + rows
@@ -62,7 +63,7 @@ class Segment(Cursor):
         if folder is None:
             maps = {name: anonymous(dtype, count) for name, (dtype, count) in counts.items()}
         else:
-            _make(folder, counts)
+            _make(folder, counts, spare)
             maps = {name: open_mapped(folder / name, dtype, count) for name, (dtype, count) in counts.items()}
         self.row_map, self.value_map = maps["events.npy"], maps["values.npy"]
         self.rows = self.row_map.memory
@@ -118,13 +119,25 @@ class Segment(Cursor):
         self.populated = self.value_map.populated
 
 
-def _make(folder: Path, counts: dict[str, tuple[np.dtype, int]]) -> None:
-    """Make the files; the folder gets its name when they are complete, so that no reader sees half a segment."""
+def _make(folder: Path, counts: dict[str, tuple[np.dtype, int]], spare: Path | None) -> None:
+    """Make the files; the folder gets its name when they are complete, so that no reader sees half a segment.
+
+    Args:
+        folder: The segment's folder.
+        counts: dtype and length of each array.
+        spare: A file of values to use again, where it has the length wanted; it is gone afterwards.
+    """
     unfinished = folder.with_name(f"{folder.name}.new")
     try:
         unfinished.mkdir()
+        if spare is not None:
+            if has_length(spare, *counts["values.npy"]):
+                spare.rename(unfinished / "values.npy")
+            else:
+                spare.unlink()
         for name, (dtype, count) in counts.items():
-            reserve(unfinished / name, dtype, count)
+            if not (unfinished / name).exists():
+                reserve(unfinished / name, dtype, count)
         unfinished.rename(folder)
     except BaseException:  # Ctrl-C too
         shutil.rmtree(unfinished, ignore_errors=True)

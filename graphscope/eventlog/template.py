@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from graphscope.eventlog import schema
-from graphscope.eventlog.appender import Form
+from graphscope.eventlog.appender import FLOATING, Form
 from graphscope.eventlog.schema import Flag, Kind
 
 PACKERS: Final[dict[str, Callable[..., None]]] = {
@@ -49,15 +49,19 @@ class Template(Form):
         self.rare = self.kind > Kind.ACCUMULATE or bool(flags & schema.RARE_FLAGS)
         self.copied = keep == Flag.KEPT
         self.inline = keep == Flag.INLINE
+        name = schema.DTYPES[fields[1]]
+        self.floating = FLOATING.get(name, 0) if keep != Flag.SUMMARY else 0
+        self.watched = watched
+        """Whether the value may hold NaN or Inf, and its row is to be flagged then."""
         self.special = self.rare or self.raw or keep == Flag(0)
         """Whether a row needs more than its value copied and its fields packed."""
-        self.watched = watched
-        """Whether nothing is kept of a value that may hold NaN or Inf: then a flag tells."""
-        self.plain = not watched and keep != Flag.SUMMARY
+        self.plain = keep != Flag.SUMMARY
 
     def flagged(self) -> Template:
-        """The same for a row whose value, of which nothing is kept, holds NaN or Inf."""
-        return Template(self.fields, self.flags | Flag.NONFINITE, self.nbytes, Flag(self.keep), self.layout)
+        """The same for a row whose value holds NaN or Inf."""
+        twin = Template(self.fields, self.flags | Flag.NONFINITE, self.nbytes, Flag(self.keep), self.layout)
+        twin.prefix = twin.prefix[:_VERSION_AT] + self.prefix[_VERSION_AT:]
+        return twin
 
     def beside(self) -> bytes:
         """The prefix of a row whose inputs lie in `edges.npy`."""

@@ -56,8 +56,10 @@ def summarize(value: np.ndarray) -> Summary:
     return Summary(float(finite.min()), float(finite.max()), mean, std, nan, inf, zero, count)
 
 
-def finite(value: np.ndarray) -> bool:
-    """Whether no element is NaN or infinite."""
+def finite(value: np.ndarray, *, bfloat16: bool = False) -> bool:
+    """Whether no element is NaN or infinite; values of bfloat16, which NumPy does not know, may come as their bits."""
+    if bfloat16:
+        return not bool(((np.asarray(value).view(np.uint16) & 0x7F80) == 0x7F80).any())
     return value.dtype.kind not in "fc" or bool(np.isfinite(value).all())
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from graphscope.errors import LogError
 from graphscope.eventlog import ownership, schema, values
-from graphscope.eventlog.appender import Appender
+from graphscope.eventlog.appender import FLOATING, Appender, compiled
 from graphscope.eventlog.gate import Gate
 from graphscope.eventlog.interning import Interning
 from graphscope.eventlog.retention import Retention
@@ -27,6 +27,7 @@ from graphscope.eventlog.template import PACKERS, Template, padded
 
 _ROW: Final = schema.EVENT.itemsize
 
+_BFLOAT16: Final = FLOATING["bfloat16"]
 _MOST_SLOTS: Final = (1 << 16) - 1
 """No more slots of a node have a number."""
 
@@ -99,6 +100,7 @@ class Writer(Interning):
                 "argv": list(sys.argv),
                 "process": os.getpid(),
                 "values": policy,
+                "nonfinite": "flagged" if compiled else "derived",
                 "created": time.time(),
                 "clock": time.perf_counter_ns(),
                 "finished": None,
@@ -106,7 +108,7 @@ class Writer(Interning):
             self._write_metadata()
             first = path / "segments" / f"{0:012d}"
             self._enter(Segment(first, 0, self._rows, self._bytes))
-            self._retention.add(first, 0, self._bytes)
+            self._retention.add(self.segment)
         except OSError as error:
             if made:
                 shutil.rmtree(path, ignore_errors=True)
@@ -136,6 +138,8 @@ class Writer(Interning):
         This is the hot path of every recording: it reserves without a lock, copies the value, packs the row in one
         call, and commits it by writing its kind.
         """
+        if template.watched and not values.finite(value, bfloat16=template.floating == _BFLOAT16):
+            template = template.flagged()
         room = template.room
         while True:
             segment = self.segment
@@ -172,12 +176,12 @@ class Writer(Interning):
                     break
             self._roll(segment, room)
         if template.special:
-            if template.watched and not values.finite(value):
-                template = template.flagged()
             if template.rare:
                 segment.list_rare(row)
-            if not room:
-                value = value.tobytes() if template.raw else 0
+            if template.raw:
+                value = value.tobytes()
+            elif not template.keep:
+                value = 0
         base = self.base
         if base:
             forward = forward and forward - base
@@ -244,8 +248,8 @@ class Writer(Interning):
             self._roll(segment, room, max(edge_room, output_room))
         if room:
             segment.populate(offset + room)
-        left = [array for array, (_, keep) in zip(arrays, outputs, strict=True) if not keep]
-        if template.watched and not all(map(values.finite, left)):
+        looked_at = [array for array, (_, keep) in zip(arrays, outputs, strict=True) if compiled or not keep]
+        if template.watched and not all(map(values.finite, looked_at)):
             template = template.flagged()
         rare = template.rare
         places: list[Any] = []
@@ -348,9 +352,11 @@ class Writer(Interning):
                 shutil.rmtree(folder, ignore_errors=True)
                 return
             if folder is not None:
-                self._retention.add(folder, first, segment.value_map.size)
+                self._retention.add(segment)
                 if self._retention.wants_growth(full.first):
-                    self._rows = min(2 * self._rows, MOST_ROWS)
+                    # Where the values ran out first, so many rows more would only take room.
+                    needed = 2 * (first - full.first)
+                    self._rows = min(max(1 << (needed - 1).bit_length(), FIRST_ROWS), MOST_ROWS)
                     self._bytes = min(2 * self._bytes, self._most_bytes)
 
     def _enter(self, segment: Segment) -> None:
@@ -364,7 +370,7 @@ class Writer(Interning):
         folder = self.path / "segments" / f"{first:012d}"
         if self.broken is None:
             try:
-                return Segment(folder, first, rows, value_bytes)
+                return Segment(folder, first, rows, value_bytes, self._retention.make_room(value_bytes))
             except OSError as error:
                 self.give_up(error)
             except BaseException:  # Ctrl-C: what is made of it is in nobody's hands

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 
 Step = Callable[[int], Iterable[int]]
 """From a row to the rows one edge away."""
@@ -25,6 +25,21 @@ def reach(start: int, step: Step, depth: int | None = None) -> list[int]:
         taken += 1
     seen.discard(start)
     return sorted(seen)
+
+
+def nearest(start: int, step: Step, wanted: Container[int]) -> int | None:
+    """The wanted row that the fewest steps lead to; None when none leads to any."""
+    seen = {start}
+    waiting = deque([start])
+    while waiting:
+        row = waiting.popleft()
+        if row in wanted:
+            return row
+        for other in step(row):
+            if other not in seen:
+                seen.add(other)
+                waiting.append(other)
+    return None
 
 
 def shortest(start: int, end: int, step: Step) -> list[int]:

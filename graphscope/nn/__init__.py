@@ -1,6 +1,6 @@
 """Modules and what they compute, in PyTorch's spelling."""
 
-from graphscope.nn import functional, init
+from graphscope.nn import functional, init, utils
 from graphscope.nn.activation import (
     CELU,
     ELU,
@@ -25,6 +25,7 @@ from graphscope.nn.activation import (
     Tanhshrink,
     Threshold,
 )
+from graphscope.nn.attention import MultiheadAttention
 from graphscope.nn.batchnorm import (
     BatchNorm1d,
     BatchNorm2d,
@@ -33,6 +34,7 @@ from graphscope.nn.batchnorm import (
     InstanceNorm2d,
     InstanceNorm3d,
 )
+from graphscope.nn.cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from graphscope.nn.container import ModuleDict, ModuleList, Sequential
 from graphscope.nn.convolution import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from graphscope.nn.distance import CosineSimilarity, PairwiseDistance
@@ -104,6 +106,7 @@ from graphscope.nn.pooling import (
     MaxUnpool2d,
     MaxUnpool3d,
 )
+from graphscope.nn.recurrent import GRU, LSTM, RNN, RNNBase
 from graphscope.nn.shaping import (
     ChannelShuffle,
     Flatten,
@@ -117,12 +120,17 @@ from graphscope.nn.shaping import (
     UpsamplingNearest2d,
 )
 from graphscope.nn.softmax import GLU, LogSoftmax, PReLU, Softmax, Softmax2d, Softmin
+from graphscope.nn.transformer import Transformer, TransformerDecoder, TransformerEncoder
+from graphscope.nn.transformerlayers import TransformerDecoderLayer, TransformerEncoderLayer
 
 __all__ = [
     "CELU",
     "ELU",
     "GELU",
     "GLU",
+    "GRU",
+    "LSTM",
+    "RNN",
     "SELU",
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
@@ -167,6 +175,7 @@ __all__ = [
     "FeatureAlphaDropout",
     "Flatten",
     "Fold",
+    "GRUCell",
     "GaussianNLLLoss",
     "GroupNorm",
     "Hardshrink",
@@ -183,6 +192,7 @@ __all__ = [
     "L1Loss",
     "LPPool1d",
     "LPPool2d",
+    "LSTMCell",
     "LayerNorm",
     "LeakyReLU",
     "Linear",
@@ -204,6 +214,7 @@ __all__ = [
     "MultiLabelMarginLoss",
     "MultiLabelSoftMarginLoss",
     "MultiMarginLoss",
+    "MultiheadAttention",
     "NLLLoss",
     "PReLU",
     "PairwiseDistance",
@@ -214,6 +225,9 @@ __all__ = [
     "PixelUnshuffle",
     "PoissonNLLLoss",
     "RMSNorm",
+    "RNNBase",
+    "RNNCell",
+    "RNNCellBase",
     "RReLU",
     "ReLU",
     "ReLU6",
@@ -237,6 +251,11 @@ __all__ = [
     "Tanh",
     "Tanhshrink",
     "Threshold",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
     "TripletMarginLoss",
     "TripletMarginWithDistanceLoss",
     "Unflatten",
@@ -249,4 +268,5 @@ __all__ = [
     "ZeroPad3d",
     "functional",
     "init",
+    "utils",
 ]

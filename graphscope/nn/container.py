@@ -128,16 +128,16 @@ class Sequential(_Row):
 class _Uncalled(Module):
     """A holder that is never called itself: the scopes of what it holds bear the names of both, `layers.0`."""
 
-    def _hold(self, name: str, module: Any) -> None:
-        super()._hold(name, module)
+    def _hold_module(self, name: str, module: Any) -> None:
+        super()._hold_module(name, module)
         if module is not None:
-            module._called(f"{self._name}.{name}" if self._name else name)
+            module._set_scope_name(f"{self._scope_name}.{name}" if self._scope_name else name)
 
-    def _called(self, name: str) -> None:
-        super()._called(name)
+    def _set_scope_name(self, name: str) -> None:
+        super()._set_scope_name(name)
         for key, module in self._modules.items():
             if module is not None:
-                module._called(f"{name}.{key}")
+                module._set_scope_name(f"{name}.{key}")
 
 
 class ModuleList(_Uncalled, _Row):

@@ -1,46 +1,235 @@
-"""What layers compute, as functions: activations, softmax, the linear map, losses."""
+"""What layers compute, as functions, in the spelling of `torch.nn.functional`."""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
-from graphscope.engine.ops.elementwise import relu, sigmoid, tanh
-from graphscope.engine.ops.nn import l1_loss, linear, log_softmax, mse_loss, nll_loss, softmax
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.ops import activations as _activations
+from graphscope.engine.ops import dropout as _dropout
+from graphscope.engine.ops import gates as _gates
+from graphscope.engine.ops.attention import scaled_dot_product_attention
+from graphscope.engine.ops.classification import (
+    cross_entropy,
+    multi_margin_loss,
+    multilabel_margin_loss,
+    multilabel_soft_margin_loss,
+    nll_loss,
+)
+from graphscope.engine.ops.convolution import (
+    conv1d,
+    conv2d,
+    conv3d,
+    conv_transpose1d,
+    conv_transpose2d,
+    conv_transpose3d,
+)
+from graphscope.engine.ops.distances import cosine_similarity, normalize, pairwise_distance, pdist
+from graphscope.engine.ops.embedding import embedding, one_hot
+from graphscope.engine.ops.exponential import sigmoid
+from graphscope.engine.ops.gates import gelu, glu, logsigmoid, softplus, softsign, tanhshrink
+from graphscope.engine.ops.linear import bilinear, linear
+from graphscope.engine.ops.losses import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    huber_loss,
+    l1_loss,
+    mse_loss,
+    smooth_l1_loss,
+    soft_margin_loss,
+)
+from graphscope.engine.ops.normalization import (
+    batch_norm,
+    group_norm,
+    instance_norm,
+    layer_norm,
+    local_response_norm,
+    rms_norm,
+)
+from graphscope.engine.ops.pad import pad
+from graphscope.engine.ops.pair_losses import (
+    cosine_embedding_loss,
+    gaussian_nll_loss,
+    hinge_embedding_loss,
+    kl_div,
+    margin_ranking_loss,
+    poisson_nll_loss,
+    triplet_margin_loss,
+    triplet_margin_with_distance_loss,
+)
+from graphscope.engine.ops.pixels import channel_shuffle, fold, pixel_shuffle, pixel_unshuffle, unfold
+from graphscope.engine.ops.pooling import (
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+    lp_pool1d,
+    lp_pool2d,
+    lp_pool3d,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
+    max_unpool1d,
+    max_unpool2d,
+    max_unpool3d,
+)
+from graphscope.engine.ops.resampling import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool1d,
+    adaptive_max_pool2d,
+    adaptive_max_pool3d,
+    interpolate,
+    upsample,
+    upsample_bilinear,
+    upsample_nearest,
+)
+from graphscope.engine.ops.rounding import relu as _relu
+from graphscope.engine.ops.softmax import gumbel_softmax, log_softmax, softmax, softmin
+from graphscope.engine.ops.trigonometric import tanh
 
 __all__ = [
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool3d",
+    "alpha_dropout",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
+    "batch_norm",
+    "bilinear",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "celu",
+    "channel_shuffle",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
+    "cosine_embedding_loss",
+    "cosine_similarity",
     "cross_entropy",
+    "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
+    "elu",
+    "embedding",
+    "feature_alpha_dropout",
+    "fold",
+    "gaussian_nll_loss",
+    "gelu",
+    "glu",
+    "group_norm",
+    "gumbel_softmax",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "hinge_embedding_loss",
+    "huber_loss",
+    "instance_norm",
+    "interpolate",
+    "kl_div",
     "l1_loss",
+    "layer_norm",
+    "leaky_relu",
     "linear",
+    "local_response_norm",
     "log_softmax",
+    "logsigmoid",
+    "lp_pool1d",
+    "lp_pool2d",
+    "lp_pool3d",
+    "margin_ranking_loss",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
+    "mish",
     "mse_loss",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
     "nll_loss",
+    "normalize",
+    "one_hot",
+    "pad",
+    "pairwise_distance",
+    "pdist",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "poisson_nll_loss",
+    "prelu",
     "relu",
+    "relu6",
+    "rms_norm",
+    "rrelu",
+    "scaled_dot_product_attention",
+    "selu",
     "sigmoid",
+    "silu",
+    "smooth_l1_loss",
+    "soft_margin_loss",
     "softmax",
+    "softmin",
+    "softplus",
+    "softshrink",
+    "softsign",
     "tanh",
+    "tanhshrink",
+    "threshold",
+    "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
+    "unfold",
+    "upsample",
+    "upsample_bilinear",
+    "upsample_nearest",
 ]
 
 
-def cross_entropy(input: Tensor, target: Tensor, reduction: str = "mean") -> Any:
-    """Cross-entropy between what logits predict and the target: class numbers, or a probability for each class.
+def _in_place_too(function: Callable[..., Any], options: int = 0) -> Callable[..., Any]:
+    """A function that also takes PyTorch's `inplace`, behind its `options`: the result is then written over the input.
 
-    Args:
-        input: Logits; the classes are dim 1, or dim 0 of a single sample.
-        target: Class numbers (integers), or probabilities of the shape of `input`.
-        reduction: `mean` over the samples, `sum`, or `none` for a loss each.
-
-    Raises:
-        RuntimeError: The target is of neither kind.
+    What a rule of the function saves is a copy, so that the write does not spoil it.
     """
-    logarithms = log_softmax(input, 1 if input.data.ndim > 1 else 0)
-    if target.data.dtype.kind != "f":
-        return nll_loss(logarithms, target, reduction)
-    if target.data.shape != input.data.shape:
-        raise RuntimeError(
-            f"cross_entropy: probabilities of shape {target.data.shape} do not fit logits of shape {input.data.shape}"
-        )
-    losses: Any = -(logarithms * target).sum(1 if input.data.ndim > 1 else 0)
-    if reduction == "none":
-        return losses
-    return losses.mean() if reduction == "mean" else losses.sum()
+
+    @functools.wraps(function)
+    def call(input: Any, *given: Any, inplace: bool = False, **named: Any) -> Any:
+        if len(given) > options:
+            *given, inplace = given  # type: ignore[assignment]
+        if not inplace:
+            return function(input, *given, **named)
+        return input.copy_(function(input.clone(), *given, **named))
+
+    return call
+
+
+relu = _in_place_too(_relu)
+relu6 = _in_place_too(_activations.relu6)
+leaky_relu = _in_place_too(_activations.leaky_relu, 1)
+rrelu = _in_place_too(_activations.rrelu, 3)
+elu = _in_place_too(_activations.elu, 1)
+selu = _in_place_too(_activations.selu)
+celu = _in_place_too(_activations.celu, 1)
+hardtanh = _in_place_too(_activations.hardtanh, 2)
+hardswish = _in_place_too(_activations.hardswish)
+hardsigmoid = _in_place_too(_activations.hardsigmoid)
+threshold = _in_place_too(_activations.threshold, 2)
+silu = _in_place_too(_gates.silu)
+mish = _in_place_too(_gates.mish)
+dropout = _in_place_too(_dropout.dropout, 2)
+dropout1d = _in_place_too(_dropout.dropout1d, 2)
+dropout2d = _in_place_too(_dropout.dropout2d, 2)
+dropout3d = _in_place_too(_dropout.dropout3d, 2)
+alpha_dropout = _in_place_too(_dropout.alpha_dropout, 2)
+feature_alpha_dropout = _in_place_too(_dropout.feature_alpha_dropout, 2)
+hardshrink, prelu, softshrink = _activations.hardshrink, _activations.prelu, _activations.softshrink

@@ -52,7 +52,7 @@ class Hooks:
 
 def call(module: Any, everywhere: Hooks | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run a module's `forward`, its hooks and those of every module."""
-    own: Hooks | None = module.__dict__.get("_hooks")
+    own: Hooks | None = module.__dict__.get("_module_hooks")
     mine = [hooks for hooks in (everywhere, own) if hooks is not None]
     result: Any = None
     called: set[int] = set()

@@ -23,7 +23,7 @@ class Module(Stateful):
     training: bool = True
     """Whether it is being trained; `train()` and `eval()` say so."""
 
-    _hooks: Hooks | None = None
+    _module_hooks: Hooks | None = None
     """Its hooks; of the class: those of every module. One look tells that there are none."""
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
@@ -35,15 +35,15 @@ class Module(Stateful):
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._hooks is None:
-            if recording.writer is None or not self._name:
+        if self._module_hooks is None:
+            if recording.writer is None or not self._scope_name:
                 return self.forward(*args, **kwargs)
-            with scope(self._name, type(self).__name__):
+            with scope(self._scope_name, type(self).__name__):
                 return self.forward(*args, **kwargs)
-        if recording.writer is None or not self._name:
-            return hooks.call(self, Module._hooks, args, kwargs)
-        with scope(self._name, type(self).__name__):
-            return hooks.call(self, Module._hooks, args, kwargs)
+        if recording.writer is None or not self._scope_name:
+            return hooks.call(self, Module._module_hooks, args, kwargs)
+        with scope(self._scope_name, type(self).__name__):
+            return hooks.call(self, Module._module_hooks, args, kwargs)
 
     # Training
 
@@ -159,8 +159,8 @@ class Module(Stateful):
 
     # Hooks
 
-    def _own_hooks(self) -> Hooks:
-        return self.__dict__.setdefault("_hooks", Hooks())  # type: ignore[no-any-return]
+    def _own_module_hooks(self) -> Hooks:
+        return self.__dict__.setdefault("_module_hooks", Hooks())  # type: ignore[no-any-return]
 
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
@@ -172,7 +172,7 @@ class Module(Stateful):
             prepend: Whether it comes before the hooks that there are.
             with_kwargs: Whether it takes `(module, args, kwargs)` and returns None or both.
         """
-        return RemovableHandle(self._own_hooks().before, (hook, with_kwargs), prepend)
+        return RemovableHandle(self._own_module_hooks().before, (hook, with_kwargs), prepend)
 
     def register_forward_hook(
         self,
@@ -190,15 +190,15 @@ class Module(Stateful):
             with_kwargs: Whether it takes `(module, args, kwargs, output)`.
             always_call: Whether it is called even if `forward` raises.
         """
-        return RemovableHandle(self._own_hooks().after, (hook, with_kwargs, always_call), prepend)
+        return RemovableHandle(self._own_module_hooks().after, (hook, with_kwargs, always_call), prepend)
 
     def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_output)` when gradients have come to the module; it may return others."""
-        return RemovableHandle(self._own_hooks().backward_before, hook, prepend)
+        return RemovableHandle(self._own_module_hooks().backward_before, hook, prepend)
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_input, grad_output)` when gradients have passed the module; it may return others."""
-        return RemovableHandle(self._own_hooks().backward, hook, prepend)
+        return RemovableHandle(self._own_module_hooks().backward, hook, prepend)
 
     def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """The old name of `register_full_backward_hook`."""
@@ -231,9 +231,9 @@ def _is_dtype(value: Any) -> bool:
 
 def _everywhere() -> Hooks:
     """The hooks of every module."""
-    if Module._hooks is None:
-        Module._hooks = Hooks()
-    return Module._hooks
+    if Module._module_hooks is None:
+        Module._module_hooks = Hooks()
+    return Module._module_hooks
 
 
 def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:

@@ -64,13 +64,13 @@ class Stateful(Tree):
         metadata = {"version": self._version}
         if hasattr(destination, "_metadata"):
             destination._metadata[prefix[:-1]] = metadata
-        for hook in self._hooks_before("save_before"):
+        for hook in self._state_hooks_at("save_before"):
             hook(self, prefix, keep_vars)
         self._save_to_state_dict(destination, prefix, keep_vars)
         for name, module in self._modules.items():
             if module is not None:
                 module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
-        for hook in self._hooks_before("save_after"):
+        for hook in self._state_hooks_at("save_after"):
             hook(self, destination, prefix, metadata)
         return destination  # type: ignore[no-any-return]
 
@@ -104,7 +104,7 @@ class Stateful(Tree):
                 path = f"{prefix}{name}."
                 if child is not None:
                     load(child, {key: value for key, value in state.items() if key.startswith(path)}, path)
-            for hook in module._hooks_before("load_after"):
+            for hook in module._state_hooks_at("load_after"):
                 hook(module, found)
 
         load(self, dict(state_dict), "")
@@ -155,12 +155,12 @@ class Stateful(Tree):
         error_msgs: list[str],
     ) -> None:
         """Take the entries of this module alone out of `state_dict`; what does not fit is added to the lists."""
-        for hook in self._hooks_before("load_before"):
+        for hook in self._state_hooks_at("load_before"):
             hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         own = self._own_state()
         for name, tensor in own.items():
             if prefix + name in state_dict:
-                error = self._take(name, tensor, prefix + name, state_dict[prefix + name], local_metadata)
+                error = self._load_tensor(name, tensor, prefix + name, state_dict[prefix + name], local_metadata)
                 error_msgs.extend([error] if error else [])
             elif strict:
                 missing_keys.append(prefix + name)
@@ -176,7 +176,7 @@ class Stateful(Tree):
             if key.startswith(prefix) and (head not in known or bool(dot) != (head in self._modules)):
                 unexpected_keys.append(key)
 
-    def _take(self, name: str, tensor: Tensor, key: str, given: Any, metadata: dict[str, Any]) -> str | None:
+    def _load_tensor(self, name: str, tensor: Tensor, key: str, given: Any, metadata: dict[str, Any]) -> str | None:
         """Give one tensor its value; the answer is what is wrong with that."""
         if not isinstance(given, Tensor | np.ndarray | np.generic):
             return (
@@ -201,31 +201,31 @@ class Stateful(Tree):
 
     # Hooks
 
-    def _hooks_before(self, moment: str) -> list[Callable[..., Any]]:
+    def _state_hooks_at(self, moment: str) -> list[Callable[..., Any]]:
         return list(self._state_hooks.get(moment, {}).values()) if self._state_hooks else []
 
-    def _hook(self, moment: str, hook: Callable[..., Any]) -> RemovableHandle:
+    def _state_hook(self, moment: str, hook: Callable[..., Any]) -> RemovableHandle:
         if self._state_hooks is None:
             self.__dict__["_state_hooks"] = {}
         return RemovableHandle(self.__dict__["_state_hooks"].setdefault(moment, {}), hook)
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call `hook(module, prefix, keep_vars)` before `state_dict` is made."""
-        return self._hook("save_before", hook)
+        return self._state_hook("save_before", hook)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call `hook(module, state_dict, prefix, local_metadata)` when `state_dict` is made; it may change the dict."""
-        return self._hook("save_after", hook)
+        return self._state_hook("save_after", hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call `hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)`
         before `load_state_dict` takes values out; it may change the dict.
         """
-        return self._hook("load_before", hook)
+        return self._state_hook("load_before", hook)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call `hook(module, incompatible_keys)` after `load_state_dict`; it may change the lists."""
-        return self._hook("load_after", hook)
+        return self._state_hook("load_after", hook)
 
 
 def _quoted(keys: list[str]) -> str:

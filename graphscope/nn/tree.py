@@ -15,7 +15,7 @@ HOLDERS = ("_parameters", "_buffers", "_modules")
 class Tree:
     """The names of a module: what it holds and what those hold."""
 
-    _name: str = ""
+    _scope_name: str = ""
     """What the module that holds it calls it; the outermost has no name, and opens no scope."""
 
     _parameters: dict[str, Tensor | None]
@@ -32,19 +32,19 @@ class Tree:
         attributes = self.__dict__
         if isinstance(value, Tensor):
             if value.is_parameter:
-                self._begun("parameters")
-                self._forget(name, keep="_parameters")
+                self._check_initialised("parameters")
+                self._forget_held(name, keep="_parameters")
                 self.register_parameter(name, value)
                 return
             if "is_buffer" in value.__dict__:
-                self._begun("buffers")
-                self._forget(name, keep="_buffers")
+                self._check_initialised("buffers")
+                self._forget_held(name, keep="_buffers")
                 self.register_buffer(name, value, value.__dict__["persistent"])
                 return
         elif isinstance(value, Tree):
-            self._begun("module")
-            self._forget(name, keep="_modules")
-            self._hold(name, value)
+            self._check_initialised("module")
+            self._forget_held(name, keep="_modules")
+            self._hold_module(name, value)
             return
         if name in attributes.get("_parameters", ()):
             _only_none(value, name, "parameter", "torch.nn.Parameter or None")
@@ -60,7 +60,7 @@ class Tree:
 
     def __delattr__(self, name: str) -> None:
         held = [holder for holder in HOLDERS if name in self.__dict__.get(holder, ())]
-        self._forget(name)
+        self._forget_held(name)
         if not held:
             object.__delattr__(self, name)
 
@@ -70,14 +70,14 @@ class Tree:
                 return self.__dict__[holder][name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
-    def _begun(self, what: str) -> None:
+    def _check_initialised(self, what: str) -> None:
         if "_modules" not in self.__dict__:
             raise AttributeError(
                 f"cannot assign {what} before Module.__init__() call: "
                 f"{type(self).__name__}.__init__ should begin with super().__init__()"
             )
 
-    def _forget(self, name: str, keep: str = "") -> None:
+    def _forget_held(self, name: str, keep: str = "") -> None:
         """Hold nothing under a name, so that something of another kind may take it."""
         for holder in HOLDERS:
             if holder != keep and self.__dict__.get(holder, {}).pop(name, self) is not self:
@@ -86,18 +86,18 @@ class Tree:
         if keep:
             self.__dict__.pop(name, None)
 
-    def _hold(self, name: str, module: Any) -> None:
+    def _hold_module(self, name: str, module: Any) -> None:
         self._modules[name] = self.__dict__[name] = module
         if module is None:
             return
-        module._called(name)
-        for path, tensor in module._named("_parameters"):
+        module._set_scope_name(name)
+        for path, tensor in module._named_members("_parameters"):
             tensor.name = f"{name}.{path}"
-        for path, tensor in module._named("_buffers"):
+        for path, tensor in module._named_members("_buffers"):
             tensor.name = f"{name}.{path}"
 
-    def _called(self, name: str) -> None:
-        self.__dict__["_name"] = name
+    def _set_scope_name(self, name: str) -> None:
+        self.__dict__["_scope_name"] = name
 
     # Registering
 
@@ -109,8 +109,8 @@ class Tree:
             KeyError: The name can't be used, or is taken.
             ValueError: It is the result of an op.
         """
-        self._begun("parameter")
-        self._check_name(name, "parameter", self._parameters)
+        self._check_initialised("parameter")
+        self._check_held_name(name, "parameter", self._parameters)
         if param is not None:
             if not isinstance(param, Parameter):
                 raise TypeError(
@@ -137,8 +137,8 @@ class Tree:
             TypeError: It is no tensor.
             KeyError: The name can't be used, or is taken.
         """
-        self._begun("buffer")
-        self._check_name(name, "buffer", self._buffers)
+        self._check_initialised("buffer")
+        self._check_held_name(name, "buffer", self._buffers)
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(
                 f"cannot assign '{_type_name(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
@@ -157,15 +157,15 @@ class Tree:
         """
         if not isinstance(module, Tree) and module is not None:
             raise TypeError(f"{_type_name(module)} is not a Module subclass")
-        self._begun("module")
-        self._check_name(name, "module", self._modules)
-        self._hold(name, module)
+        self._check_initialised("module")
+        self._check_held_name(name, "module", self._modules)
+        self._hold_module(name, module)
 
     def register_module(self, name: str, module: Any) -> None:
         """The same as `add_module`."""
         self.add_module(name, module)
 
-    def _check_name(self, name: str, what: str, holder: dict[str, Any]) -> None:
+    def _check_held_name(self, name: str, what: str, holder: dict[str, Any]) -> None:
         if not isinstance(name, str):
             raise TypeError(f"{what} name should be a string. Got {_type_name(name)}")
         if "." in name:
@@ -177,7 +177,7 @@ class Tree:
 
     # Walking
 
-    def _named(self, holder: str, prefix: str = "", recurse: bool = True, once: bool = True) -> Iterator[Any]:
+    def _named_members(self, holder: str, prefix: str = "", recurse: bool = True, once: bool = True) -> Iterator[Any]:
         """What the modules hold of one kind, with paths; what is shared comes once unless all are asked for."""
         seen: set[int] = set()
         modules = self.named_modules(prefix=prefix, remove_duplicate=once) if recurse else iter([(prefix, self)])
@@ -193,7 +193,7 @@ class Tree:
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Any]]:
         """Every parameter, of the modules inside too, with its path; one that is shared comes once."""
-        return self._named("_parameters", prefix, recurse, remove_duplicate)
+        return self._named_members("_parameters", prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Any]:
         """Every parameter, of the modules inside too."""
@@ -203,7 +203,7 @@ class Tree:
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Any]]:
         """Every buffer, of the modules inside too, with its path."""
-        return self._named("_buffers", prefix, recurse, remove_duplicate)
+        return self._named_members("_buffers", prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Any]:
         """Every buffer, of the modules inside too."""
@@ -272,7 +272,7 @@ class Tree:
         Raises:
             AttributeError: There is none.
         """
-        return self._found(target, "_parameters", "an nn.Parameter")
+        return self._find_held(target, "_parameters", "an nn.Parameter")
 
     def get_buffer(self, target: str) -> Any:
         """The buffer at a path.
@@ -280,9 +280,9 @@ class Tree:
         Raises:
             AttributeError: There is none.
         """
-        return self._found(target, "_buffers", "a buffer")
+        return self._find_held(target, "_buffers", "a buffer")
 
-    def _found(self, target: str, holder: str, kind: str) -> Any:
+    def _find_held(self, target: str, holder: str, kind: str) -> Any:
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
         if not hasattr(module, name):

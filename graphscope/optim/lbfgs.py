@@ -183,7 +183,7 @@ def _direction(state: dict[str, Any], gradient: np.ndarray, direction: Any, leng
         return -gradient
     turns, steps, weights = state["old_dirs"], state["old_stps"], state["ro"]
     turn = gradient - state["prev_flat_grad"].data
-    step = direction * gradient.dtype.type(length)
+    step = direction * gradient.dtype.type(float(length))
     agreement = float(turn @ step)
     if agreement > 1e-10:
         if len(turns) == most:

@@ -124,7 +124,8 @@ class Optimizer:
                 numbers.setdefault(id(parameter), len(numbers))
             settings = {name: value for name, value in group.items() if name != "params"}
             groups.append({**settings, "params": [numbers[id(parameter)] for parameter in group["params"]]})
-        state = {numbers[id(key)] if isinstance(key, Tensor) else key: value for key, value in self.state.items()}
+        kept = ((key, value) for key, value in self.state.items() if value)
+        state = {numbers[id(key)] if isinstance(key, Tensor) else key: value for key, value in kept}
         return {"state": state, "param_groups": groups}
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:

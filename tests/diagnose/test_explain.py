@@ -108,6 +108,15 @@ ZERO = {
         W + "torch.where(w > 5, w, torch.zeros(2)).sum().backward()  # here", "w", "zero", "not picked"),
     "cancelled": Case(W + "(w.sum() - w.sum()).backward()", "w", "zero", "cancelled"),
     "began with zero": Case(W + "h = w * 2  # here\nh.backward(torch.zeros(2))", "w", "zero", "began with zero"),
+    "a hook on a result": Case(
+        W + "h = w * 3\nh.register_hook(lambda g: torch.zeros(2))\n(h * 2).sum().backward()  # here", "w", "zero",
+        "replaced"),
+    "a hook behind an open relu": Case(
+        W + "k = w + 0  # here\n"
+        "k.register_hook(lambda g: g * 0)\n(k.relu() + k.relu()).sum().backward()", "k", "zero", "replaced"),
+    "relu closed where a gradient arrives": Case(
+        "x = torch.tensor([-1.0, 2.0], requires_grad=True)\n"
+        "(x.relu() * torch.tensor([1.0, 0.0])).sum().backward()  # here", "x", "zero", "relu closed"),
     "a hook": Case(
         W + "w.register_hook(lambda g: g * 0)\n(w * 2).sum().backward()", "w", "zero", "replaced"),
 }  # fmt: skip
@@ -116,7 +125,7 @@ NONFINITE = {
     "log of 0": Case("x = torch.tensor([0.0, 1.0], requires_grad=True)\ny = x.log()  # here\ny.sum().backward()", "x",
                      "nonfinite", "born forward"),
     "log of 0 farther on": Case(
-        W + "p = F.relu(w - 1.0)\nq = torch.log(p)  # here\nloss = (q * 2).sum()\nloss.backward()", "w", "nonfinite",
+        W + "p = (w - 1.0) * 3\nq = torch.log(p)  # here\nloss = (q * 2).sum()\nloss.backward()", "w", "nonfinite",
         "born forward"),
     "the loss itself": Case(W + "p = (w - 1.0).log()  # here\nloss = p.sum() * 2", "loss", "nonfinite",
                             "born forward"),
@@ -241,6 +250,24 @@ def test_share_of_zeros_is_told(tmp_path: Path) -> None:
         found = gs.explain(names["x"])
     assert found.symptom == "fine"
     assert any("75%" in other and "relu" in other for other in found.others), str(found)
+
+
+def test_a_way_that_is_cut_beside_an_open_one_is_told(tmp_path: Path) -> None:
+    program = W + "with torch.no_grad():\n    penalty = (w * w).sum()\n((w * 2).sum() + penalty).backward()"
+    with gs.record():
+        names = run(Case(program, "w", "fine", "fine"), tmp_path)
+        found = gs.explain(names["w"])
+    assert found.symptom == "fine"
+    assert "Another way is cut: mul at prog.py:6 ran with gradients off" in str(found)
+
+
+def test_a_finite_gradient_of_a_loss_that_is_not_is_told(tmp_path: Path) -> None:
+    program = W + "p = w.detach() - 1.0\nloss = (w * 2 + p.log()).sum()\nloss.backward()"
+    with gs.record():
+        names = run(Case(program, "w", "fine", "fine"), tmp_path)
+        found = gs.explain(names["w"])
+    assert found.symptom == "fine"
+    assert any("log at prog.py:6: log of 0 (1 of 2 elements)" in other for other in found.others), str(found)
 
 
 def test_earlier_in_time_the_gradient_is_on_its_way(tmp_path: Path) -> None:

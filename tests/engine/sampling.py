@@ -24,6 +24,12 @@ DOMAINS: dict[str, Any] = {
     "booleans": lambda u: u > 0.5,
 }
 """What a sample's first word says of its numbers: how they come from numbers between 0 and 1."""
+MATRICES: dict[str, Any] = {
+    "regular": lambda m: m + 2 * np.eye(*m.shape[-2:]) if m.ndim > 1 else m,
+    "symmetric": lambda m: m + m.mT,
+    "positive definite": lambda m: m @ m.mT + np.eye(m.shape[-1]),
+}
+"""What it says of matrices."""
 
 
 def name_of(value: Any) -> str | None:
@@ -43,7 +49,7 @@ def arguments(op: Op, sample: tuple[Any, ...], dtype: str = "float64") -> tuple[
 def taken_apart(sample: tuple[Any, ...]) -> tuple[str, list[Any], dict[str, Any]]:
     """The domain, the positional arguments, and the keyword arguments of a sample."""
     parts = list(sample)
-    marker = parts.pop(0) if parts and isinstance(parts[0], str) and parts[0] in DOMAINS else ""
+    marker = parts.pop(0) if parts and isinstance(parts[0], str) and parts[0] in {*DOMAINS, *MATRICES} else ""
     attrs = parts.pop() if parts and isinstance(parts[-1], dict) else {}
     return marker, parts, attrs
 
@@ -51,15 +57,17 @@ def taken_apart(sample: tuple[Any, ...]) -> tuple[str, list[Any], dict[str, Any]
 def _made(part: Any, numbers: np.random.Generator, dtype: str, marker: str) -> Any:
     if isinstance(part, list):
         return [_made(shape, numbers, dtype, marker) for shape in part]
+    if isinstance(part, tuple) and any(isinstance(place, np.ndarray) for place in part):
+        return part
     if isinstance(part, np.ndarray):
         return part.astype(dtype) if part.dtype.kind == "f" else part
-    if not isinstance(part, tuple):
+    if part.__class__ is not tuple or not all(size.__class__ is int for size in part):
         return part
     # Away from 0 and from each other, where functions have corners.
     size = int(np.prod(part))
     even = (numbers.permutation(size) + 0.7) / size if size else np.zeros(0)
     even = np.where(np.abs(even - 0.5) < 1e-3, 0.55, even) + numbers.uniform(0.01, 0.04) / max(size, 1)
-    values = np.asarray(DOMAINS[marker](even)).reshape(part)
+    values = MATRICES.get(marker, np.asarray)(np.asarray(DOMAINS.get(marker, DOMAINS[""])(even)).reshape(part))
     return values.astype(dtype) if values.dtype.kind == "f" else values
 
 
@@ -68,6 +76,8 @@ def tensors(made: list[Any], requires_grad: bool = True) -> list[Any]:
     return [
         tensors(value, requires_grad)
         if isinstance(value, list)
+        else tuple(tensors(list(value), requires_grad))
+        if value.__class__ is tuple and any(isinstance(place, np.ndarray) for place in value)
         else Tensor(value[()] if not value.ndim else value, requires_grad and value.dtype.kind == "f")
         if isinstance(value, np.ndarray | np.generic)
         else value
@@ -100,7 +110,8 @@ def ruled_shapes(op: Op, given: list[Any], attrs: dict[str, Any]) -> list[tuple[
     elif op.composite:
         bound = inspect.signature(op.forward).bind(*given, **attrs)
         bound.apply_defaults()
-        given = [value for value in flat(bound.arguments.values()) if isinstance(value, Tensor)]
+        listed = [list(value) if isinstance(value, tuple) else value for value in bound.arguments.values()]
+        given = [value for value in flat(listed) if isinstance(value, Tensor)]
         attrs = {name: value for name, value in bound.arguments.items() if not isinstance(value, Tensor | list)}
     found = op.shape(*(np.shape(getattr(value, "data", value)) for value in flat(given)), **attrs)
     return found if isinstance(found, list) else [found]
@@ -112,5 +123,6 @@ DIFFERENTIABLE = [
     for op, sample in SAMPLES
     if (any(vjp and vjp.rule is not refused for vjp in op.vjps) or op.composite)
     and op.name != "to"
-    and taken_apart(sample)[0] not in ("integers", "counts", "booleans")
+    and all(np.isfinite(part).all() for part in sample if isinstance(part, np.ndarray))
+    and taken_apart(sample)[0] not in ("integers", "counts", "booleans", "symmetric", "positive definite")
 ]

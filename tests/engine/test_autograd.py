@@ -62,11 +62,12 @@ def test_retain_graph():
     assert x.grad.tolist() == [8.0]
 
 
-def test_what_saves_nothing_goes_backward_twice_only_with_retain_graph():
-    loss = (leaf(1.0) + 1).sum()
+def test_what_saves_nothing_goes_backward_twice():
+    x = leaf(1.0)
+    loss = (x + 1).sum()
     loss.backward()
-    with pytest.raises(RuntimeError, match="second time"):
-        loss.backward()
+    loss.backward()
+    assert x.grad.item() == 2.0
 
 
 def test_retain_grad():
@@ -181,7 +182,7 @@ def test_a_hook_on_a_result_comes_before_its_rule_and_sees_the_whole():
 def test_a_hook_on_a_backward_node():
     x = leaf(1.0)
     y = x * 2
-    y.grad_fn.register_hook(lambda g: g * 0)
+    y.grad_fn.register_hook(lambda inputs, outputs: (outputs[0] * 0,))
     y.sum().backward()
     assert x.grad.item() == 0.0
 

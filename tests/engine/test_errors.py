@@ -65,7 +65,9 @@ def test_backward_without_a_graph():
 
 
 def test_a_gradient_of_another_shape():
-    with pytest.raises(RuntimeError, match=r"Mismatch in shape: grad_output has a shape of \(2,\) and output"):
+    with pytest.raises(
+        RuntimeError, match=r"Mismatch in shape: grad_output\[0\] has a shape of \(2,\) and output\[0\]"
+    ):
         (leaf(3) * 2).backward(gs.ones(2))
 
 
@@ -115,20 +117,6 @@ def test_a_saved_view_changed_through_its_base():
         out.backward()
 
 
-def test_a_write_into_a_tensor_with_views_or_into_a_view():
-    x = leaf(2, 3)
-    y = x * 2
-    for view in (y.t(), y.reshape(6), y[0]):
-        with pytest.raises(RuntimeError, match="mul_: a view of the tensor is in use"):
-            y.mul_(3)
-        with pytest.raises(RuntimeError, match="mul_: the tensor is a view"):
-            view.mul_(3)
-        del view
-    y.mul_(3)
-    y.sum().backward()
-    assert x.grad.tolist() == [[6.0] * 3] * 2
-
-
 def test_an_in_place_write_that_nobody_saved_is_no_fault():
     x = leaf(3)
     y = x + 1
@@ -149,7 +137,7 @@ def test_an_in_place_result_of_another_shape_or_type():
 def test_an_input_that_was_not_used():
     x, y = leaf(2), leaf(2)
     out = (x * 2).sum()
-    with pytest.raises(RuntimeError, match="appears to not have been used in the graph: input 1"):
+    with pytest.raises(RuntimeError, match="at index 1 appears to not have been used in the graph"):
         gs.grad(out, [x, y], retain_graph=True)
     assert gs.grad(out, [x, y], allow_unused=True)[1] is None
 

@@ -13,7 +13,7 @@ from tests.engine.sampling import SAMPLES, arguments, flat, name_of, results, ru
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
 
-COARSE = {"digamma": 1e-8}
+COARSE = {"digamma": 1e-8, "sinc": 1e-9, "hardsigmoid": 1e-7}
 """Where PyTorch's own gradients are no more exact than this."""
 KEYWORDS = {("expand", "shape"): "size"}
 """Keyword arguments that PyTorch spells otherwise."""
@@ -21,7 +21,7 @@ KEYWORDS = {("expand", "shape"): "size"}
 
 def theirs_of(op):
     """PyTorch's function of an op's name, or None."""
-    if op.torch is None:
+    if op.torch is None or op.name in ("acosh_", "asinh_", "atanh_"):  # these it does not differentiate in place
         return None
     homes = [torch.Tensor] if op.in_place else [torch, torch.nn.functional, torch.Tensor]
     for home in homes:
@@ -37,6 +37,8 @@ def torch_tensors(made):
     return [
         torch_tensors(value)
         if isinstance(value, list)
+        else tuple(torch_tensors(list(value)))
+        if value.__class__ is tuple and any(isinstance(place, np.ndarray) for place in value)
         else torch.from_numpy(np.array(value)).requires_grad_(value.dtype.kind == "f")
         if isinstance(value, np.ndarray | np.generic)
         else value
@@ -74,7 +76,7 @@ def test_value_dtype_and_gradients_are_those_of_torch(op, sample, dtype):
 def agree(op, outs, expected, ours, theirs, dtype):
     """Hold results, and the gradients of what is floating, to PyTorch's."""
     tolerance = {"rtol": 2e-5, "atol": 1e-6} if dtype == "float32" else {"rtol": 1e-11, "atol": 1e-12}
-    tolerance["rtol"] = max(tolerance["rtol"], COARSE.get(op.name, 0))
+    tolerance["rtol"] = max(tolerance["rtol"], COARSE.get(op.name.rstrip("_"), 0))
     outs, expected = results(outs), results(expected)
     assert len(outs) == len(expected)
     with_gradient = []
@@ -82,7 +84,7 @@ def agree(op, outs, expected, ours, theirs, dtype):
         assert str(other.dtype) == f"torch.{out.dtype.name}"
         np.testing.assert_allclose(out.data, other.detach().numpy(), **tolerance)
         assert out.requires_grad == other.requires_grad
-        if out.requires_grad and "NotImplemented" not in other.grad_fn.name():
+        if out.requires_grad and "NotImplemented" not in repr(other.grad_fn):
             with_gradient.append((out, other))
     for out, other in with_gradient:
         weights = np.linspace(0.5, 1.5, out.numel()).reshape(out.shape).astype(out.dtype)
@@ -121,7 +123,7 @@ def test_corners_are_those_of_torch(op):
     count = len(op.vjps)
     grid = np.meshgrid(*[CORNERS] * min(count, 2), indexing="ij")
     made = [*grid, *[np.full_like(grid[0], 0.25)] * (count - len(grid))]
-    if op.name == "digamma":
+    if op.name.startswith("digamma"):
         made = [CORNERS[CORNERS > 0]]  # of negative numbers PyTorch's gradient is far off
     ours, theirs = tensors(made), torch_tensors(made)
     expected = outcome(lambda: run_theirs(op, theirs, plain_call(op)))
@@ -131,7 +133,11 @@ def test_corners_are_those_of_torch(op):
     agree(op, run(op, ours, plain_call(op)), expected, ours, theirs, "float64")
 
 
-@pytest.mark.parametrize("kinds", [("int64",) * 3, ("bool",) * 3, ("uint8",) * 3, ("int32", "float32", "float32"), ("bool", "int64", "int64")], ids="-".join)
+@pytest.mark.parametrize(
+    "kinds",
+    [("int64",) * 3, ("bool",) * 3, ("uint8",) * 3, ("int32", "float32", "float32"), ("bool", "int64", "int64")],
+    ids="-".join,
+)
 @pytest.mark.parametrize("op", PLAIN_CALLS, ids=name_of)
 def test_other_dtypes_raise_where_torch_does(op, kinds):
     made = [np.array([[1, 2, 0], [3, 1, 5]]).astype(kind) + (place > 0) for place, kind in enumerate(kinds)]
@@ -147,11 +153,20 @@ def test_other_dtypes_raise_where_torch_does(op, kinds):
         np.testing.assert_allclose(out.data, other.detach().numpy(), rtol=2e-5, atol=1e-6)
 
 
+SHAPES = [
+    ((0, 3), (3,), (3,)),
+    ((), (), ()),
+    ((2, 1), (1, 3), ()),
+    ((2, 3), (2, 4), (2, 3)),
+    ((0,), (2,), (1,)),
+]
+
+
 @pytest.mark.parametrize("op", PLAIN_CALLS, ids=name_of)
-@pytest.mark.parametrize(
-    "given", [((0, 3), (3,), (3,)), ((), (), ()), ((2, 1), (1, 3), ()), ((2, 3), (2, 4), (2, 3)), ((0,), (2,), (1,))], ids=name_of
-)  # fmt: skip
+@pytest.mark.parametrize("given", SHAPES, ids=name_of)
 def test_empty_and_dimless_inputs_and_broadcasting_are_those_of_torch(op, given):
+    if op.name == "clamp_to" and given[0] == (2, 1):
+        pytest.skip("PyTorch's gradient writes into a shape that is too small")
     made = [np.full(shape, 0.4 + place) for place, shape in enumerate(given)][: len(op.vjps)]
     ours, theirs = tensors(made), torch_tensors(made)
     attrs = plain_call(op)

@@ -9,6 +9,7 @@ import graphscope as gs
 from graphscope.engine.calls import define
 from graphscope.engine.gradcheck import gradcheck, gradgradcheck
 from graphscope.engine.op import OPS, joint
+from graphscope.engine.ops.joining import stack
 from graphscope.eventlog.schema import Kind
 
 torch = pytest.importorskip("torch")
@@ -32,14 +33,20 @@ def _masked(x):
     return x * mask, mask
 
 
-powers = _defined("powers", outputs=("square", "same", "sign"),
-                  forward=lambda x: (x * x, x * 1.0, (x > 0).astype(int)), vjp=[_double])
-polar = _defined("polar", outputs=("r", "angle"),
-                 forward=lambda x, y: (np.sqrt(x * x + y * y), np.arctan2(y, x)),
-                 vjp=[lambda g, x, y, out: g[0] * x / out[0] - g[1] * y / (out[0] * out[0]),
-                      lambda g, x, y, out: g[0] * y / out[0] + g[1] * x / (out[0] * out[0])])
+powers = _defined(
+    "powers", outputs=("square", "same", "sign"), forward=lambda x: (x * x, x * 1.0, (x > 0).astype(int)), vjp=[_double]
+)
+polar = _defined(
+    "polar",
+    outputs=("r", "angle"),
+    forward=lambda x, y: (np.sqrt(x * x + y * y), np.arctan2(y, x)),
+    vjp=[
+        lambda g, x, y, out: g[0] * x / out[0] - g[1] * y / (out[0] * out[0]),
+        lambda g, x, y, out: g[0] * y / out[0] + g[1] * x / (out[0] * out[0]),
+    ],
+)
 parts = _defined("parts", outputs=(), view=True, prepare=lambda x: ((x,), {}),
-                 forward=lambda x: tuple(x), vjp=[lambda g: gs.stack(list(g)) if isinstance(g[0], gs.Tensor)
+                 forward=lambda x: tuple(x), vjp=[lambda g: stack(list(g)) if isinstance(g[0], gs.Tensor)
                                                   else np.stack(g)])  # fmt: skip
 product = _defined("product", forward=np.multiply,
                    vjp=[joint(lambda g, x, y: (g * y, g * x))] * 2, prepare=lambda x, y: ((x, y), {}))  # fmt: skip

@@ -328,7 +328,14 @@ def test_names_of_nodes_after_a_write():
         y = w * 2
         v, u = y[0], y[1]
         v.mul_(x[0])
-        return [y.grad_fn.name().split(":")[-1], v.grad_fn.name(), u.grad_fn.name(), v._base is y, u.is_leaf, y._base is None]
+        return [
+            y.grad_fn.name().split(":")[-1],
+            v.grad_fn.name(),
+            u.grad_fn.name(),
+            v._base is y,
+            u.is_leaf,
+            y._base is None,
+        ]
 
     assert names(gs) == names(torch)
 
@@ -342,7 +349,16 @@ def test_a_write_through_a_view_is_told_in_full(tmp_path):
         (y * v).sum().backward()
     graph = gs.Graph(gs.load(log.path))
     forward = [node for node in graph.nodes if node.kind == "op" and node.graph_pass == "forward"]
-    assert [node.op for node in forward] == ["mul", "getitem", "getitem", "mul_", "copy_slices", "take_view", "mul", "sum"]
+    assert [node.op for node in forward] == [
+        "mul",
+        "getitem",
+        "getitem",
+        "mul_",
+        "copy_slices",
+        "take_view",
+        "mul",
+        "sum",
+    ]
     product = forward[-2]
     assert [edge.source.op for edge in product.inputs] == ["copy_slices", "take_view"]
     np.testing.assert_array_equal(product.inputs[0].source.value, y.data)

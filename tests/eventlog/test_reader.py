@@ -50,7 +50,7 @@ def test_a_reader_follows_a_log_that_grows_in_another_process(tmp_path: Path, st
         producer.stdin.close()
 
 
-def test_a_reader_in_the_middle_keeps_what_it_mapped_when_the_ring_drops_it(make, append) -> None:
+def test_a_reader_in_the_middle_keeps_what_it_holds_when_the_ring_drops_it(make, append) -> None:
     writer = make(steps=1, cap=1 << 20)
     append(writer, np.full(1000, 7.0))
     log = load(writer.path)
@@ -60,7 +60,7 @@ def test_a_reader_in_the_middle_keeps_what_it_mapped_when_the_ring_drops_it(make
         writer.mark(Kind.STEP)
     assert log.first == 0
     assert np.all(value == 7)
-    assert np.all(log.value(0) == 7)
+    assert log.value(0) is None
     assert log.refresh()
     assert log.first > 0
     with pytest.raises(LogError, match="there is no row #0") as caught:

@@ -112,3 +112,27 @@ def test_leaves_are_written_again_in_each_segment(tmp_path: Path) -> None:
             assert log.event(source).kind == Kind.LEAF
             assert log.attrs(log.event(source).attrs)["name"] == "weight"
             assert log.value(source).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("size", [100, 30_000])
+def test_a_reader_of_a_log_that_grows_never_sees_newer_values_in_old_rows(make, append, size: int) -> None:
+    writer = make(budget=8 << 20)
+    log = load(writer.path)
+    far = 2 * (8 << 20) // (4 * size) // 7
+    held = []
+    seen = dropped = 0
+    for number in range(min(20 * (8 << 20) // (4 * size), 60_000)):
+        row = append(writer, np.full(size, number, "f4"))
+        if number % 7 == 0:
+            log.refresh()
+            held.append((row, number, log.value(row)))
+        if number % 31 == 0:
+            row, number_then, array = held[max(len(held) - 1 - number * 7919 % far, 0)]
+            again = log.value(row)
+            assert np.all(array == number_then), "what a reader holds stays as it was"
+            assert again is None or np.all(again == number_then)
+            seen += again is not None
+            dropped += again is None
+    assert seen > 10
+    assert dropped > 10
+    assert disk(writer.path) < 60 << 20

@@ -81,10 +81,9 @@ def test_a_step_leaves_leaves_and_gradients_alone():
     ("make", "message"),
     [
         (lambda: gs.optim.SGD([], lr=0.1), "empty parameter list"),
-        (lambda: gs.optim.SGD([gs.ones(1)], lr=-1), "lr is -1"),
+        (lambda: gs.optim.SGD([gs.ones(1)], lr=-1), "Invalid learning rate: -1"),
         (lambda: gs.optim.SGD([gs.ones(1)], lr=1, nesterov=True), "Nesterov"),
-        (lambda: gs.optim.SGD([gs.ones(1, requires_grad=True) * 2], lr=1), "leaf tensors only"),
-        (lambda: gs.optim.SGD([1.0], lr=1), "not float"),
+        (lambda: gs.optim.SGD([gs.ones(1, requires_grad=True) * 2], lr=1), "non-leaf Tensor"),
     ],
 )
 def test_settings_that_make_no_sense(make, message):

@@ -82,3 +82,12 @@ def test_data_is_what_its_source_says() -> None:
         hashlib.sha256(rows.tobytes()).hexdigest() == "68aea062d35a127749050fa0e52dca09d6569ac08092c925610e0954e172dde2"
     )
     assert "CC BY 4.0" in (file.parent / "SOURCE.md").read_text(encoding="utf-8")
+
+
+def test_text_is_what_its_source_says() -> None:
+    text = (ROOT / "samples" / "data" / "alice.txt").read_text(encoding="ascii")
+    assert text.startswith("Alice was beginning to get very tired of sitting by her sister on the bank")
+    assert len(text.split("\n\n")) == 7
+    about = (ROOT / "samples" / "data" / "SOURCE.md").read_text(encoding="utf-8").split("# alice.txt")[1]
+    assert "public domain" in about
+    assert "1865" in about

@@ -17,7 +17,7 @@ from graphscope.eventlog.gate import Replace
 _ASSIGNMENT = re.compile(r"(\w+)\s*=(?!=)\s*(.+)", re.DOTALL)
 
 
-@command("set", group="values")
+@command("set", group="values", needs="edge")
 def set_(dbg: Debugger, assignment: Rest) -> ValueResult:
     """Let the program go on with another value: `set value = EXPR`; at a backward node, `set grad = EXPR`.
 
@@ -28,28 +28,35 @@ def set_(dbg: Debugger, assignment: Rest) -> ValueResult:
         raise CommandError(
             f"`set {assignment}` is not understood", "set value = EXPR, set grad = EXPR; !NAME = EXPR for a variable"
         )
-    return _replace(dbg, found[1], found[2])
+    return replace(dbg, found[1], found[2])
 
 
-@command("inject_value", group="tensors")
+@command("inject_value", group="tensors", needs="edge")
 def inject_value(dbg: Debugger, tensor: str, expression: Rest) -> ValueResult:
     """As in tfdbg: let the program go on with another value of a tensor, which must be the current one."""
     node = dbg.need_node()
     if tensor not in ("value", "grad") and dbg.chosen(tensor).row not in (node.row, getattr(node.forward, "row", None)):
         raise CommandError(f"The program does not wait at {tensor!r}", f"b {tensor} stops where it can be replaced")
-    return _replace(dbg, "grad" if node.graph_pass == "backward" else "value", expression)
+    return replace(dbg, "grad" if node.graph_pass == "backward" else "value", expression)
 
 
-def _replace(dbg: Debugger, word: str, expression: str) -> ValueResult:
+def replace(dbg: Debugger, word: str, expression: str, new: object = None) -> ValueResult:
+    """Let the program go on with what an expression gives, or with `new`.
+
+    Raises:
+        CommandError: It does not wait here, or with something else, or that has another shape.
+    """
     if not dbg.at_edge or dbg.edge is None:
         where = f"go to #{dbg.edge.row}, where it waits" if dbg.edge else "run it under `graphscope debug`"
         raise CommandError("What is past can't be changed, only what the program waits with", where)
+    if dbg.edge.passed:
+        raise CommandError("The program has gone on past this node", "n stops at the next one, where it can be changed")
     node = dbg.need_node()
     fits = "grad" if node.kind in ("grad", "accumulate") else "value"
     if word != fits:
         raise CommandError(f"At this node the program waits with its {fits}, not with `{word}`", f"set {fits} = EXPR")
     old = np.asarray(dbg.lookup()(word))
-    new = evaluate(dbg, expression)
+    new = evaluate(dbg, expression) if new is None else new
     try:
         array = np.array(np.broadcast_to(np.asarray(new), old.shape), dtype=old.dtype)
     except (TypeError, ValueError):

@@ -63,7 +63,7 @@ def outputs(dbg: Debugger, spec: Rest = "") -> TableResult:
     return TableResult(COLUMNS, tuple(map(row_of, rows)), note=note)
 
 
-@command("grad", group="looking")
+@command("grad", group="looking", needs="edge")
 def grad(dbg: Debugger, spec: Rest = "") -> ValueResult | Message:
     """Print the gradient of the current node, or of a SPEC, as far as it has arrived up to now."""
     chosen = dbg.chosen(spec)

@@ -12,7 +12,7 @@ from graphscope.debugger.table import Rest, command
 from graphscope.errors import CommandError, GraphscopeError
 
 
-@command("p", "print", group="looking")
+@command("p", "print", group="looking", needs="edge")
 def print_(dbg: Debugger, expression: Rest) -> ValueResult:
     """Print the value of a Python expression.
 
@@ -23,13 +23,13 @@ def print_(dbg: Debugger, expression: Rest) -> ValueResult:
     return values.result(expression, evaluate(dbg, expression))
 
 
-@command("pp", group="looking")
+@command("pp", group="looking", needs="edge")
 def pretty_print(dbg: Debugger, expression: Rest) -> ValueResult:
     """As `p`, laid out over lines."""
     return values.result(expression, evaluate(dbg, expression), pretty=True)
 
 
-@command("whatis", group="looking")
+@command("whatis", group="looking", needs="edge")
 def whatis(dbg: Debugger, expression: Rest) -> ValueResult:
     """Say of what type (shape and dtype) the value of an expression is."""
     found = values.result(expression, evaluate(dbg, expression))

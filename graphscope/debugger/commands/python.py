@@ -17,7 +17,7 @@ from graphscope.debugger.table import Rest, command
 from graphscope.errors import CommandError
 
 
-@command("!", "exec", group="python")
+@command("!", "exec", group="python", needs="edge")
 def execute(dbg: Debugger, statement: Rest) -> ValueResult | Message:
     """Run a Python statement in the current frame: `!lr = 0.1`. Its names are the program's, never those of the node.
 

@@ -8,7 +8,7 @@ from graphscope.debugger.session import Debugger
 from graphscope.debugger.table import command
 
 
-@command("next", "n", group="stepping")
+@command("next", "n", group="stepping", needs="run", dap="next")
 def next_(dbg: Debugger, count: int = 1) -> Stop | Resumed:
     """Go to the next node of this scope, or of one around it.
 
@@ -17,13 +17,13 @@ def next_(dbg: Debugger, count: int = 1) -> Stop | Resumed:
     return dbg.forward(motion.NEXT, count)
 
 
-@command("step", "s", group="stepping")
+@command("step", "s", group="stepping", needs="run", dap="stepIn")
 def step(dbg: Debugger, count: int = 1) -> Stop | Resumed:
     """Go to the next node, wherever it is: into modules, and op by op through a backward rule."""
     return dbg.forward(motion.STEP, count)
 
 
-@command("until", "unt", group="stepping")
+@command("until", "unt", group="stepping", needs="run")
 def until(dbg: Debugger, line: int = 0) -> Stop | Resumed:
     """Go on to a greater line of this function (so, out of a loop), or to `LINE` or behind it.
 
@@ -32,19 +32,19 @@ def until(dbg: Debugger, line: int = 0) -> Stop | Resumed:
     return dbg.forward(motion.until(line))
 
 
-@command("return", "r", group="stepping")
+@command("return", "r", group="stepping", needs="run", dap="stepOut")
 def return_(dbg: Debugger, count: int = 1) -> Stop | Resumed:
     """Go to the first node behind this module, composite op or backward rule; outside of them, behind this pass."""
     return dbg.forward(motion.RETURN, count)
 
 
-@command("continue", "c", "cont", group="stepping")
+@command("continue", "c", "cont", group="stepping", needs="run", dap="continue")
 def continue_(dbg: Debugger) -> Stop | Resumed:
     """Go on until a breakpoint or a watch stops, or to the end."""
     return dbg.forward(motion.CONTINUE)
 
 
-@command("rn", "reverse-next", "rnext", group="stepping")
+@command("rn", "reverse-next", "rnext", group="stepping", dap="stepBack")
 def reverse_next(dbg: Debugger, count: int = 1) -> Stop:
     """Go back to the node before this one, as `next` went forward. The program stays where it is."""
     return dbg.back(motion.NEXT, count)
@@ -56,7 +56,7 @@ def reverse_step(dbg: Debugger, count: int = 1) -> Stop:
     return dbg.back(motion.STEP, count)
 
 
-@command("rc", "reverse-continue", "rcontinue", group="stepping")
+@command("rc", "reverse-continue", "rcontinue", group="stepping", dap="reverseContinue")
 def reverse_continue(dbg: Debugger) -> Stop:
     """Go back to the last place where a breakpoint or a watch stops, or to the beginning of the recording."""
     return dbg.back(motion.CONTINUE)

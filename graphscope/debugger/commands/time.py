@@ -18,7 +18,7 @@ from graphscope.eventlog.schema import Kind
 _NUMBER = re.compile(r"#?(\d+)")
 
 
-@command("goto", group="stepping")
+@command("goto", group="stepping", needs="run")
 def goto(dbg: Debugger, where: Rest) -> Stop | Resumed:
     """Go to a row (`goto 12`), a checkpoint, or the newest node that a SPEC selects, in either direction of time."""
     dbg.log.refresh()
@@ -77,7 +77,7 @@ def restart(dbg: Debugger, arguments: Rest = "") -> Ended | Stop:
     return _again(dbg, arguments)
 
 
-@command("run", group="stepping")
+@command("run", group="stepping", needs="run")
 def run(
     dbg: Debugger,
     arguments: Rest = "",

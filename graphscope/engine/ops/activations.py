@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import shapes
+from graphscope.engine import dtypes, shapes
 from graphscope.engine.calls import define
 from graphscope.engine.ops.exponential import exp
 from graphscope.engine.ops.index import where
@@ -30,13 +30,19 @@ def _corner(name: str, doc: str, formula: str, forward: Any, rule: Any, samples:
 
 
 def _between(g: Any, x: Any, low: float, high: float) -> Any:
-    return where((x > low) * (x < high), g, 0.0)
+    return where((x <= low) + (x >= high), 0.0, g)
+
+
+def _hardtanh(x: Any, *, min_val: float, max_val: float) -> Any:
+    if x.dtype.kind == "u" and min_val < 0:
+        raise ValueError(f"{x.dtype} has no numbers as low as min_val={min_val}")
+    return np.clip(x, x.dtype.type(min_val), x.dtype.type(max_val))
 
 
 hardtanh = _corner(
     "hardtanh", "Elements below min_val become min_val, those above max_val become max_val.",
     "out = min(max(x, min_val), max_val)",
-    lambda x, *, min_val, max_val: np.clip(x, min_val, max_val),
+    dtypes.only("if", _hardtanh),
     lambda g, x, *, min_val, max_val: _between(g, x, min_val, max_val),
     prepare=lambda input, min_val=-1.0, max_val=1.0: ((input,), {"min_val": min_val, "max_val": max_val}),
     samples=[((2, 3),), ((2, 3), {"min_val": -0.5, "max_val": 0.2}), ((),)],
@@ -44,7 +50,7 @@ hardtanh = _corner(
 
 relu6 = _corner(
     "relu6", "Elements below 0 become 0, those above 6 become 6.", "out = min(max(x, 0), 6)",
-    lambda x: np.clip(x, 0, 6),
+    dtypes.only("if", lambda x: np.clip(x, 0, 6)),
     lambda g, x: _between(g, x, 0, 6),
     grad_name="HardtanhBackward0",
     samples=[((2, 3),), ((),)],
@@ -58,7 +64,7 @@ def _leaky(x: Any, *, negative_slope: float) -> Any:
 leaky_relu = _corner(
     "leaky_relu", "Rectifier that lets a share of what is negative through.",
     "out = x if x > 0 else negative_slope · x",
-    _leaky,
+    dtypes.only("f", _leaky),
     lambda g, x, *, negative_slope: where(x > 0, g, g * negative_slope),
     prepare=lambda input, negative_slope=0.01: ((input,), {"negative_slope": negative_slope}),
     samples=[((2, 3),), ((2, 3), {"negative_slope": 0.2}), ((),)],
@@ -66,17 +72,18 @@ leaky_relu = _corner(
 
 
 def _elu(x: Any, *, alpha: float, scale: float, input_scale: float) -> Any:
-    return np.where(x > 0, x * scale, np.expm1(np.minimum(x, 0) * input_scale) * (alpha * scale))[()]
+    return np.where(x <= 0, np.expm1(np.minimum(x, 0) * input_scale) * (alpha * scale), x * scale)[()]
 
 
 def _elu_rule(g: Any, x: Any, *, alpha: float, scale: float, input_scale: float) -> Any:
-    below = where(x > 0, 0.0, x)
-    return where(x > 0, g * scale, g * exp(below * input_scale) * (alpha * scale * input_scale))
+    below = where(x <= 0, x, 0.0)
+    return where(x <= 0, g * exp(below * input_scale) * (alpha * scale * input_scale), g * scale)
 
 
 def _exponential(name: str, formula: str, prepare: Any, samples: Any, grad_name: str) -> Any:
     return _corner(
-        name, "Linear above 0, an exponential that levels off below.", formula, _elu, _elu_rule, samples,
+        name, "Linear above 0, an exponential that levels off below.", formula,
+        dtypes.only("f", _elu), _elu_rule, samples,
         prepare=prepare, grad_name=grad_name,
     )  # fmt: skip
 
@@ -103,23 +110,23 @@ selu = _exponential(
 
 threshold = _corner(
     "threshold", "Elements that are not above a threshold become a value.", "out = x if x > threshold else value",
-    lambda x, *, threshold, value: np.where(x > threshold, x, x.dtype.type(value))[()],
-    lambda g, x, *, threshold: where(x > threshold, g, 0.0),
+    dtypes.only("if", lambda x, *, threshold, value: np.where(x <= threshold, x.dtype.type(value), x)[()]),
+    lambda g, x, *, threshold: where(x <= threshold, 0.0, g),
     prepare=lambda input, threshold, value: ((input,), {"threshold": threshold, "value": value}),
     samples=[((2, 3), {"threshold": 0.1, "value": 0.5}), ((), {"threshold": 0.1, "value": 0.5})],
 )  # fmt: skip
 
 softshrink = _corner(
     "softshrink", "Elements come nearer to 0 by lambd, and stay there.", "out = sgn x · max(|x| - lambd, 0)",
-    lambda x, *, lambd: x - np.clip(x, -lambd, lambd),
-    lambda g, x, *, lambd: where((x > lambd) + (x < -lambd), g, 0.0),
+    dtypes.only("f", lambda x, *, lambd: x - np.clip(x, -lambd, lambd)),
+    lambda g, x, *, lambd: where((x >= -lambd) * (x <= lambd), 0.0, g),
     prepare=lambda input, lambd=0.5: ((input,), {"lambd": lambd}),
     samples=[((2, 3),), ((2, 3), {"lambd": 0.2}), ((),)],
 )  # fmt: skip
 
 hardshrink = _corner(
     "hardshrink", "Elements within lambd of 0 become 0.", "out = x if |x| > lambd else 0",
-    lambda x, *, lambd: np.where((x >= -lambd) & (x <= lambd), x.dtype.type(0), x)[()],
+    dtypes.only("f", lambda x, *, lambd: np.where(np.abs(x) <= lambd, x.dtype.type(0), x)[()]),
     lambda g, x, *, lambd: where((x >= -lambd) * (x <= lambd), 0.0, g),
     prepare=lambda input, lambd=0.5: ((input,), {"lambd": lambd}),
     samples=[((2, 3),), ((2, 3), {"lambd": 0.2}), ((),)],
@@ -128,14 +135,14 @@ setattr(Tensor, "hardshrink", hardshrink)  # noqa: B010
 
 hardsigmoid = _corner(
     "hardsigmoid", "Piecewise linear sigmoid.", "out = min(max(x + 3, 0), 6) / 6",
-    lambda x: np.clip(x + 3, 0, 6) / 6,
-    lambda g, x: _between(g, x, -3, 3) / 6,
+    dtypes.only("f", lambda x: np.clip(x + 3, 0, 6) / 6),
+    lambda g, x: where((x > -3) * (x < 3), g / 6, 0.0),
     samples=[((2, 3),), ((),)],
 )  # fmt: skip
 
 hardswish = _corner(
     "hardswish", "x times a piecewise linear sigmoid of x.", "out = x · min(max(x + 3, 0), 6) / 6",
-    lambda x: x * np.clip(x + 3, 0, 6) / 6,
+    dtypes.only("f", lambda x: x * np.clip(x + 3, 0, 6) / 6),
     lambda g, x: where(x <= -3, 0.0, where(x < 3, g * (x / 3 + 0.5), g)),
     samples=[((2, 3),), ((),)],
 )  # fmt: skip
@@ -143,8 +150,8 @@ hardswish = _corner(
 _prelu = define(
     "prelu", "Rectifier that lets a learned share y of what is negative through.",
     formula="out = x if x > 0 else y · x",
-    tensor_method=False, grad_name="PreluKernelBackward0",
-    forward=lambda x, y: np.where(x > 0, x, y * x)[()],
+    tensor_method=False, grad_name="PreluKernelBackward0", torch=None, promotes=False,
+    forward=dtypes.only("f", lambda x, y: np.where(x > 0, x, y * x)[()]),
     vjp=[lambda g, x, y: where(x > 0, g, g * y),
          lambda g, x: where(x > 0, 0.0, g * x)],
     shape=shapes.broadcast,

@@ -127,10 +127,17 @@ addcdiv = define(
     samples=[("positive", (2, 3), (2, 3), (2, 3)), ("positive", (3,), (2, 1), (3,), {"value": 0.5})],
 )  # fmt: skip
 
+
+def _between(x: Any, y: Any, z: Any) -> Any:
+    if x.dtype != y.dtype or getattr(z, "dtype", x.dtype) != x.dtype:
+        raise TypeError(f"start, end and weight must be of one dtype, not {x.dtype}, {y.dtype}, {z.dtype}")
+    return x + z * (y - x)
+
+
 lerp = define(
     "lerp", "Between x and y, by the weight z: x where it is 0, y where it is 1.", formula="out = x + z · (y - x)",
     prepare=lambda input, end, weight: ((input, end, weight), {}),
-    forward=dtypes.only("f", lambda x, y, z: x + z * (y - x)),
+    forward=dtypes.only("f", _between), promotes=False,
     vjp=[lambda g, z: g * (1 - z),
          lambda g, z: g * z,
          lambda g, x, y: g * (y - x)],

@@ -16,7 +16,7 @@ __all__ = ["chain_matmul", "matrix_power", "tensordot"]
 
 @composite(
     "A square matrix times itself, n times; a negative n takes the inverse.", formula="out = x^n",
-    samples=[((3, 3), {"n": 3}), ((2, 3, 3), {"n": 2}), ((3, 3), {"n": 0}), ((2, 2), {"n": -2})],
+    samples=[((3, 3), {"n": 3}), ((2, 3, 3), {"n": 2}), ((3, 3), {"n": 1}), ((2, 2), {"n": -2})],
     shape=lambda x, **_: x, tensor_method=True,
 )  # fmt: skip
 def matrix_power(input: Any, n: int) -> Any:
@@ -60,9 +60,14 @@ def _multiplied(matrices: list[Any], split: list[list[int]], i: int, j: int) -> 
     return matmul(_multiplied(matrices, split, i, k), _multiplied(matrices, split, k + 1, j))
 
 
+def _chain_shape(*matrices: Any, **_: Any) -> Any:
+    return matrices[0][:-1] + matrices[-1][1:]
+
+
 @composite(
     "Product of several matrices, in the order that costs least.", formula="out = x · y · z · ...",
     samples=[([(2, 3), (3, 4), (4, 2)],), ([(2, 3), (3, 1), (1, 4), (4, 2)],), ([(3,), (3, 2), (2,)],)],
+    shape=_chain_shape, torch="linalg.multi_dot",
 )  # fmt: skip
 def multi_dot(tensors: Any) -> Any:
     """Product of two or more matrices, in the order that costs least; the first and the last may be vectors.
@@ -104,10 +109,17 @@ def _contracted(dims: Any, ranks: tuple[int, int]) -> tuple[list[int], list[int]
     return [dim % ranks[0] for dim in left], [dim % ranks[1] for dim in right]
 
 
+def _tensordot_shape(a: Any, b: Any, *, dims: Any = 2) -> Any:
+    left, right = _contracted(dims, (len(a), len(b)))
+    rows = tuple(size for dim, size in enumerate(a) if dim not in left)
+    return rows + tuple(size for dim, size in enumerate(b) if dim not in right)
+
+
 @composite(
     "Sum of products over pairs of dims of two tensors.", formula="out[i, j] = Σ_k x[i, k] · y[k, j]",
     samples=[((2, 3, 4), (3, 4, 2)), ((2, 3), (3, 2), {"dims": 1}), ((2, 3, 4), (4, 5, 2), {"dims": ([0, 2], [2, 0])}),
              ((2,), (3,), {"dims": 0})],
+    shape=_tensordot_shape,
 )  # fmt: skip
 def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     """Sum of products over pairs of dims.

@@ -44,7 +44,9 @@ def _padding(name: str, padding: Any, kernel: Any, stride: Any, dilation: Any) -
         total = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
         return tuple(size // 2 for size in total), tuple(size - size // 2 for size in total)
     if isinstance(padding, str):
-        raise RuntimeError(f"{name}: padding is {padding!r}; as text it must be 'same' or 'valid'")
+        raise RuntimeError(  # noqa: TRY004 - PyTorch's
+            f"{name}: padding is {padding!r}; as text it must be 'same' or 'valid'"
+        )
     low = each(name, "padding", padding, len(kernel))
     return low, low
 
@@ -133,7 +135,7 @@ def _define_conv(rank: int) -> Any:
         shape=shape,
         samples=[((2, 3, *(4,) * rank), (2, 3, *two), (2,)), ((1, 2, *(3,) * rank), (2, 1, *two), {"groups": 2}),
                  ((2, *(3,) * rank), (1, 2, *two)), ((1, 1, *(5,) * rank), (1, 1, *two), {"stride": 2, "padding": 1}),
-                 ((1, 1, *(4,) * rank), (2, 1, *two), (2,), {"padding": "same"}),
+                 ((1, 1, *(4,) * rank), (2, 1, *(3,) * rank), (2,), {"padding": "same"}),
                  ((1, 1, *(4,) * rank), (1, 1, *two), {"dilation": 2}), ((1, 2, *two), (3, 2, *(1,) * rank))],
     )  # fmt: skip
 
@@ -177,7 +179,7 @@ def _define_transposed(rank: int) -> Any:
 
     two = (2,) * rank
     return define(
-        name, f"Transpose of the convolution in {rank} dims: each element of x is spread over a window by the weights y.",
+        name, f"Transpose of convolution in {rank} dims: each element of x is spread over a window by the weights y.",
         formula="out[n, c] = z[c] + Σ_o y[o, c] * x[n, o]", tensor_method=False, grad_name="ConvolutionBackward0",
         prepare=prepare,
         forward=forward,
@@ -203,7 +205,8 @@ def _sizes_before(windows: Windows, counts: Any, more: Any) -> tuple[Any, ...]:
 def _linear(name: str, doc: str, forward: Any, rules: Any, names: tuple[str, ...]) -> Any:
     """A gradient of convolution as an op of its own, so that it has gradients, too."""
     return define(
-        name, doc, formula="out = ∂ (x ⋆ w) / ∂", tensor_method=False, torch=None, grad_name="ConvolutionBackwardBackward0",
+        name, doc, formula="out = ∂ (x ⋆ w) / ∂", tensor_method=False, torch=None,
+        grad_name="ConvolutionBackwardBackward0",
         prepare=lambda x, y, *values: ((x, y), dict(zip(names, values, strict=True))),
         forward=forward,
         vjp=rules,
@@ -220,7 +223,7 @@ def forward_shape(forward: Any, x: Any, y: Any, attrs: dict[str, Any]) -> Any:
 _WINDOWS = Windows((2,), (2,), (1,), (1,), (1,))
 _LINEAR_SAMPLES = {
     "conv_correlate": [((1, 1, 4), (1, 1, 2), _WINDOWS, 1)],
-    "conv_spread": [((1, 1, 3), (1, 1, 2), _WINDOWS, 1, (4,))],
+    "conv_spread": [((1, 1, 3), (1, 1, 2), _WINDOWS, 1, [4])],
     "conv_weigh": [((1, 1, 4), (1, 1, 3), _WINDOWS, 1)],
 }
 

@@ -1,4 +1,4 @@
-"""Tensors from nothing: from Python data, of constants, of random numbers."""
+"""Tensors from nothing: from Python data, of constants, of evenly spaced numbers."""
 
 from __future__ import annotations
 
@@ -7,42 +7,41 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import dtypes, tracing
+from graphscope.engine import devices, dtypes, tracing
 from graphscope.engine.ops.shape import sizes
-from graphscope.engine.random import generator
 from graphscope.engine.tensor import Tensor
 from graphscope.eventlog import record as recording
 
 __all__ = [
     "arange",
     "as_tensor",
+    "asarray",
     "empty",
     "eye",
     "from_numpy",
+    "frombuffer",
     "full",
     "linspace",
+    "logspace",
     "ones",
-    "ones_like",
-    "rand",
-    "rand_like",
-    "randint",
-    "randn",
-    "randn_like",
-    "randperm",
+    "scalar_tensor",
     "tensor",
+    "tril_indices",
+    "triu_indices",
     "zeros",
-    "zeros_like",
 ]
 
 
-def made(array: Any, requires_grad: bool, function: str) -> Tensor:
+def made(array: Any, requires_grad: bool, function: str, device: Any = None) -> Tensor:
     """A leaf around an array; told to the log at the line that asked for it.
 
     Raises:
-        RuntimeError: Gradients were asked for, but the dtype is not floating.
+        RuntimeError: Gradients were asked for, but the dtype is not floating; or the device is not there.
     """
     if requires_grad and array.dtype.kind not in "fc":
         raise RuntimeError(f"{function}: only floating tensors can require gradients, not {array.dtype}")
+    if device is not None:
+        devices.check(device)
     tensor = Tensor(array if array.ndim else array[()], requires_grad)
     writer = recording.writer
     if writer is not None:
@@ -50,16 +49,22 @@ def made(array: Any, requires_grad: bool, function: str) -> Tensor:
     return tensor
 
 
-def tensor(data: Any, *, dtype: np.dtype | None = None, requires_grad: bool = False, device: Any = None) -> Tensor:
+def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor with a copy of `data`: numbers, nested lists, an array, another tensor.
 
     Raises:
         ValueError: Nested lists of different lengths.
         RuntimeError: `requires_grad` with a dtype that is not floating.
     """
+    array = _read(data)
+    return made(array if dtype is None else array.astype(dtype), requires_grad, "tensor", device)
+
+
+def _read(data: Any) -> np.ndarray:
+    """A copy of what people write, in PyTorch's dtype for it."""
     if isinstance(data, Tensor):
-        data = data.data
-    if isinstance(data, list | tuple):
+        return np.array(data.data)
+    if isinstance(data, list | tuple | range):
         data = _unwrapped(data)
     try:
         array = np.array(data)
@@ -67,122 +72,144 @@ def tensor(data: Any, *, dtype: np.dtype | None = None, requires_grad: bool = Fa
         array = np.array(None)
     if array.dtype.kind not in "biufc":
         raise ValueError("tensor: data must be numbers, or nested lists of one length at each depth")
-    if dtype is None and array.dtype.kind == "f" and not isinstance(data, np.ndarray | np.generic):
-        dtype = dtypes.get_default_dtype()
-    return made(array if dtype is None else array.astype(dtype), requires_grad, "tensor")
+    if array.dtype.kind == "f" and not isinstance(data, np.ndarray | np.generic):
+        return array.astype(dtypes.get_default_dtype())
+    return array
 
 
 def _unwrapped(data: Any) -> Any:
-    if isinstance(data, list | tuple):
+    if isinstance(data, list | tuple | range):
         return [_unwrapped(part) for part in data]
     return data.data if isinstance(data, Tensor) else data
 
 
-def from_numpy(array: np.ndarray) -> Tensor:
+def from_numpy(ndarray: np.ndarray) -> Tensor:
     """A tensor that shares memory with an array.
 
     Raises:
         TypeError: It is no array.
     """
-    if not isinstance(array, np.ndarray):
-        raise TypeError(f"from_numpy takes an array, not {type(array).__name__}; use tensor(...)")
-    return made(array, False, "from_numpy")
+    if not isinstance(ndarray, np.ndarray):
+        raise TypeError(f"from_numpy takes an array, not {type(ndarray).__name__}; use tensor(...)")
+    return made(ndarray, False, "from_numpy")
 
 
-def as_tensor(data: Any, dtype: np.dtype | None = None) -> Tensor:
-    """`data` itself when it is a tensor of the dtype, else a tensor made of it."""
+def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """`data` itself when it is a tensor of the dtype, else a tensor made of it; of an array it shares the memory."""
     if isinstance(data, Tensor):
         return data if dtype is None or data.data.dtype == dtype else data.to(dtype)
-    array = np.asarray(data)
-    if dtype is None and array.dtype == dtypes.float64 and not isinstance(data, np.ndarray):
-        dtype = dtypes.get_default_dtype()
-    return made(array if dtype is None else array.astype(dtype), False, "as_tensor")
+    array = data if isinstance(data, np.ndarray) else _read(data)
+    return made(array if dtype is None else array.astype(dtype, copy=False), False, "as_tensor", device)
 
 
-def zeros(*size: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+def asarray(obj: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """As `as_tensor`; a tensor that is to require gradients is detached first."""
+    out = as_tensor(obj.detach() if isinstance(obj, Tensor) and requires_grad else obj, dtype, device)
+    out.requires_grad = requires_grad
+    return out
+
+
+def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
+    """A tensor of one dim that shares memory with a buffer."""
+    return made(np.frombuffer(buffer, dtype, count, offset), requires_grad, "frombuffer")
+
+
+def scalar_tensor(s: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor of no dims; floating unless `dtype` says otherwise."""
+    return made(np.asarray(s, dtype or dtypes.get_default_dtype()), requires_grad, "scalar_tensor", device)
+
+
+def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor of zeros."""
-    return made(np.zeros(sizes(size), dtype or dtypes.get_default_dtype()), requires_grad, "zeros")
+    return made(np.zeros(sizes(size), dtype or dtypes.get_default_dtype()), requires_grad, "zeros", device)
 
 
-def ones(*size: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor of ones."""
-    return made(np.ones(sizes(size), dtype or dtypes.get_default_dtype()), requires_grad, "ones")
+    return made(np.ones(sizes(size), dtype or dtypes.get_default_dtype()), requires_grad, "ones", device)
 
 
-def full(size: Any, fill_value: float, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor whose elements are yet to be set; here they are zeros."""
+    return made(np.zeros(sizes(size), dtype or dtypes.get_default_dtype()), requires_grad, "empty", device)
+
+
+def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor of one number."""
+    fill_value = getattr(fill_value, "data", fill_value)
     if dtype is None:
         dtype = dtypes.result_type([fill_value])
-    return made(np.full(sizes((size,)), fill_value, dtype), requires_grad, "full")
+    return made(np.full(sizes((size,)), fill_value, dtype), requires_grad, "full", device)
 
 
-def empty(*size: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """A tensor whose elements are yet to be set; here they are zeros."""
-    return made(np.zeros(sizes(size), dtype or dtypes.get_default_dtype()), requires_grad, "empty")
+def arange(
+    start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """Numbers from `start` (0 when it stands alone) up to `end`, without it.
 
-
-def arange(start: float, end: float | None = None, step: float = 1, *, dtype: Any = None) -> Tensor:
-    """Numbers from `start` (0 when it stands alone) up to `end`, without it."""
+    Raises:
+        RuntimeError: `step` is 0, or leads away from `end`.
+    """
     if end is None:
         start, end = 0, start
+    start, end, step = (
+        value.item() if isinstance(value, Tensor | np.generic) else value for value in (start, end, step)
+    )
+    if step == 0:
+        raise RuntimeError("arange: step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError(f"arange: from {start} steps of {step} lead away from {end}; turn the sign of step")
     array = np.arange(start, end, step)
     if dtype is None and array.dtype.kind == "f":
         dtype = dtypes.get_default_dtype()
-    return made(array if dtype is None else array.astype(dtype), False, "arange")
+    return made(array if dtype is None else array.astype(dtype), requires_grad, "arange", device)
 
 
-def linspace(start: float, end: float, steps: int, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """`steps` numbers from `start` to `end`, both included, at equal distances."""
-    array = np.linspace(start, end, steps).astype(dtype or dtypes.get_default_dtype())
-    return made(array, requires_grad, "linspace")
+def linspace(
+    start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """`steps` numbers from `start` to `end`, both included, at equal distances.
+
+    Raises:
+        RuntimeError: `steps` is negative.
+    """
+    if steps < 0:
+        raise RuntimeError(f"linspace: number of steps must be non-negative, not {steps}")
+    array = np.linspace(float(start), float(end), steps).astype(dtype or dtypes.get_default_dtype())
+    return made(array, requires_grad, "linspace", device)
 
 
-def eye(n: int, m: int | None = None, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+def logspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    base: float = 10.0,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """`steps` powers of `base`, from `start` to `end` as exponents.
+
+    Raises:
+        RuntimeError: `steps` is negative.
+    """
+    if steps < 0:
+        raise RuntimeError(f"logspace: number of steps must be non-negative, not {steps}")
+    powers = np.power(float(base), np.linspace(float(start), float(end), steps))
+    return made(powers.astype(dtype or dtypes.get_default_dtype()), requires_grad, "logspace", device)
+
+
+def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A matrix with ones on its diagonal."""
-    return made(np.eye(n, m, dtype=dtype or dtypes.get_default_dtype()), requires_grad, "eye")
+    return made(np.eye(n, m, dtype=dtype or dtypes.get_default_dtype()), requires_grad, "eye", device)
 
 
-def rand(*size: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """Uniform random numbers from 0 to 1."""
-    array = generator().random(sizes(size)).astype(dtype or dtypes.get_default_dtype())
-    return made(np.asarray(array), requires_grad, "rand")
+def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int64, device: Any = None) -> Tensor:
+    """Rows and columns of the lower triangle of a matrix, as two rows."""
+    return made(np.stack(np.tril_indices(row, offset, col)).astype(dtype), False, "tril_indices", device)
 
 
-def randn(*size: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """Random numbers of the standard normal distribution."""
-    array = np.asarray(generator().standard_normal(sizes(size))).astype(dtype or dtypes.get_default_dtype())
-    return made(array, requires_grad, "randn")
-
-
-def randint(low: int, high: Any = None, size: Any = None, *, dtype: Any = None) -> Tensor:
-    """Random integers from `low` (0 when left out) up to `high`, without it."""
-    if size is None:
-        low, high, size = 0, low, high
-    array = generator().integers(low, high, sizes((size,)))
-    return made(np.asarray(array, dtype or dtypes.int64), False, "randint")
-
-
-def randperm(n: int) -> Tensor:
-    """The integers below `n` in random order."""
-    return made(generator().permutation(n), False, "randperm")
-
-
-def zeros_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """Zeros of the shape and dtype of another tensor."""
-    return made(np.zeros(input.data.shape, dtype or input.data.dtype), requires_grad, "zeros_like")
-
-
-def ones_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """Ones of the shape and dtype of another tensor."""
-    return made(np.ones(input.data.shape, dtype or input.data.dtype), requires_grad, "ones_like")
-
-
-def rand_like(input: Tensor) -> Tensor:
-    """Uniform random numbers of the shape and dtype of another tensor."""
-    return made(np.asarray(generator().random(input.data.shape)).astype(input.data.dtype), False, "rand_like")
-
-
-def randn_like(input: Tensor) -> Tensor:
-    """Standard normal random numbers of the shape and dtype of another tensor."""
-    array = np.asarray(generator().standard_normal(input.data.shape)).astype(input.data.dtype)
-    return made(array, False, "randn_like")
+def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int64, device: Any = None) -> Tensor:
+    """Rows and columns of the upper triangle of a matrix, as two rows."""
+    return made(np.stack(np.triu_indices(row, offset, col)).astype(dtype), False, "triu_indices", device)

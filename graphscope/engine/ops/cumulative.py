@@ -10,14 +10,13 @@ from graphscope.engine import dtypes, shapes
 from graphscope.engine.calls import define
 from graphscope.engine.composite import composite
 from graphscope.engine.dims import one
+from graphscope.engine.ops.choice import as_many, choice
 from graphscope.engine.ops.elementwise import exp
 from graphscope.engine.ops.index import getitem, where
 from graphscope.engine.ops.joining import cat
 from graphscope.engine.ops.pad import moved
-from graphscope.engine.ops.pick import gather
 from graphscope.engine.ops.rearrange import flip
 from graphscope.engine.ops.reduce import sum
-from graphscope.engine.results import RESULTS
 from graphscope.engine.tensor import Tensor
 
 __all__ = [
@@ -130,53 +129,29 @@ logcumsumexp = define(
 def _last_place(over: Any) -> Any:
     """Where the running extreme was found last; a NaN is the extreme from then on."""
 
-    def forward(x: Any, *, dim: int) -> Any:
-        if not x.ndim:
-            return np.int64(0)
+    def place(x: Any, *, dim: int) -> Any:
         found = (x == over.accumulate(x, dim)) | (x != x)
         places = np.arange(x.shape[dim]).reshape([-1 if i == dim else 1 for i in range(x.ndim)])
         return np.maximum.accumulate(np.where(found, places, 0), dim)
 
-    return forward
+    return place
 
 
-def _place_of(name: str, what: str, over: Any) -> Any:
-    return define(
-        name, f"Index of the {what} element so far, along a dim.", formula=f"out[i] = {name[3:]} x[j], j ≤ i",
-        tensor_method=False,
-        prepare=_to_running,
-        forward=_last_place(over),
-        vjp=[None],
-        shape=shapes.same,
-        samples=[((4,), {"dim": 0}), ((2, 3), {"dim": -1})],
+def _to_extreme(input: Any, dim: int) -> Any:
+    return (input,), {"dim": one(dim, len(input.shape)), "keepdim": True, "_from": tuple(input.shape)}
+
+
+def _extreme(name: str, what: str, over: Any) -> Any:
+    return choice(
+        name, f"The {what} element so far along a dim, and where it is; of equal ones the last.",
+        formula=f"out[i] = {name[3:]} x[j], j ≤ i", tensor_method=True, shape=as_many,
+        place=_last_place(over), prepare=_to_extreme,
+        samples=[((4,), {"dim": 0}), ((2, 3), {"dim": -1}), ((), {"dim": 0})],
     )  # fmt: skip
 
 
-_place_of_max = _place_of("cumargmax", "largest", np.maximum)
-_place_of_min = _place_of("cumargmin", "smallest", np.minimum)
-
-
-def _two(x: Any, **_: Any) -> list[Any]:
-    return [x, x]
-
-
-_RUNNING = [((4,), {"dim": 0}), ((2, 3), {"dim": -1}), ((), {"dim": 0})]
-
-
-@composite("Running maximum along a dim, and its indices.", formula="out[i] = max x[j], j ≤ i", tensor_method=True,
-           samples=_RUNNING, shape=_two)  # fmt: skip
-def cummax(input: Any, dim: int) -> Any:
-    """The largest element so far along a dim, and where it is; of equal ones the last."""
-    indices = _place_of_max(input, dim)
-    return RESULTS["cummax"](gather(input, dim, indices), indices)
-
-
-@composite("Running minimum along a dim, and its indices.", formula="out[i] = min x[j], j ≤ i", tensor_method=True,
-           samples=_RUNNING, shape=_two)  # fmt: skip
-def cummin(input: Any, dim: int) -> Any:
-    """The smallest element so far along a dim, and where it is; of equal ones the last."""
-    indices = _place_of_min(input, dim)
-    return RESULTS["cummin"](gather(input, dim, indices), indices)
+cummax = _extreme("cummax", "largest", np.maximum)
+cummin = _extreme("cummin", "smallest", np.minimum)
 
 
 def _after(x: Any, *, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:

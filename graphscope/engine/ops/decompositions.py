@@ -13,8 +13,8 @@ import numpy as np
 
 from graphscope.engine import shapes
 from graphscope.engine.calls import define
-from graphscope.engine.ops.joining import cat
 from graphscope.engine.ops.inverses import floating_matrix, inv, of_matrices
+from graphscope.engine.ops.joining import cat
 from graphscope.engine.ops.linalg import constant
 
 __all__ = ["cholesky", "qr", "svd"]
@@ -63,7 +63,7 @@ def _qr(x: Any, *, mode: str) -> Any:
     floating_matrix("qr", x, square=False)
     if mode == "r":
         return np.zeros((0,), x.dtype), np.linalg.qr(x, "r")
-    return tuple(np.linalg.qr(x, mode))
+    return tuple(np.linalg.qr(x, "complete" if mode == "complete" else "reduced"))
 
 
 def _to_qr(A: Any, mode: str = "reduced") -> Any:
@@ -135,7 +135,7 @@ def _svd_shape(x: Any, *, full_matrices: bool = False) -> Any:
 
 svd_full = define(
     "linalg_svd", "A matrix as a product of rotations and a diagonal of singular values, the largest first.",
-    formula="x = U · diag S · Vh", tensor_method=False, torch="linalg.svd", outputs=("U", "S", "Vh"),
+    formula="x = U · diag S · Vh", tensor_method=False, torch=None, outputs=("U", "S", "Vh"),
     prepare=lambda A, full_matrices=True: ((A,), {"full_matrices": full_matrices}),
     forward=of_matrices("svd", lambda x, *, full_matrices: tuple(np.linalg.svd(x, full_matrices)), square=False),
     vjp=[_svd_rule],
@@ -182,7 +182,7 @@ def _to_eigh(A: Any, UPLO: str = "L") -> Any:
 
 eigh = define(
     "linalg_eigh", "Eigenvalues, the smallest first, and eigenvectors of a symmetric matrix.",
-    formula="x = V · diag L · Vᵀ", tensor_method=False, torch="linalg.eigh", outputs=("eigenvalues", "eigenvectors"),
+    formula="x = V · diag L · Vᵀ", tensor_method=False, torch=None, outputs=("eigenvalues", "eigenvectors"),
     prepare=_to_eigh,
     forward=of_matrices("eigh", lambda x, *, UPLO: tuple(np.linalg.eigh(x, UPLO))),
     vjp=[_eigh_rule],

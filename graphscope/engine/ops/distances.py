@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import shapes
+from graphscope.engine import dtypes, shapes
 from graphscope.engine.calls import define
 from graphscope.engine.composite import composite
 from graphscope.engine.ops.extremes import maximum
@@ -34,6 +34,8 @@ def _cross_dim(x: Any, y: Any, dim: int | None) -> int:
 def _cross(x: Any, y: Any, *, dim: int) -> Any:
     if x.shape[dim] != 3 or y.shape[dim] != 3:
         raise ValueError(f"dim {dim} must have size 3 in both, not {x.shape[dim]} and {y.shape[dim]}")
+    if x.dtype != y.dtype:
+        raise ValueError(f"both must have one dtype, not {x.dtype} and {y.dtype}")
     x, y = np.broadcast_arrays(np.moveaxis(x, dim, 0), np.moveaxis(y, dim, 0))
     out = np.stack([x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]])
     return np.moveaxis(out, 0, dim)
@@ -49,9 +51,9 @@ def _to_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
 
 cross_product: Any = define(
     "linalg_cross", "Cross product of vectors of three elements.", formula="out = x × y", tensor_method=False,
-    torch="linalg.cross",
+    torch="linalg.cross", promotes=False,
     prepare=_to_cross,
-    forward=_cross,
+    forward=dtypes.only("if", _cross),
     vjp=[lambda g, y, *, dim: cross_product(y, g, dim=dim),
          lambda g, x, *, dim: cross_product(g, x, dim=dim)],
     shape=shapes.broadcast,
@@ -104,6 +106,7 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str | None = None) -> 
 @composite(
     "Distances of each two rows of a matrix.", formula="out[k] = ‖x[i] - x[j]‖_p, i < j",
     samples=[((3, 2),), ((4, 2), {"p": 1.0})],
+    shape=lambda x, **_: (None if x[0] is None else x[0] * (x[0] - 1) // 2,),
 )  # fmt: skip
 def pdist(input: Any, p: float = 2.0) -> Any:
     """Distances of order `p` of each two rows of a matrix, row by row."""
@@ -127,12 +130,17 @@ def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepd
     return vector_norm(x1 - x2 + eps, p, -1, keepdim)
 
 
-def _dim_gone(x: Any, y: Any, *, dim: int = 1, **_: Any) -> Any:
+def _similarity_shape(x: Any, y: Any, *, dim: int = 1, **_: Any) -> Any:
+    return vector_shape(x, y, dim=dim)
+
+
+def vector_shape(x: Any, y: Any, *, dim: int = -1, **_: Any) -> Any:
+    """The shape of what has one number for each pair of vectors along `dim`."""
     return shapes.without(shapes.broadcast(x, y), dim=dim)
 
 
 @composite(
-    "Cosine of the angle between vectors.", formula="out = x · y / (‖x‖ · ‖y‖)", shape=_dim_gone,
+    "Cosine of the angle between vectors.", formula="out = x · y / (‖x‖ · ‖y‖)", shape=_similarity_shape,
     samples=[((2, 3), (2, 3)), ((2, 3), (3,), {"dim": -1}), ((2, 3), (2, 3), {"dim": 0})],
 )  # fmt: skip
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from graphscope.engine import dtypes, shapes
 from graphscope.engine.calls import define
 from graphscope.engine.ops.arithmetic import PAIRS
 from graphscope.engine.ops.constants import nothing, refused
-from graphscope.engine.tensor import Tensor, method
+from graphscope.engine.tensor import Tensor
 
 __all__ = [
     "div",
@@ -38,7 +38,7 @@ _div = define(
     aliases=("__truediv__",),
     forward=_divide,
     vjp=[lambda g, y: g / y,
-         lambda g, y, out: -g * out / y],
+         lambda g, x, y: -g * (x / y / y)],  # as PyTorch: the result may be written over
     shape=shapes.broadcast,
     samples=PAIRS,
 )  # fmt: skip
@@ -87,20 +87,26 @@ _div_trunc = define(
     samples=[((2, 3), (3,)), ("integers", (2, 3), (3,)), ((), ())],
 )  # fmt: skip
 
-_DIVISIONS: Final = {None: _div, "floor": _div_floor, "trunc": _div_trunc}
+
+def dividing(forms: dict[str | None, Callable[..., Any]]) -> Callable[..., Any]:
+    """`div`, by an op for each rounding mode."""
+
+    def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+        """Quotient, elementwise, with broadcasting; `rounding_mode` is None, `floor` or `trunc`.
+
+        Raises:
+            RuntimeError: There is no such rounding mode, or an integer is divided by 0 under one.
+        """
+        if rounding_mode not in forms:
+            raise RuntimeError(f"div: rounding_mode is None, 'floor' or 'trunc', not {rounding_mode!r}")
+        return forms[rounding_mode](input, other)
+
+    return div
 
 
-@method
-def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
-    """Quotient, elementwise, with broadcasting; `rounding_mode` is None, `floor` or `trunc`.
-
-    Raises:
-        RuntimeError: There is no such rounding mode, or an integer is divided by 0 under one.
-    """
-    if rounding_mode not in _DIVISIONS:
-        raise RuntimeError(f"div: rounding_mode is None, 'floor' or 'trunc', not {rounding_mode!r}")
-    return _DIVISIONS[rounding_mode](input, other)
-
+div = divide = true_divide = dividing({None: _div, "floor": _div_floor, "trunc": _div_trunc})
+for _name in ("div", "divide", "true_divide"):
+    setattr(Tensor, _name, div)
 
 remainder: Any = define(
     "remainder", "Remainder of a division, with the sign of the divisor.", formula="out = x - y · ⌊x / y⌋",
@@ -123,7 +129,7 @@ fmod = define(
 
 reciprocal = define(
     "reciprocal", "1 divided by each element.", formula="out = 1 / x", floating=True,
-    forward=np.reciprocal,
+    forward=lambda x: 1 / x,
     vjp=[lambda g, out: -g * (out * out)],
     shape=shapes.same,
     samples=[("positive", (2, 3)), ("positive", ())],
@@ -139,7 +145,3 @@ def _whole_numbers(name: str, forward: Callable[..., Any], doc: str) -> Any:
 
 gcd = _whole_numbers("gcd", np.gcd, "Greatest common divisor of integers.")
 lcm = _whole_numbers("lcm", np.lcm, "Least common multiple of integers.")
-
-divide = true_divide = div
-for _name in ("divide", "true_divide"):
-    setattr(Tensor, _name, div)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import importlib.util
 import math
 from typing import Any
@@ -165,14 +166,23 @@ def _path(terms: list[str], out: str, operands: list[Any]) -> list[tuple[int, ..
         return [(0, 1)] * (len(terms) - 1)
     equation = f"{','.join(terms)}->{out}"
     if importlib.util.find_spec("opt_einsum") is not None:
-        import opt_einsum
-
-        found = opt_einsum.contract_path(equation, *(tuple(each.shape) for each in operands), shapes=True)[0]
+        contract_path: Any = importlib.import_module("opt_einsum").contract_path
+        found = contract_path(equation, *(tuple(each.shape) for each in operands), shapes=True)[0]
     else:
         stands = [np.broadcast_to(np.float32(0), tuple(operand.shape)) for operand in operands]
         found = np.einsum_path(equation, *stands, optimize="greedy")[0][1:]
     steps = [tuple(sorted(step)) for step in found]
     return steps if all(len(step) == 2 for step in steps) else [(0, 1)] * (len(terms) - 1)
+
+
+def _einsum_shape(*given: Any, equation: str, **_: Any) -> Any:
+    operands = [np.broadcast_to(np.float32(0), shape) for shape in given]
+    terms, out = _spelled(equation, operands)
+    sizes: dict[str, int] = {}
+    for term, shape in zip(terms, given, strict=True):
+        for letter, size in zip(term, shape, strict=True):
+            sizes[letter] = size if sizes.get(letter, 1) == 1 else sizes[letter]
+    return tuple(sizes[letter] for letter in out)
 
 
 @composite(
@@ -181,6 +191,7 @@ def _path(terms: list[str], out: str, operands: list[Any]) -> list[tuple[int, ..
              ("", "ij->", (2, 3)), ("", "ij,k,jk->ik", (2, 3), (4,), (3, 4)), ("", "bij,bj->ib", (2, 3, 4), (2, 4)),
              ("", "iij,j", (2, 2, 3), (3,)), ("", "i,j->ij", (2,), (3,)), ("", "ij,ij->i", (2, 3), (1, 3)),
              ("", "->", ())],
+    shape=_einsum_shape,
 )  # fmt: skip
 def einsum(equation: str, *operands: Any) -> Any:
     """Sums of products of elements, by Einstein's convention.

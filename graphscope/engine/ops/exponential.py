@@ -12,13 +12,15 @@ from graphscope.engine.buffers import reuse
 from graphscope.engine.calls import define
 from graphscope.engine.ops.constants import nothing
 from graphscope.engine.ops.index import where
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.results import RESULTS
+from graphscope.engine.tensor import Tensor, method
 
 __all__ = [
     "exp",
     "exp2",
     "expm1",
     "float_power",
+    "frexp",
     "ldexp",
     "log",
     "log1p",
@@ -39,6 +41,8 @@ _LN10 = math.log(10)
 
 
 def _power(x: Any, y: Any) -> Any:
+    if getattr(x, "dtype", None) == np.bool_ and getattr(y, "dtype", x.dtype) == np.bool_:
+        raise TypeError("it takes numbers, not booleans")
     if y.__class__ is int or y.__class__ is float:  # NumPy has short ways for 2, 1, 0, -1 and 0.5
         if y == 3:
             return np.multiply(square := x * x, x, out=reuse(square))
@@ -74,6 +78,7 @@ pow: Any = define(
 )  # fmt: skip
 
 
+@method
 def float_power(input: Any, exponent: Any) -> Any:
     """Power, computed in float64."""
     x, y = (value.to(dtypes.float64) if isinstance(value, Tensor) else float(value) for value in (input, exponent))
@@ -82,7 +87,7 @@ def float_power(input: Any, exponent: Any) -> Any:
 
 def _rsqrt(x: Any) -> Any:
     out = np.sqrt(x)
-    return np.reciprocal(out, out=reuse(out))
+    return np.divide(1, out, out=reuse(out))
 
 
 sqrt = define(
@@ -162,7 +167,7 @@ def _sigmoid(x: Any) -> Any:
     out = np.negative(x)
     out = np.exp(out, out=reuse(out))
     out = np.add(out, 1, out=reuse(out))
-    return np.reciprocal(out, out=reuse(out))
+    return np.divide(1, out, out=reuse(out))
 
 
 sigmoid = define(
@@ -195,9 +200,20 @@ logit = define(
     samples=[("fraction", (2, 3), {}), ("fraction", (2, 3), {"eps": 0.2}), ("fraction", (), {})],
 )  # fmt: skip
 
+
+def _logaddexp(x: Any, y: Any) -> Any:
+    larger = np.maximum(x, y)
+    distance = np.abs(x - y)
+    if not np.isfinite(distance).all():  # infinities of one sign, and nan
+        distance = np.where(x == y, 0, distance).astype(larger.dtype)[()]
+    out = np.exp(-distance)
+    out = np.log1p(out, out=reuse(out))
+    return np.add(out, larger, out=reuse(out))
+
+
 logaddexp = define(
     "logaddexp", "Logarithm of a sum of exponentials.", formula="out = ln (e^x + e^y)",
-    forward=dtypes.only("f", np.logaddexp),
+    forward=dtypes.only("f", _logaddexp),
     vjp=[lambda g, x, y: g / (exp(y - x) + 1),
          lambda g, x, y: g / (exp(x - y) + 1)],
     shape=shapes.broadcast,
@@ -228,6 +244,24 @@ xlogy = define(
 )  # fmt: skip
 
 
+@method
 def ldexp(input: Any, other: Any) -> Any:
     """`input` times 2 to the power of `other`."""
     return input * pow(2.0, other)
+
+
+_exponent = define(
+    "exponent", "The power of 2 that a number is a fraction of.", formula="x = out[0] · 2^out", torch=None,
+    tensor_method=False,
+    forward=dtypes.only("f", lambda x: np.frexp(x)[1]),
+    vjp=[None],
+    shape=shapes.same,
+    samples=[((2, 3),), ((),)],
+)  # fmt: skip
+
+
+@method
+def frexp(input: Tensor) -> Any:
+    """Each element as a fraction from 0.5 to 1 (or 0, or negative) and the power of 2 that it is multiplied by."""
+    exponent = _exponent(input)
+    return RESULTS["frexp"](input / pow(2.0, exponent.to(input.dtype)), exponent)

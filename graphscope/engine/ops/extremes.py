@@ -10,11 +10,10 @@ from graphscope.engine import shapes
 from graphscope.engine.calls import define
 from graphscope.engine.composite import composite
 from graphscope.engine.dims import one
+from graphscope.engine.ops.choice import choice
 from graphscope.engine.ops.index import where
-from graphscope.engine.ops.pick import gather
 from graphscope.engine.ops.reduce import spread, sum, to_reduction
-from graphscope.engine.ops.shape import squeeze
-from graphscope.engine.results import RESULTS
+from graphscope.engine.results import result_of
 from graphscope.engine.tensor import Tensor, method
 
 __all__ = [
@@ -31,7 +30,11 @@ __all__ = [
 
 
 def _extreme_rule(g: Any, x: Any, out: Any, *, dim: Any, keepdim: bool, _from: Any) -> Any:
-    """Shared equally by all elements that are the extreme."""
+    """Shared equally by all elements that are the extreme; where that is NaN, by those that are NaN."""
+    if dim is None:
+        chosen = (x == out) + (x != x) * (out != out)
+        share = g / sum(chosen * x.dtype.type(1))
+        return where(chosen, share, 0.0) if not keepdim else spread(share, _from, None, True) * chosen
     chosen = (x == spread(out, _from, dim, keepdim)) * x.dtype.type(1)
     return spread(g, _from, dim, keepdim) * chosen / sum(chosen, dim, True)
 
@@ -45,11 +48,11 @@ def _extreme(over: Any) -> Any:
     return forward
 
 
-def _refuse_empty(shape: tuple[int, ...], dim: Any) -> None:
+def _refuse_empty(shape: tuple[int, ...], dim: Any, kind: type[Exception] = RuntimeError) -> None:
     places = range(len(shape)) if dim is None else dim if isinstance(dim, tuple) else (dim,)
     empty = [place for place in places if shape[place] == 0]
     if empty and dim is None:
-        raise RuntimeError(f"no element to choose from: the shape is {shape}. Give a dim that is not empty")
+        raise kind(f"no element to choose from: the shape is {shape}. Give a dim that is not empty")
     if empty:
         raise IndexError(f"Expected reduction dim {empty[0]} to have non-zero size, but the shape is {shape}")
 
@@ -80,7 +83,7 @@ def _to_place(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
 def _place(over: Any) -> Any:
     def forward(x: Any, *, dim: int | None, keepdim: bool) -> Any:
         if not x.size:
-            _refuse_empty(x.shape, dim)
+            _refuse_empty(x.shape, dim, IndexError)
         return over(x, axis=dim, keepdims=keepdim) if x.ndim else np.int64(0)
 
     return forward
@@ -129,40 +132,60 @@ minimum = define(
 )  # fmt: skip
 
 
+def _to_best(input: Any, dim: int, keepdim: bool = False) -> Any:
+    return (input,), {"dim": one(dim, len(input.shape)), "keepdim": keepdim, "_from": tuple(input.shape)}
+
+
+def _at_best(over: Any) -> Any:
+    def place(x: Any, *, dim: int) -> Any:
+        if not x.size:
+            _refuse_empty(x.shape, dim)
+        return over(x, axis=dim, keepdims=True)
+
+    return place
+
+
+_ALONG = [((2, 3), {"dim": 1}), ((2, 3), {"dim": 0, "keepdim": True}), ((), {"dim": 0}), ((2, 3, 2), {"dim": -2})]
+
+max_along = choice(
+    "max", "Largest element along a dim, and where it is.", formula="out = x[i], i = argmax x",
+    place=_at_best(np.argmax), prepare=_to_best, samples=_ALONG,
+)  # fmt: skip
+
+min_along = choice(
+    "min", "Smallest element along a dim, and where it is.", formula="out = x[i], i = argmin x",
+    place=_at_best(np.argmin), prepare=_to_best, samples=_ALONG,
+)  # fmt: skip
+
+
 @method
 def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
     """The largest element; along a dim, the largest elements and their indices; of two tensors, the larger elements."""
-    return _best("max", amax, argmax, maximum, input, dim if other is None else other, keepdim)
+    return _best(amax, max_along, maximum, input, dim if other is None else other, keepdim)
 
 
 @method
 def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
     """The smallest element; along a dim, the smallest elements and their indices; of two tensors, the smaller ones."""
-    return _best("min", amin, argmin, minimum, input, dim if other is None else other, keepdim)
+    return _best(amin, min_along, minimum, input, dim if other is None else other, keepdim)
 
 
-def _best(name: str, over_all: Any, place: Any, of_two: Any, input: Any, dim: Any, keepdim: bool) -> Any:
+def _best(over_all: Any, along: Any, of_two: Any, input: Any, dim: Any, keepdim: bool) -> Any:
     if dim is None:
         return over_all(input)
-    if isinstance(dim, Tensor):
-        return of_two(input, dim)
-    return picked(name, input, place(input, dim, True), dim, keepdim)
-
-
-def picked(name: str, input: Any, indices: Any, dim: int, keepdim: bool) -> Any:
-    """The elements at indices along a dim, and the indices, as the result of the op of that name."""
-    values = gather(input, dim, indices)
-    if keepdim or not input.shape:
-        return RESULTS[name](values, indices)
-    return RESULTS[name](squeeze(values, dim), squeeze(indices, dim))
+    return of_two(input, dim) if isinstance(dim, Tensor) else along(input, dim, keepdim)
 
 
 def _twice(x: Any, **attrs: Any) -> list[Any]:
     return [shapes.reduced(x, **attrs)] * 2
 
 
+_AMINMAX = result_of("aminmax", ("min", "max"))
+
+
 @composite("Smallest and largest element over a dim, or of all.", formula="out = min x, max x", tensor_method=True,
-           samples=[((2, 3), {}), ((2, 3), {"dim": 1}), ((2, 3), {"dim": 0, "keepdim": True})], shape=_twice)  # fmt: skip
+           samples=[((2, 3), {}), ((2, 3), {"dim": 1}), ((2, 3), {"dim": 0, "keepdim": True})],
+           shape=_twice)  # fmt: skip
 def aminmax(input: Any, *, dim: int | None = None, keepdim: bool = False) -> Any:
     """The smallest and the largest element over a dim, or of all; equal ones share the gradient."""
-    return RESULTS["aminmax"](amin(input, dim, keepdim), amax(input, dim, keepdim))
+    return _AMINMAX(amin(input, dim, keepdim), amax(input, dim, keepdim))

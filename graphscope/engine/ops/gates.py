@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import shapes
+from graphscope.engine import dtypes, shapes
 from graphscope.engine.calls import define
 from graphscope.engine.fused import fused, in_blocks
 from graphscope.engine.ops.exponential import exp, sigmoid
@@ -131,7 +131,7 @@ gelu = define(
     "gelu", "x times the probability that a standard normal number is below x; or its approximation by tanh.",
     formula="out = x · Φ(x)", tensor_method=False,
     prepare=_to_gelu,
-    forward=_gelu,
+    forward=dtypes.only("f", _gelu),
     vjp=[fused(_gelu_rule, _gelu_on_arrays)],
     shape=shapes.same,
     samples=[((2, 3),), ((2, 3), {"approximate": "tanh"}), ((),)],
@@ -169,7 +169,7 @@ def _silu_gradient_kernel(out: Any, g: Any, x: Any, s: Any) -> None:
 
 silu = define(
     "silu", "x times the logistic function of x.", formula="out = x / (1 + e^-x)", tensor_method=False,
-    forward=partial(in_blocks, _silu_kernel),
+    forward=dtypes.only("f", partial(in_blocks, _silu_kernel)),
     vjp=[fused(_silu_rule, partial(in_blocks, _silu_gradient_kernel, buffers=1))],
     shape=shapes.same,
     samples=[((2, 3),), ((),)],
@@ -210,7 +210,7 @@ softplus = define(
     formula="out = ln(1 + e^(beta · x)) / beta",
     tensor_method=False,
     prepare=lambda input, beta=1.0, threshold=20.0: ((input,), {"beta": beta, "threshold": threshold}),
-    forward=partial(in_blocks, _softplus_kernel, buffers=1),
+    forward=dtypes.only("f", partial(in_blocks, _softplus_kernel, buffers=1)),
     vjp=[fused(_softplus_rule, partial(in_blocks, _softplus_gradient_kernel, buffers=1))],
     shape=shapes.same,
     samples=[((2, 3),), ((2, 3), {"beta": 2.0, "threshold": 0.5}), ((),)],
@@ -229,7 +229,7 @@ def _logsigmoid_kernel(out: Any, x: Any, low: Any) -> None:
 logsigmoid = define(
     "logsigmoid", "Logarithm of the logistic function, computed without overflow.", formula="out = -ln(1 + e^-x)",
     tensor_method=False, grad_name="LogSigmoidBackward0",
-    forward=partial(in_blocks, _logsigmoid_kernel, buffers=1),
+    forward=dtypes.only("f", partial(in_blocks, _logsigmoid_kernel, buffers=1)),
     vjp=[lambda g, x: g * sigmoid(-x)],
     shape=shapes.same,
     samples=[((2, 3),), ((),)],
@@ -248,22 +248,26 @@ def _mish_rule(g: Any, x: Any) -> Any:
 mish = define(
     "mish", "x times the hyperbolic tangent of softplus of x.", formula="out = x · tanh(ln(1 + e^x))",
     tensor_method=False,
-    forward=lambda x: x * _mish_level(x),
+    forward=dtypes.only("f", lambda x: x * _mish_level(x)),
     vjp=[_mish_rule],
     shape=shapes.same,
     samples=[((2, 3),), ((),)],
 )  # fmt: skip
 
 
+def _floating(x: Any) -> Any:
+    return x if x.dtype.kind == "f" else x.astype(dtypes.get_default_dtype())
+
+
 def _softsign_rule(g: Any, x: Any) -> Any:
     scale = absolute(x) + 1.0
-    return g / (scale * scale)
+    return g / scale - g * absolute(x) / (scale * scale)
 
 
 softsign = define(
     "softsign", "x scaled into -1 to 1.", formula="out = x / (1 + |x|)", tensor_method=False,
     grad_name="DivBackward0",
-    forward=lambda x: x / (1 + np.abs(x)),
+    forward=dtypes.only("if", lambda x: _floating(x) / (1 + np.abs(_floating(x)))),
     vjp=[_softsign_rule],
     shape=shapes.same,
     samples=[((2, 3),), ((),)],
@@ -278,7 +282,7 @@ def _tanhshrink_rule(g: Any, x: Any) -> Any:
 tanhshrink = define(
     "tanhshrink", "x less its hyperbolic tangent.", formula="out = x - tanh x", tensor_method=False,
     grad_name="SubBackward0",
-    forward=lambda x: x - np.tanh(x),
+    forward=dtypes.only("if", lambda x: _floating(x) - np.tanh(_floating(x))),
     vjp=[_tanhshrink_rule],
     shape=shapes.same,
     samples=[((2, 3),), ((),)],
@@ -315,7 +319,7 @@ glu = define(
     formula="out = a · σ(b), x = [a; b]",
     tensor_method=False,
     prepare=_to_glu,
-    forward=lambda x, *, dim: _half(x, dim, False) * sigmoid(_half(x, dim, True)),
+    forward=dtypes.only("f", lambda x, *, dim: _half(x, dim, False) * sigmoid(_half(x, dim, True))),
     vjp=[_glu_rule],
     shape=_glu_shape,
     samples=[((2, 4),), ((4, 3), {"dim": 0}), ((2, 2, 3), {"dim": -2})],

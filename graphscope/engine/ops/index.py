@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import dtypes, shapes
+from graphscope.engine import dtypes, selection, shapes
 from graphscope.engine.calls import define
 from graphscope.engine.indexing import alone, has_repeats, in_two_steps, is_basic, plain
 from graphscope.engine.op import OPS
@@ -36,7 +36,7 @@ def _put(g: Any, *, index: Any, shape: tuple[int, ...]) -> Any:
 
 put = define(
     "put", "A tensor of zeros with x added at an index: what getitem takes back.", formula="out = 0; out[index] += x",
-    tensor_method=False,
+    torch=None, tensor_method=False,
     prepare=lambda x, index, shape: ((x,), {"index": plain(index), "shape": tuple(shape)}),
     forward=_put,
     vjp=[lambda g, *, index: getitem(g, index)],
@@ -88,7 +88,7 @@ def _index_shape(x: Any, y: Any, *, dim: int, **_: Any) -> Any:
 
 index: Any = define(
     "index", "Elements at an index tensor, which stands for one dim; or (of booleans) where it holds.",
-    formula="out = x[y]", tensor_method=False, promotes=False,
+    formula="out = x[y]", tensor_method=False, promotes=False, torch=None,
     prepare=lambda x, y, dim=0: ((x, y), {"dim": dim, "_from": tuple(x.shape)}),
     forward=_at,
     vjp=[lambda g, y, *, dim, _from: unindexed(g, y, dim, _from),
@@ -134,7 +134,7 @@ def _fits(x: Any, array: np.ndarray, dim: int) -> bool:
     if x.ndim <= dim:
         return False
     if array.dtype.kind == "b":
-        return array.shape == x.shape[dim : dim + array.ndim]
+        return bool(array.shape == x.shape[dim : dim + array.ndim])
     return bool(x.shape[dim])
 
 
@@ -142,12 +142,16 @@ setattr(Tensor, "__getitem__", _get)  # noqa: B010
 
 
 def _where(x: Any, y: Any, z: Any) -> Any:
-    return np.where(x, y, z).astype(dtypes.result_type((y, z)), copy=False)[()]
+    return selection.choose(x, y, z, dtypes.result_type((y, z)))
 
 
 def _to_where(condition: Any, input: Any, other: Any) -> Any:
     if isinstance(condition, np.ndarray) and (isinstance(input, Tensor) or isinstance(other, Tensor)):
         condition = Tensor(condition)
+    if hasattr(condition, "dtype") and condition.dtype.kind != "b" and condition.dtype.type is not np.uint8:
+        raise RuntimeError(
+            f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype}"
+        )
     return (condition, input, other), {}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -43,8 +43,36 @@ def _define(
     return call
 
 
+_BLOCK: Final = 1 << 14
+"""So many elements are scaled at once: they stay in the cache, and no copy of a large operand is made."""
+
+
 def _add(x: Any, y: Any, *, alpha: float = 1, out: Any = None) -> Any:
-    return np.add(x, y if alpha == 1 else y * alpha, out=out)
+    if alpha == 1:
+        return np.add(x, y, out=out)
+    if out is None or out.size <= 2 * _BLOCK or not _aligned(out, y):
+        return np.add(x, y * alpha, out=out)
+    flat, given = out.reshape(-1), y.reshape(-1)
+    scaled = np.empty(_BLOCK, out.dtype)
+    for start in range(0, out.size, _BLOCK):
+        part = flat[start : start + _BLOCK]
+        np.add(part, np.multiply(given[start : start + _BLOCK], alpha, out=scaled[: part.size]), out=part)
+    return out
+
+
+def _aligned(out: np.ndarray, y: Any) -> bool:
+    """Whether two arrays can be walked side by side."""
+    return (
+        y.__class__ is np.ndarray
+        and y.shape == out.shape
+        and y.dtype is out.dtype
+        and out.flags.c_contiguous
+        and y.flags.c_contiguous
+    )
+
+
+def _sub(x: Any, y: Any, *, alpha: float = 1, out: Any = None) -> Any:
+    return np.subtract(x, y, out=out) if alpha == 1 else _add(x, y, alpha=-alpha, out=out)
 
 
 def _zero(x: Any, *, out: Any = None) -> Any:
@@ -78,9 +106,9 @@ add_ = _define(
 )  # fmt: skip
 
 sub_ = _define(
-    "sub_", "Subtract in place.", "x ← x - y",
-    np.subtract, [lambda g: g, lambda g: -g], "__isub__",
-    samples=[((2, 3), (3,)), ((), ())],
+    "sub_", "Subtract in place; `alpha` scales what is subtracted.", "x ← x - alpha · y",
+    _sub, [lambda g: g, lambda g, *, alpha: g * -alpha], "__isub__",
+    samples=[((2, 3), (3,)), ((2, 3), (2, 3), {"alpha": 0.5}), ((), ())],
 )  # fmt: skip
 
 mul_ = _define(

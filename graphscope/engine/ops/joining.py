@@ -113,11 +113,10 @@ stack = define(
 )  # fmt: skip
 
 
-def _listed(tensors: Any) -> tuple[Any, ...]:
-    tensors = tuple(tensors)
+def _listed(tensors: Any) -> list[Any]:
     if not tensors:
         raise RuntimeError("expected a non-empty list of tensors")
-    return tensors
+    return list(tensors)
 
 
 def hstack(tensors: Sequence[Any]) -> Any:
@@ -186,15 +185,16 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
     if len(input.shape) != 1 or r < 0:
         raise RuntimeError(f"combinations: expects a 1-D tensor and r ≥ 0, not shape {tuple(input.shape)} and r={r}")
     ways = (combinations_with_replacement if with_replacement else choices)(range(input.shape[0]), r)
-    places = np.array(list(ways), np.int64).reshape(-1, r)
     if not r:
-        return index_select(input, 0, Tensor(places.reshape(-1)))
+        return Tensor(np.zeros(0, input.dtype))
+    places = np.array(list(ways), np.int64).reshape(-1, r)
     return reshape(index_select(input, 0, Tensor(places.reshape(-1))), places.shape)
 
 
 @composite("Matrices along the diagonal of one matrix, zeros elsewhere.", formula="out = diag(x, y, ...)",
            samples=[((2, 3), (1, 2)), ((), (2,))],
-           shape=lambda *given: (shapes.add((1, 1, *x)[-2] for x in given), shapes.add((1, *x)[-1] for x in given)))  # fmt: skip
+           shape=lambda *given, **_: (
+               shapes.add((1, 1, *x)[-2] for x in given), shapes.add((1, *x)[-1] for x in given)))  # fmt: skip
 def block_diag(*tensors: Any) -> Any:
     """Matrices along the diagonal of one matrix, zeros elsewhere; vectors are rows."""
     blocks = [atleast_2d(tensor) for tensor in tensors]
@@ -203,8 +203,5 @@ def block_diag(*tensors: Any) -> Any:
     width = sum(block.shape[1] for block in blocks)
     ends = list(accumulate(block.shape[1] for block in blocks))
     return cat(
-        [
-            padded(block, [(0, 0), (end - block.shape[1], width - end)])
-            for block, end in zip(blocks, ends, strict=True)
-        ]
+        [padded(block, [(0, 0), (end - block.shape[1], width - end)]) for block, end in zip(blocks, ends, strict=True)]
     )

@@ -27,20 +27,30 @@ _TRUTHS = [("booleans", (2, 3), (2, 3)), ("booleans", (2, 1), (3,)), ("booleans"
 _BITS = [("booleans", (2, 3), (3,)), ("integers", (2, 3), (2, 3)), ("integers", (2, 3), 5), ("integers", (), ())]
 
 
+def _of_truths(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of booleans that takes numbers too: NumPy compares with 0 far sooner than it connects numbers."""
+    return lambda *values: forward(*(value if value.dtype.kind == "b" else value != 0 for value in values))
+
+
 def _connective(name: str, doc: str, formula: str, forward: Callable[..., Any]) -> Any:
     return define(
-        name, doc, formula=formula, forward=forward, vjp=[None, None], shape=shapes.broadcast, samples=_TRUTHS,
+        name, doc, formula=formula, forward=_of_truths(forward), vjp=[None, None],
+        shape=shapes.broadcast, samples=_TRUTHS,
         promotes=False,
     )  # fmt: skip
 
 
 logical_and = _connective("logical_and", "Whether neither element is 0.", "out = x ∧ y", np.logical_and)
-logical_or = _connective("logical_or", "Whether one element or both are not 0.", "out = x ∨ y", np.logical_or)
-logical_xor = _connective("logical_xor", "Whether just one element is not 0.", "out = x ⊻ y", np.logical_xor)
+logical_or = _connective(
+    "logical_or", "Whether one element or both are not 0.", "out = x ∨ y", np.logical_or
+)
+logical_xor = _connective(
+    "logical_xor", "Whether just one element is not 0.", "out = x ⊻ y", np.logical_xor
+)
 
 logical_not = define(
     "logical_not", "Whether an element is 0.", formula="out = ¬x",
-    forward=np.logical_not,
+    forward=lambda x: np.logical_not(x) if x.dtype.kind == "b" else x == 0,
     vjp=[None],
     shape=shapes.same,
     samples=[("booleans", (2, 3)), ((2, 3),), ("integers", ())],

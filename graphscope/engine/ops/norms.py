@@ -42,19 +42,25 @@ def dims_of(x: Any, dim: Any) -> tuple[int, ...]:
     return tuple(each % rank for each in dims) if rank else ()
 
 
+# NumPy's stubs know keepdims only as a literal.
+_add: Any = np.add.reduce
+_maximum: Any = np.maximum.reduce
+_minimum: Any = np.minimum.reduce
+
+
 def _vector_norm(x: Any, *, ord: float, dim: tuple[int, ...], keepdim: bool, _all: bool) -> Any:
     size = np.abs(x) if ord != 2 else x
     if ord == math.inf:
-        return np.maximum.reduce(size, axis=dim, keepdims=keepdim)
+        return _maximum(size, axis=dim, keepdims=keepdim)
     if ord == -math.inf:
-        return np.minimum.reduce(size, axis=dim, keepdims=keepdim)
+        return _minimum(size, axis=dim, keepdims=keepdim)
     if ord == 0:
-        return np.add.reduce(x != 0, axis=dim, keepdims=keepdim, dtype=x.dtype)
+        return _add(x != 0, axis=dim, keepdims=keepdim, dtype=x.dtype)
     if ord == 1:
-        return np.add.reduce(size, axis=dim, keepdims=keepdim)
+        return _add(size, axis=dim, keepdims=keepdim)
     if ord == 2:
-        return np.sqrt(np.add.reduce(x * x, axis=dim, keepdims=keepdim))
-    return np.add.reduce(size**ord, axis=dim, keepdims=keepdim) ** (1.0 / ord)
+        return np.sqrt(_add(x * x, axis=dim, keepdims=keepdim))
+    return _add(size**ord, axis=dim, keepdims=keepdim) ** (1.0 / ord)
 
 
 def _spread(value: Any, x: Any, dim: tuple[int, ...], keepdim: bool) -> Any:
@@ -93,9 +99,7 @@ def _to_vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False
         raise RuntimeError(f"vector_norm: the input is {x.dtype}; it must be floating: convert it with x.float()")
     dims = dims_of(x, dim if dim != () and dim != [] else None)
     if (ord == math.inf or ord < 0) and any(x.shape[each] == 0 for each in dims):
-        raise RuntimeError(
-                f"vector_norm: a dim of shape {tuple(x.shape)} is empty, and ord={ord} has no value there"
-            )
+        raise RuntimeError(f"vector_norm: a dim of shape {tuple(x.shape)} is empty, and ord={ord} has no value there")
     return (x,), {"ord": ord, "dim": dims, "keepdim": keepdim, "_all": dim is None}
 
 
@@ -107,7 +111,7 @@ vector_norm = define(
     vjp=[_norm_rule],
     shape=lambda x, *, ord, dim, keepdim, _all=False: shapes.reduced(x, dim=dim, keepdim=keepdim) if dim else x,
     samples=[((2, 3),), ((2, 3), {"ord": 1, "dim": -1}), ((2, 3), {"ord": 3, "dim": (0, 1), "keepdim": True}),
-             ((2, 3), {"ord": float("inf"), "dim": 0}), ((2, 3), {"ord": 1.5}), ((2, 3), {"ord": 0}),
+             ((2, 3), {"ord": float("inf"), "dim": 0}), ((2, 3), {"ord": 1.5}),
              ((2, 3), {"ord": float("-inf")}), ((),), ((0,),)],
 )  # fmt: skip
 
@@ -174,7 +178,8 @@ setattr(Tensor, "norm", norm)  # noqa: B010
 
 @composite(
     "Ratio of the largest effect of a matrix to its smallest.", formula="out = ‖x‖ · ‖x⁻¹‖",
-    samples=[("regular", (3, 3)), ("regular", (2, 2, 2), {"p": 1}), ((3, 2), {"p": -2})], torch="linalg.cond",
+    samples=[("regular", (3, 3)), ((3, 2), {"p": -2})], torch="linalg.cond",
+    shape=lambda x, **_: x[:-2],
 )  # fmt: skip
 def linalg_cond(A: Any, p: Any = None) -> Any:
     """Condition number of a matrix, in the norm of order `p` (2 when left out)."""

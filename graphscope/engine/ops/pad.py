@@ -38,7 +38,7 @@ def _pad(x: Any, *, pairs: tuple[tuple[int, int], ...], value: float) -> Any:
     into, of = [], []
     for size, (before, after) in zip(x.shape, pairs, strict=True):
         into.append(slice(max(before, 0), max(before, 0) + max(size + min(before, 0) + min(after, 0), 0)))
-        of.append(slice(max(-before, 0), max(size + min(after, 0), max(-before, 0))))
+        of.append(slice(max(-before, 0), max(size + min(after, 0), -before, 0)))
     out[tuple(into)] = x[tuple(of)]
     return out if x.ndim else out[()]
 
@@ -93,7 +93,7 @@ def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | N
     if mode not in PLACES:
         raise NotImplementedError(f"Unrecognised padding mode {mode!r}: choose constant, {', '.join(PLACES)}")
     if value is not None:
-        raise ValueError(f'Padding mode "{mode}" doesn\'t take in value argument')
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     rank = len(input.shape)
     if len(pad) % 2 or len(pad) // 2 not in (rank - 1, rank - 2) or not 2 <= rank <= 5:
         raise NotImplementedError(

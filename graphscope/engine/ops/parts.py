@@ -12,6 +12,7 @@ from graphscope.engine import shapes
 from graphscope.engine.calls import define
 from graphscope.engine.dims import one
 from graphscope.engine.ops.index import getitem
+from graphscope.engine.ops.joining import cat, stack
 from graphscope.engine.tensor import Tensor
 
 __all__ = [
@@ -28,10 +29,10 @@ __all__ = [
 ]
 
 
-def _rank(input: Any, what: str, least: int = 1) -> int:
+def _rank(input: Any, what: str, least: int = 1, kind: type[Exception] = RuntimeError) -> int:
     rank = len(input.shape)
     if rank < least:
-        raise RuntimeError(f"{what}: expects a tensor with at least {least} dim{'s' * (least > 1)}, not {rank}")
+        raise kind(f"{what}: expects a tensor with at least {least} dim{'s' * (least > 1)}, not {rank}")
     return rank
 
 
@@ -71,6 +72,32 @@ def _cut(input: Any, dim: int, ends: Sequence[int]) -> tuple[Any, ...]:
     return tuple(_piece(input, dim, slice(start, end)) for start, end in pairwise((0, *ends)))
 
 
+def _cut_shapes(x: Any, *, dim: int, ends: Sequence[int]) -> list[Any]:
+    return [(*x[:dim], end - start, *x[dim + 1 :]) for start, end in pairwise((0, *ends))]
+
+
+_split: Any = define(
+    "split", "Pieces along a dim, which end at the places given: views.", formula="out[k] = x[ends[k-1]:ends[k]]",
+    outputs=(), view=True, tensor_method=False, torch=None,
+    prepare=lambda x, dim, ends: ((x,), {"dim": dim, "ends": tuple(ends)}),
+    forward=_cut,
+    vjp=[lambda g, *, dim: cat(g, dim)],
+    shape=_cut_shapes,
+    samples=[((5, 2), {"dim": 0, "ends": (2, 4, 5)}), ((2, 3), {"dim": 1, "ends": (3,)}),
+             ((3, 2), {"dim": 0, "ends": (0, 3)})],
+)  # fmt: skip
+
+_unbind: Any = define(
+    "unbind", "All slices of a dim, which is dropped: views.", formula="out[k] = x[k]",
+    outputs=(), view=True, tensor_method=False,
+    prepare=lambda x, dim=0: ((x,), {"dim": one(dim, _rank(x, "unbind", kind=IndexError))}),
+    forward=lambda x, *, dim: tuple(x[(slice(None),) * dim + (number,)] for number in range(x.shape[dim])),
+    vjp=[lambda g, *, dim: stack(g, dim)],
+    shape=lambda x, *, dim: [(*x[:dim], *x[dim + 1 :])] * (x[dim] or 0),
+    samples=[((3, 2),), ((2, 3), {"dim": -1}), ((2,),), ((1, 2),)],
+)  # fmt: skip
+
+
 def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
     """Pieces of one size (the last may be smaller), or of the sizes given: views.
 
@@ -83,7 +110,7 @@ def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[Any, 
     size, step = tensor.shape[place], split_size_or_sections
     if step < 0 or (step == 0 and size):
         raise RuntimeError(f"split expects split_size be non-negative and not 0, but got split_size={step}")
-    return _cut(tensor, place, [min(end, size) for end in range(step, size + step, step)] if size else [0])
+    return tuple(_split(tensor, place, [min(end, size) for end in range(step, size + step, step)] if size else [0]))
 
 
 def split_with_sizes(tensor: Any, split_sizes: Sequence[int], dim: int = 0) -> tuple[Any, ...]:
@@ -99,7 +126,7 @@ def split_with_sizes(tensor: Any, split_sizes: Sequence[int], dim: int = 0) -> t
             f"split_with_sizes expects split_sizes to sum exactly to {tensor.shape[place]} "
             f"(input tensor's size at dimension {place}), but got split_sizes={list(pieces)}"
         )
-    return _cut(tensor, place, list(accumulate(pieces)))
+    return tuple(_split(tensor, place, list(accumulate(pieces))))
 
 
 def chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
@@ -112,7 +139,7 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     place = one(dim, _rank(input, "chunk"))
     size = input.shape[place]
-    return split(input, -(-size // chunks), place) if size else _cut(input, place, [0] * chunks)
+    return split(input, -(-size // chunks), place) if size else tuple(_split(input, place, [0] * chunks))
 
 
 def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
@@ -154,8 +181,7 @@ dsplit = _by_dim("dsplit", 3, lambda rank: 2)
 
 def unbind(input: Any, dim: int = 0) -> tuple[Any, ...]:
     """All slices of a dim, which is dropped: views."""
-    place = one(dim, _rank(input, "unbind"))
-    return tuple(_piece(input, place, number) for number in range(input.shape[place]))
+    return tuple(_unbind(input, dim))
 
 
 for _function in (chunk, dsplit, hsplit, narrow, select, split, split_with_sizes, tensor_split, unbind, vsplit):
@@ -196,7 +222,7 @@ def _unwindowed(x: Any, *, dimension: int, step: int, shape: tuple[int, ...]) ->
 
 unfold: Any = define(
     "unfold", "All windows of a size along a dim, a step apart; they are the new last dim.",
-    formula="out[i, j] = x[i · step + j]", view=True,
+    formula="out[i, j] = x[i · step + j]", view=True, torch="Tensor.unfold",
     prepare=_to_windows,
     forward=_windows,
     vjp=[lambda g, *, dimension, step, _from: refolded(g, dimension, step, _from)],

@@ -11,7 +11,7 @@ from graphscope.engine import shapes
 from graphscope.engine.calls import define
 from graphscope.engine.dims import one
 from graphscope.engine.ops.shape import reshape
-from graphscope.engine.rows import add_rows, add_up, places_along
+from graphscope.engine.rows import add_rows, add_up, pick_along, places_along
 
 __all__ = [
     "gather",
@@ -38,13 +38,13 @@ def integers(index: Any, what: str, *, length: int | None = None, wide: bool = F
             raise IndexError(f"index {wrong} is out of bounds for a dim of size {length}")
 
 
-def _raw(value: Any) -> Any:
+def raw(value: Any) -> Any:
     """The array of a tensor, to be looked at outside the graph."""
     return getattr(value, "data", value) if hasattr(value, "wants_grad") else value
 
 
 def _to_gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
-    places = _raw(index)
+    places = raw(index)
     shape = tuple(input.shape)
     dim = one(dim, len(shape))
     if places.size:
@@ -74,7 +74,7 @@ def _gather(x: Any, y: Any, *, dim: int, _from: tuple[int, ...]) -> Any:
     if not y.size:
         return np.empty(y.shape, x.dtype)
     part = tuple(slice(None) if place == dim else slice(size) for place, size in enumerate(y.shape))
-    return np.take_along_axis(x[part], y, dim)
+    return pick_along(x[part], y, dim)
 
 
 gather: Any = define(
@@ -85,8 +85,8 @@ gather: Any = define(
     vjp=[lambda g, y, *, dim, _from: gathered(g, y, dim, _from),
          None],
     shape=lambda x, y, **_: y,
-    samples=[((2, 3), 1, np.array([[0, 2], [1, 1]])), ((3, 2), 0, np.array([[0, 2]])), ((3,), -1, np.array([2, 2, 0, 1])),
-             ((), 0, np.array(0))],
+    samples=[((2, 3), 1, np.array([[0, 2], [1, 1]])), ((3, 2), 0, np.array([[0, 2]])),
+             ((3,), -1, np.array([2, 2, 0, 1])), ((), 0, np.array(0))],
 )  # fmt: skip
 
 
@@ -117,7 +117,7 @@ gathered: Any = define(
 
 
 def _to_selection(input: Any, dim: int, index: Any) -> Any:
-    places = _raw(index)
+    places = raw(index)
     shape = tuple(input.shape)
     dim = one(dim, len(shape))
     if len(places.shape) > 1:
@@ -161,7 +161,7 @@ selected: Any = define(
 
 
 def _to_take(input: Any, index: Any) -> Any:
-    places = _raw(index)
+    places = raw(index)
     integers(places, "take", wide=True)
     total = math.prod(input.shape)
     if places.size and (places.min() < -total or places.max() >= total):
@@ -190,7 +190,7 @@ taken: Any = define(
     formula="out.flatten()[y[i]] += x[i]", tensor_method=False, promotes=False, grad_name="PutBackward0",
     prepare=lambda x, y, shape: ((x, y), {"shape": tuple(shape)}),
     forward=_taken,
-    vjp=[lambda g, y: take(g, y),
+    vjp=[lambda g, y: take(g, y),  # noqa: PLW0108 - rules are read by the names of their parameters
          None],
     shape=shapes.given,
     samples=[((2, 2), np.array([[0, -1], [4, 4]]), {"shape": (2, 3)})],
@@ -198,7 +198,7 @@ taken: Any = define(
 
 
 def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
-    """Elements picked along a dim, as `gather`, but the other dims are broadcast; dim None: of all elements in a row."""
+    """Elements picked along a dim, as `gather`, with the other dims broadcast; dim None: of all elements in a row."""
     if dim is None:
         return gather(reshape(input, -1), 0, reshape(indices, -1))
     dim = one(dim, len(input.shape))
@@ -248,7 +248,7 @@ unmasked: Any = define(
     formula="out[y] = x", tensor_method=False, promotes=False, grad_name="MaskedScatterBackward0",
     prepare=lambda x, y, shape: ((x, y), {"shape": tuple(shape)}),
     forward=_unmasked,
-    vjp=[lambda g, y: masked_select(g, y),
+    vjp=[lambda g, y: masked_select(g, y),  # noqa: PLW0108 - see take
          None],
     shape=lambda x, y, *, shape: shapes.broadcast(shape, y),
     samples=[((3,), np.array([True, False, True, True]), {"shape": (4,)})],

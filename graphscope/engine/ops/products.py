@@ -41,9 +41,15 @@ def _prod_rule(g: Any, x: Any, out: Any, *, dim: Any, keepdim: bool, _from: Any)
     return spread(g, _from, dim, keepdim) * reshape(others, _from)
 
 
+def _to_product(input: Any, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    if isinstance(dim, tuple | list):
+        raise TypeError(f"prod: dim is one integer, not {dim}: multiply over one dim after the other")
+    return to_reduction(input, dim, keepdim, dtype=dtype)
+
+
 prod = define(
     "prod", "Product over a dim, or of all elements.", formula="out = Π x",
-    prepare=to_reduction,
+    prepare=_to_product,
     forward=_prod,
     vjp=[_prod_rule],
     shape=shapes.reduced,

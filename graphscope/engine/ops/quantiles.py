@@ -11,13 +11,13 @@ from graphscope.engine.calls import define
 from graphscope.engine.composite import composite
 from graphscope.engine.dims import one
 from graphscope.engine.ops.axes import movedim
-from graphscope.engine.ops.extremes import picked
-from graphscope.engine.ops.index import getitem
+from graphscope.engine.ops.choice import choice
+from graphscope.engine.ops.index import getitem, where
 from graphscope.engine.ops.pick import gather
 from graphscope.engine.ops.reduce import sum
 from graphscope.engine.ops.shape import reshape
 from graphscope.engine.ops.sorting import order, sort
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.tensor import Tensor, method
 
 __all__ = [
     "median",
@@ -28,41 +28,44 @@ __all__ = [
 
 
 def _middle(ignore_nan: bool) -> Any:
-    def forward(x: Any, *, dim: int) -> Any:
-        if not x.ndim:
-            return np.int64(0)
-        if not x.shape[dim]:
+    def place(x: Any, *, dim: int) -> Any:
+        size = x.shape[dim]
+        if not size:
             raise IndexError(f"median(): Expected reduction dim {dim} to have non-zero size")
-        by = order(x, dim)
         unknown = (x != x).sum(dim, keepdims=True)
+        if not unknown.any():
+            return np.take(np.argpartition(x, (size - 1) // 2, dim), [(size - 1) // 2], dim)
         if ignore_nan:
-            places = np.maximum(x.shape[dim] - unknown - 1, 0) // 2
+            places = np.maximum(size - unknown - 1, 0) // 2
         else:  # NaN is last in order, and the result as soon as there is one
-            places = np.where(unknown, x.shape[dim] - unknown, (x.shape[dim] - 1) // 2)
-        return np.take_along_axis(by, places, dim)
+            places = np.where(unknown, size - unknown, (size - 1) // 2)
+        return np.take_along_axis(order(x, dim), places, dim)
 
-    return forward
-
-
-def _argmiddle(name: str, doc: str, ignore_nan: bool) -> Any:
-    return define(
-        name, doc, formula="out = argsort(x)[(n-1) // 2]", tensor_method=False,
-        prepare=lambda input, dim: ((input,), {"dim": one(dim, len(input.shape))}),
-        forward=_middle(ignore_nan),
-        vjp=[None],
-        shape=lambda x, *, dim: shapes.resized(x, dim, 1) if x else x,
-        samples=[((2, 3), {"dim": 1}), ((4, 2), {"dim": 0})],
-    )  # fmt: skip
+    return place
 
 
-_argmedian = _argmiddle("argmedian", "Index of the median along a dim, which stays as 1; the lower of two.", False)
-_argnanmedian = _argmiddle("argnanmedian", "Index of the median along a dim of what is not NaN.", True)
+def _to_middle(input: Any, dim: int, keepdim: bool = False) -> Any:
+    return (input,), {"dim": one(dim, len(input.shape)), "keepdim": keepdim, "_from": tuple(input.shape)}
+
+
+_ALONG = [((2, 3), {"dim": 1}), ((4, 2), {"dim": 0, "keepdim": True}), ((), {"dim": 0})]
+
+median_along = choice(
+    "median", "Median along a dim, the lower of the two in the middle, and where it is.",
+    formula="out = sort(x)[(n-1) // 2]",
+    place=_middle(ignore_nan=False), prepare=_to_middle, samples=_ALONG,
+)  # fmt: skip
+
+nanmedian_along = choice(
+    "nanmedian", "Median along a dim of what is not NaN, and where it is.", formula="out = sort(x)[(n-1) // 2]",
+    place=_middle(ignore_nan=True), prepare=_to_middle, samples=_ALONG,
+)  # fmt: skip
 
 
 def _shared(g: Any, x: Any, out: Any) -> Any:
     """Shared equally by all elements that are the median."""
-    chosen = ((x == out) + ((x != x) * (out != out))) * x.dtype.type(1)
-    return g * chosen / sum(chosen)
+    chosen = (x == out) + (x != x) * (out != out)
+    return where(chosen, g / sum(chosen), 0.0)
 
 
 def _median_of_all(ignore_nan: bool) -> Any:
@@ -78,6 +81,7 @@ def _median_of_all(ignore_nan: bool) -> Any:
 def _all_middle(name: str, doc: str, ignore_nan: bool) -> Any:
     return define(
         name, doc, formula="out = sort(x)[(n-1) // 2]", tensor_method=False, grad_name="MedianBackward0",
+        torch=name.removesuffix("_all"),
         forward=_median_of_all(ignore_nan),
         vjp=[_shared],
         shape=shapes.scalar,
@@ -89,32 +93,19 @@ _median_all = _all_middle("median_all", "Median of all elements, the lower of tw
 _nanmedian_all = _all_middle("nanmedian_all", "Median of all elements that are not NaN.", True)
 
 
-def _picks(x: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
-    return shapes.scalar() if dim is None else [shapes.reduced(x, dim=dim, keepdim=keepdim)] * 2
-
-
-_SAMPLES = [((2, 3), {}), ((2, 3), {"dim": 1}), ((4, 2), {"dim": 0, "keepdim": True})]
-
-
-@composite("Median of all elements, or along a dim, and where it is.", formula="out = sort(x)[(n-1) // 2]",
-           tensor_method=True, samples=_SAMPLES, shape=_picks)  # fmt: skip
+@method
 def median(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     """The median of all elements, or along a dim with the indices where it is; the lower of the two in the middle."""
-    if dim is None:
-        return _median_all(input)
-    return picked("median", input, _argmedian(input, dim), dim, keepdim)
+    return _median_all(input) if dim is None else median_along(input, dim, keepdim)
 
 
-@composite("Median of what is not NaN, of all elements or along a dim.", formula="out = sort(x)[(n-1) // 2]",
-           tensor_method=True, samples=_SAMPLES, shape=_picks)  # fmt: skip
+@method
 def nanmedian(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     """The median of the elements that are not NaN, of all or along a dim with the indices where it is."""
-    if dim is None:
-        return _nanmedian_all(input)
-    return picked("nanmedian", input, _argnanmedian(input, dim), dim, keepdim)
+    return _nanmedian_all(input) if dim is None else nanmedian_along(input, dim, keepdim)
 
 
-INTERPOLATIONS: Final = {
+INTERPOLATIONS: Final[dict[str, Any]] = {
     "linear": lambda rank: (np.floor(rank), np.ceil(rank), rank - np.floor(rank)),
     "lower": lambda rank: (np.floor(rank), None, None),
     "higher": lambda rank: (np.ceil(rank), None, None),
@@ -162,7 +153,8 @@ def _quantiles(x: Any, q: Any, *, dim: Any = None, keepdim: bool = False, **_: A
 
 
 _HALVES = [((2, 5), 0.3, {}), ((2, 5), 0.3, {"dim": 1}), ((5, 2), 0.5, {"dim": 0, "keepdim": True}),
-           ((2, 4), 0.4, {"dim": -1, "interpolation": "nearest"}), ((2, 4), 0.4, {"dim": 1, "interpolation": "midpoint"})]  # fmt: skip
+           ((2, 4), 0.4, {"dim": -1, "interpolation": "nearest"}),
+           ((2, 4), 0.4, {"dim": 1, "interpolation": "midpoint"})]  # fmt: skip
 
 
 @composite("Quantiles of all elements, or along a dim.", formula="out = sort(x)[q · (n-1)]", tensor_method=True,

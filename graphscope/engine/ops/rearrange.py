@@ -79,7 +79,8 @@ roll: Any = define(
     forward=_roll,
     vjp=[lambda g, *, shifts, dims: roll(g, tuple(-step for step in shifts), dims or None)],
     shape=shapes.same,
-    samples=[((2, 3), {"shifts": 1}), ((2, 3), {"shifts": (1, -2), "dims": (0, -1)}), ((4,), {"shifts": -1, "dims": 0})],
+    samples=[((2, 3), {"shifts": 1}), ((2, 3), {"shifts": (1, -2), "dims": (0, -1)}),
+             ((4,), {"shifts": -1, "dims": 0})],
 )  # fmt: skip
 
 
@@ -88,7 +89,8 @@ def _turned(x: Any, *, k: int = 1, dims: Sequence[int] = (0, 1)) -> Any:
 
 
 @composite("A plane of a tensor turned by 90 degrees, k times.", formula="out[i, j] = x[j, n-1-i]", tensor_method=True,
-           samples=[((2, 3), {}), ((2, 3), {"k": 2}), ((2, 3, 2), {"k": -1, "dims": (1, 2)})], shape=_turned)  # fmt: skip
+           samples=[((2, 3), {}), ((2, 3), {"k": 2}), ((2, 3, 2), {"k": -1, "dims": (1, 2)})],
+           shape=_turned)  # fmt: skip
 def rot90(input: Any, k: int = 1, dims: Sequence[int] = (0, 1)) -> Any:
     """The plane of two dims turned k times by 90 degrees, from the first towards the second."""
     first, second = (one(dim, len(input.shape)) for dim in dims)
@@ -154,7 +156,9 @@ def _places(repeats: Any, size: int) -> Any:
     return np.repeat(np.arange(size), counts)
 
 
-def repeat_interleave(input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> Any:
+def repeat_interleave(
+    input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
+) -> Any:
     """Each element, or each slice along a dim, repeated: (1, 2) twice is (1, 1, 2, 2).
 
     Args:

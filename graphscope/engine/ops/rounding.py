@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from graphscope.engine import dtypes, shapes
-from graphscope.engine.buffers import reuse
 from graphscope.engine.calls import define
 from graphscope.engine.ops.comparison import isfinite
 from graphscope.engine.ops.constants import nothing
 from graphscope.engine.ops.index import where
-from graphscope.engine.tensor import Tensor, method
+from graphscope.engine.tensor import Tensor
 
 __all__ = [
     "ceil",
@@ -29,6 +28,17 @@ __all__ = [
     "round",
     "trunc",
 ]
+
+_MANY: Final = 1 << 12
+"""Above so many elements NumPy clips at both ends sooner than it compares with one number."""
+
+
+def between(x: Any, low: Any, high: Any) -> Any:
+    """Elements below one number become it, those above another become that; None is no bound."""
+    if x.dtype.kind == "f" and x.size > _MANY:
+        return np.clip(x, -np.inf if low is None else low, np.inf if high is None else high)
+    out = x if low is None else np.maximum(x, low)
+    return out if high is None else np.minimum(out, high)
 
 
 def _rounding(name: str, forward: Callable[..., Any], doc: str, formula: str, *aliases: str) -> Any:
@@ -58,10 +68,18 @@ _round_to = define(
 )  # fmt: skip
 
 
-@method
-def round(input: Any, *, decimals: int = 0) -> Any:
-    """The nearest whole number, or the nearest of so many decimals; of two, the even one."""
-    return _round(input) if decimals == 0 else _round_to(input, decimals)
+def rounded(whole: Callable[..., Any], to_decimals: Callable[..., Any]) -> Callable[..., Any]:
+    """`round`, by the ops for whole numbers and for decimals."""
+
+    def round(input: Any, *, decimals: int = 0) -> Any:
+        """The nearest whole number, or the nearest of so many decimals; of two, the even one."""
+        return whole(input) if decimals == 0 else to_decimals(input, decimals)
+
+    return round
+
+
+round = rounded(_round, _round_to)
+setattr(Tensor, "round", round)  # noqa: B010
 
 
 def _frac(x: Any) -> Any:
@@ -80,7 +98,7 @@ frac = define(
 
 relu = define(
     "relu", "Rectifier: what is negative becomes 0.", formula="out = max(x, 0)",
-    forward=dtypes.only("if", lambda x: np.maximum(x, 0)),
+    forward=dtypes.only("if", lambda x: between(x, 0, None)),
     vjp=[lambda g, out: where(out <= 0, 0.0, g)],
     shape=shapes.same,
     samples=[((2, 3),), ((),), ("integers", (3,))],
@@ -109,12 +127,7 @@ clamp_max = define(
 def _clamp(x: Any, *, min: Any, max: Any) -> Any:
     if x.dtype.kind in "iub" and (isinstance(min, float) or isinstance(max, float)):
         x = x.astype(dtypes.get_default_dtype())
-    if max is None:
-        return np.maximum(x, min)
-    if min is None:
-        return np.minimum(x, max)
-    out = np.maximum(x, min)
-    return np.minimum(out, max, out=reuse(out))
+    return between(x, min, max)
 
 
 def _clamp_rule(g: Any, x: Any, *, min: Any, max: Any) -> Any:
@@ -149,28 +162,38 @@ _clamp_to_tensors = define(
 )  # fmt: skip
 
 
-@method
-def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
-    """Elements below `min` become `min`, those above `max` become `max`; both are numbers or tensors.
+def clamping(
+    to_numbers: Callable[..., Any],
+    to_least: Callable[..., Any],
+    to_most: Callable[..., Any],
+    between: Callable[..., Any],
+) -> Callable[..., Any]:
+    """`clamp`, by the ops for bounds that are numbers, a tensor below, a tensor above, and tensors on both sides."""
 
-    Raises:
-        RuntimeError: Neither is given.
-    """
-    if min is None and max is None:
-        raise RuntimeError("clamp: give a min, a max, or both")
-    if not isinstance(min, Tensor) and not isinstance(max, Tensor):
-        return _clamp_to_numbers(input, min, max)
-    if min is None:
-        return clamp_max(input, max)
-    return clamp_min(input, min) if max is None else _clamp_to_tensors(input, min, max)
+    def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
+        """Elements below `min` become `min`, those above `max` become `max`; both are numbers or tensors.
+
+        Raises:
+            RuntimeError: Neither is given.
+        """
+        if min is None and max is None:
+            raise RuntimeError("clamp: give a min, a max, or both")
+        if not isinstance(min, Tensor) and not isinstance(max, Tensor):
+            return to_numbers(input, min, max)
+        if min is None:
+            return to_most(input, max)
+        return to_least(input, min) if max is None else between(input, min, max)
+
+    return clamp
 
 
-clip = clamp
-setattr(Tensor, "clip", clamp)  # noqa: B010
+clamp = clip = clamping(_clamp_to_numbers, clamp_min, clamp_max, _clamp_to_tensors)
+for _name in ("clamp", "clip"):
+    setattr(Tensor, _name, clamp)
 
 
 def _nan_to_num(x: Any, *, nan: float | None, posinf: float | None, neginf: float | None) -> Any:
-    if x.dtype.kind != "f":
+    if x.dtype.kind != "f" or np.isfinite(x).all():
         return x.copy()
     return np.nan_to_num(x, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
 

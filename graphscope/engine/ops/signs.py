@@ -41,12 +41,11 @@ abs = define(
     samples=[((2, 3),), ((),), ("integers", (3,))],
 )  # fmt: skip
 
+
 def _sign(x: Any) -> Any:
     if x.dtype.kind != "f":
         return x if x.dtype.kind == "b" else np.sign(x)
-    out = np.sign(x)
-    unknown = np.isnan(out)
-    return np.where(unknown, x.dtype.type(0), out)[()] if unknown.any() else out  # of nan PyTorch says 0
+    return np.subtract(x > 0, x < 0, dtype=np.int8).astype(x.dtype)  # of nan 0, as in PyTorch; and sooner than np.sign
 
 
 sign: Any = define(
@@ -70,7 +69,7 @@ nextafter = define(
     "nextafter", "The next floating number from x towards y.", formula="out = x ± the least step",
     forward=dtypes.only("f", np.nextafter),
     vjp=[lambda g, x, y: where(x == y, 0.0, g),
-         lambda g, x, y: where(x == y, g, 0.0)],
+         nothing],
     shape=shapes.broadcast,
     samples=[((2, 3), (2, 3)), ((), ())],
 )  # fmt: skip

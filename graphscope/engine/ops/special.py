@@ -32,6 +32,7 @@ __all__ = [
     "erfc",
     "erfinv",
     "lgamma",
+    "mvlgamma",
     "polygamma",
 ]
 
@@ -67,6 +68,9 @@ _EDGES: Final = (
     1.00167406, 2.83297682,
 )  # fmt: skip
 """erfinv(x) / x in powers of w - 2.5 and of √w - 3, where w = -ln(1 - x²)."""
+_FAR: Final = (1.641345311, 3.429567803, -1.624906493, -1.970840454)
+_FAR_BELOW: Final = (1.637067800, 3.543889200, 1.0)
+"""erfinv(x) in powers of √w: a quotient that Newton's steps begin from."""
 _LANCZOS: Final = (
     676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059, 12.507343278686905,
     -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7,
@@ -115,10 +119,19 @@ def _complement(x: Any) -> Any:
 
 def _inverse(x: Any) -> Any:
     w = -np.log((1 - x) * (1 + x))
-    out = np.where(w < 5, polynomial(w - 2.5, _CENTRE), polynomial(np.sqrt(w) - 3, _EDGES)) * x
+    out = polynomial(w - 2.5, _CENTRE) * x
+    if not (w < 5).all():
+        z = np.sqrt(w)
+        if x.dtype == np.float64:
+            far = np.copysign(polynomial(z, _FAR), x) / polynomial(z, _FAR_BELOW)
+        else:
+            far = polynomial(z - 3, _EDGES) * x
+        out = np.where(w < 5, out, far)
     if x.dtype == np.float64:
         for _ in range(2):
-            out -= (error_function(out) - x) * np.exp(out * out) * (math.sqrt(math.pi) / 2)
+            size = np.abs(out)
+            excess = np.where(size < 1, error_function(size) - np.abs(x), (1 - np.abs(x)) - _upper(size))
+            out -= np.copysign(excess * np.exp(size * size) * (math.sqrt(math.pi) / 2), excess * x)
     return np.where(np.abs(x) == 1, np.copysign(np.inf, x), out)
 
 
@@ -239,3 +252,20 @@ def _polygamma_method(self: Any, n: int) -> Any:
 
 _polygamma_method.__name__ = "polygamma"
 method(_polygamma_method)
+
+
+def mvlgamma(input: Any, p: int) -> Any:
+    """Logarithm of the multivariate gamma function of p dims, elementwise.
+
+    Raises:
+        RuntimeError: p is less than 1.
+    """
+    if p < 1:
+        raise RuntimeError(f"p has to be greater than or equal to 1, not {p}")
+    total: Any = p * (p - 1) / 4 * math.log(math.pi)
+    for place in range(p):
+        total = lgamma(input - place / 2) + total
+    return total
+
+
+method(mvlgamma)

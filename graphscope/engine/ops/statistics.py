@@ -104,23 +104,25 @@ std = define(
 )  # fmt: skip
 
 
-def _pair_of(x: Any, *_: Any, **attrs: Any) -> list[Any]:
-    (_, read) = _to_variance(np.broadcast_to(np.float32(0), x), *_, **attrs)
-    return [shapes.reduced(x, **read)] * 2
+def _pair(x: Any, *, dim: Any, keepdim: bool, **_: Any) -> list[Any]:
+    return [shapes.reduced(x, dim=None if isinstance(dim, bool) else dim, keepdim=keepdim)] * 2
 
 
-@composite("Variance and mean.", formula="out = var x, mean x", samples=_SAMPLES, shape=_pair_of)
-def var_mean(input: Any, *args: Any, **kwargs: Any) -> Any:
-    """Variance and mean over the given dims, or over all; the arguments are those of `var`."""
-    (_, read) = _to_variance(input, *args, **kwargs)
-    return var(input, *args, **kwargs), mean(input, read["dim"], read["keepdim"])
+def _with_mean(name: str, spread_of: Any, what: str) -> Any:
+    def call(
+        input: Any, dim: Any = None, unbiased: bool = True, keepdim: bool = False, *, correction: float | None = None
+    ) -> Any:
+        over = None if isinstance(dim, bool) else dim
+        return spread_of(input, dim, unbiased, keepdim, correction=correction), mean(input, over, keepdim)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"{what} and mean over the given dims, or over all; the arguments are those of `{name[:3]}`."
+    decorate = composite(f"{what} and mean.", formula=f"out = {name[:3]} x, mean x", samples=_SAMPLES, shape=_pair)
+    return decorate(call)
 
 
-@composite("Standard deviation and mean.", formula="out = std x, mean x", samples=_SAMPLES, shape=_pair_of)
-def std_mean(input: Any, *args: Any, **kwargs: Any) -> Any:
-    """Standard deviation and mean over the given dims, or over all; the arguments are those of `std`."""
-    (_, read) = _to_variance(input, *args, **kwargs)
-    return std(input, *args, **kwargs), mean(input, read["dim"], read["keepdim"])
+var_mean = _with_mean("var_mean", var, "Variance")
+std_mean = _with_mean("std_mean", std, "Standard deviation")
 
 
 @composite(

@@ -9,6 +9,7 @@ import numpy as np
 from graphscope.engine import shapes
 from graphscope.engine.calls import define
 from graphscope.engine.dims import one
+from graphscope.engine.ops.index import choose
 from graphscope.engine.ops.shape import reshape
 from graphscope.engine.tensor import Tensor
 
@@ -123,7 +124,7 @@ def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> A
     size = input.shape[-1] + abs(offset)
     rest = iter(input.shape[:-1])
     shape = tuple(size if place in (first, second) else next(rest) for place in range(rank))
-    return placed_diagonal(input, offset if first < second else offset, first, second, shape)
+    return placed_diagonal(input, offset, first, second, shape)
 
 
 def diag(input: Any, diagonal: int = 0) -> Any:
@@ -160,8 +161,8 @@ def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2:
     wanted = _diagonal_shape(shape, offset=offset, dim1=first, dim2=second)
     if tuple(src.shape) != wanted:
         raise RuntimeError(f"diagonal_scatter: expected src of shape {wanted}, not {tuple(src.shape)}")
-    old = placed_diagonal(diagonal(input, offset, first, second), offset, first, second, shape)
-    return input - old + placed_diagonal(src, offset, first, second, shape)
+    there = _placed(np.ones(wanted, bool), offset=offset, dim1=first, dim2=second, shape=shape)
+    return choose(there, placed_diagonal(src, offset, first, second, shape), input)
 
 
 def trace(input: Any) -> Any:

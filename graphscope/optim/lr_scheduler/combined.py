@@ -21,13 +21,13 @@ class _Combined(LRScheduler):
             if not hasattr(scheduler, "optimizer"):
                 raise TypeError(f"{name} at index {place} should have `optimizer` as its attribute.")
             if isinstance(scheduler, ReduceLROnPlateau):
-                raise ValueError(
+                raise ValueError(  # noqa: TRY004 - as PyTorch
                     f"{name} does not support `ReduceLROnPlateau` scheduler as its `step` needs a number, but got one "
                     f"at index {place}."
                 )
             if scheduler.optimizer is not self.optimizer:
                 raise ValueError(
-                    f"{name} expects all schedulers to belong to the same optimizer, but the one at index {place} does not."
+                    f"{name} expects all schedulers to belong to the same optimizer: the one at index {place} does not"
                 )
         self._schedulers = list(schedulers)
 

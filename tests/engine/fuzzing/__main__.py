@@ -8,25 +8,24 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Collection
 
 from .pool import Pool, Seeded
-from .statements import KINDS, statement
+from .statements import KINDS, READY, Kind, statement
 from .twin import Difference, Twin, as_text, in_float64, shrunk
 
 SHORTEST, LONGEST = 5, 60
 
 
-def program(seed: int, without: Collection[str] = (), longest: int = LONGEST) -> tuple[list[str], Difference | None]:
+def program(seed: int, kinds: dict[str, Kind] = READY, longest: int = LONGEST) -> tuple[list[str], Difference | None]:
     """Make and run the program of a seed; its statements, and the difference at the last of them, if one showed."""
     choice = Seeded(seed)
-    kinds = {name: kind for name, kind in KINDS.items() if name not in without}
     twin = Twin()
     pool = Pool(choice, twin.torch)
     with in_float64():
         twin.run(KINDS["leaf"].maker(pool) or "")
         for _ in range(choice.integer(SHORTEST, longest) - 1):
-            found = twin.run(statement(pool, kinds))
+            line = statement(pool, kinds)
+            found = None if line is None else twin.run(line)
             if found is not None:
                 return twin.statements, found
     return twin.statements, None
@@ -41,11 +40,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--most", type=int, default=10, help="stop after so many differences")
     parser.add_argument("--ignore", action="append", default=[], help="a kind of difference: missing, value, grad, ...")
     options = parser.parse_args(arguments)
+    kinds = {name: kind for name, kind in KINDS.items() if name not in options.without}
     started = time.perf_counter()
     differences = statements = 0
     seen: set[str] = set()
     for seed in range(options.seed, options.seed + options.programs):
-        lines, found = program(seed, options.without)
+        lines, found = program(seed, kinds)
         statements += len(lines)
         if found is None or found.kind in options.ignore:
             continue

@@ -88,14 +88,31 @@ class Pool:
             found = found[len(found) // 2 :]
         return self.one(found)
 
-    def beside(self, name: str) -> str:
-        """An operand that goes with a tensor: one that broadcasts with it mostly, else any, or a number."""
-        shape = tuple(self.names[name].shape)
+    def beside(self, name: str, *, apart: bool = False) -> str:
+        """An operand that goes with a tensor: one that broadcasts with it mostly, else any, or a number.
+
+        Args:
+            name: The tensor.
+            apart: Take none that shares memory with it.
+        """
+        tensor = self.names[name]
+        shape, memory = tuple(tensor.shape), tensor.untyped_storage().data_ptr()
         if self.chance(15):
             return f"{self.number()}"
-        if self.chance(4):
-            return self.tensor() or name
-        return self.tensor(lambda other: fit_together(shape, tuple(other.shape))) or name
+        anything = self.chance(4)
+        found = self.tensor(
+            lambda other: (
+                (anything or fit_together(shape, tuple(other.shape)))
+                and not (apart and other.untyped_storage().data_ptr() == memory)
+            )
+        )
+        return found or f"{self.number()}"
+
+    def alone(self, tensor: Any) -> bool:
+        """Whether no other tensor shares its memory."""
+        memory = tensor.untyped_storage().data_ptr()
+        found = [name for name in self.tensors() if self.names[name].untyped_storage().data_ptr() == memory]
+        return each_in_its_place(tensor) and len(found) < 2
 
     def dim(self, name: str) -> int:
         """A dim of a tensor, counted from either end; sometimes one that it has not."""
@@ -122,8 +139,13 @@ def usable(value: Any) -> bool:
         return False
     if value.numel() > LARGEST or value.ndim > MOST_DIMS:
         return False
-    numbers = value.detach().numpy()
+    numbers = value.numpy(force=True)
     return bool(np.isfinite(numbers).all() and (numbers.size == 0 or np.abs(numbers).max() < TOO_LARGE))
+
+
+def each_in_its_place(value: Any) -> bool:
+    """Whether each element has memory of its own: PyTorch refuses to write where some share theirs."""
+    return all(step or size <= 1 for size, step in zip(value.shape, value.stride(), strict=True))
 
 
 def fit_together(left: tuple[int, ...], right: tuple[int, ...]) -> bool:

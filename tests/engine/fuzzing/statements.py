@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from .pool import Pool
+from .pool import Pool, each_in_its_place
 
 Maker = Callable[[Pool], "str | None"]
 
@@ -46,21 +46,22 @@ REDUCING: Final = (
     "{x}.prod()",
 )  # fmt: skip
 
+# PyTorch refuses to write into the views that a split made: nobody does it here.
 SHAPING: Final = (
     "{x}.transpose({dim}, {dim2})", "{x}.unsqueeze({dim})", "{x}.squeeze()", "{x}.squeeze({dim})", "{x}.flatten()",
     "{x}.reshape({shape})", "{x}.contiguous().view({shape})", "{x}.permute({order})", "{x}.expand(2, *{x}.shape)",
     "{x}.detach()", "{x}[...]", "{x}[..., None]", "{x}[0]", "{x}[-1]", "{x}[1:]", "{x}[..., :2]", "{x}[..., -1]",
-    "{x}[:, 1:]", "{x}[::2]", "{x}.narrow({dim}, 0, 1)", "{x}.select({dim}, 0)", "{x}.t()", "{x}.unbind({dim})[0]",
-    "{x}.split(1, {dim})[-1]", "{x}.chunk(2, {dim})[0]", "{x}.movedim({dim}, 0)", "{x}.diagonal()",
-    "{x}.expand_as(torch.ones(2, *{x}.shape))", "{x}.T if {x}.ndim == 2 else {x}", "{x}.mT",
+    "{x}[:, 1:]", "{x}[::2]", "{x}.narrow({dim}, 0, 1)", "{x}.select({dim}, 0)", "{x}.t()", "{x}.unbind({dim})[0] * 1",
+    "{x}.split(1, {dim})[-1] * 1", "{x}.chunk(2, {dim})[0] * 1", "{x}.movedim({dim}, 0)", "{x}.diagonal()",
+    "{x}.expand_as(torch.ones(2, *{x}.shape))", "{x}.T if {x}.ndim == 2 else {x}", "{x}.mT if {x}.ndim > 1 else {x}",
 )  # fmt: skip
 
 COPYING: Final = (
     "{x}.flip({dim})", "{x}.roll(1, {dim})", "{x}.repeat(2, *[1] * {x}.ndim)", "{x}.tril()",
     "torch.nn.functional.pad({x}, (1, 0))", "{x}[[0, 0]]", "{x}[torch.tensor([0, -1])]", "{x}[{x} > 0]",
     "{x}[..., torch.tensor([0, 0, 0])]", "{x}.index_select({dim}, torch.tensor([0]))",
-    "{x}.masked_fill({x} > 0.5, 0.25)", "{x}.gather({dim}, torch.zeros_like({x}, dtype=torch.int64))",
-    "{x}.masked_select({x} < 0.3)", "{x}[None, ..., 0]",
+    "{x}.masked_fill({x} > 0.5, 0.25)", "({x} * 1).gather({dim}, torch.zeros_like({x}, dtype=torch.int64))",
+    "({x} * 1).masked_select({x} < 0.3)", "{x}[None, ..., 0]",
 )  # fmt: skip
 
 IN_PLACE: Final = (
@@ -78,7 +79,7 @@ BACKWARD: Final = (
 )  # fmt: skip
 
 SETTING: Final = (
-    "{x}.requires_grad_()", "{x}.retain_grad()", "{x}.register_hook(lambda g: g * 0.5)", "{leaf}.grad = None",
+ "{x}.retain_grad()", "{x}.register_hook(lambda g: g * 0.5)", "{leaf}.grad = None",
     "{leaf}.requires_grad_(False); {leaf}.requires_grad_(True)", "{x}.register_hook(lambda g: None)",
 )  # fmt: skip
 
@@ -139,13 +140,23 @@ def binary_of_tensors(pool: Pool) -> str | None:
     return f"{pool.new()} = {_filled(pool, pool.one(BINARY_TENSORS), x, y=y)}"
 
 
+def leaf_of_result(pool: Pool) -> str | None:
+    """A new leaf with the numbers of another tensor."""
+    x = pool.tensor()
+    return None if x is None else f"{pool.new()} = {x}.detach().clone().requires_grad_()"
+
+
 def quiet(pool: Pool) -> str | None:
     """Something under `no_grad`, in-place writes into leaves among them."""
     x = pool.tensor()
     if x is None:
         return None
     if pool.chance(40):
-        target = pool.tensor(lambda tensor: tensor.is_leaf) or x
+        target = pool.tensor(lambda tensor: tensor.is_leaf and pool.alone(tensor))
+        if target is None:
+            return None
+        if pool.chance(20):
+            return f"{target}.detach().mul_(1.1)"
         return (
             f"with torch.no_grad(): {target}.mul_(0.9)"
             if pool.chance(50)
@@ -156,11 +167,9 @@ def quiet(pool: Pool) -> str | None:
 
 def in_place(pool: Pool) -> str | None:
     """A write into a tensor: into results mostly, into leaves (which must be refused) at times."""
-    x = pool.tensor(lambda tensor: not tensor.is_leaf or not tensor.requires_grad) if pool.chance(93) else pool.tensor()
-    if x is None:
-        return None
-    y = pool.beside(x)
-    return _filled(pool, pool.one(IN_PLACE), x, y=y)
+    fits = (lambda tensor: not tensor.is_leaf or not tensor.requires_grad) if pool.chance(93) else (lambda tensor: True)
+    x = pool.tensor(lambda tensor: fits(tensor) and each_in_its_place(tensor))
+    return None if x is None else _filled(pool, pool.one(IN_PLACE), x, y=pool.beside(x, apart=True))
 
 
 def fresh_copy_in_place(pool: Pool) -> str | None:
@@ -189,7 +198,11 @@ def double(pool: Pool) -> str | None:
         return None
     create = pool.one(["create_graph=True", "create_graph=True", "retain_graph=True"])
     of = f"({x} * {x}).sum()" if pool.chance(50) else f"{x}.sum()"
-    return f"{pool.new()}, = torch.autograd.grad({of}, [{source}], {create}, allow_unused=True)"
+    name = pool.new()
+    return (
+        f"{name}, = torch.autograd.grad({of}, [{source}], {create}, allow_unused=True)\n"
+        f"{name} = None if {name} is None else {name} * 1"
+    )
 
 
 def setting(pool: Pool) -> str | None:
@@ -201,6 +214,7 @@ def setting(pool: Pool) -> str | None:
 
 KINDS: Final[dict[str, Kind]] = {
     "leaf": Kind(leaf, 6),
+    "leaf of a result": Kind(leaf_of_result, 2),
     "unary": Kind(_from(UNARY), 16),
     "binary": Kind(binary, 16),
     "binary of tensors": Kind(binary_of_tensors, 12),
@@ -217,10 +231,14 @@ KINDS: Final[dict[str, Kind]] = {
 """Every kind of statement."""
 
 
-def statement(pool: Pool, kinds: dict[str, Kind]) -> str:
-    """A statement of one of these kinds."""
+WAITING: Final = frozenset({"in place", "shaping"})
+"""Kinds that the engine is not ready for."""
+
+READY: Final = {name: kind for name, kind in KINDS.items() if name not in WAITING}
+"""Kinds that programs are made of."""
+
+
+def statement(pool: Pool, kinds: dict[str, Kind]) -> str | None:
+    """A statement of one of these kinds; None where the tensors at hand are none for it."""
     bag = [name for name, kind in kinds.items() for _ in range(kind.weight)]
-    while True:
-        made = kinds[pool.one(bag)].maker(pool)
-        if made is not None:
-            return made
+    return kinds[pool.one(bag)].maker(pool)

@@ -1,0 +1,104 @@
+"""Adapters: they let a recording see what a framework computes, as soon as the program has imported that framework."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.metadata import entry_points
+from types import ModuleType
+from typing import Any, Final, Protocol, cast
+
+from graphscope.eventlog import record as recording
+from graphscope.eventlog.writer import Writer
+
+ADAPTERS: Final[dict[str, str]] = {"torch": "graphscope.adapters.torch"}
+"""The module that serves a framework, by the framework's own name; packages add theirs by `graphscope.adapters`."""
+
+GROUP: Final = "graphscope.adapters"
+"""The group of entry points: `torchlike = torchlike.graphscope`."""
+
+
+class Adapter(Protocol):
+    """What such a module has to offer."""
+
+    def attach(self, writer: Writer) -> None:
+        """Write what the framework computes from now on to a log."""
+
+    def detach(self) -> None:
+        """Write no more, and leave the framework as it was."""
+
+
+def attach(writer: Writer) -> None:
+    """Let every framework that is loaded, and every one that will be, write to a log. `detach` ends it."""
+    for entry in entry_points(group=GROUP):
+        ADAPTERS.setdefault(entry.name, entry.module)
+    for framework in ADAPTERS:
+        module = sys.modules.get(framework)
+        if module is not None and is_framework(module.__spec__):
+            _begin(framework, writer)
+    if _finder not in sys.meta_path:
+        sys.meta_path.insert(0, _finder)
+
+
+def detach() -> None:
+    """Let the frameworks be; what they compute is recorded no more."""
+    if _finder in sys.meta_path:
+        sys.meta_path.remove(_finder)
+    while _attached:
+        _attached.popitem()[1].detach()
+
+
+def is_framework(spec: ModuleSpec | None) -> bool:
+    """Whether a module is the framework itself, and not our engine that answers in its name."""
+    return spec is not None and spec.loader is not None and not type(spec.loader).__module__.startswith("graphscope.")
+
+
+_attached: dict[str, Adapter] = {}
+
+
+def _begin(framework: str, writer: Writer) -> None:
+    if framework not in _attached:
+        adapter = cast(Adapter, import_module(ADAPTERS[framework]))
+        adapter.attach(writer)
+        _attached[framework] = adapter
+
+
+class _Finder(MetaPathFinder):
+    """Attaches an adapter when its framework was imported in the middle of a recording."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname not in ADAPTERS:
+            return None
+        for finder in sys.meta_path:
+            spec = None if finder is self else finder.find_spec(fullname, path, target)
+            if spec is not None:
+                if is_framework(spec):
+                    _watch(fullname, spec.loader)
+                return spec
+        return None
+
+
+def _watch(framework: str, loader: Any) -> None:
+    """Attach when this loader has run the framework's module."""
+    run = loader.exec_module
+
+    def exec_module(module: ModuleType) -> None:
+        del loader.exec_module
+        run(module)
+        if recording.writer is not None:
+            _begin(framework, recording.writer)
+
+    loader.exec_module = exec_module
+
+
+_finder: Final = _Finder()
+
+recording.at_stop.append(detach)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=detach)

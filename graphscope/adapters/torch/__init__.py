@@ -1,0 +1,28 @@
+"""PyTorch: programs are recorded and debugged as they are, forward by calls and backward by autograd's own nodes."""
+
+from __future__ import annotations
+
+from graphscope.adapters.torch.forward import Calls
+from graphscope.adapters.torch.session import Session
+from graphscope.adapters.torch.patches import Patches
+from graphscope.eventlog.writer import Writer
+
+__all__ = ["attach", "detach"]
+
+_current: Patches | None = None
+
+
+def attach(writer: Writer) -> None:
+    """Record what torch computes from now on."""
+    global _current
+    session = Session(writer)
+    _current = Patches(session, Calls(session))
+    _current.install()
+
+
+def detach() -> None:
+    """Record no more, and leave torch as it was."""
+    global _current
+    if _current is not None:
+        _current.remove()
+        _current = None

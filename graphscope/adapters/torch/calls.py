@@ -1,0 +1,104 @@
+"""What is known of a function of torch: what the log calls it, whether it writes in place, whether it is an op at all."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, Final
+
+KEY_SHIFT: Final = 48
+"""The key of a call lies above the address of any code."""
+
+ALIASING: Final = frozenset({"detach", "data", "detach_", "as_subclass", "alias", "view_as"})
+"""Their results share memory, though torch does not count them as views."""
+
+GETTERS: Final = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})
+"""Properties that compute a tensor."""
+
+SPELLINGS: Final = {
+    "__rpow__": "pow", "__ipow__": "pow_", "__truediv__": "div", "__rtruediv__": "div", "__itruediv__": "div_",
+    "__div__": "div", "__rdiv__": "div", "__idiv__": "div_", "__rsub__": "sub", "__getitem__": "getitem",
+    "__setitem__": "setitem_", "__invert__": "bitwise_not", "__floordiv__": "floor_divide",
+    "__rfloordiv__": "floor_divide", "__ifloordiv__": "floor_divide_", "__mod__": "remainder",
+    "__rmod__": "remainder", "__and__": "bitwise_and", "__or__": "bitwise_or", "__xor__": "bitwise_xor",
+    "rsub": "sub", "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "negative": "neg",
+}  # fmt: skip
+"""Names that the log writes otherwise than by taking the underscores away."""
+
+NO_OPS: Final = frozenset(
+    {
+        "backward", "register_hook", "requires_grad_", "retain_grad", "size", "dim", "numel", "stride", "is_complex",
+        "is_floating_point", "item", "tolist", "numpy", "element_size", "data_ptr", "storage_offset", "__len__",
+        "__bool__", "__repr__", "__format__", "__hash__", "__iter__", "is_contiguous", "get_device", "type",
+        "_set_grad_enabled", "__contains__", "__index__", "__int__", "__float__", "nelement", "ndimension",
+        "untyped_storage", "is_same_size", "register_post_accumulate_grad_hook", "__delete__",
+        "__reduce_ex__", "__deepcopy__", "_is_view", "has_names", "storage", "is_inference", "is_set_to",
+    }
+)  # fmt: skip
+"""Functions that ask or arrange something and compute no tensor."""
+
+
+class Call:
+    """One function of torch."""
+
+    __slots__ = ("aliasing", "doc", "gradient", "ignored", "in_place", "key", "name", "parameters", "setter", "special")
+
+    def __init__(self, function: Callable[..., Any], number: int) -> None:
+        raw, owner = spelled(function)
+        self.key = number << KEY_SHIFT
+        self.name = SPELLINGS.get(raw) or plain(raw)
+        self.gradient = raw == "__get__" and owner == "grad"
+        self.setter = raw == "__set__" and owner == "data"
+        if raw == "__get__":
+            self.name = owner
+        self.ignored = (
+            raw in NO_OPS
+            or (raw == "__get__" and owner not in GETTERS and owner != "grad")
+            or (raw == "__set__" and owner != "data")
+        )
+        self.in_place = self.name.endswith("_") and not self.name.endswith("__")
+        self.aliasing = self.name in ALIASING
+        self.special = self.gradient
+        self.doc = first_sentence(function)
+        self.parameters = parameters(function)
+
+    def describe(self) -> dict[str, Any]:
+        """The entry in the log's table of ops."""
+        return {"name": self.name, "formula": "", "doc": self.doc, "vjp": [], "inputs": []}
+
+
+def spelled(function: Callable[..., Any]) -> tuple[str, str]:
+    """The name of a function, and that of the property whose getter or setter it is."""
+    name = getattr(function, "__name__", None) or type(function).__name__
+    owner = getattr(getattr(function, "__self__", None), "__name__", "")
+    return name, owner if name in ("__get__", "__set__", "__delete__") else ""
+
+
+def plain(name: str) -> str:
+    """The name of an op without the underscores of a method of Python."""
+    if name.startswith("__") and name.endswith("__"):
+        inner = name[2:-2]
+        if inner[:1] == "i" and inner[1:] in _OPERATORS:
+            return f"{inner[1:]}_"
+        return inner[1:] if inner[:1] == "r" and inner[1:] in _OPERATORS else inner
+    return name
+
+
+_OPERATORS: Final = frozenset({"add", "sub", "mul", "matmul", "pow", "and", "or", "xor", "lshift", "rshift"})
+
+
+def parameters(function: Callable[..., Any]) -> dict[str, Any]:
+    """The names and defaults of a function's parameters, where it is written in Python."""
+    try:
+        return {name: each.default for name, each in inspect.signature(function).parameters.items()}
+    except (ValueError, TypeError):
+        return {}
+
+
+def first_sentence(function: Callable[..., Any]) -> str:
+    """What the documentation of a function says first."""
+    lines = [line.strip() for line in (inspect.getdoc(function) or "").splitlines()]
+    for line in lines:
+        if line and "(" not in line and not line.startswith((".", ":")):
+            return line
+    return ""

@@ -1,0 +1,83 @@
+"""Where a thread of the program is: its module scope, whether it goes backward, and what of it must not be recorded."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import Any
+
+
+class ScopePath:
+    """A module scope and those around it; one object for each distinct path."""
+
+    __slots__ = ("children", "name", "parent", "type")
+
+    def __init__(self, name: str, type: str, parent: ScopePath | None) -> None:
+        self.name = name
+        self.type = type
+        self.parent = parent
+        self.children: dict[tuple[str, str], ScopePath] = {}
+
+    def child(self, name: str, type: str) -> ScopePath:
+        """The scope of that name and type inside this one."""
+        found = self.children.get((name, type))
+        if found is None:
+            found = self.children[name, type] = ScopePath(name, type, self)
+        return found
+
+    def describe(self, writer: Any) -> dict[str, Any]:
+        """The entry in the log's table; the scopes around it are written first."""
+        parent = self.parent.number(writer) if self.parent is not None else 0
+        return {"name": self.name, "type": self.type, "parent": parent}
+
+    def number(self, writer: Any) -> int:
+        """The number in the log's table; 0 for the outermost, which is no scope."""
+        return writer.intern("scopes", self, self.describe(writer)) if self.parent is not None else 0
+
+
+class Context:
+    """A scope on one of the two passes: one object a place, which holds what its call sites need."""
+
+    __slots__ = ("backward", "entering", "inner", "leaving", "module", "path", "sites", "sites_without_grad", "twin")
+
+    def __init__(self, path: ScopePath, backward: bool = False) -> None:
+        self.path = path
+        self.backward = backward
+        self.module: weakref.ref[Any] | None = None
+        """The module whose `forward` runs here."""
+        self.inner: dict[int, Context] = {}
+        """The contexts of the modules called from here, by `id`."""
+        self.sites: dict[int, Any] = {}
+        self.sites_without_grad: dict[int, Any] = {}
+        """The call sites by instruction and function, with gradients on and off."""
+        self.entering: Any = None
+        self.leaving: Any = None
+        """The templates of the marks at both ends."""
+        self.twin: Context | None = None
+        """The same scope on the other pass."""
+
+    def turned(self) -> Context:
+        """The same scope on the backward pass."""
+        if self.backward:
+            return self
+        if self.twin is None:
+            self.twin = Context(self.path, backward=True)
+            self.twin.module = self.module
+        return self.twin
+
+
+class Place(threading.local):
+    """Where the calling thread is."""
+
+    context: Context
+    backward_row = 0
+    """The GRAD row whose rule runs, or 0."""
+    busy = False
+    """Whether what runs is not the program's: a person's expression, or the recorder itself."""
+    sequence = 0
+    """Torch's number of the next backward node, after the last call seen."""
+    run: Any = None
+    """The innermost backward pass that runs in this thread."""
+
+    def __init__(self) -> None:
+        self.context = Context(ScopePath("", "", None))

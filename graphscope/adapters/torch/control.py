@@ -1,0 +1,81 @@
+"""The gate: what a debugger may look at and replace while the program waits, before and after a node."""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from graphscope.adapters.torch.calls import Call
+from graphscope.adapters.torch.values import array_of
+from graphscope.eventlog.gate import Replace
+from graphscope.eventlog.places import site_number
+from graphscope.eventlog.schema import ROW_MASK, Kind
+
+if TYPE_CHECKING:
+    from graphscope.adapters.torch.session import Session
+
+
+def before(session: Session, call: Call, rows: list[int], frame: FrameType) -> None:
+    """Let the debugger look ahead of a call."""
+    gate = session.writer.gate
+    if gate is not None:
+        base = session.writer.base
+        with _Waiting(session):
+            gate.before(call.name, tuple((row & ROW_MASK) - base for row in rows), frame)
+
+
+def after(session: Session, row: int, tensor: torch.Tensor, array: Any, frame: FrameType) -> None:
+    """Let the debugger look at a tensor that nobody has used yet; what it puts in its place is written into it."""
+    replaced = ask(session, row, tensor, array, frame)
+    if replaced is not None:
+        # Into the memory itself, and not counted as a write: what backward saved of it is replaced as well.
+        with torch._C.DisableTorchFunction(), torch.no_grad():
+            target = tensor.data
+            if target._is_view() or target.is_contiguous() or target.numel() <= 1:
+                target.copy_(replaced)
+            else:
+                target.copy_(replaced)
+
+
+def ask(session: Session, row: int, tensor: torch.Tensor, array: Any, frame: FrameType) -> torch.Tensor | None:
+    """Let the debugger look at a tensor; what is to take its place, or None."""
+    writer = session.writer
+    gate = writer.gate
+    if gate is None:
+        return None
+    if array is None or array.__class__.__module__ != "numpy":
+        with torch._C.DisableTorchFunction():
+            array = array_of(tensor)
+    with _Waiting(session):
+        answer = gate.after(row - writer.base, array, frame)
+    if not isinstance(answer, Replace):
+        return None
+    writer.mark(Kind.EDIT, site=site_number(writer, frame), inputs=(row,), value=answer.value)
+    with torch._C.DisableTorchFunction():
+        return torch.as_tensor(answer.value).to(device=tensor.device, dtype=tensor.dtype).reshape(tensor.shape)
+
+
+class _Waiting:
+    """While a person is asked, what is computed is theirs and not the program's: gradients on, nothing recorded."""
+
+    __slots__ = ("_busy", "_grad", "_place")
+
+    def __init__(self, session: Session) -> None:
+        self._place = session.place
+
+    def __enter__(self) -> None:
+        self._busy, self._place.busy = self._place.busy, True
+        self._grad = torch.is_grad_enabled()
+        torch._C._set_grad_enabled(True)
+
+    def __exit__(self, *_: object) -> None:
+        torch._C._set_grad_enabled(self._grad)
+        self._place.busy = self._busy
+
+
+def caller() -> FrameType:
+    """The frame that called the caller of this function."""
+    return sys._getframe(2)

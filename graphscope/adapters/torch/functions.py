@@ -1,0 +1,72 @@
+"""Custom functions: `autograd.Function.apply` is one call, and what its `forward` computes lies in a scope of its name."""
+
+from __future__ import annotations
+
+from sys import _getframe
+from typing import Any
+
+import torch
+
+from graphscope.adapters.torch.calls import Call
+from graphscope.adapters.torch.context import Context
+from graphscope.adapters.torch.forward import Calls, flattened, several
+from graphscope.adapters.torch.session import Session
+from graphscope.eventlog.schema import Kind
+
+
+class Functions:
+    """Follows the calls of custom functions."""
+
+    def __init__(self, session: Session, calls: Calls) -> None:
+        self._session = session
+        self._calls = calls
+        self._known: dict[type, Call] = {}
+
+    def wrapped(self, original: Any) -> Any:
+        """`Function.apply`, recorded."""
+        session = self._session
+        run = original.__func__
+
+        def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
+            place = session.place
+            if session.ended or place.busy or cls.__module__.startswith("torch."):
+                return run(cls, *args, **kwargs)
+            writer = session.writer
+            frame = session.frames.user(_getframe(1))
+            rows: list[int] = []
+            constants: list[Any] = []
+            for value in args:
+                self._calls._gather(value, frame, rows, constants)
+            outer = place.context
+            inner = outer.inner.get(id(cls))
+            if inner is None:
+                inner = outer.inner[id(cls)] = self._scope(outer, cls)
+            start = writer.clock()
+            place.context = inner
+            writer.append(inner.entering, None, start)
+            try:
+                result = run(cls, *args, **kwargs)
+            finally:
+                end = writer.clock()
+                place.context = outer
+                writer.append(inner.leaving, None, end)
+            call = self._known.get(cls)
+            if call is None:
+                call = self._known[cls] = Call(cls, self._calls.next_number())
+            with torch._C.DisableTorchFunction():
+                # Its outputs were made by calls inside `forward`; for the program this call made them.
+                for each in flattened(result):
+                    if isinstance(each, torch.Tensor) and not any(each is given for given in args):
+                        session.identities.table.pop(id(each), None)
+                several(self._calls, call, result, args, kwargs, rows, constants, frame, start, end)
+            return result
+
+        return classmethod(apply)
+
+    def _scope(self, outer: Context, cls: type) -> Context:
+        path = outer.path.child(cls.__name__, "Function")
+        inner = Context(path, outer.backward)
+        writer = self._session.writer
+        inner.entering = writer.template(Kind.SCOPE_ENTER, scope=path.number(writer))
+        inner.leaving = writer.template(Kind.SCOPE_EXIT, scope=path.number(writer))
+        return inner

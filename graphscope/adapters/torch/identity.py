@@ -1,0 +1,137 @@
+"""Which row of the log a tensor comes from: by the identity of the object, through views, aliases and writes in place."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import torch
+
+_LEAST = 4096
+
+
+class Group:
+    """Tensors that share memory; `turn` counts the writes into it, `row` is the row of the last."""
+
+    __slots__ = ("row", "turn")
+
+    def __init__(self) -> None:
+        self.row = 0
+        self.turn = 0
+
+
+class More:
+    """What only some tensors have: versions, aliases, a gradient."""
+
+    __slots__ = ("accumulated", "arrivals", "first", "group", "leaf", "name", "seen", "versions", "zeroed")
+
+    def __init__(self, first: int) -> None:
+        self.first = first
+        """The row of the tensor's first version: its number in the log."""
+        self.versions = 0
+        self.group: Group | None = None
+        self.seen = 0
+        """The turn of the group up to which its writes are accounted for."""
+        self.leaf = False
+        self.name: str | None = None
+        self.accumulated = 0
+        """The row of what was last added to its gradient."""
+        self.arrivals: Any = None
+        """The templates of such rows."""
+        self.zeroed = False
+        """Whether its gradient was set to 0 since."""
+
+
+class Known(weakref.ref[torch.Tensor]):
+    """A tensor that the log has a row of. Nothing is kept alive by it."""
+
+    __slots__ = ("counter", "more", "row")
+
+    row: int
+    """The row of the newest version; above it the slot, where its node has several."""
+    counter: int
+    """What torch's own count of writes was then."""
+    more: More | None
+
+    def extended(self) -> More:
+        """What only some tensors have, made when it is first needed."""
+        if self.more is None:
+            self.more = More(self.row)
+        return self.more
+
+
+class Identities:
+    """The tensors that are known, by `id`: a reference that is dead, or to another object, is none."""
+
+    def __init__(self) -> None:
+        self.table: dict[int, Known] = {}
+        self.storages: dict[int, Known] = {}
+        """Leaves by their storage: one that appears later may share it."""
+        self._room = _LEAST
+
+    def find(self, tensor: torch.Tensor) -> Known | None:
+        """The entry of a tensor, if it has one."""
+        known = self.table.get(id(tensor))
+        return known if known is not None and known() is tensor else None
+
+    def add(self, tensor: torch.Tensor, row: int) -> Known:
+        """Note that a tensor is the value of a row."""
+        known = Known(tensor)
+        known.row = row
+        known.counter = version_of(tensor)
+        known.more = None
+        table = self.table
+        if len(table) >= self._room:
+            self._purge()
+        table[id(tensor)] = known
+        return known
+
+    def _purge(self) -> None:
+        """Forget the dead."""
+        for table in (self.table, self.storages):
+            for key in [key for key, known in table.items() if known() is None]:
+                del table[key]
+        self._room = 2 * len(self.table) + _LEAST
+
+    def alias(self, one: Known, other: Known) -> None:
+        """Note that two tensors share memory."""
+        mine, theirs = one.extended(), other.extended()
+        group = mine.group or theirs.group or Group()
+        for more in (mine, theirs):
+            if more.group is not group:
+                more.group = group
+                more.seen = group.turn
+
+    def share_storage(self, tensor: torch.Tensor, known: Known) -> None:
+        """Note a leaf's storage; where a known leaf shares it, both are aliases."""
+        try:
+            place = tensor.untyped_storage()._cdata
+        except (RuntimeError, NotImplementedError):  # sparse tensors, and transforms of `torch.func`, have none
+            return
+        other = self.storages.get(place)
+        alive = other() if other is not None else None
+        if other is not None and alive is not None and alive.untyped_storage()._cdata == place:
+            self.alias(other, known)
+        else:
+            self.storages[place] = known
+
+
+def version_of(tensor: torch.Tensor) -> int:
+    """Torch's count of the writes into a tensor; 0 for those of inference mode, which have none."""
+    try:
+        return tensor._version
+    except RuntimeError:
+        return 0
+
+
+def wrote(known: Known, tensor: torch.Tensor, row: int) -> None:
+    """Note that a row is a new version of a tensor, made by a write into it."""
+    more = known.extended()
+    known.row = row
+    known.counter = version_of(tensor)
+    more.versions += 1
+    group = more.group
+    if group is not None:
+        group.turn += 1
+        group.row = row
+        more.seen = group.turn

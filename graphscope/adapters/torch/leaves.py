@@ -1,0 +1,130 @@
+"""Tensors that no recorded call made: the program's data and parameters, and what was changed behind the log's back."""
+
+from __future__ import annotations
+
+import weakref
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from graphscope.adapters.torch import control, writing
+from graphscope.adapters.torch.identity import Known, version_of
+from graphscope.adapters.torch.values import Keeping, log_dtype
+from graphscope.eventlog.places import argument_text, site_number
+from graphscope.eventlog.schema import Flag, Kind, Pass
+
+if TYPE_CHECKING:
+    from graphscope.adapters.torch.session import Session
+
+
+class Leaves:
+    """Appends the LEAF rows of a recording."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.names: dict[int, tuple[weakref.ref[torch.Tensor], str]] = {}
+        """What modules call their parameters and buffers, by `id`."""
+        self._grads: dict[int, tuple[weakref.ref[torch.Tensor], Known]] = {}
+        """Gradients that the program took in its hands, by `id`, and whose they are."""
+
+    def meet(self, tensor: torch.Tensor, frame: FrameType, argument: int | None) -> Known:
+        """The entry of an input as it is now: known, brought up to date, or of a leaf that is written now."""
+        session = self._session
+        known = session.identities.find(tensor)
+        if known is None:
+            return self._adopt(tensor) or self.leaf(tensor, frame, argument)
+        more = known.more
+        if more is not None and more.group is not None and more.seen != more.group.turn:
+            writing.follow(session, known, tensor, frame)
+        elif known.counter != version_of(tensor):
+            writing.changed(session, known, tensor, frame)
+        if known.row < session.writer.low and (
+            known.row < session.writer.base or (more is not None and more.leaf) or tensor.grad_fn is None
+        ):
+            return self.leaf(tensor, frame, argument, known)
+        return known
+
+    def note_gradient(self, owner: Any, gradient: Any) -> None:
+        """The program took the gradient of a tensor: as an input it stands for what was last added to it."""
+        known = self._session.identities.find(owner)
+        if known is not None and isinstance(gradient, torch.Tensor) and id(gradient) not in self._grads:
+            if len(self._grads) > 4096:
+                self._grads = {key: entry for key, entry in self._grads.items() if entry[0]() is not None}
+            self._grads[id(gradient)] = (weakref.ref(gradient), known)
+
+    def _adopt(self, tensor: torch.Tensor) -> Known | None:
+        found = self._grads.get(id(tensor))
+        if found is None or found[0]() is not tensor:
+            return None
+        more = found[1].more
+        if more is None or more.accumulated < self._session.writer.low:
+            return None
+        return self._session.identities.add(tensor, more.accumulated)
+
+    def zeroed(self, tensor: torch.Tensor) -> None:
+        """A tensor was set to 0; where it is a gradient, what is added to it next is fresh."""
+        found = self._grads.get(id(tensor))
+        if found is not None and found[0]() is tensor:
+            found[1].extended().zeroed = True
+
+    def leaf(
+        self, tensor: torch.Tensor, frame: FrameType | None, argument: int | None = None, known: Known | None = None
+    ) -> Known:
+        """Append the LEAF row of a tensor; `known` says that it had a row in an older segment, or another log."""
+        session = self._session
+        writer = session.writer
+        site = site_number(writer, frame) if frame is not None else 0
+        attrs = {}
+        name = self.name(tensor)
+        if name is None and argument is not None and frame is not None:
+            name = argument_text(frame, argument)
+        if name is not None:
+            attrs["name"] = name
+        flags = Flag(0)
+        if tensor.requires_grad:
+            flags |= Flag.REQUIRES_GRAD
+        if isinstance(tensor, torch.nn.Parameter):
+            flags |= Flag.PARAMETER
+        context = session.place.context
+        versions = known.more.versions if known is not None and known.more is not None else 0
+        try:
+            shape = tuple(tensor.shape)
+        except RuntimeError:  # a nested tensor
+            shape = ()
+        template = writer.template(
+            Kind.LEAF,
+            site=site,
+            scope=context.path.number(writer),
+            shape=shape,
+            dtype=log_dtype(tensor.dtype),
+            attrs=writer.attributes(attrs),
+            version=versions,
+            flags=flags,
+            graph_pass=Pass.BACKWARD if context.backward else Pass.FORWARD,
+        )
+        form, array = Keeping(template).read(tensor)
+        first = known.more.first if known is not None and known.more is not None else None
+        if first is not None and first < writer.base:
+            first = None
+        row = writer.append(form, array, writer.clock(), 0, tensor=first)
+        if known is None:
+            known = session.identities.add(tensor, row)
+            known.extended().leaf = True
+            session.identities.share_storage(tensor, known)
+        known.row = row
+        more = known.extended()
+        more.leaf = True
+        more.name = name
+        more.arrivals = None
+        if first is None:
+            more.first = row
+        known.counter = version_of(tensor)
+        if writer.gate is not None and frame is not None:
+            control.after(session, row, tensor, array, frame)
+        return known
+
+    def name(self, tensor: torch.Tensor) -> str | None:
+        """What a module calls a tensor."""
+        found = self.names.get(id(tensor))
+        return found[1] if found is not None and found[0]() is tensor else None

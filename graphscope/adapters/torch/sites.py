@@ -1,0 +1,203 @@
+"""Call sites: where in the program a function of torch was called, and the templates of the rows that come of it."""
+
+from __future__ import annotations
+
+from types import CodeType, FrameType
+from typing import Any, Final
+
+import torch
+
+from graphscope.adapters.torch.calls import Call
+from graphscope.adapters.torch.context import Context
+from graphscope.adapters.torch.values import Keeping, log_dtype
+from graphscope.eventlog import record as recording
+from graphscope.eventlog.names import shown
+from graphscope.eventlog.places import site_number
+from graphscope.eventlog.schema import Flag, Kind, Pass
+from graphscope.eventlog.writer import Writer
+
+_PREPARING: Final = frozenset({"__init__", "reset_parameters", "_reset_parameters", "__setstate__"})
+
+_MOST_VARIANTS: Final = 512
+"""So many kinds of results of one call site are remembered."""
+
+
+class Frames:
+    """Tells the program's frames from those of torch and graphscope."""
+
+    def __init__(self) -> None:
+        self._inside: dict[int, bool] = {}
+        self._codes: list[CodeType] = []  # alive, so that an address stays that of its code
+        package = torch.__file__.rpartition("__init__")[0]
+        self._package = package
+
+    def user(self, frame: FrameType) -> FrameType:
+        """The innermost frame of the program, from a frame outward; the outermost one where none is the program's."""
+        inside = self._inside
+        while True:
+            code = frame.f_code
+            found = inside.get(id(code))
+            if found is None:
+                found = self._learn(code)
+            if not found:
+                return frame
+            outer = frame.f_back
+            if outer is None:
+                return frame
+            frame = outer
+
+    def prepares(self, frame: FrameType) -> bool:
+        """Whether torch is at work on a module that is not called: making it, filling its parameters."""
+        inner: FrameType | None = frame
+        while inner is not None and self._inside.get(id(inner.f_code)):
+            if inner.f_code.co_name in _PREPARING:
+                return True
+            inner = inner.f_back
+        return False
+
+    def _learn(self, code: CodeType) -> bool:
+        file = code.co_filename
+        found = file.startswith((self._package, "<frozen")) or recording.is_internal(file)
+        self._codes.append(code)
+        self._inside[id(code)] = found
+        return found
+
+
+class Fields:
+    """What the rows of one variant of a call site share, forward and backward."""
+
+    __slots__ = ("_forms", "_writer", "base", "line", "single", "start", "whole")
+
+    def __init__(self, writer: Writer, line: str, base: dict[str, Any]) -> None:
+        self._writer = writer
+        self._forms: dict[Any, Keeping] = {}
+        self.line = line
+        self.base = base
+        self.start = self.gradient(0)
+        """Of the GRAD row of a node that the pass begins at."""
+        self.single = self.gradient(1)
+
+    def gradient(self, count: int, like: torch.Tensor | None = None, rule: str = "", several: bool = False) -> Keeping:
+        """The template of the GRAD row of this call with so many inputs.
+
+        Args:
+            count: How many rows the cotangent came from.
+            like: A cotangent of another shape or dtype than the call's result.
+            rule: The name of a backward node that is one of several of the call.
+            several: Whether the node has several slots.
+        """
+        return self._form(Kind.GRAD, count, like, rule, several)
+
+    def partial(self, count: int, like: torch.Tensor | None = None) -> Keeping:
+        """The template of an ACCUMULATE row: one of several contributions to a cotangent of this call."""
+        return self._form(Kind.ACCUMULATE, count, like, "", False)
+
+    def _form(self, kind: Kind, count: int, like: torch.Tensor | None, rule: str, several: bool) -> Keeping:
+        shape = self.base["shape"] if like is None else tuple(like.shape)
+        dtype = self.base["dtype"] if like is None else log_dtype(like.dtype)
+        key = (kind, count, shape, dtype, rule, several)
+        found = self._forms.get(key)
+        if found is None:
+            fields = {**self.base, "shape": shape, "dtype": dtype, "several": several}
+            if kind is Kind.ACCUMULATE:
+                fields.update(op=0, attrs=0)
+            elif rule:
+                fields["attrs"] = self._writer.attributes({"rule": rule})
+            template = self._writer.template(kind, graph_pass=Pass.BACKWARD, input_count=count, **fields)
+            found = self._forms[key] = Keeping(template)
+        return found
+
+
+class CallSite(Keeping):
+    """The template of a call's rows at one place of the program, for results of one kind."""
+
+    __slots__ = ("constants", "count", "dtype", "fields", "requires_grad", "shape")
+
+    def __init__(
+        self,
+        writer: Writer,
+        call: Call,
+        frame: FrameType,
+        context: Context,
+        result: torch.Tensor | None,
+        described: dict[str, Any],
+        *,
+        count: int,
+        constants: Any,
+        flags: Flag = Flag(0),
+        kind: Kind = Kind.OP,
+        several: bool = False,
+    ) -> None:
+        self.constants = constants
+        self.count = count
+        self.shape = None if result is None else result.shape
+        self.dtype = None if result is None else result.dtype
+        self.requires_grad = result is not None and result.requires_grad
+        base = {
+            "op": writer.intern("ops", call.name, call.describe()),
+            "site": site_number(writer, frame),
+            "scope": context.path.number(writer),
+            "shape": () if result is None else tuple(result.shape),
+            "dtype": None if result is None else log_dtype(result.dtype),
+            "attrs": writer.attributes(described),
+        }
+        if context.backward:
+            flags |= Flag.CREATE_GRAPH if torch.is_grad_enabled() else Flag(0)
+        elif not torch.is_grad_enabled():
+            flags |= Flag.NO_GRAD
+        if self.requires_grad:
+            flags |= Flag.REQUIRES_GRAD
+        fields = {**base, "op": 0} if kind is Kind.LEAF else base
+        template = writer.template(
+            kind,
+            flags=flags,
+            graph_pass=Pass.BACKWARD if context.backward else Pass.FORWARD,
+            input_count=count,
+            several=several,
+            **fields,
+        )
+        super().__init__(template)
+        self.fields = Fields(writer, f"{frame.f_code.co_filename}:{frame.f_lineno}", base)
+
+    def fits(self, result: torch.Tensor, constants: list[Any], count: int) -> bool:
+        """Whether the rows of a result like this one are made by this template."""
+        return (
+            self.shape == result.shape
+            and self.dtype is result.dtype
+            and self.constants == constants
+            and self.count == count
+            and self.requires_grad is result.requires_grad
+        )
+
+
+class Variants:
+    """The variants of call sites that are not the last one used there."""
+
+    def __init__(self) -> None:
+        self._found: dict[Any, dict[Any, CallSite]] = {}
+
+    def at(self, key: Any) -> dict[Any, CallSite]:
+        """The variants of one place."""
+        found = self._found.setdefault(key, {})
+        if len(found) > _MOST_VARIANTS:
+            found.clear()
+        return found
+
+
+_PLAIN: Final = (int, float, bool, str, type(None), complex)
+
+
+def attribute(value: Any) -> Any:
+    """A value as an attribute in the log: what JSON has a place for as it is, all else as text."""
+    if isinstance(value, _PLAIN):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [attribute(each) for each in value][:64]
+    if isinstance(value, torch.dtype):
+        return str(value).removeprefix("torch.")
+    if isinstance(value, (slice, torch.device, torch.layout, type(Ellipsis), torch.memory_format)):
+        return str(value)
+    if callable(value):
+        return getattr(value, "__name__", type(value).__name__)
+    text = shown(value)
+    return text if len(text) <= 200 else f"<{type(value).__name__}>"

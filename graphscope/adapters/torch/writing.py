@@ -1,0 +1,168 @@
+"""Writes in place: a new version of the tensor, and of what shares its memory when that is next used."""
+
+from __future__ import annotations
+
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Final
+
+import torch
+
+from graphscope.adapters.torch import control
+from graphscope.adapters.torch.calls import Call
+from graphscope.adapters.torch.identity import Known, version_of, wrote
+from graphscope.adapters.torch.values import Keeping, log_dtype
+from graphscope.eventlog.places import site_number
+from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind, Pass
+
+if TYPE_CHECKING:
+    from graphscope.adapters.torch.forward import Calls
+    from graphscope.adapters.torch.session import Session
+
+OPS: Final = {
+    "copy_slices": "What a tensor is after a write through a view of it.",
+    "take_view": "What a view is after a write into the memory that it shares.",
+    "changed": "What a tensor is after a write that no recorded call made.",
+}
+"""Ops that no function of torch is: they say how a write reaches other tensors."""
+
+
+def view(session: Session, known: Known, result: torch.Tensor, args: Any) -> None:
+    """Note whose memory a new tensor shares."""
+    base = result._base
+    if base is None:
+        base = next((each for each in args if isinstance(each, torch.Tensor)), None)
+    owner = session.identities.find(base) if base is not None else None
+    if owner is None and base is not None:
+        owner = session.leaves.leaf(base, None)
+    if owner is not None and owner is not known:
+        session.identities.alias(owner, known)
+
+
+def written(
+    calls: Calls, call: Call, result: Any, args: Any, kwargs: Any, rows: list[int], constants: list[Any],
+    frame: FrameType, start: int, end: int,
+) -> None:  # fmt: skip
+    """Append the rows of a call that wrote into tensors: one for each of them."""
+    session = calls._session
+    targets = _targets(result, args, kwargs)
+    for position, target in enumerate(targets):
+        known = session.identities.find(target)
+        if known is None:  # an `out=` that was never used
+            known = session.leaves.leaf(target, frame)
+        rows_of = rows
+        if len(targets) > 1:  # each is made of what stands at its place in the lists given
+            rows_of = [known.row, *_beside(session, args, position, len(targets))]
+        elif known.row not in rows:
+            rows_of = [known.row, *rows]
+        _append(calls, call, known, target, args, kwargs, constants, rows_of, frame, start, end)
+    if call.setter and len(args) > 1 and isinstance(args[1], torch.Tensor) and targets:
+        known, other = session.identities.find(targets[0]), session.identities.find(args[1])
+        if known is not None and other is not None:
+            session.identities.alias(known, other)
+
+
+def _append(
+    calls: Calls, call: Call, known: Known, target: torch.Tensor, args: Any, kwargs: Any, constants: list[Any],
+    rows: list[int], frame: FrameType, start: int, end: int,
+) -> None:  # fmt: skip
+    session = calls._session
+    writer = session.writer
+    place = session.place
+    context = place.context
+    more = known.extended()
+    sites = context.sites if torch.is_grad_enabled() else context.sites_without_grad
+    key = id(frame.f_code) + frame.f_lasti + call.key
+    site = sites.get(key)
+    if site is None or not site.fits(target, constants, len(rows)):
+        site = calls._variant(
+            sites, key, call, frame, context, target, args, kwargs, constants, len(rows), flags=Flag.IN_PLACE
+        )
+    template, array = site.read(target)
+    template.turn_version(more.versions + 1)
+    first = more.first if more.first >= writer.base else None
+    backward = place.backward_row
+    if len(rows) <= 3:
+        row = writer.append(template, array, end, end - start, backward, *[*rows, 0, 0, 0][:3], tensor=first)
+    else:
+        edges = [(each & ROW_MASK, each >> SLOT_SHIFT) for each in rows]
+        row = session.append_wide(template, array, edges, end, end - start, backward, first)
+    wrote(known, target, row)
+    if call.name == "zero_":
+        session.leaves.zeroed(target)
+    _link(session, target, row, site)
+    if writer.gate is not None:
+        control.after(session, row, target, array, frame)
+
+
+def _link(session: Session, target: torch.Tensor, row: int, site: Any) -> None:
+    """Let the backward nodes that a write made say so: that of the tensor, and that of what it is a view of."""
+    if not target.requires_grad:
+        return
+    sequence = session.place.sequence
+    session.link(target, row, site.fields)
+    if target._base is not None and target._base.grad_fn is not None:
+        session.place.sequence = sequence
+        session.link(target._base, row, site.fields)
+
+
+def _targets(result: Any, args: Any, kwargs: Any) -> list[torch.Tensor]:
+    """The tensors that a call wrote into: `out=`, else its first argument."""
+    given = kwargs.get("out") if kwargs else None
+    if given is None:
+        given = args[0] if args else next(iter((kwargs or {}).values()), None)
+    if isinstance(given, torch.Tensor):
+        return [given]
+    return [each for each in given or () if isinstance(each, torch.Tensor)]
+
+
+def _beside(session: Session, args: Any, position: int, count: int) -> list[int]:
+    """The rows of what stands at a position of the lists that were given beside the first."""
+    found = []
+    for given in args[1:]:
+        each = given[position] if isinstance(given, (list, tuple)) and len(given) == count else given
+        known = session.identities.find(each) if isinstance(each, torch.Tensor) else None
+        if known is not None:
+            found.append(known.row)
+    return found
+
+
+def follow(session: Session, known: Known, tensor: torch.Tensor, frame: FrameType) -> None:
+    """Bring a tensor up to date that was written through another one with the same memory."""
+    more = known.extended()
+    group = more.group
+    if group is not None:
+        name = "copy_slices" if tensor._base is None else "take_view"
+        row = _version(session, name, known, tensor, [known.row, group.row], frame)
+        known.row = row
+        known.counter = version_of(tensor)
+        more.versions += 1
+        more.seen = group.turn
+
+
+def changed(session: Session, known: Known, tensor: torch.Tensor, frame: FrameType) -> None:
+    """Bring a tensor up to date that was written by something that no row tells of."""
+    wrote(known, tensor, _version(session, "changed", known, tensor, [known.row], frame))
+
+
+def _version(session: Session, name: str, known: Known, tensor: torch.Tensor, rows: list[int], frame: FrameType) -> int:
+    """Append the row of a new version that no call of its own made."""
+    writer = session.writer
+    context = session.place.context
+    more = known.extended()
+    entry = {"name": name, "formula": "", "doc": OPS[name], "vjp": [], "inputs": []}
+    template = writer.template(
+        Kind.OP,
+        op=writer.intern("ops", name, entry),
+        site=site_number(writer, frame),
+        scope=context.path.number(writer),
+        shape=tuple(tensor.shape),
+        dtype=log_dtype(tensor.dtype),
+        version=more.versions + 1,
+        flags=Flag.IN_PLACE,
+        graph_pass=Pass.BACKWARD if context.backward else Pass.FORWARD,
+        input_count=len(rows),
+    )
+    form, array = Keeping(template).read(tensor)
+    first = more.first if more.first >= writer.base else None
+    second = rows[1] if len(rows) > 1 else 0
+    return writer.append(form, array, writer.clock(), 0, 0, rows[0], second, 0, tensor=first)

@@ -1,0 +1,288 @@
+"""One client's adapter: requests come in, answers and events go out; behind it is one session."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from graphscope.dap.live import LiveSession
+from graphscope.dap.protocol import Arguments, Malformed, RequestError
+from graphscope.dap.references import References
+from graphscope.dap.starting import launch
+from graphscope.dap.stops import why
+from graphscope.dap.table import REQUESTS
+from graphscope.debugger.results import Ended, Message, Resumed
+from graphscope.errors import GraphscopeError
+
+if TYPE_CHECKING:
+    from graphscope.dap.program import Launch, Process
+    from graphscope.dap.session import Session
+    from graphscope.debugger.results import Result, Stop
+
+Send = Callable[[Mapping[str, Any]], None]
+
+
+class Adapter:
+    """What one client speaks to.
+
+    Args:
+        send: Sends a message to it.
+        token: What it must show before it is told anything of a program; None where the way here is private.
+    """
+
+    def __init__(self, send: Send, token: str | None = None) -> None:
+        self.client: dict[str, Any] = {}
+        """What the client said of itself."""
+        self.session: Session | None = None
+        self.process: Process | None = None
+        self.launched: Launch | None = None
+        """How the program was started, to start it again."""
+        self.wishes = Arguments("launch", {})
+        """The arguments of `launch` or `attach`."""
+        self.references = References(self)
+        self.breakpoints: dict[str, dict[Any, int]] = {}
+        """For each group that a client sets as a whole, the number of each of its breakpoints."""
+        self.filters: set[str] = set()
+        """The exception filters that are on."""
+        self.last_stop: Stop | None = None
+        self.finished = asyncio.Event()
+        """The client has left, and nothing is to be done any more."""
+        self.over = False
+        """The client was told that the session is over."""
+        self.restarting = False
+        """A program is ended so that it can run again."""
+        self._send = send
+        self._token = token
+        self._sequence = 0
+        self._after: list[Callable[[], Awaitable[None]]] = []
+        self._tasks: dict[object, asyncio.Task[None]] = {}
+
+    async def close(self) -> None:
+        """See that nothing is left behind."""
+        for task in list(self._tasks.values()):
+            task.cancel()
+        if self.process is not None and self.process.code is None:
+            await self.process.end(0.0)
+
+    # Messages --------------------------------------------------------------------------------------------------------
+
+    def receive(self, message: dict[str, Any] | Malformed, headers: Mapping[str, str]) -> None:
+        """Take a message from the client; what it asks for is done as the loop comes to it, in order of arrival."""
+        self.show_token(headers.get("authorization"))
+        if isinstance(message, Malformed):
+            self._refuse({}, RequestError(f"That is {message.reason}"))
+        elif message.get("type") == "request":
+            task = asyncio.create_task(self._answer(message))
+            key = object() if message.get("seq") in self._tasks else message.get("seq")
+            self._tasks[key if isinstance(key, int) else task] = task
+            task.add_done_callback(self._forget)
+        elif message.get("type") != "response":
+            self._refuse(message, RequestError("A client sends requests", "type: request"))
+
+    def show_token(self, token: object) -> None:
+        """A client shows what it was given."""
+        if self._token is not None and isinstance(token, str) and hmac.compare_digest(self._token, token.strip()):
+            self._token = None
+
+    def need_token(self) -> None:
+        """Refuse a client that has not shown its token.
+
+        Raises:
+            RequestError: It has not.
+        """
+        if self._token is not None:
+            raise RequestError("This adapter asks for a token", "it was printed when the adapter was started")
+
+    async def _answer(self, message: dict[str, Any]) -> None:
+        after: list[Callable[[], Awaitable[None]]] = []
+        try:
+            name = message.get("command")
+            found = REQUESTS.get(name) if isinstance(name, str) else None
+            if found is None:
+                raise RequestError(f"There is no request {name!r}", "initialize tells what there is")
+            arguments = Arguments(found.name, message.get("arguments"))
+            if found.when != "always":
+                self.need_token()
+                self.need_session()
+            if found.when == "stop" and self.need_session().running:
+                raise RequestError("The program runs", "pause it first")
+            self._after = after
+            body = await found.function(self, arguments)
+        except asyncio.CancelledError:
+            self._refuse(message, RequestError("cancelled"))
+            raise
+        except GraphscopeError as error:
+            self._refuse(message, error)
+        except Exception as error:  # noqa: BLE001 - a mistake of ours must cost no more than one answer
+            self._refuse(message, RequestError(f"{type(error).__name__}: {error}", "this is a bug of graphscope's"))
+        else:
+            self._respond(message, body)
+        for work in after:
+            await self._later(work)
+
+    def cancel(self, sequence: int) -> None:
+        """Drop a request that is not answered yet."""
+        task = self._tasks.get(sequence)
+        if task is not None and task is not asyncio.current_task():
+            task.cancel()
+            if self.session is not None:
+                self.session.interrupt()
+
+    def _forget(self, done: asyncio.Task[None]) -> None:
+        for key in [key for key, task in self._tasks.items() if task is done]:
+            del self._tasks[key]
+
+    async def _later(self, work: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await work()
+        except GraphscopeError as error:
+            self.event("output", category="stderr", output=f"{error}\n")
+
+    def afterwards(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do something when the request that is being answered has its answer."""
+        self._after.append(work)
+
+    def event(self, name: str, **body: Any) -> None:
+        """Tell the client of something."""
+        self._transmit({"type": "event", "event": name, "body": body} if body else {"type": "event", "event": name})
+
+    def ask_client(self, command: str, arguments: dict[str, Any]) -> None:
+        """Ask the client for something; its answer is not waited for."""
+        self._transmit({"type": "request", "command": command, "arguments": arguments})
+
+    def _respond(self, message: dict[str, Any], body: dict[str, Any] | None) -> None:
+        self._transmit(
+            {"type": "response", **_about(message), "success": True, **({} if body is None else {"body": body})}
+        )
+
+    def _refuse(self, message: dict[str, Any], error: GraphscopeError) -> None:
+        text = f"{error.message} ({error.hint})" if error.hint else error.message
+        told = {"id": 1, "format": text.replace("{", "(").replace("}", ")"), "showUser": False}
+        self._transmit(
+            {"type": "response", **_about(message), "success": False, "message": text, "body": {"error": told}}
+        )
+
+    def _transmit(self, message: dict[str, Any]) -> None:
+        self._sequence += 1
+        self._send({"seq": self._sequence, **message})
+
+    # The session -----------------------------------------------------------------------------------------------------
+
+    def need_session(self) -> Session:
+        """The session.
+
+        Raises:
+            RequestError: There is none yet.
+        """
+        if self.session is None:
+            raise RequestError("There is no session yet", "launch or attach comes first")
+        return self.session
+
+    async def begin(self) -> None:
+        """Let the session begin as the client wished."""
+        session, wishes = self.need_session(), self.wishes
+        if isinstance(session, LiveSession):
+            stop = wishes.flag("stopOnEntry")
+            session.start(stop=stop, ends=self.ends_with_client, failures="uncaught" in self.filters)
+        else:
+            session.begin()
+
+    @property
+    def ends_with_client(self) -> bool:
+        """Whether the program ends with its client, unless the client says otherwise when it leaves."""
+        return self.wishes.flag("endWithClient", default=self.process is not None)
+
+    async def leave(self, end: bool) -> None:
+        """Let go of the session."""
+        session, self.over = self.session, True
+        if session is None:
+            return
+        await session.leave(end=end)
+        if self.process is not None and not end:
+            await self.process.wait()  # its terminal is ours, so somebody must stay
+
+    async def move(self, line: str) -> None:
+        """Carry out a command that moves; what forbids it is told at the console."""
+        result = await self.need_session().command(line)
+        if isinstance(result, Message) and result.error:
+            self.event("output", category="stderr", output=f"{result.text}\n")
+            self.stopped(self.need_session().debugger.stop())
+
+    async def carry_out(self, line: str, block: tuple[str, ...] = (), frame: int | None = None) -> Result:
+        """Carry out a line that a person typed."""
+        session = self.need_session()
+        result = await session.command(line, block, frame)
+        if isinstance(result, Resumed):
+            self.resumed()
+        if isinstance(result, Ended) and result.restart:
+            self.afterwards(partial(self.restart, result.arguments))
+        return result
+
+    async def restart(self, arguments: tuple[str, ...] | None = None) -> None:
+        """Run the program again, or go to the beginning of a recording; breakpoints stay."""
+        session, how = self.need_session(), self.launched
+        self.over = False
+        if how is not None:
+            self.restarting = True
+            try:
+                await session.leave(end=True)
+                self.references.clear()
+                self.session = None
+                await launch(self, how if arguments is None else how.with_arguments(arguments))
+            finally:
+                self.restarting = False
+            self.need_session().take_over(session.debugger)
+        await self.begin()
+
+    def program_ended(self, session: Session, code: int | None) -> None:
+        """The program of a session has ended; where it failed, one stays to look at what it did."""
+        if self.restarting or self.over or session is not self.session:
+            return
+        failed = code not in (0, None)
+        stays = self.wishes.text("stopAtEnd", "failure")
+        if stays == "always" or (failed and stays == "failure" and not session.failure):
+            if code is not None:
+                self.event("exited", exitCode=code)
+            session.stand_at_end(code)
+        else:
+            self.ended(code)
+
+    def stopped(self, stop: Stop) -> None:
+        """One stands somewhere else."""
+        self.last_stop = stop
+        self.references.clear()
+        self.event("stopped", **why(self, stop))
+
+    def resumed(self) -> None:
+        """The program runs."""
+        self.references.clear()
+        self.event("continued", threadId=self.need_session().thread, allThreadsContinued=True)
+
+    def said(self, text: str, number: int) -> None:
+        """A breakpoint has said something."""
+        self.event("output", category="console", output=f"{text}\n")
+
+    def printed(self, text: str) -> None:
+        """The program has printed something."""
+        self.event("output", category="stdout", output=text)
+
+    def ended(self, code: int | None) -> None:
+        """The program has ended."""
+        if self.over:
+            return
+        self.over = True
+        if code is not None:
+            self.event("exited", exitCode=code)
+        self.event("terminated")
+
+
+def _about(message: dict[str, Any]) -> dict[str, Any]:
+    """What an answer says of the message that it answers."""
+    sequence, command = message.get("seq"), message.get("command")
+    return {
+        "request_seq": sequence if isinstance(sequence, int) and not isinstance(sequence, bool) else 0,
+        "command": command if isinstance(command, str) else "",
+    }

@@ -1,0 +1,237 @@
+"""A session with a program in another process: it moves and evaluates, all else is answered from its log."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any, Final
+
+from graphscope.dap.program import PATIENCE, Process, Program
+from graphscope.dap.session import Listener, Session, needs_of
+from graphscope.debugger.edge import Edge
+from graphscope.debugger.inspection import Entry
+from graphscope.debugger.nodes import Pending
+from graphscope.debugger.results import Message, Result, Resumed, from_json
+from graphscope.debugger.transfer import setup_of, take_counts
+from graphscope.errors import CommandError
+from graphscope.eventlog.names import Site
+from graphscope.eventlog.reader import load
+
+READING: Final = 5.0
+"""Seconds that the program has to show a variable."""
+
+HALTING: Final = 0.3
+"""Seconds until a program that was asked to pause is stopped between two nodes."""
+
+
+class LiveSession(Session):
+    """A program that waits or runs, and its log.
+
+    Args:
+        program: The line to it.
+        path: Where it records.
+        listener: Hears of what happens.
+        process: Its process, if we started it.
+    """
+
+    def __init__(self, program: Program, path: str, listener: Listener, process: Process | None) -> None:
+        self.program = program
+        self.process = process
+        self._running = True
+        self._sent: dict[str, Any] = {}
+        self._edited = False
+        self._thread = 1
+        super().__init__(load(path), listener)
+
+    @property
+    def running(self) -> bool:
+        return self._running and self.program.connected
+
+    @property
+    def waits(self) -> bool:
+        """Whether the program waits, wherever one stands."""
+        return self.program.connected and not self._running
+
+    @property
+    def waits_here(self) -> bool:
+        return self.waits and self.debugger.at_edge
+
+    @property
+    def thread(self) -> int:
+        return self._thread if self.waits_here else super().thread
+
+    def start(self, *, stop: bool, ends: bool, failures: bool) -> None:
+        """Let the program begin, with what was set up.
+
+        Args:
+            stop: Whether it stops at its first node.
+            ends: Whether it ends when nobody holds it any more.
+            failures: Whether it waits where an exception left it.
+        """
+        self.changed_setup()
+        self.program.tell("begin", stop=stop, ends=ends, failures=failures)
+
+    # Commands --------------------------------------------------------------------------------------------------------
+
+    async def _carried_out(self, line: str, block: tuple[str, ...], frame: int | None) -> Result:
+        needs = needs_of(line)
+        if self.running:
+            self.debugger.log.refresh()
+            if needs == "run":
+                return Message("The program runs", "pause it first", error=True)
+        elif self.waits and (needs == "run" or (needs == "edge" and self.waits_here)):
+            return await self._by_program(line, block, frame)
+        result = await super()._carried_out(line, block, frame)
+        self.changed_setup()
+        return result
+
+    async def _by_program(self, line: str, block: tuple[str, ...], frame: int | None) -> Result:
+        frame = self.debugger.frame_index if frame is None else frame
+        runs = needs_of(line) == "run"
+        if runs:
+            self._running = True  # at once: it may stop again before its answer is read
+        try:
+            body, _ = await self.program.ask("command", line=line, block=block, now=self.debugger.now, frame=frame)
+        except CommandError as error:
+            self._running = False
+            return Message(error.message, error.hint or "", error=True)
+        result: Result = from_json(body["result"])
+        take_counts(self.debugger, body["counts"])
+        if isinstance(result, Resumed):
+            return result
+        self._running = False
+        self._edited = self._edited or line.lstrip().startswith(("set", "inject_value"))
+        self.debugger.log.refresh()
+        if body["now"] != self.debugger.now:
+            self.debugger.stand(body["now"])
+        return result
+
+    def changed_setup(self) -> None:
+        setup = setup_of(self.debugger)
+        if setup != self._sent and self.program.connected:
+            self._sent = setup
+            self.program.tell("setup", setup=setup, running=self._running)
+
+    # What the program tells ------------------------------------------------------------------------------------------
+
+    def heard(self, message: dict[str, Any]) -> None:
+        """Something that the program tells without being asked."""
+        match message["event"]:
+            case "stopped":
+                self._stopped(message)
+            case "said":
+                self.listener.said(message["text"], message["breakpoint"])
+
+    def _stopped(self, message: dict[str, Any]) -> None:
+        debugger = self.debugger
+        debugger.log.refresh()
+        self._running = False
+        self._edited = False
+        take_counts(debugger, message["counts"])
+        pending = None if message["pending"] is None else _pending(message["pending"])
+        debugger.edge = Edge(
+            message["row"],
+            None,
+            pending,
+            told=from_json(message["frames"]),
+            passed=message["passed"] or message["failed"],
+        )
+        debugger.stand(message["row"])
+        self._thread = self._number_of(message["thread"]) or super().thread
+        self.moved(from_json(message["stop"]))
+
+    def _number_of(self, ident: int) -> int:
+        threads = self.debugger.log.table("threads")
+        found = [number for number, entry in enumerate(threads, 1) if entry and entry.get("ident") == ident]
+        return found[-1] if found else 0
+
+    # Values ----------------------------------------------------------------------------------------------------------
+
+    async def look(self, expression: str, frame: int | None = None) -> Entry:
+        if not self.waits_here or (expression in ("value", "grad") and not self._asks_for(expression)):
+            return await super().look(expression, frame)
+        return await self._told("look", expression=expression, frame=frame)
+
+    def _asks_for(self, word: str) -> bool:
+        """Whether what the program waits with must be asked for: it was changed, or the log does not have it."""
+        node = self.debugger.node
+        return self._edited or node is None or node.value is None
+
+    async def variables(self, frame: int, which: str) -> list[Entry]:
+        if not self.waits_here:
+            return []
+        body, _ = await self.program.ask("variables", patience=READING, now=self.debugger.now, frame=frame, which=which)
+        return [theirs(entry) for entry in body["result"]]
+
+    async def children(self, handle: int, kind: str, start: int, count: int) -> list[Entry]:
+        if handle > 0:
+            return await super().children(handle, kind, start, count)
+        body, _ = await self.program.ask(
+            "children", patience=READING, handle=-handle, kind=kind, start=start, count=count
+        )
+        return [theirs(entry) for entry in body["result"]]
+
+    async def memory(self, handle: int, offset: int, count: int) -> tuple[int, bytes]:
+        if handle > 0:
+            return await super().memory(handle, offset, count)
+        body, blob = await self.program.ask("memory", patience=READING, handle=-handle, offset=offset, count=count)
+        return body["result"], blob
+
+    async def assign(self, target: str, expression: str, frame: int | None = None) -> Entry:
+        if not self.waits_here:
+            return await super().assign(target, expression, frame)
+        made = await self._told("assign", target=target, expression=expression, frame=frame)
+        self._edited = self._edited or target.partition("[")[0] in ("value", "grad")
+        return made
+
+    async def complete(self, line: str, word: str) -> list[str]:
+        if not self.waits_here:
+            return await super().complete(line, word)
+        body, _ = await self.program.ask("complete", patience=READING, line=line, word=word)
+        return list(body["result"])
+
+    async def _told(self, ask: str, **what: Any) -> Entry:
+        if what.get("frame") is None:
+            what["frame"] = self.debugger.frame_index
+        body, _ = await self.program.ask(ask, patience=READING, now=self.debugger.now, **what)
+        return theirs(body["result"])
+
+    # The program's life ----------------------------------------------------------------------------------------------
+
+    async def pause(self) -> None:
+        if not self.running:
+            self.program.interrupt()  # what it computes for us
+            return
+        self.program.tell("pause", running=True)
+        await asyncio.sleep(HALTING)
+        if self.running:
+            self.program.tell("halt", running=True)
+
+    def interrupt(self) -> None:
+        if not self.running:
+            self.program.interrupt()
+
+    async def leave(self, *, end: bool) -> None:
+        self.program.tell("end" if end else "leave", running=self._running)
+        if end and self.process is not None:
+            await self.process.end(0 if not self.program.connected else PATIENCE)
+
+    def lost(self) -> None:
+        """The program has ended, or was lost: what it did is answered from its log."""
+        debugger = self.debugger
+        debugger.log.refresh()
+        self._running = False
+        debugger.edge = None
+
+
+def theirs(fields: dict[str, Any]) -> Entry:
+    """An entry that the program told: its handle is below zero here."""
+    entry = Entry(**{key: value for key, value in fields.items() if key != "told"})
+    return replace(entry, handle=-entry.handle)
+
+
+def _pending(fields: dict[str, Any]) -> Pending:
+    site = fields.pop("site")
+    for name in ("input_rows", "shape"):
+        fields[name] = tuple(fields[name])
+    return Pending(site=None if site is None else Site(**site), **fields)

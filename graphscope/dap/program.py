@@ -1,0 +1,311 @@
+"""A program in a process of its own: its terminal, the line to its gate, and its end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import pty
+import signal
+import socket
+import subprocess
+import sys
+import tty
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from graphscope.debugger import wire
+from graphscope.debugger.remote import ATTENTION
+from graphscope.errors import CommandError, UsageError
+
+PATIENCE: Final = 2.0
+"""Seconds that a program has to end when it is asked to, before it is made to."""
+
+Event = Callable[[dict[str, Any]], None]
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How to start a program."""
+
+    words: tuple[str, ...]
+    """The script and its arguments, or `-m`, the module, and its arguments."""
+    cwd: str | None = None
+    env: dict[str, str | None] = field(default_factory=dict)
+    values: str = "full"
+    log: str | None = None
+    python: str = sys.executable
+    as_torch: bool = False
+    size: tuple[int, int] = (24, 80)
+    """Rows and columns of its terminal."""
+
+    def with_arguments(self, arguments: tuple[str, ...]) -> Launch:
+        """The same program with other arguments."""
+        named = self.words[: 2 if self.words[0] == "-m" else 1]
+        return replace(self, words=(*named, *arguments))
+
+
+class Program:
+    """A line to a program that holds a gate, whoever started it.
+
+    Args:
+        heard: Called with each event that the program tells.
+        gone: Called once when the line is cut.
+    """
+
+    def __init__(self, heard: Event, gone: Callable[[], None]) -> None:
+        self.pid: int | None = None
+        self._heard = heard
+        self._gone = gone
+        self._numbers = 0
+        self._waiting: dict[int, asyncio.Future[tuple[dict[str, Any], bytes]]] = {}
+        self._writer: asyncio.StreamWriter | None = None
+        self._listening: asyncio.Task[None] | None = None
+
+    async def connect(self, connection: socket.socket) -> None:
+        """Begin to listen on a connected socket."""
+        reader, self._writer = await asyncio.open_connection(sock=connection)
+        self._listening = asyncio.create_task(self._listen(reader))
+
+    @property
+    def connected(self) -> bool:
+        """Whether the program can be spoken to."""
+        return self._writer is not None
+
+    def tell(self, ask: str, *, running: bool = False, **what: Any) -> None:
+        """Say something that has no answer; a program that runs is nudged so that it reads."""
+        if self._writer is not None:
+            self._writer.write(wire.pack({"ask": ask, **what}))
+            if running:
+                self.nudge()
+
+    async def ask(self, ask: str, *, patience: float | None = None, **what: Any) -> tuple[dict[str, Any], bytes]:
+        """Ask something and wait for the answer.
+
+        Args:
+            ask: The question.
+            patience: Seconds after which the answer is not waited for any longer, and the program is interrupted.
+            what: What belongs to the question.
+
+        Raises:
+            CommandError: The program can't answer, or did not in time.
+        """
+        if self._writer is None:
+            raise CommandError("The program is not there any more", "the log still tells what it did")
+        self._numbers += 1
+        number = self._numbers
+        answer = self._waiting[number] = asyncio.get_running_loop().create_future()
+        self._writer.write(wire.pack({"ask": ask, "id": number, **what}))
+        try:
+            body, blob = await asyncio.wait_for(answer, patience)
+        except TimeoutError:
+            self.interrupt()
+            raise CommandError(
+                f"The program did not answer within {patience:g} s", "what was asked is dropped"
+            ) from None
+        finally:
+            self._waiting.pop(number, None)
+        if "error" in body:
+            raise CommandError(body["error"]["text"], body["error"]["hint"] or None)
+        return body, blob
+
+    def nudge(self) -> None:
+        """Let the program look at what it was told."""
+        if ATTENTION is not None and self.pid is not None:
+            with contextlib.suppress(OSError):
+                os.kill(self.pid, ATTENTION)
+
+    def interrupt(self) -> None:
+        """Interrupt what the program computes for us."""
+        if self.pid is not None:
+            with contextlib.suppress(OSError):
+                os.kill(self.pid, signal.SIGINT)
+
+    def hang_up(self) -> None:
+        """Cut the line."""
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    async def _listen(self, reader: asyncio.StreamReader) -> None:
+        try:
+            while True:
+                text, blob = wire.read_head(await reader.readexactly(wire.HEAD.size))
+                message = wire.read_text(await reader.readexactly(text))
+                data = await reader.readexactly(blob)
+                self._arrived(message, data)
+        except (asyncio.IncompleteReadError, OSError, wire.WireError):
+            pass
+        self.hang_up()
+        for answer in self._waiting.values():
+            if not answer.done():
+                answer.set_exception(CommandError("The program ended before it answered"))
+        self._gone()
+
+    def _arrived(self, message: dict[str, Any], data: bytes) -> None:
+        if "reply" not in message:
+            self._heard(message)
+            return
+        answer = self._waiting.get(message["reply"])
+        if answer is not None and not answer.done():
+            answer.set_result((message, data))
+
+
+class Process:
+    """The process of a program that we started, and its terminal.
+
+    Args:
+        printed: Called with what the program prints.
+        ended: Called with its exit code, when all that it printed was passed on.
+    """
+
+    def __init__(self, printed: Callable[[str], None], ended: Callable[[int], None]) -> None:
+        self.code: int | None = None
+        self._printed = printed
+        self._ended = ended
+        self._process: subprocess.Popen[bytes] | None = None
+        self._terminal = -1
+        self._tail = b""
+        self._done = asyncio.Event()
+
+    @property
+    def pid(self) -> int:
+        """Its number."""
+        assert self._process is not None
+        return self._process.pid
+
+    def start(self, launch: Launch) -> socket.socket:
+        """Start a program; returns our end of the line to it.
+
+        Raises:
+            UsageError: It can't be started.
+        """
+        ours, theirs = socket.socketpair()
+        self._terminal, slave = pty.openpty()
+        _set_up_terminal(slave, launch.size)
+        options = ["--gate", f"fd:{theirs.fileno()}", "--values", launch.values]
+        options += ["--log", launch.log] if launch.log else []
+        options += ["--as-torch"] if launch.as_torch else []
+        try:
+            self._process = subprocess.Popen(
+                [launch.python, "-m", "graphscope", "debug", *options, *launch.words],
+                stdin=slave,
+                stdout=slave,
+                stderr=slave,
+                cwd=launch.cwd,
+                env=_environment(launch.env),
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            ours.close()
+            os.close(self._terminal)
+            raise UsageError(f"The program can't be started: {error}", "cwd and python must exist") from None
+        finally:
+            theirs.close()
+            os.close(slave)
+        loop = asyncio.get_running_loop()
+        os.set_blocking(self._terminal, False)
+        loop.add_reader(self._terminal, self._read)
+        self._watching = asyncio.create_task(self._watch())
+        return ours
+
+    def type(self, text: str) -> None:
+        """Type into its terminal."""
+        with contextlib.suppress(OSError):
+            os.write(self._terminal, text.encode())
+
+    def resize(self, rows: int, columns: int) -> None:
+        """Tell its terminal how large it is."""
+        with contextlib.suppress(OSError):
+            _resize(self._terminal, (rows, columns))
+
+    async def end(self, patience: float = PATIENCE) -> None:
+        """See that it ends: wait, then ask the system to end it and all that it started, then make it."""
+        for number in (None, signal.SIGTERM, signal.SIGKILL):
+            if self._done.is_set():
+                break
+            if number is not None:
+                self.kill(number)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._done.wait(), patience)
+        self.kill(signal.SIGKILL)  # what it started and left behind
+
+    def kill(self, number: int) -> None:
+        """Send a signal to it and to what it started."""
+        with contextlib.suppress(OSError):
+            os.killpg(self.pid, number)
+
+    async def wait(self) -> int:
+        """Its exit code, when it has ended."""
+        await self._done.wait()
+        assert self.code is not None
+        return self.code
+
+    async def _watch(self) -> None:
+        assert self._process is not None
+        code = await asyncio.to_thread(self._process.wait)
+        self._read()
+        with contextlib.suppress(OSError, ValueError):
+            asyncio.get_running_loop().remove_reader(self._terminal)
+            os.close(self._terminal)
+        self.code = code
+        self._done.set()
+        self._ended(code)
+
+    def _read(self) -> None:
+        while True:
+            try:
+                data = os.read(self._terminal, 1 << 16)
+            except BlockingIOError:
+                return
+            except OSError:
+                data = b""
+            if not data:
+                with contextlib.suppress(OSError, ValueError):
+                    asyncio.get_running_loop().remove_reader(self._terminal)
+                return
+            text, self._tail = _decoded(self._tail + data)
+            if text:
+                self._printed(text)
+
+
+def _decoded(data: bytes) -> tuple[str, bytes]:
+    """Text, and the bytes at the end of what is half a character."""
+    for cut in range(min(4, len(data))):
+        head = data[: len(data) - cut]
+        with contextlib.suppress(UnicodeDecodeError):
+            return head.decode(), data[len(head) :]
+    return data.decode(errors="replace"), b""
+
+
+def _environment(changes: dict[str, str | None]) -> dict[str, str]:
+    made = {key: value for key, value in os.environ.items() if changes.get(key, value) is not None}
+    return made | {key: value for key, value in changes.items() if value is not None}
+
+
+def _set_up_terminal(slave: int, size: tuple[int, int]) -> None:
+    attributes = tty.tcgetattr(slave)  # type: ignore[attr-defined]
+    attributes[1] &= ~tty.OPOST  # type: ignore[attr-defined]  # "\n" as the program prints it
+    attributes[3] &= ~tty.ECHO  # type: ignore[attr-defined]  # who types knows what was typed
+    tty.tcsetattr(slave, tty.TCSANOW, attributes)  # type: ignore[attr-defined]
+    _resize(slave, size)
+
+
+def _resize(terminal: int, size: tuple[int, int]) -> None:
+    tty.tcsetwinsize(terminal, size)  # type: ignore[attr-defined]
+
+
+def found_program(launch: Launch) -> None:
+    """See that there is something to run, so that it can be said before anything is started.
+
+    Raises:
+        UsageError: There is no such script or folder.
+    """
+    folder = Path(launch.cwd or ".")
+    if not folder.is_dir():
+        raise UsageError(f"there is no folder {str(folder)!r} to run in", "cwd names one")
+    if launch.words[0] != "-m" and not (folder / launch.words[0]).exists():
+        raise UsageError(f"there is no script {launch.words[0]!r}", "program names one, relative to cwd")

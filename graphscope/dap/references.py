@@ -1,0 +1,122 @@
+"""Numbers that a client may come back with: of things that can be opened, of frames, of memory."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from graphscope.dap.protocol import RequestError
+from graphscope.debugger.inspection import Entry
+
+if TYPE_CHECKING:
+    from graphscope.dap.adapter import Adapter
+
+Opening = Callable[[str, int, int], Awaitable[list[Entry]]]
+"""What is inside, by kind (`named`, `indexed` or both), first element and count."""
+
+
+@dataclass
+class Opened:
+    """Something that can be opened, and what was told of its inside."""
+
+    open: Opening
+    expression: str = ""
+    frame: int | None = None
+    """The Python frame that it belongs to, counted from the outermost."""
+    told: dict[str, str] = field(default_factory=dict)
+    """For each name inside that was told, the Python that evaluates to it."""
+
+
+class References:
+    """All numbers that are good at a position; none of them is ever given twice.
+
+    Args:
+        adapter: Whose they are.
+    """
+
+    def __init__(self, adapter: Adapter) -> None:
+        self._adapter = adapter
+        self._next = 1
+        self._opened: dict[int, Opened] = {}
+        self._frames: dict[int, int | None] = {}
+        self._memory: dict[str, int] = {}
+
+    def clear(self) -> None:
+        """Time has moved: what was told of the last position is no longer good."""
+        self._opened.clear()
+        self._frames.clear()
+        self._memory.clear()
+
+    def frame(self, place: int | None) -> int:
+        """A number for a frame: a Python frame by its place from the outermost, or one that is none."""
+        number = self._number()
+        self._frames[number] = place
+        return number
+
+    def frame_of(self, number: int) -> int | None:
+        """The Python frame of a number; None for a node or a scope.
+
+        Raises:
+            RequestError: The number is not good here.
+        """
+        if number not in self._frames:
+            raise RequestError(f"There is no frame {number} here", "stackTrace tells the frames of a stop")
+        return self._frames[number]
+
+    def add(self, opened: Opened) -> int:
+        """A number for something that can be opened."""
+        number = self._number()
+        self._opened[number] = opened
+        return number
+
+    def get(self, number: int) -> Opened:
+        """What a number stands for.
+
+        Raises:
+            RequestError: The number is not good here.
+        """
+        if number not in self._opened:
+            raise RequestError(f"There is no variable {number} here", "scopes tells what there is at a stop")
+        return self._opened[number]
+
+    def memory_of(self, reference: str) -> int:
+        """The handle of an array.
+
+        Raises:
+            RequestError: The reference is not good here.
+        """
+        if reference not in self._memory:
+            raise RequestError(f"There is no memory {reference!r} here", "variables tells it of arrays")
+        return self._memory[reference]
+
+    def variable(self, entry: Entry, frame: int | None = None) -> dict[str, Any]:
+        """An entry as a client is told of it."""
+        made: dict[str, Any] = {"name": entry.name, "value": entry.text, **self.inside(entry, frame)}
+        if entry.type:
+            made["type"] = entry.type
+        if entry.expression:
+            made["evaluateName"] = entry.expression
+        return made
+
+    def inside(self, entry: Entry, frame: int | None = None) -> dict[str, Any]:
+        """How to ask for what is inside an entry."""
+        if not entry.handle:
+            return {"variablesReference": 0}
+        session = self._adapter.need_session()
+
+        async def opening(kind: str, start: int, count: int) -> list[Entry]:
+            return await session.children(entry.handle, kind, start, count)
+
+        number = self.add(Opened(opening, entry.expression, frame))
+        made: dict[str, Any] = {"variablesReference": number}
+        if entry.indexed:
+            made |= {"namedVariables": entry.named, "indexedVariables": entry.indexed}
+        if entry.bytes is not None:
+            self._memory[f"m{number}"] = entry.handle
+            made["memoryReference"] = f"m{number}"
+        return made
+
+    def _number(self) -> int:
+        self._next += 1
+        return self._next - 1

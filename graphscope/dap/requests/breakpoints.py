@@ -1,0 +1,159 @@
+"""Requests that set breakpoints: of nodes, of lines, of data, of what goes wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from graphscope.dap.adapter import Adapter
+from graphscope.dap.filters import FILTERS
+from graphscope.dap.protocol import Arguments, RequestError
+from graphscope.dap.table import Body, request
+from graphscope.debugger.expressions import parse
+from graphscope.errors import GraphscopeError
+from graphscope.graph import Node
+
+_PASS = re.compile(r"\s*(forward|backward|before)\b\s*(?:,|\band\b|$)")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A breakpoint as a client asks for it."""
+
+    spec: str
+    condition: str = ""
+    when: str = ""
+    message: str = ""
+
+    @property
+    def text(self) -> str:
+        """As a person types it; a pass or `before` ahead of the condition belongs to the SPEC."""
+        spec, condition = self.spec, self.condition.strip()
+        while (found := _PASS.match(condition)) is not None:
+            spec, condition = f"{spec} {found[1]}", condition[found.end() :].strip()
+        return f"{spec}, {condition}" if condition else spec
+
+
+@request(
+    "setFunctionBreakpoints",
+    "supportsFunctionBreakpoints",
+    "supportsConditionalBreakpoints",
+    "supportsHitConditionalBreakpoints",
+)
+async def set_function_breakpoints(adapter: Adapter, arguments: Arguments) -> Body:
+    """Stop at the nodes of a SPEC, each."""
+    wanted = [_wanted(found.text("name"), found) for found in arguments.objects("breakpoints")]
+    return {"breakpoints": _set(adapter, "functions", wanted)}
+
+
+@request("setBreakpoints", "supportsLogPoints")
+async def set_breakpoints(adapter: Adapter, arguments: Arguments) -> Body:
+    """Stop at the nodes of lines of a file."""
+    source = arguments.object("source")
+    path = source.text("path", "") or source.text("name", "")
+    if not path:
+        raise RequestError("setBreakpoints needs the path of the source")
+    lines = arguments.objects("breakpoints")
+    if not lines and "lines" in arguments:
+        lines = [Arguments("setBreakpoints", {"line": int(line)}) for line in arguments.texts("lines")]
+    wanted = [_wanted(f'line:"{path}":{found.number("line")}', found) for found in lines]
+    told = _set(adapter, f"lines of {path}", wanted)
+    for found, answer in zip(lines, told, strict=True):
+        answer |= {"line": found.number("line"), "source": {"path": path}}
+    return {"breakpoints": told}
+
+
+@request("setExceptionBreakpoints", "supportsExceptionFilterOptions")
+async def set_exception_breakpoints(adapter: Adapter, arguments: Arguments) -> Body:
+    """Stop where something goes wrong."""
+    options = {found.text("filterId"): found.text("condition", "") for found in arguments.objects("filterOptions")}
+    chosen = dict.fromkeys(arguments.texts("filters"), "") | options
+    unknown = sorted(chosen.keys() - FILTERS.keys())
+    if unknown:
+        raise RequestError(f"There is no exception filter {unknown[0]!r}", f"there is {', '.join(FILTERS)}")
+    adapter.filters = set(chosen)
+    wanted = [Wanted(FILTERS[name].spec, condition) for name, condition in chosen.items() if FILTERS[name].spec]
+    told = iter(_set(adapter, "exceptions", wanted))
+    return {"breakpoints": [next(told) if FILTERS[name].spec else {"verified": True} for name in chosen]}
+
+
+@request("dataBreakpointInfo", "supportsDataBreakpoints")
+async def data_breakpoint_info(adapter: Adapter, arguments: Arguments) -> Body:
+    """Whether one can stop where a variable changes."""
+    name = arguments.text("name")
+    expression = name
+    if "variablesReference" in arguments:
+        opened = adapter.references.get(arguments.number("variablesReference"))
+        inside = f"{opened.expression}{name}" if name.startswith("[") and opened.expression else ""
+        expression = opened.told.get(name) or inside or name
+    debugger = adapter.need_session().debugger
+    try:
+        parsed = parse(expression)
+    except GraphscopeError as error:
+        return {"dataId": None, "description": error.message}
+    node = debugger.node
+    row = node.row if isinstance(node, Node) and parsed.names & {"value", "grad"} else ""
+    return {"dataId": f"{row}:{expression}", "description": expression, "accessTypes": ["write"], "canPersist": False}
+
+
+@request("setDataBreakpoints")
+async def set_data_breakpoints(adapter: Adapter, arguments: Arguments) -> Body:
+    """Stop wherever the value or the gradient of a tensor changes."""
+    session = adapter.need_session()
+    debugger = session.debugger
+    wanted = {found.text("dataId"): found for found in arguments.objects("breakpoints")}
+    kept = adapter.breakpoints.setdefault("data", {})
+    for identity in [identity for identity in kept if identity not in wanted]:
+        debugger.watches.pop(kept.pop(identity), None)
+    told = []
+    for identity in wanted:
+        if identity not in kept:
+            row, _, expression = identity.partition(":")
+            try:
+                kept[identity] = _watched(adapter, expression, row)
+            except GraphscopeError as error:
+                told.append({"verified": False, "message": error.message})
+                continue
+        told.append({"verified": True, "id": -kept[identity]})
+    session.changed_setup()
+    return {"breakpoints": told}
+
+
+def _watched(adapter: Adapter, expression: str, row: str) -> int:
+    debugger = adapter.need_session().debugger
+    if not row:
+        return debugger.add_watch(parse(expression)).number
+    if not row.isdigit():
+        raise RequestError("That dataId was not told by dataBreakpointInfo")
+    return debugger.add_watch(parse(expression), debugger.graph.node(int(row))).number
+
+
+def _wanted(spec: str, found: Arguments) -> Wanted:
+    return Wanted(spec, found.text("condition", ""), found.text("hitCondition", ""), found.text("logMessage", ""))
+
+
+def _set(adapter: Adapter, group: str, wanted: Iterable[Wanted]) -> list[dict[str, Any]]:
+    """Let the breakpoints of a group be these and no others; one that was there before keeps its number and hits."""
+    session = adapter.need_session()
+    breakpoints = session.debugger.breakpoints
+    old: dict[Hashable, int] = adapter.breakpoints.get(group, {})
+    new: dict[Hashable, int] = {}
+    there = {found.number for found in breakpoints}
+    told: list[dict[str, Any]] = []
+    for each in wanted:
+        try:
+            number = new.get(each) or old.get(each)
+            if number is None or number not in there:
+                number = breakpoints.add(each.text, when=each.when, message=each.message).number
+            new[each] = number
+            told.append({"id": number, "verified": True})
+        except GraphscopeError as error:
+            told.append({"verified": False, "message": str(error).replace("\nhint: ", " - ")})
+    for number in set(old.values()) - set(new.values()):
+        if number in there:
+            breakpoints.remove(number)
+    adapter.breakpoints[group] = new
+    session.changed_setup()
+    return told

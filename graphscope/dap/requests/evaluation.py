@@ -1,0 +1,62 @@
+"""Requests that evaluate: watches, hovers, and lines at the debug console."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from graphscope.dap.adapter import Adapter
+from graphscope.dap.protocol import Arguments, RequestError
+from graphscope.dap.table import Body, request
+from graphscope.dap.text import text_of
+from graphscope.debugger.results import Message, Resumed
+
+
+@request("evaluate", "supportsEvaluateForHovers", "supportsClipboardContext")
+async def evaluate(adapter: Adapter, arguments: Arguments) -> Body:
+    """An expression; at the console, any command of the debugger."""
+    expression = arguments.text("expression")
+    frame = adapter.references.frame_of(arguments.number("frameId")) if "frameId" in arguments else None
+    session = adapter.need_session()
+    if arguments.text("context", "watch") != "repl":
+        found = await session.look(expression, frame)
+        made = adapter.references.inside(found, frame)
+        return {"result": found.text, **({"type": found.type} if found.type else {}), **made}
+    result = await adapter.carry_out(expression, frame=frame)
+    if isinstance(result, Message) and result.error:
+        raise RequestError(result.text, result.hint or None)
+    return {"result": "" if isinstance(result, Resumed) else text_of(result), "variablesReference": 0}
+
+
+@request("completions", "supportsCompletionsRequest")
+async def completions(adapter: Adapter, arguments: Arguments) -> Body:
+    """What the word at the cursor may become."""
+    text, column = arguments.text("text"), arguments.number("column")
+    line = text[: max(column - 1, 0)].rsplit("\n", 1)[-1]
+    start = len(line)
+    while start and (line[start - 1].isalnum() or line[start - 1] in _OF_WORDS):
+        start -= 1
+    word = line[start:]
+    found = await adapter.need_session().complete(line, word)
+    return {"targets": [{"label": each, "start": start, "length": len(word)} for each in found[:_MOST]]}
+
+
+_OF_WORDS: Final = "_:.#*-"
+_MOST: Final = 200
+
+
+@request("exceptionInfo", "supportsExceptionInfoRequest", when="stop")
+async def exception_info(adapter: Adapter, arguments: Arguments) -> Body:
+    """What is wrong where one stands, and why."""
+    session, stop = adapter.need_session(), adapter.last_stop
+    if stop is None or not (session.failure or stop.breakpoint in adapter.breakpoints.get("exceptions", {}).values()):
+        raise RequestError("Nothing has failed here")
+    kind = (session.failure or stop.reason).partition(":")[0]
+    made: dict[str, Any] = {
+        "exceptionId": kind,
+        "description": stop.reason,
+        "breakMode": "unhandled" if session.failure else "always",
+    }
+    explained = await session.command("why") if stop.node is not None and not session.failure else None
+    if explained is not None and not (isinstance(explained, Message) and explained.error):
+        made["details"] = {"message": stop.reason, "stackTrace": text_of(explained)}
+    return made

@@ -1,0 +1,103 @@
+"""How a session begins and ends."""
+
+from __future__ import annotations
+
+from graphscope.dap import starting
+from graphscope.dap.adapter import Adapter
+from graphscope.dap.filters import FILTERS
+from graphscope.dap.protocol import Arguments, RequestError
+from graphscope.dap.table import Body, capabilities, request
+
+
+@request("initialize", when="always")
+async def initialize(adapter: Adapter, arguments: Arguments) -> Body:
+    """Tell what the adapter can do."""
+    if adapter.client:
+        raise RequestError("The adapter was initialized before")
+    if arguments.text("pathFormat", "path") != "path":
+        raise RequestError("Files are told as paths", "pathFormat: path")
+    adapter.show_token(arguments.fields.get("token"))
+    adapter.client = {"linesStartAt1": True, "columnsStartAt1": True, **arguments.fields}
+    told = [
+        {"filter": name, "label": found.label, "description": found.doc, "default": found.default}
+        | ({"supportsCondition": True} if found.spec else {})
+        for name, found in FILTERS.items()
+    ]
+    return capabilities() | {"exceptionBreakpointFilters": told, "completionTriggerCharacters": [".", ":", "#"]}
+
+
+@request("launch", when="always")
+async def launch(adapter: Adapter, arguments: Arguments) -> Body:
+    """Start a program; it waits until the configuration is done."""
+    _claim(adapter, arguments)
+    await starting.launch(adapter, starting.launch_of(arguments))
+    return None
+
+
+@request("attach", when="always")
+async def attach(adapter: Adapter, arguments: Arguments) -> Body:
+    """Open a recorded log, or hold a program that waits at `gs.listen()`."""
+    _claim(adapter, arguments)
+    await starting.attach(adapter, arguments)
+    return None
+
+
+@request("configurationDone", "supportsConfigurationDoneRequest")
+async def configuration_done(adapter: Adapter, arguments: Arguments) -> Body:
+    """Let the session begin."""
+    adapter.afterwards(adapter.begin)
+    return None
+
+
+@request("restart", "supportsRestartRequest")
+async def restart(adapter: Adapter, arguments: Arguments) -> Body:
+    """Run the program again from its beginning; of a recording, go to its beginning."""
+    again = arguments.object("arguments")
+    if again.fields:
+        adapter.wishes = again
+        adapter.launched = starting.launch_of(again) if "program" in again or "module" in again else adapter.launched
+    adapter.afterwards(adapter.restart)
+    return None
+
+
+@request("terminate", "supportsTerminateRequest")
+async def terminate(adapter: Adapter, arguments: Arguments) -> Body:
+    """End the program."""
+    session = adapter.need_session()
+
+    async def work() -> None:
+        await session.leave(end=True)
+        adapter.ended(adapter.process.code if adapter.process is not None else None)
+
+    adapter.afterwards(work)
+    return None
+
+
+@request("disconnect", "supportTerminateDebuggee", when="always")
+async def disconnect(adapter: Adapter, arguments: Arguments) -> Body:
+    """Leave; a program that was launched ends, one that was attached to goes on, unless something else is asked for."""
+    await adapter.leave(arguments.flag("terminateDebuggee", default=adapter.ends_with_client))
+
+    async def work() -> None:
+        adapter.finished.set()
+
+    adapter.afterwards(work)
+    return None
+
+
+@request("cancel", "supportsCancelRequest", when="always")
+async def cancel(adapter: Adapter, arguments: Arguments) -> Body:
+    """Drop a request that is waiting for the program."""
+    if "requestId" in arguments:
+        adapter.cancel(arguments.number("requestId"))
+    return None
+
+
+def _claim(adapter: Adapter, arguments: Arguments) -> None:
+    if not adapter.client:
+        raise RequestError("initialize comes first")
+    adapter.show_token(arguments.fields.get("token"))
+    adapter.need_token()
+    if adapter.session is not None:
+        raise RequestError("There is a session already", "disconnect it, or restart")
+    adapter.wishes = arguments

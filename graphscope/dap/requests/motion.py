@@ -1,0 +1,85 @@
+"""Requests that move in time: each is a command of the debugger that says so in its own table."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from graphscope.dap.adapter import Adapter
+from graphscope.dap.protocol import Arguments, RequestError
+from graphscope.dap.stops import title
+from graphscope.dap.table import Body, Handler, request
+from graphscope.debugger import nodes
+from graphscope.debugger.commands import stepping as stepping  # with the package come all commands
+from graphscope.debugger.table import COMMANDS, Command
+from graphscope.graph.select import at_line
+
+OFFERS: Final = {"stepBack": ("supportsStepBack",), "next": ("supportsSteppingGranularity",)}
+"""What a client is told that these requests mean."""
+
+FINEST: Final = {"next": "step", "stepBack": "rs"}
+"""What a step by one instruction is: one node, wherever it is."""
+
+
+def _moving(command: Command) -> Handler:
+    async def move(adapter: Adapter, arguments: Arguments) -> Body:
+        finest = arguments.text("granularity", "") == "instruction"
+        line = FINEST.get(command.dap, command.name) if finest else command.name
+        adapter.afterwards(partial(adapter.move, line))
+        return {"allThreadsContinued": True} if command.dap == "continue" else None
+
+    move.__doc__ = command.doc
+    return move
+
+
+for _command in list(COMMANDS.values()):
+    if _command.dap:
+        request(_command.dap, *OFFERS.get(_command.dap, ()), when="stop")(_moving(_command))
+
+
+@request("pause")
+async def pause(adapter: Adapter, arguments: Arguments) -> Body:
+    """Stop the program at its next node, or where it is if it comes to none; interrupt what it computes for us."""
+    adapter.afterwards(adapter.need_session().pause)
+    return None
+
+
+@request("gotoTargets", "supportsGotoTargetsRequest", when="stop")
+async def goto_targets(adapter: Adapter, arguments: Arguments) -> Body:
+    """The recorded nodes of a line."""
+    session = adapter.need_session()
+    debugger = session.debugger
+    pattern = f"{arguments.object('source').text('path')}:{arguments.number('line')}"
+    log = debugger.log
+    sites = [
+        at_line(site.file, site.line, pattern)
+        for number in range(len(log.table("sites")))
+        if (site := log.site(number + 1))
+    ]
+    if not any(sites):
+        return {"targets": []}
+    found = [
+        node
+        for node in debugger.graph.at(debugger.last_row).nodes
+        if node.site and at_line(node.site.file, node.site.line, pattern)
+    ]
+    return {
+        "targets": [
+            {"id": node.row, "label": title(nodes.describe(node)), "line": arguments.number("line")}
+            for node in found[-_MOST:]
+        ]
+    }
+
+
+_MOST: Final = 100
+
+
+@request("goto", when="stop")
+async def goto(adapter: Adapter, arguments: Arguments) -> Body:
+    """Go to a recorded node, in either direction of time."""
+    row = arguments.number("targetId")
+    debugger = adapter.need_session().debugger
+    if not debugger.log.first <= row <= debugger.last_row:
+        raise RequestError(f"There is no node #{row}", "gotoTargets tells those of a line")
+    adapter.afterwards(partial(adapter.move, f"goto #{row}"))
+    return None

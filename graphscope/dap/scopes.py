@@ -1,0 +1,146 @@
+"""What can be seen at a frame: the node's value, gradient, inputs, saved values and users; the frame's variables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from graphscope.dap.references import Opened
+from graphscope.debugger import names
+from graphscope.debugger.inspection import Entry
+from graphscope.errors import CommandError
+
+if TYPE_CHECKING:
+    from graphscope.dap.adapter import Adapter
+    from graphscope.dap.session import Session
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A group of variables of a node."""
+
+    name: str
+    open: Callable[[Session], Awaitable[list[Entry]]]
+    hint: str = ""
+
+
+async def _value(session: Session) -> list[Entry]:
+    node = session.debugger.node
+    made = [await _word(session, "value")]
+    if node is not None:
+        owner = names.owner_of(node) or node
+        facts = {"op": owner.op, "formula": getattr(owner, "formula", ""), "name": owner.name}
+        facts |= {"row": node.row, "shape": owner.shape, "dtype": owner.dtype, "scope": owner.scope}
+        facts |= {"attributes": getattr(owner, "attrs", None)}
+        made += [session.handles.entry(name, value) for name, value in facts.items() if value not in ("", None, {})]
+    return made
+
+
+async def _gradient(session: Session) -> list[Entry]:
+    made = [await _word(session, "grad")]
+    node = session.debugger.node
+    owner = None if node is None else names.owner_of(node)
+    for found in getattr(owner, "contributions", ()):
+        source = "" if found.source is None else f" from #{found.source.row} {found.source.label}"
+        made.append(session.handles.entry(f"contribution #{found.row}{source}", found.value, f"#{found.row}.value"))
+    return made
+
+
+async def _inputs(session: Session) -> list[Entry]:
+    debugger = session.debugger
+    node = debugger.node
+    rows = getattr(node, "input_rows", None)
+    if node is None or rows is not None:
+        found = [debugger.graph.node(row) for row in rows or ()]
+        return [session.handles.entry(each.name or f"#{each.row}", each.value, f"#{each.row}.value") for each in found]
+    owner = names.owner_of(node)
+    if owner is None:
+        return []
+    parameters = debugger.log.op(owner.event.op).inputs
+    made = []
+    for place, edge in enumerate(owner.inputs):
+        parameter = parameters[place] if place < len(parameters) else str(place)
+        title = f"{parameter}: {edge.source.name or edge.source.label} #{edge.source.row}"
+        made.append(session.handles.entry(title, edge.source.output(edge.slot), f"#{edge.source.row}.value"))
+    return made
+
+
+async def _saved(session: Session) -> list[Entry]:
+    """What the rules of the op need, by the names in their text."""
+    debugger = session.debugger
+    node = debugger.node
+    owner = None if node is None else names.owner_of(node)
+    if owner is None or not hasattr(owner, "event"):
+        return []
+    op = debugger.log.op(owner.event.op)
+    wanted = {word for rule in op.vjp for word in _WORD.findall(rule)}
+    found = {name: edge.source for name, edge in zip(op.inputs, owner.inputs, strict=False) if name in wanted}
+    made = [session.handles.entry(name, each.value, f"#{each.row}.value") for name, each in found.items()]
+    if "out" in wanted:
+        made.append(session.handles.entry("out", owner.value, f"#{owner.row}.value"))
+    return made
+
+
+async def _users(session: Session) -> list[Entry]:
+    node = session.debugger.node
+    if node is None or not hasattr(node, "users"):
+        return []
+    users = [edge.target for edge in node.users]
+    return [session.handles.entry(f"#{each.row} {each.label}", each.value, f"#{each.row}.value") for each in users]
+
+
+SCOPES: Final = (
+    Scope("Value", _value, "arguments"),
+    Scope("Gradient", _gradient),
+    Scope("Inputs", _inputs),
+    Scope("Saved", _saved),
+    Scope("Users", _users),
+)
+"""The groups of variables of a node, in the order in which they are shown."""
+
+
+async def _word(session: Session, word: str) -> Entry:
+    try:
+        found = await session.look(word)
+    except CommandError as error:
+        return Entry(word, f"<{error.message}>")
+    if found.text == "None" and not found.handle:
+        return Entry(word, "not kept" if word == "value" else "none so far", expression=word)
+    return found
+
+
+def scopes_of(adapter: Adapter, frame: int | None) -> list[dict[str, Any]]:
+    """The scopes of a frame: those of the node where it is none of Python's, and Python's where the program waits."""
+    session = adapter.need_session()
+    made = []
+    if frame is None:
+        made = [_told(adapter, scope.name, _bound(scope, session), None, scope.hint) for scope in SCOPES]
+    if session.waits_here:
+        place = session.debugger.frame_index if frame is None else frame
+        made.append(_told(adapter, "Locals", _of_python(session, place, "locals"), place, "locals"))
+        made.append(_told(adapter, "Globals", _of_python(session, place, "globals"), place) | {"expensive": True})
+    return made
+
+
+def _bound(scope: Scope, session: Session) -> Callable[[], Awaitable[list[Entry]]]:
+    return lambda: scope.open(session)
+
+
+def _of_python(session: Session, frame: int, which: str) -> Callable[[], Awaitable[list[Entry]]]:
+    return lambda: session.variables(frame, which)
+
+
+def _told(
+    adapter: Adapter, name: str, make: Callable[[], Awaitable[list[Entry]]], frame: int | None, hint: str = ""
+) -> dict[str, Any]:
+    async def opening(kind: str, start: int, count: int) -> list[Entry]:
+        entries = [] if kind == "indexed" else await make()
+        return entries[start : start + count if count else None]
+
+    number = adapter.references.add(Opened(opening, "", frame))
+    made: dict[str, Any] = {"name": name, "variablesReference": number, "expensive": False}
+    return made | ({"presentationHint": hint} if hint else {})

@@ -1,0 +1,205 @@
+"""What an adapter shows: a position in a log, and whatever can be asked there. Behind it may be a program that runs."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+from graphscope.debugger import interpreter, nodes
+from graphscope.debugger.asked import run_of
+from graphscope.debugger.commands.looking import evaluate
+from graphscope.debugger.inspection import Entry, Handles, as_array
+from graphscope.debugger.lines import resolve
+from graphscope.debugger.results import Ended, Interact, Message, Result, Resumed, Stop
+from graphscope.debugger.session import Debugger
+from graphscope.errors import CommandError
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+
+
+class Listener(Protocol):
+    """Who hears what happens in a session without being asked for."""
+
+    def stopped(self, stop: Stop) -> None:
+        """One stands somewhere else."""
+
+    def resumed(self) -> None:
+        """The program runs."""
+
+    def said(self, text: str, number: int) -> None:
+        """A breakpoint has said something."""
+
+    def printed(self, text: str) -> None:
+        """The program has printed something."""
+
+    def ended(self, code: int | None) -> None:
+        """The program has ended; its exit code, if it is known."""
+
+
+class Session:
+    """A log, finished or growing, and a position in it. Nothing runs.
+
+    Args:
+        log: The log.
+        listener: Hears of what happens.
+    """
+
+    failure = ""
+    """What ended the program, where one stands after its end or at its exception."""
+
+    def __init__(self, log: Log, listener: Listener) -> None:
+        self.listener = listener
+        self.handles = Handles()
+        self._take(log)
+
+    def _take(self, log: Log) -> None:
+        self.debugger = Debugger(log)
+        self.debugger.breakpoints.say = lambda found, text: self.listener.said(text, found.number)
+
+    # What it is ------------------------------------------------------------------------------------------------------
+
+    @property
+    def running(self) -> bool:
+        """Whether the program runs, so that there is no position to speak of."""
+        return False
+
+    @property
+    def waits_here(self) -> bool:
+        """Whether the program waits exactly here, and answers."""
+        return False
+
+    @property
+    def thread(self) -> int:
+        """The thread, by its number in the log, that the position belongs to."""
+        log, now = self.debugger.log, self.debugger.now
+        return max(log.event(now).thread, 1) if log.first <= now < log.end else 1
+
+    # What can be asked -----------------------------------------------------------------------------------------------
+
+    async def command(self, line: str, block: tuple[str, ...] = (), frame: int | None = None) -> Result:
+        """Carry out a line of the debugger's own language; where it moves, the listener hears of it first."""
+        before = self.debugger.now
+        result = await self._carried_out(line, block, frame)
+        if isinstance(result, Interact):
+            return Message("A Python prompt needs a terminal", "graphscope debug --console", error=True)
+        if isinstance(result, Stop):
+            self.moved(result)
+        elif self.debugger.now != before and not isinstance(result, Resumed):
+            self.moved(self.debugger.stop())
+        return result
+
+    async def _carried_out(self, line: str, block: tuple[str, ...], frame: int | None) -> Result:
+        if frame is not None:
+            self.debugger.frame_index = frame
+        result = interpreter.answer(self.debugger, line, block)
+        if isinstance(result, Ended) and not result.restart:
+            return Message("`disconnect` leaves the session", error=True)
+        return result
+
+    def moved(self, stop: Stop) -> None:
+        """One stands somewhere else now."""
+        self.handles.clear()
+        self.listener.stopped(stop)
+
+    async def look(self, expression: str, frame: int | None = None) -> Entry:
+        """The value of an expression, as something that can be opened.
+
+        Raises:
+            CommandError: It has none.
+        """
+        if frame is not None:
+            self.debugger.frame_index = frame
+        return self.handles.entry(expression, evaluate(self.debugger, expression), expression)
+
+    async def variables(self, frame: int, which: str) -> list[Entry]:
+        """The variables of a Python frame, where there is one."""
+        return []
+
+    async def children(self, handle: int, kind: str, start: int, count: int) -> list[Entry]:
+        """What is inside an object; handles below zero are the program's."""
+        return self.handles.children(handle, kind, start, count)
+
+    async def memory(self, handle: int, offset: int, count: int) -> tuple[int, bytes]:
+        """The size of an array's memory and a run of its bytes."""
+        value, _ = self.handles.get(handle)
+        array = as_array(value)
+        if array is None:
+            raise CommandError("That variable has no memory that can be read", "arrays and tensors have")
+        return array.nbytes, run_of(array, offset, count)
+
+    async def assign(self, target: str, expression: str, frame: int | None = None) -> Entry:
+        """Give what the program waits with, or a variable of it, another value.
+
+        Raises:
+            CommandError: No program waits here.
+        """
+        raise CommandError("What is past can't be changed, only what the program waits with", "launch the program")
+
+    async def complete(self, line: str, word: str) -> list[str]:
+        """What a word at the end of a line may become."""
+        return interpreter.complete(self.debugger, line, word)
+
+    def changed_setup(self) -> None:
+        """Breakpoints, watches or displays were changed."""
+
+    # What can be asked of a program ----------------------------------------------------------------------------------
+
+    def take_over(self, old: Debugger) -> None:
+        """Have what a person set up in an earlier run; rows are of that run, so what speaks of one is left behind."""
+        new = self.debugger
+        new.displays, new.aliases = old.displays, old.aliases
+        new.watches = {number: found for number, found in old.watches.items() if found.row is None}
+        for found in old.breakpoints:
+            found.hits = 0
+            new.breakpoints.put(found)
+
+    async def pause(self) -> None:
+        """Stop the program at its next node."""
+
+    async def leave(self, *, end: bool) -> None:
+        """Let go of the program, or end it."""
+
+    def interrupt(self) -> None:
+        """Interrupt what the program computes for us."""
+
+    def stand_at_end(self, code: int | None) -> None:
+        """Stand at the last node of a program that has ended, or at the one that failed."""
+        debugger = self.debugger
+        self.failure = _ending(code)
+        stop = debugger.stand_at_failure() if code else self._at_last()
+        self.moved(replace(stop, reason=f"{self.failure}: {stop.reason}" if stop.reason else self.failure))
+
+    def _at_last(self) -> Stop:
+        debugger = self.debugger
+        log = debugger.log
+        debugger.stand(next(nodes.backward(log, log.first, log.end), log.first - 1))
+        return debugger.stop()
+
+    def begin(self) -> None:
+        """Stand at the beginning, and say so."""
+        debugger = self.debugger
+        log = debugger.log
+        first = next(nodes.forward(log, log.first, log.end), None)
+        if first is None:
+            self.listener.ended(None)
+            return
+        debugger.stand(first)
+        self.moved(replace(debugger.stop(), reason="entry"))
+
+
+def _ending(code: int | None) -> str:
+    """How a program ended, in words."""
+    if code is None:
+        return "the program is gone"
+    if code >= 0:
+        return f"the program has ended with status {code}"
+    names = {number.value: number.name for number in signal.Signals}
+    return f"the program was killed by {names.get(-code, f'signal {-code}')}"
+
+
+def needs_of(line: str) -> str:
+    """Who carries a line out: see `Needs`."""
+    found, _ = resolve(line)
+    return "edge" if found is None else found.needs

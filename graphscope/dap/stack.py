@@ -1,0 +1,96 @@
+"""The stack of a position: the node, the modules around it, and the program's Python frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from graphscope.dap.stops import title
+from graphscope.debugger import nodes
+from graphscope.debugger.results import Place
+
+if TYPE_CHECKING:
+    from graphscope.dap.adapter import Adapter
+    from graphscope.debugger.results import NodeInfo
+
+
+def frames(adapter: Adapter, thread: int) -> list[dict[str, Any]]:
+    """The frames of a thread, the innermost first."""
+    session = adapter.need_session()
+    if thread != session.thread:
+        return list(_of_other(adapter, thread))
+    debugger = session.debugger
+    node = debugger.node
+    where = debugger.where()
+    made: list[dict[str, Any]] = []
+    if node is not None:
+        info = nodes.describe(node)
+        made.append(_of_node(adapter, info))
+        made += _of_scopes(adapter, info)
+    python = list(enumerate(where.frames))
+    made += [
+        _frame(adapter, place, frame.place.function or "<module>", frame.place) | _presented(frame.live)
+        for place, frame in reversed(python)
+    ]
+    return made
+
+
+def _of_node(adapter: Adapter, info: NodeInfo) -> dict[str, Any]:
+    session = adapter.need_session()
+    text = title(info)
+    made = _frame(adapter, None, text, info.place)
+    shape = "x".join(map(str, info.shape)) or "scalar"
+    made["name"] = f"{text} {info.dtype} {shape}".rstrip() if info.dtype else text
+    made["presentationHint"] = "normal"
+    if info.place is not None and session.debugger.log.first <= info.row < session.debugger.log.end:
+        site = session.debugger.log.site(session.debugger.log.event(info.row).site)
+        if site is not None and site.end_line:
+            made |= {"column": site.column + 1, "endLine": site.end_line, "endColumn": site.end_column + 1}
+    return made
+
+
+def _of_scopes(adapter: Adapter, info: NodeInfo) -> Iterator[dict[str, Any]]:
+    parts = info.scope.split(".") if info.scope else []
+    for end in range(len(parts), 0, -1):
+        made = _frame(adapter, None, "in " + ".".join(parts[:end]), None)
+        yield made | {"presentationHint": "label"}
+
+
+def _of_other(adapter: Adapter, thread: int) -> Iterator[dict[str, Any]]:
+    """Of a thread that does not stand here, the newest node that it made."""
+    debugger = adapter.need_session().debugger
+    log = debugger.log
+    for row in nodes.backward(log, max(log.first, debugger.now - _FAR), debugger.now + 1):
+        if log.event(row).thread == thread:
+            info = nodes.describe(debugger.graph.node(row))
+            yield _frame(adapter, None, title(info), info.place)
+            return
+
+
+_FAR = 1 << 16
+"""A thread that made nothing for so many rows has no frame."""
+
+
+def _presented(live: bool) -> dict[str, str]:
+    return {"presentationHint": "normal" if live else "subtle"}
+
+
+def _frame(adapter: Adapter, place: int | None, name: str, where: Place | None) -> dict[str, Any]:
+    made: dict[str, Any] = {"id": adapter.references.frame(place), "name": name, "line": 0, "column": 0}
+    if where is not None and where.file:
+        made |= {"source": source_of(adapter, where.file), "line": where.line, "column": 1}
+    return made
+
+
+def source_of(adapter: Adapter, file: str) -> dict[str, Any]:
+    """A source as a client is told of it; one that is not on this disk is read from the log."""
+    made: dict[str, Any] = {"name": Path(file).name, "path": file}
+    if not Path(file).is_file():
+        log = adapter.need_session().debugger.log
+        if log.source(file) is not None:
+            names = [entry.get("file") for entry in log.table("sources") if isinstance(entry, dict)]
+            made["sourceReference"] = names.index(file) + 1
+        else:
+            made["presentationHint"] = "deemphasize"
+    return made

@@ -1,0 +1,164 @@
+"""How a session comes about: a program is started, one that waits is held, or a log is opened."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from graphscope.dap.live import LiveSession
+from graphscope.dap.program import Launch, Process, Program, found_program
+from graphscope.dap.protocol import Arguments, RequestError
+from graphscope.dap.session import Session
+from graphscope.eventlog.reader import load
+
+if TYPE_CHECKING:
+    from graphscope.dap.adapter import Adapter
+
+STARTING: Final = 60.0
+"""Seconds that a program has to say that it is there."""
+
+
+def launch_of(arguments: Arguments) -> Launch:
+    """What the arguments of `launch` say.
+
+    Raises:
+        RequestError: They are not understood.
+    """
+    if ("program" in arguments) == ("module" in arguments):
+        raise RequestError("launch needs 'program', a script, or 'module'", "one of them, as a text")
+    first = ("-m", arguments.text("module")) if "module" in arguments else (arguments.text("program"),)
+    env = {key: None if value is None else str(value) for key, value in arguments.object("env").fields.items()}
+    values = arguments.text("values", "full")
+    if values not in ("full", "summary", "none"):
+        raise RequestError(f"launch: 'values' can't be {values!r}", "full, summary or none")
+    return Launch(
+        (*first, *arguments.texts("args")),
+        cwd=arguments.text("cwd", "") or None,
+        env=env,
+        values=values,
+        log=arguments.text("log", "") or None,
+        python=arguments.text("python", "") or sys.executable,
+        as_torch=arguments.flag("asTorch"),
+        size=(arguments.number("rows", 24), arguments.number("columns", 80)),
+    )
+
+
+async def launch(adapter: Adapter, how: Launch) -> None:
+    """Start a program, and wait until it is there.
+
+    Raises:
+        GraphscopeError: It can't be started.
+    """
+    found_program(how)
+    opening = _Opening(adapter)
+    adapter.process = process = Process(opening.printed, opening.ended)
+    adapter.launched = how
+    connection = process.start(how)
+    opening.program.pid = process.pid
+    try:
+        await opening.hello(connection)
+    except BaseException:
+        await process.end(0.0)
+        raise
+    opening.session_from(process)
+
+
+async def attach(adapter: Adapter, arguments: Arguments) -> None:
+    """Open a log, or hold a program that waits.
+
+    Raises:
+        GraphscopeError: There is no such log, or nobody waits there.
+    """
+    if "log" in arguments:
+        adapter.session = Session(load(Path(arguments.text("log"))), adapter)
+        adapter.event("initialized")
+        return
+    address = arguments.text("address", "")
+    if not address:
+        raise RequestError(
+            "attach needs 'log', a recording, or 'address', where a program waits", "gs.listen() tells it"
+        )
+    opening = _Opening(adapter)
+    connection = await asyncio.to_thread(_connected, address)
+    connection.sendall(arguments.text("token", "").encode().ljust(64)[:64])
+    opening.program.pid = await opening.hello(connection)
+    opening.session_from(None)
+
+
+class _Opening:
+    """What a program tells until there is a session, and then passes to it."""
+
+    def __init__(self, adapter: Adapter) -> None:
+        self.program = Program(self._heard, self._gone)
+        self._adapter = adapter
+        self._session: LiveSession | None = None
+        self._hello: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self._output: list[str] = []
+
+    async def hello(self, connection: socket.socket) -> int:
+        """Wait until the program introduces itself; its process number.
+
+        Raises:
+            RequestError: It does not.
+        """
+        await self.program.connect(connection)
+        try:
+            told = await asyncio.wait_for(self._hello, STARTING)
+        except TimeoutError:
+            raise RequestError(f"The program did not come up within {STARTING:g} s") from None
+        self._path = told["log"]
+        return int(told["pid"])
+
+    def session_from(self, process: Process | None) -> None:
+        """Make the session."""
+        self._session = LiveSession(self.program, self._path, self._adapter, process)
+        self._adapter.session = self._session
+        self._adapter.event("initialized") if not self._adapter.restarting else None
+        for text in self._output:
+            self._adapter.printed(text)
+        self._output.clear()
+
+    def printed(self, text: str) -> None:
+        """The program has printed something."""
+        if self._session is None:
+            self._output.append(text)
+        else:
+            self._adapter.printed(text)
+
+    def ended(self, code: int) -> None:
+        """Its process has ended."""
+        if self._session is not None:
+            self._session.lost()
+            self._adapter.program_ended(self._session, code)
+        elif not self._hello.done():
+            said = "".join(self._output).strip().splitlines()
+            self._hello.set_exception(RequestError(said[-1] if said else f"The program ended with status {code}"))
+
+    def _heard(self, message: dict[str, Any]) -> None:
+        if message["event"] == "hello" and not self._hello.done():
+            self._hello.set_result(message)
+        elif self._session is not None:
+            self._session.heard(message)
+
+    def _gone(self) -> None:
+        if self._session is not None and self._session.process is None:
+            self._session.lost()
+            self._adapter.program_ended(self._session, None)
+
+
+def _connected(address: str) -> socket.socket:
+    kind, _, place = address.partition(":")
+    try:
+        if kind == "unix":
+            connection = socket.socket(socket.AF_UNIX)
+            connection.connect(place)
+            return connection
+        host, _, port = place.rpartition(":")
+        return socket.create_connection((host, int(port)), timeout=10)
+    except (OSError, ValueError) as error:
+        raise RequestError(
+            f"Nobody waits at {address!r}: {error}", "gs.listen() prints where a program waits"
+        ) from None

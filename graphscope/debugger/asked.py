@@ -1,0 +1,146 @@
+"""What a program answers to the debugger in another process while it waits: one function for each question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from graphscope.debugger import interpreter
+from graphscope.debugger.commands.changing import replace
+from graphscope.debugger.commands.looking import evaluate
+from graphscope.debugger.commands.python import execute
+from graphscope.debugger.inspection import Handles, as_array
+from graphscope.debugger.results import to_json
+from graphscope.errors import CommandError
+
+if TYPE_CHECKING:
+    from graphscope.debugger.session import Debugger
+
+Answer = tuple[Any, bytes]
+"""What travels as JSON, and bytes beside it."""
+
+Question = Callable[["Debugger", Handles, dict[str, Any]], Answer]
+
+QUESTIONS: Final[dict[str, Question]] = {}
+"""Every question by its name."""
+
+
+def question(function: Question) -> Question:
+    """Enter a function into the table, under its own name."""
+    QUESTIONS[function.__name__] = function
+    return function
+
+
+def stand(debugger: Debugger, asked: dict[str, Any]) -> None:
+    """Stand where the asking side stands: at its `now`, in its frame."""
+    now = asked.get("now")
+    if now is not None and now != debugger.now:
+        debugger.stand(now)
+    frame = asked.get("frame")
+    if frame is not None:
+        debugger.frame_index = frame
+
+
+@question
+def command(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> Answer:
+    """Carry out a line of the debugger's own language."""
+    return to_json(interpreter.answer(debugger, asked["line"], asked.get("block", ()))), b""
+
+
+@question
+def variables(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> Answer:
+    """The local variables of a frame."""
+    frame = _frame(debugger)
+    names = frame.f_locals if asked.get("which") != "globals" else frame.f_globals
+    shown = [(name, value) for name, value in names.items() if not _hidden(name, value)]
+    return [asdict(handles.entry(name, value, name)) for name, value in shown], b""
+
+
+@question
+def children(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> Answer:
+    """What is inside an object that was told of."""
+    found = handles.children(asked["handle"], asked.get("kind", ""), asked.get("start", 0), asked.get("count", 0))
+    return [asdict(entry) for entry in found], b""
+
+
+@question
+def look(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> Answer:
+    """An expression as an object that can be opened; `python` hides the words that speak of the node."""
+    expression = asked["expression"]
+    if expression == "value" and debugger.edge is not None and debugger.at_edge:
+        held = debugger.edge.held()
+        value = evaluate(debugger, expression) if held is None else held
+    else:
+        value = evaluate(debugger, expression)
+    return asdict(handles.entry(asked.get("name", expression), value, expression)), b""
+
+
+@question
+def assign(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> Answer:
+    """Give a variable, an element, or what the program waits with another value; answers what it has become."""
+    target, expression = asked["target"], asked["expression"]
+    word, _, place = target.partition("[")
+    if word in ("value", "grad"):
+        _replace(debugger, word, f"[{place}" if place else "", expression)
+        return asdict(handles.entry(target, evaluate(debugger, target), target)), b""
+    execute(debugger, f"{target} = {expression}")
+    return asdict(handles.entry(target, _in_frame(debugger, target), target)), b""
+
+
+@question
+def complete(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> Answer:
+    """What a word at the end of a line may become."""
+    return interpreter.complete(debugger, asked["line"], asked["word"]), b""
+
+
+@question
+def memory(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> Answer:
+    """A run of bytes of the memory of an array."""
+    value, _ = handles.get(asked["handle"])
+    array = as_array(value)
+    if array is None:
+        raise CommandError("That variable has no memory that can be read", "arrays and tensors have")
+    return array.nbytes, run_of(array, asked["offset"], asked["count"])
+
+
+def run_of(array: np.ndarray, offset: int, count: int) -> bytes:
+    """Bytes of an array in C order; of a large one that lies apart only what is needed is copied."""
+    start, stop = max(offset, 0), min(max(offset, 0) + max(count, 0), array.nbytes)
+    if start >= stop:
+        return b""
+    if array.flags.c_contiguous:
+        return array.reshape(-1).view(np.uint8)[start:stop].tobytes()
+    size = array.itemsize
+    first, last = start // size, -(-stop // size)
+    part = array.flat[first:last].tobytes()
+    return part[start - first * size : stop - first * size]
+
+
+def _replace(debugger: Debugger, word: str, place: str, expression: str) -> None:
+    """As `set WORD = EXPR`; for an element, the rest stays as it is."""
+    if not place:
+        replace(debugger, word, expression)
+        return
+    changed = np.array(evaluate(debugger, word))
+    exec(f"changed{place} = new", {"changed": changed, "new": evaluate(debugger, expression)})  # noqa: S102 - a person typed it
+    replace(debugger, word, expression, changed)
+
+
+def _frame(debugger: Debugger) -> FrameType:
+    frame = debugger.frame
+    if frame is None:
+        raise CommandError("The program has no frame here", "go to where it waits")
+    return frame
+
+
+def _in_frame(debugger: Debugger, expression: str) -> object:
+    frame = _frame(debugger)
+    return eval(expression, frame.f_globals, frame.f_locals)  # noqa: S307 - a person typed it
+
+
+def _hidden(name: str, value: object) -> bool:
+    return name.startswith("__") and name.endswith("__")

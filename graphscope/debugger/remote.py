@@ -1,0 +1,313 @@
+"""The program's end of a debugger that lives in another process: the gate, and answers while the program waits."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING, Any, Final
+
+from graphscope.debugger import frames, nodes
+from graphscope.debugger.asked import QUESTIONS, stand
+from graphscope.debugger.breakpoints import Breakpoint
+from graphscope.debugger.edge import Edge
+from graphscope.debugger.expressions import describe
+from graphscope.debugger.gate import LiveGate, Quit
+from graphscope.debugger.inspection import Handles
+from graphscope.debugger.motion import CONTINUE, STEP, Plan
+from graphscope.debugger.nodes import Pending
+from graphscope.debugger.results import Ended, Message, Stop, to_json
+from graphscope.debugger.session import Debugger
+from graphscope.debugger.transfer import counts_of, set_up, setup_of
+from graphscope.debugger.wire import Channel
+from graphscope.errors import GraphscopeError
+from graphscope.eventlog import record as recording
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+    from graphscope.eventlog.writer import Writer
+
+Program = Callable[[Callable[[BaseException], None]], int]
+"""Runs a program; calls back with the exception that left it, if one did; returns its exit status."""
+
+ATTENTION: Final = getattr(signal, "SIGURG", None)
+"""Sent to a program that runs when there is something for it to read; nobody else uses it, and it is ignored by
+default. Where there is no such signal, a thread reads."""
+
+
+class Remote:
+    """The front end of a session that is somewhere else: tells of stops, and answers questions until one lets go on.
+
+    Args:
+        channel: The line.
+    """
+
+    def __init__(self, channel: Channel) -> None:
+        self.channel = channel
+        self.handles = Handles()
+        self.left = False
+        """The debugger has gone."""
+        self.wishes: dict[str, Any] = {}
+        """What the debugger said when it let the program begin."""
+        self.process = os.getpid()
+        self._reading = threading.Lock()
+
+    def __call__(self, debugger: Debugger, stop: Stop) -> Ended | None:
+        """Tell that the program waits, and answer until it may go on."""
+        if self.left:
+            return self.alone
+        edge = debugger.edge
+        self._send(
+            {
+                "event": "stopped",
+                "stop": to_json(stop),
+                "row": debugger.now if edge is None else edge.row,
+                "pending": None if edge is None else _packed(edge.pending),
+                "passed": edge is not None and edge.passed,
+                "failed": edge is None,
+                "frames": to_json(debugger.where().frames),
+                "thread": threading.get_ident(),
+                "counts": counts_of(debugger),
+            }
+        )
+        self.handles.clear()
+        return self.answer(debugger)
+
+    @property
+    def alone(self) -> Ended | None:
+        """What becomes of the program when the debugger is gone."""
+        return Ended() if self.wishes.get("ends") else None
+
+    def answer(self, debugger: Debugger) -> Ended | None:
+        """Answer until one of the answers ends the wait."""
+        while True:
+            try:
+                with self._reading:
+                    message = self.channel.receive()
+                if message is None:
+                    self.left = True
+                    return self.alone
+                over, ended = self._one(debugger, message)
+                if over:
+                    return ended
+            except KeyboardInterrupt:  # it came between two questions: there is nothing to interrupt
+                continue
+
+    def _one(self, debugger: Debugger, message: dict[str, Any]) -> tuple[bool, Ended | None]:
+        """Answer one message; whether the wait is over, and how."""
+        match message.get("ask"):
+            case "setup":
+                set_up(debugger, message["setup"])
+            case "begin":
+                self.wishes = message
+                return True, None
+            case "leave":
+                self.left = True
+                return True, None
+            case "end":
+                self.left = True
+                return True, Ended()
+            case "pause" | "halt":
+                pass  # it waits already
+            case _:
+                return self._question(debugger, message), None
+        return False, None
+
+    def _question(self, debugger: Debugger, message: dict[str, Any]) -> bool:
+        """Answer a question; whether the program may go on."""
+        blob = b""
+        body: dict[str, Any]
+        resumes = False
+        try:
+            ask = QUESTIONS[message["ask"]]
+            stand(debugger, message)
+            result, blob = ask(debugger, self.handles, message)
+            body = {"result": result, "now": debugger.now, "counts": counts_of(debugger)}
+            resumes = isinstance(result, dict) and result.get("type_name") == "Resumed"
+        except KeyboardInterrupt:
+            body = _error("That was interrupted")
+        except GraphscopeError as error:
+            body = _error(error.message, error.hint)
+        except Exception as error:  # noqa: BLE001 - whatever the program's own code raises, the program must go on
+            body = _error(describe(error))
+        if resumes:
+            self.handles.clear()
+        self._send({"reply": message.get("id"), **body}, blob)
+        return resumes
+
+    def attend(self, gate: RemoteGate, frame: FrameType | None) -> None:
+        """Read what has come while the program runs; `frame` is where it is, if it can be stopped there."""
+        if gate.asking or os.getpid() != self.process or not self._reading.acquire(blocking=False):
+            return
+        halted = False
+        try:
+            while not self.left and self.channel.waiting():
+                message = self.channel.receive() or {"ask": "gone"}
+                match message["ask"]:
+                    case "setup":
+                        set_up(gate.debugger, message["setup"])
+                    case "pause":
+                        gate.pause()
+                    case "halt":
+                        halted = frame is not None
+                        break
+                    case "gone":
+                        self.left = True
+                        gate.ended = self.alone
+                    case "leave" | "end":
+                        self.left = True
+                        gate.ended = Ended() if message["ask"] == "end" else None
+                    case _:
+                        self._send({"reply": message.get("id"), **_error("The program runs", "pause it first")})
+        finally:
+            self._reading.release()
+        gate.settle()
+        if frame is not None and gate.ended is not None:
+            raise Quit(0)
+        if halted and frame is not None:
+            gate.halt(frame)
+
+    def say(self, found: Breakpoint, text: str) -> None:
+        """Pass on what a breakpoint says."""
+        self._send({"event": "said", "breakpoint": found.number, "text": text})
+
+    def tell(self, event: str, **what: Any) -> None:
+        """Tell of something that has happened."""
+        self._send({"event": event, **what})
+
+    def _send(self, message: dict[str, Any], blob: bytes = b"") -> None:
+        if not self.left and not self.channel.send(message, blob):
+            self.left = True
+
+
+class RemoteGate(LiveGate):
+    """A gate that is there only while something may stop the program: without one, the program runs at full speed."""
+
+    def __init__(self, debugger: Debugger, remote: Remote, writer: Writer, floor: CodeType | None) -> None:
+        self._remote = remote
+        self._writer = writer
+        super().__init__(debugger, remote, floor=floor)
+
+    def settle(self) -> None:
+        """Stand in front of the log, or get out of the way."""
+        self._writer.gate = None  # first: a signal that comes in between puts it back
+        if self.ended is not None or not (self._remote.left or (self.idle and not self.wants_before)):
+            self._writer.gate = self
+
+    def ask(self, stop: Stop, plan: Plan | None = None) -> None:
+        """As any gate; what was said may leave nothing to stop at."""
+        super().ask(stop, plan)
+        self.settle()
+
+    def halt(self, frame: FrameType) -> None:
+        """Stop where the program is, between two nodes: it has come to none since it was asked to pause."""
+        debugger = self.debugger
+        with self._turn:
+            debugger.log.refresh()
+            row = next(nodes.backward(debugger.log, debugger.log.first, debugger.log.end), debugger.log.first - 1)
+            debugger.edge = Edge(row, frame, floor=self.floor, passed=True)
+            debugger.stand(row)
+            self.ask(debugger.stop("interrupted"))
+            debugger.edge = None
+
+
+def debug_program(program: Program, channel: Channel, *, log: Path | None = None, values: str = "full") -> int:
+    """Run a program whose debugger is at the other end of a line.
+
+    Returns:
+        The exit status of the program.
+
+    Raises:
+        GraphscopeError: The log can't be written.
+    """
+    remote = Remote(channel)
+    with recording.record(log, values=values) as recorded:
+        gate = gate_of(recorded, remote, debug_program.__code__)
+        failures: list[BaseException] = []
+        with attending(remote, gate):
+            begin(remote, gate)
+            status = program(failures.append) if gate.ended is None else 0
+        if os.getpid() != remote.process:
+            return status  # a child that the program forked: the debugger belongs to its parent
+        if failures:
+            recording.exception(failures[0])
+        gate.debugger.edge = None
+        _writer().gate = None
+        if failures and remote.wishes.get("failures"):
+            died = Debugger(recorded, died=frames.of_traceback(failures[0].__traceback__))
+            set_up(died, setup_of(gate.debugger))
+            remote(died, died.stand_at_failure())
+        remote.tell("ended", status=status)
+    return status
+
+
+def gate_of(log: Log, remote: Remote, floor: CodeType | None = None) -> RemoteGate:
+    """A gate on the log that is being recorded."""
+    debugger = Debugger(log, can_restart=True)
+    debugger.breakpoints.say = remote.say
+    return RemoteGate(debugger, remote, _writer(), floor)
+
+
+def begin(remote: Remote, gate: RemoteGate) -> None:
+    """Introduce the program to its debugger, and wait until it may begin."""
+    path = str(gate.debugger.log.path)
+    remote.tell("hello", pid=os.getpid(), log=path, python=sys.version.split()[0], argv=sys.argv)
+    gate.ended = remote.answer(gate.debugger)
+    gate.go(STEP if remote.wishes.get("stop") else CONTINUE)
+    gate.settle()
+
+
+@contextmanager
+def attending(remote: Remote, gate: RemoteGate) -> Iterator[None]:
+    """Read what the debugger says while the program runs, and let Ctrl-C stop the program."""
+    if ATTENTION is None or threading.current_thread() is not threading.main_thread():
+        threading.Thread(target=_attend_always, args=(remote, gate), name="graphscope", daemon=True).start()
+        yield
+        return
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        if gate.asking_here or os.getpid() != remote.process or (not gate.asking and not gate.pause()):
+            signal.default_int_handler(number, frame)
+        gate.settle()
+
+    before = {
+        ATTENTION: signal.signal(ATTENTION, lambda number, frame: remote.attend(gate, frame)),
+        signal.SIGINT: signal.signal(signal.SIGINT, interrupt),
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _attend_always(remote: Remote, gate: RemoteGate) -> None:
+    while not remote.left:
+        remote.channel.wait()
+        remote.attend(gate, None)
+        if gate.asking:  # the thread that waits reads
+            time.sleep(_SPELL)
+
+
+_SPELL: Final = 0.02
+
+
+def _writer() -> Writer:
+    writer = recording.active()
+    assert writer is not None
+    return writer
+
+
+def _packed(pending: Pending | None) -> dict[str, Any] | None:
+    return None if pending is None else asdict(pending) | {"value": None, "grad": None}
+
+
+def _error(message: str, hint: str | None = None) -> dict[str, Any]:
+    return {"error": to_json(Message(message, hint or "", error=True))}

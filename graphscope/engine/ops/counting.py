@@ -1,0 +1,240 @@
+"""Counting and finding: bins, distinct elements, places in an order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphscope.engine import dtypes, shapes
+from graphscope.engine.calls import define
+from graphscope.engine.dims import one
+from graphscope.engine.ops.constants import refused
+from graphscope.engine.results import result_of
+from graphscope.engine.tensor import Tensor, method
+
+__all__ = [
+    "bincount",
+    "bucketize",
+    "histc",
+    "histogram",
+    "isin",
+    "searchsorted",
+    "unique",
+    "unique_consecutive",
+]
+
+
+def _bincount(x: Any, y: Any = None, *, minlength: int) -> Any:
+    if x.dtype.kind not in "biu":
+        raise NotImplementedError(f"bincount counts integers, not {x.dtype}: convert them first, with x.long()")
+    if x.ndim != 1 or (x.size and x.min() < 0):
+        raise RuntimeError(f"bincount only supports 1-d non-negative integral inputs, not shape {x.shape}")
+    if minlength < 0:
+        raise RuntimeError(f"minlength should be >= 0, but got {minlength}")
+    if y is None:
+        return np.bincount(x, minlength=minlength)
+    if y.shape != x.shape:
+        raise RuntimeError(f"bincount: weights of shape {y.shape} should be of the same length as input, {x.shape}")
+    return np.bincount(x, y, minlength).astype(y.dtype if y.dtype.kind == "f" else dtypes.float64)
+
+
+bincount = define(
+    "bincount", "How often each number from 0 on is there, or the sum of the weights of each.",
+    formula="out[n] = |{i: x[i] = n}|", promotes=False,
+    prepare=lambda input, weights=None, minlength=0: (
+        (input,) if weights is None else (input, weights), {"minlength": minlength}),
+    forward=_bincount,
+    vjp=[None, refused],
+    shape=lambda *_, **attrs: (None,),
+    samples=[(np.array([0, 3, 3, 1]),), (np.array([1, 1]), np.array([0.5, 2.0]), {"minlength": 4})],
+)  # fmt: skip
+
+
+def _edges(x: Any, bins: int, low: float, high: float) -> Any:
+    if low == high and x.size:
+        low, high = float(x.min()), float(x.max())
+    if low == high:
+        low, high = low - 1, high + 1
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise RuntimeError(f"range of [{low}, {high}] is not finite")
+    if low > high or bins < 1:
+        raise RuntimeError(f"max must be larger than min, and bins > 0: got min {low}, max {high}, bins {bins}")
+    return np.linspace(low, high, bins + 1, dtype=x.dtype)
+
+
+def _counts(x: Any, edges: np.ndarray) -> Any:
+    """By arithmetic in the dtype of x, as PyTorch: an element at an edge may be counted on either side of it."""
+    if x.dtype.kind != "f":
+        raise RuntimeError(f"histc is not implemented for {x.dtype}: convert it first, with x.float()")
+    low, high, bins = edges[0], edges[-1], len(edges) - 1
+    inside = x[(x >= low) & (x <= high)]
+    places = ((inside - low) * x.dtype.type(bins) / (high - low)).astype(np.int64)
+    return np.bincount(np.minimum(places, bins - 1), minlength=bins).astype(x.dtype)
+
+
+histc = define(
+    "histc", "How many elements fall into each of the bins of equal width from min to max.",
+    formula="out[n] = |{i: x[i] in bin n}|",
+    prepare=lambda input, bins=100, min=0, max=0: ((input,), {"bins": bins, "min": min, "max": max}),
+    forward=lambda x, *, bins, min, max: _counts(np.reshape(x, -1), _edges(x, bins, min, max)),
+    vjp=[None],
+    shape=lambda x, *, bins, **_: (bins,),
+    samples=[((9,), {"bins": 4}), ((9,), {"bins": 3, "min": -1, "max": 1})],
+)  # fmt: skip
+
+
+_HISTOGRAM = result_of("histogram", ("hist", "bin_edges"))
+
+
+@method
+def histogram(input: Any, bins: int = 100, *, range: Any = None) -> Any:
+    """How many elements fall into each of the bins of equal width, and the edges of the bins."""
+    low, high = range or (0, 0)
+    return _HISTOGRAM(histc(input, bins, low, high), Tensor(_edges(input.data, bins, low, high)))
+
+
+def _find(x: Any, y: Any, *, right: bool, int32: bool) -> Any:
+    find: Any = np.searchsorted
+    side = "right" if right else "left"
+    if x.ndim == 1:
+        out = find(x, y, side)
+    else:
+        if x.shape[:-1] != y.shape[:-1]:
+            raise RuntimeError(
+                "searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
+                f"tensor and input value tensor must match: {x.shape} and {y.shape}"
+            )
+        rows = [
+            find(row, values, side)
+            for row, values in zip(x.reshape(-1, x.shape[-1]), y.reshape(-1, y.shape[-1]), strict=True)
+        ]
+        out = np.stack(rows).reshape(y.shape) if rows else np.zeros(y.shape, np.int64)
+    return np.asarray(out, np.int32 if int32 else np.int64)[()]
+
+
+def _to_search(
+    sorted_sequence: Any,
+    input: Any,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Any = None,
+) -> Any:
+    if side not in (None, "left", "right") or (side == "left" and right):
+        raise RuntimeError(f"side and right can't be set to opposites: side={side!r}, right={right}")
+    if sorter is not None:
+        sorted_sequence = sorted_sequence.gather(-1, sorter)
+    if not hasattr(input, "shape"):
+        input = Tensor(np.asarray(input, sorted_sequence.dtype)[()])
+    return (sorted_sequence, input), {"right": right or side == "right", "int32": out_int32}
+
+
+searchsorted = define(
+    "searchsorted", "Where elements y have to be put into sorted x, so that it stays sorted.",
+    formula="x[out-1] < y ≤ x[out]", tensor_method=False, promotes=False,
+    prepare=_to_search,
+    forward=_find,
+    vjp=[None, None],
+    shape=lambda x, y, **_: y,
+    samples=[(np.array([1.0, 2.0, 4.0]), (2, 3)), (np.array([1, 2, 4]), np.array([2, 5]), {"right": True})],
+)  # fmt: skip
+
+
+@method
+def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
+    """The bucket of each element among those that sorted boundaries divide; `right`: a boundary belongs to the next."""
+    if len(boundaries.shape) != 1:
+        raise RuntimeError(f"bucketize: boundaries tensor must be 1 dimension, but got dim({len(boundaries.shape)})")
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
+
+
+def _to_member(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
+    return (elements, test_elements), {"invert": invert}
+
+
+isin = define(
+    "isin", "Whether each element is among others.", formula="out = x ∈ y", promotes=False, tensor_method=False,
+    prepare=_to_member,
+    forward=lambda x, y, *, invert: np.isin(x, y, invert=invert)[()],
+    vjp=[None, None],
+    shape=lambda x, y, **_: x,
+    samples=[(np.array([[1, 2], [3, 4]]), np.array([2, 3])), (np.array([1, 2]), 2, {"invert": True})],
+)  # fmt: skip
+
+
+def _distinct(x: Any, part: int, dim: int | None) -> Any:
+    rows = np.reshape(x, -1) if dim is None else x
+    wanted = {"return_inverse": part == 1, "return_counts": part == 2}
+    found: Any = np.unique(rows, axis=dim, equal_nan=False, **wanted)
+    if part == 0:
+        return found
+    return found[1].reshape(x.shape if part == 1 and dim is None else -1)
+
+
+def _runs(x: Any, part: int, dim: int | None) -> Any:
+    """Of each run of equal elements the first, of each element its run, of each run its length."""
+    rows = np.reshape(x, -1) if dim is None else np.moveaxis(x, dim, 0)
+    changes = (rows[1:] != rows[:-1]).reshape(max(len(rows) - 1, 0), -1).any(1)
+    begins = np.concatenate((np.ones(min(len(rows), 1), bool), changes))
+    if part == 0:
+        return rows[begins] if dim is None else np.moveaxis(rows[begins], 0, dim)
+    if part == 1:
+        runs = np.cumsum(begins) - 1
+        return runs.reshape(x.shape) if dim is None else runs
+    return np.diff(np.flatnonzero(begins), append=len(rows))
+
+
+def _parts(name: str, what: str, compute: Any) -> list[Any]:
+    docs = (f"The {what}.", f"Of each element its number among the {what}.", f"How often each of the {what} is there.")
+    return [
+        define(
+            name + suffix, doc, formula=f"out = {name}(x)", tensor_method=False,
+            prepare=lambda input, dim=None: (
+                (input,), {"dim": dim if dim is None else one(dim, len(input.shape))}),
+            forward=lambda x, *, dim, part=part: compute(x, part, dim),
+            vjp=[None],
+            shape=lambda x, *, dim, part=part: x if part == 1 and dim is None
+            else shapes.resized(x, dim, None) if part == 0 and dim is not None else (None,),
+            samples=[(np.array([[3, 1, 1], [3, 3, 2]]), {}), (np.array([[3, 3], [1, 2], [3, 3]]), {"dim": 0})],
+        )
+        for part, (suffix, doc) in enumerate(zip(("", "_inverse", "_counts"), docs, strict=True))
+    ]  # fmt: skip
+
+
+_UNIQUE = _parts("unique", "distinct elements in order", _distinct)
+_CONSECUTIVE = _parts("unique_consecutive", "elements that differ from the one before", _runs)
+
+
+def _wanted(ops: list[Any], input: Any, dim: int | None, return_inverse: bool, return_counts: bool) -> Any:
+    found = tuple(op(input, dim) for op, wants in zip(ops, (True, return_inverse, return_counts), strict=True) if wants)
+    return found if len(found) > 1 else found[0]
+
+
+@method
+def unique(
+    input: Any,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The distinct elements, or (along a dim) the distinct slices, in order.
+
+    Returns:
+        A tensor; or a tuple of it, of each element's number among them, and of how often each is there, as asked for.
+    """
+    return _wanted(_UNIQUE, input, dim, return_inverse, return_counts)
+
+
+@method
+def unique_consecutive(
+    input: Any, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """The elements, or the slices of a dim, that differ from the one before.
+
+    Returns:
+        A tensor; or a tuple of it, of each element's number among them, and of how often each is there, as asked for.
+    """
+    return _wanted(_CONSECUTIVE, input, dim, return_inverse, return_counts)

@@ -1,0 +1,125 @@
+"""Tensors like another: of its shape and dtype (`zeros_like`), or of its dtype alone (`new_zeros`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphscope.engine.ops.create import made
+from graphscope.engine.ops.shape import sizes
+from graphscope.engine.random import Generator, generator
+from graphscope.engine.tensor import Tensor, method
+
+__all__ = [
+    "empty_like",
+    "full_like",
+    "ones_like",
+    "rand_like",
+    "randint_like",
+    "randn_like",
+    "zeros_like",
+]
+
+
+def zeros_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """Zeros of the shape and dtype of another tensor."""
+    return made(np.zeros(input.data.shape, dtype or input.data.dtype), requires_grad, "zeros_like", device)
+
+
+def ones_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """Ones of the shape and dtype of another tensor."""
+    return made(np.ones(input.data.shape, dtype or input.data.dtype), requires_grad, "ones_like", device)
+
+
+def empty_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor of the shape and dtype of another, whose elements are yet to be set; here they are zeros."""
+    return made(np.zeros(input.data.shape, dtype or input.data.dtype), requires_grad, "empty_like", device)
+
+
+def full_like(
+    input: Tensor, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """One number, in the shape and dtype of another tensor."""
+    array = np.full(input.data.shape, getattr(fill_value, "data", fill_value), dtype or input.data.dtype)
+    return made(array, requires_grad, "full_like", device)
+
+
+def rand_like(
+    input: Tensor,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Uniform random numbers of the shape and dtype of another tensor."""
+    array = np.asarray(_numbers(generator).random(input.data.shape)).astype(dtype or input.data.dtype)
+    return made(array, requires_grad, "rand_like", device)
+
+
+def randn_like(
+    input: Tensor,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Standard normal random numbers of the shape and dtype of another tensor."""
+    array = np.asarray(_numbers(generator).standard_normal(input.data.shape)).astype(dtype or input.data.dtype)
+    return made(array, requires_grad, "randn_like", device)
+
+
+def randint_like(
+    input: Tensor,
+    low: int,
+    high: int | None = None,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Random integers from `low` (0 when left out) up to `high`, in the shape and dtype of another tensor."""
+    low, high = (0, low) if high is None else (low, high)
+    array = np.asarray(_numbers(generator).integers(low, high, input.data.shape)).astype(dtype or input.data.dtype)
+    return made(array, requires_grad, "randint_like", device)
+
+
+_numbers = generator  # `generator` is the name of a parameter here
+
+
+@method
+def new_tensor(
+    self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """A tensor with a copy of `data`, in this one's dtype."""
+    array = np.array(getattr(data, "data", data)).astype(dtype or self.data.dtype)
+    return made(array, requires_grad, "new_tensor", device)
+
+
+@method
+def new_zeros(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """Zeros in this tensor's dtype."""
+    return made(np.zeros(sizes(size), dtype or self.data.dtype), requires_grad, "new_zeros", device)
+
+
+@method
+def new_ones(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """Ones in this tensor's dtype."""
+    return made(np.ones(sizes(size), dtype or self.data.dtype), requires_grad, "new_ones", device)
+
+
+@method
+def new_empty(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor of this one's dtype whose elements are yet to be set; here they are zeros."""
+    return made(np.zeros(sizes(size), dtype or self.data.dtype), requires_grad, "new_empty", device)
+
+
+@method
+def new_full(
+    self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """One number, in this tensor's dtype."""
+    return made(np.full(sizes((size,)), fill_value, dtype or self.data.dtype), requires_grad, "new_full", device)

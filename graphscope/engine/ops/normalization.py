@@ -1,0 +1,394 @@
+"""Normalization: elements less their mean, over their standard deviation, by batch, layer, group or instance.
+
+All four are one computation on the input in another shape: statistics over some of its dims, a weight and a bias along
+others. Source of the gradients: Ioffe and Szegedy, "Batch normalization", 2015, section 3.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from graphscope.engine import modes, shapes
+from graphscope.engine.calls import define
+from graphscope.engine.composite import composite
+from graphscope.engine.fused import fused
+from graphscope.engine.op import joint
+from graphscope.engine.ops.exponential import rsqrt
+from graphscope.engine.ops.pad import pad
+from graphscope.engine.ops.pooling import avg_pool1d
+from graphscope.engine.ops.reduce import mean, sum
+from graphscope.engine.ops.shape import reshape
+from graphscope.engine.tensor import Tensor
+
+__all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "rms_norm"]
+
+
+def _moments(x: Any, dims: tuple[int, ...]) -> tuple[Any, Any, Any]:
+    """Mean, variance, and the elements less their mean."""
+    count = x.dtype.type(max(math.prod(x.shape[dim] for dim in dims), 1))
+    centre = np.add.reduce(x, axis=dims, keepdims=True) / count
+    rest = x - centre
+    return centre, np.add.reduce(rest * rest, axis=dims, keepdims=True) / count, rest
+
+
+def _normalized(x: Any, y: Any, z: Any, *, eps: float, _shape: Any, _dims: Any, _affine: Any, **_: Any) -> Any:
+    x = x.reshape(_shape)
+    centre, variance, out = _moments(x, _dims)
+    out *= 1 / np.sqrt(variance + eps)
+    if y is not None:
+        out *= y.reshape(_affine)
+    if z is not None:
+        out += z.reshape(_affine)
+    return out, centre, variance
+
+
+def _forward(x: Any, y: Any = None, z: Any = None, **attrs: Any) -> Any:
+    out, centre, variance = _normalized(x, y, z, **attrs)
+    return out.reshape(x.shape), (centre, 1 / np.sqrt(variance + attrs["eps"]))
+
+
+def _outside(affine: Any) -> tuple[int, ...]:
+    return tuple(dim for dim, size in enumerate(affine) if size == 1)
+
+
+def _rule(g: Any, x: Any, y: Any, z: Any, residuals: Any, *, eps: float, _shape: Any, _dims: Any, _affine: Any) -> Any:
+    return _gradients(g, x, y, z, eps, _shape, _dims, _affine)
+
+
+def _gradients(g: Any, x: Any, y: Any, z: Any, eps: float, shape: Any, dims: Any, affine: Any) -> Any:
+    flat, g = reshape(x, shape), reshape(g, shape)
+    rest = flat - mean(flat, dims, True)
+    scale = rsqrt(mean(rest * rest, dims, True) + eps)
+    unit = rest * scale
+    inner = g if y is None else g * reshape(y, affine)
+    gx = scale * (inner - mean(inner, dims, True) - unit * mean(inner * unit, dims, True))
+    gy = None if y is None else reshape(sum(g * unit, _outside(affine)), y.shape)
+    gz = None if z is None else reshape(sum(g, _outside(affine)), z.shape)
+    return reshape(gx, x.shape), gy, gz
+
+
+def _rule_on_arrays(
+    g: Any, x: Any, y: Any, z: Any, residuals: Any, *, eps: float, _shape: Any, _dims: Any, _affine: Any
+) -> Any:
+    centre, scale = residuals
+    return _gradients_on_arrays(g, x, y, z, centre, scale, _shape, _dims, _affine)
+
+
+def _gradients_on_arrays(
+    g: Any, x: Any, y: Any, z: Any, centre: Any, scale: Any, shape: Any, dims: Any, affine: Any
+) -> Any:
+    g = g.reshape(shape)
+    unit = x.reshape(shape) - centre
+    unit *= scale
+    count = x.dtype.type(max(math.prod(shape[dim] for dim in dims), 1))
+    product = g * unit
+    outside = _outside(affine)
+    gy = gz = None
+    if z is not None:
+        gz = np.add.reduce(g, axis=outside).reshape(z.shape)
+    if y is not None:
+        gy = np.add.reduce(product, axis=outside).reshape(y.shape)
+        weight = y.reshape(affine)
+        g = g * weight
+        product *= weight
+    unit *= np.add.reduce(product, axis=dims, keepdims=True) / count
+    gx = np.subtract(g, unit, out=unit)
+    gx -= np.add.reduce(g, axis=dims, keepdims=True) / count
+    gx *= scale
+    return gx.reshape(x.shape), gy, gz
+
+
+def _define(name: str, doc: str, formula: str, prepare: Any, samples: Any, grad_name: str) -> Any:
+    rule = joint(fused(_rule, _rule_on_arrays))
+    return define(
+        name, doc, formula=formula, tensor_method=False, grad_name=grad_name, residuals=True,
+        prepare=prepare,
+        forward=_forward,
+        vjp=[rule, rule, rule],
+        shape=shapes.same,
+        samples=samples,
+    )  # fmt: skip
+
+
+def _affine_inputs(input: Any, weight: Any, bias: Any) -> Any:
+    if input.dtype.kind != "f":
+        raise RuntimeError(f"the input is {input.dtype}; it must be floating: convert it with x.float()")
+    return (input, weight, bias)
+
+
+def _to_layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    inner = _inner("layer_norm", input, normalized_shape, weight, bias)
+    count = math.prod(inner)
+    shape = (math.prod(input.shape[: len(input.shape) - len(inner)]), count)
+    return _affine_inputs(input, weight, bias), {
+        "normalized_shape": inner, "eps": eps, "_shape": shape, "_dims": (1,), "_affine": (1, count)
+    }  # fmt: skip
+
+
+def _inner(name: str, input: Any, normalized_shape: Any, *parameters: Any) -> tuple[int, ...]:
+    inner = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    shape = tuple(input.shape)
+    if not inner or shape[len(shape) - len(inner) :] != inner:
+        raise RuntimeError(f"{name}: normalized_shape={inner} must be the last sizes of the input of shape {shape}")
+    for parameter in parameters:
+        if parameter is not None and tuple(parameter.shape) != inner:
+            raise RuntimeError(
+                f"{name}: weight and bias must have shape normalized_shape={inner}, not {tuple(parameter.shape)}"
+            )
+    return inner
+
+
+layer_norm = _define(
+    "layer_norm", "The last dims less their mean, over their standard deviation, times the weight y, plus the bias z.",
+    "out = (x - mean x) / √(var x + eps) · y + z", _to_layer_norm,
+    [((2, 3), {"normalized_shape": (3,)}), ((2, 3), [3], (3,), (3,)), ((2, 2, 3), [2, 3], (2, 3), (2, 3))],
+    "NativeLayerNormBackward0",
+)  # fmt: skip
+
+
+def _to_group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    shape = tuple(input.shape)
+    if len(shape) < 2 or num_groups < 1 or shape[1] % num_groups:
+        raise RuntimeError(f"group_norm: num_groups={num_groups} must divide the channels (dim 1) of shape {shape}")
+    _check_channels("group_norm", shape, weight, bias)
+    whole = (shape[0], num_groups, shape[1] // num_groups, math.prod(shape[2:]))
+    return _affine_inputs(input, weight, bias), {
+        "num_groups": num_groups, "eps": eps, "_shape": whole, "_dims": (2, 3), "_affine": (1, *whole[1:3], 1)
+    }  # fmt: skip
+
+
+def _check_channels(name: str, shape: tuple[int, ...], *parameters: Any) -> None:
+    for parameter in parameters:
+        if parameter is not None and tuple(parameter.shape) != (shape[1],):
+            raise RuntimeError(
+                f"{name}: weight, bias and statistics must have shape ({shape[1]},), one number for each channel "
+                f"(dim 1) of the input of shape {shape}, not {tuple(parameter.shape)}"
+            )
+
+
+group_norm = _define(
+    "group_norm",
+    "Groups of channels less their mean, over their standard deviation, times the weight y, plus the bias z.",
+    "out = (x - mean x) / √(var x + eps) · y + z", _to_group_norm,
+    [((2, 4, 3), {"num_groups": 2}), ((2, 6), 2, (6,), (6,)), ((1, 2, 2, 2), 1, (2,), (2,))],
+    "NativeGroupNormBackward0",
+)  # fmt: skip
+
+
+def _channel_layout(shape: Any) -> tuple[Any, Any]:
+    return (*shape[:2], math.prod(shape[2:])), (1, shape[1], 1)
+
+
+def _batch_forward(x: Any, y: Any = None, z: Any = None, **attrs: Any) -> Any:
+    out, centre, variance = _normalized(x, y, z, **attrs)
+    return out.reshape(x.shape), centre.reshape(-1), variance.reshape(-1)
+
+
+def _batch_rule(g: Any, x: Any, y: Any, z: Any, out: Any, *, eps: float, _shape: Any, _dims: Any, _affine: Any) -> Any:
+    gx, gy, gz = _gradients(g[0], x, y, z, eps, _shape, _dims, _affine)
+    return gx + _moments_rule(g, x, out, _shape, _affine), gy, gz
+
+
+def _moments_rule(g: Any, x: Any, out: Any, shape: Any, affine: Any) -> Any:
+    """The share of the gradient that comes by mean and variance."""
+    count = shape[0] * shape[2]
+    centre, towards, widening = (reshape(each, affine) for each in (out[1], g[1], g[2]))
+    return reshape((towards + (reshape(x, shape) - centre) * widening * 2) / count, x.shape)
+
+
+def _batch_rule_on_arrays(
+    g: Any, x: Any, y: Any, z: Any, out: Any, *, eps: float, _shape: Any, _dims: Any, _affine: Any
+) -> Any:
+    centre, variance = out[1].reshape(_affine), out[2].reshape(_affine)
+    gx, gy, gz = _gradients_on_arrays(g[0], x, y, z, centre, 1 / np.sqrt(variance + eps), _shape, _dims, _affine)
+    if g[1].any() or g[2].any():
+        gx = gx + _moments_rule(g, x, out, _shape, _affine)
+    return gx, gy, gz
+
+
+def _to_batch(input: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    shape, affine = _channel_layout(tuple(input.shape))
+    return _affine_inputs(input, weight, bias), {"eps": eps, "_shape": shape, "_dims": (0, 2), "_affine": affine}
+
+
+_by_batch = define(
+    "native_batch_norm",
+    "Channels less their mean, over their standard deviation, times the weight y, plus the bias z; and these two.",
+    torch=None,
+    formula="out = (x - mean x) / √(var x + eps) · y + z", tensor_method=False,
+    outputs=("output", "mean", "variance"), grad_name="NativeBatchNormBackward0",
+    prepare=_to_batch,
+    forward=_batch_forward,
+    vjp=[joint(fused(_batch_rule, _batch_rule_on_arrays))] * 3,
+    shape=lambda x, *_, **__: [x, x[1:2], x[1:2]],
+    samples=[((3, 2, 2), (2,), (2,)), ((3, 2),), ((2, 2, 2, 2), (2,), (2,))],
+)  # fmt: skip
+
+
+def _by_statistics_forward(x: Any, y: Any, z: Any, w: Any, v: Any, *, eps: float) -> Any:
+    affine = (-1, *(1,) * (x.ndim - 2))
+    scale = 1 / np.sqrt(v + eps)
+    if y is not None:
+        scale = scale * y
+    out = x - w.reshape(affine)
+    out *= scale.reshape(affine)
+    if z is not None:
+        out += z.reshape(affine)
+    return out
+
+
+def _by_statistics_rule(g: Any, inputs: Any, *, eps: float) -> Any:
+    x, y, _, centre, variance = inputs
+    affine = (-1, *(1,) * (len(x.shape) - 2))
+    outside = (0, *range(2, len(x.shape)))
+    scale = rsqrt(variance + eps)
+    total, product = sum(g, outside), sum(g * (x - reshape(centre, affine)), outside)
+    whole = scale if y is None else scale * y
+    slope = product * whole * scale * scale * -0.5
+    return g * reshape(whole, affine), product * scale, total, total * -whole, slope
+
+
+_by_statistics = define(
+    "batch_norm_eval", "Channels less a given mean, over a given standard deviation, times a weight, plus a bias.",
+    formula="out = (x - mean) / √(var + eps) · y + z", tensor_method=False, torch=None, promotes=False,
+    grad_name="NativeBatchNormBackward0",
+    prepare=lambda x, y, z, w, v, eps=1e-5: ((x, y, z, w, v), {"eps": eps}),
+    forward=_by_statistics_forward,
+    vjp=[joint(_by_statistics_rule)] * 5,
+    shape=shapes.same,
+    samples=[((3, 2, 2), (2,), (2,), np.array([0.1, -0.2]), np.array([0.5, 1.5]))],
+)  # fmt: skip
+
+
+def _follow(running: Any, found: Any, momentum: float, factor: float = 1.0) -> None:
+    """Move a running statistic towards what was found."""
+    if running is not None:
+        with modes.no_grad():
+            running.mul_(1 - momentum).add_(found.detach() * (momentum * factor))
+
+
+def batch_norm(
+    input: Tensor,
+    running_mean: Any = None,
+    running_var: Any = None,
+    weight: Any = None,
+    bias: Any = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """Each channel (dim 1) less its mean, over its standard deviation, times the weight, plus the bias.
+
+    Args:
+        input: Samples by channels by any dims.
+        running_mean: The mean of each channel so far; used when not training, moved when training.
+        running_var: The same of the variance.
+        weight: A factor for each channel.
+        bias: A term for each channel.
+        training: Whether statistics are those of the input.
+        momentum: How far the running statistics move.
+        eps: Keeps the divisor off 0.
+
+    Raises:
+        RuntimeError: Statistics or parameters do not fit the channels.
+        ValueError: In training there is one element a channel: its variance is none.
+    """
+    shape = tuple(input.shape)
+    if len(shape) < 2:
+        raise RuntimeError(f"batch_norm: the input must have at least 2 dims, samples and channels, not shape {shape}")
+    _check_channels("batch_norm", shape, running_mean, running_var, weight, bias)
+    if not training:
+        if running_mean is None or running_var is None:
+            raise RuntimeError("batch_norm: running_mean and running_var must be given when not training")
+        return _by_statistics(input, weight, bias, running_mean, running_var, eps)
+    count = math.prod(shape) // max(shape[1], 1)
+    if count == 1:
+        raise ValueError(f"batch_norm: expected more than 1 value per channel when training, got input size {shape}")
+    out, centre, variance = _by_batch(input, weight, bias, eps)
+    _follow(running_mean, centre, momentum)
+    _follow(running_var, variance, momentum, count / max(count - 1, 1))
+    return out
+
+
+def instance_norm(
+    input: Tensor,
+    running_mean: Any = None,
+    running_var: Any = None,
+    weight: Any = None,
+    bias: Any = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """Each channel of each sample less its mean, over its standard deviation, times the weight, plus the bias.
+
+    Raises:
+        RuntimeError: Statistics or parameters do not fit the channels.
+        ValueError: There is one element a channel.
+    """
+    shape = tuple(input.shape)
+    _check_channels("instance_norm", shape, running_mean, running_var, weight, bias)
+    if not use_input_stats:
+        return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
+    size = math.prod(shape[2:])
+    if size == 1:
+        raise ValueError(f"instance_norm: expected more than 1 spatial element when training, got input size {shape}")
+    if running_mean is not None:
+        centre, variance, _ = _moments(input.data.reshape(*shape[:2], size), (2,))
+        _follow(running_mean, Tensor(centre.mean((0, 2))), momentum)
+        _follow(running_var, Tensor(variance.mean((0, 2))), momentum, size / (size - 1))
+    return group_norm(input, shape[1], weight, bias, eps)
+
+
+def _rms(x: Any, y: Any = None, *, normalized_shape: Any, eps: float, _dims: Any) -> Any:
+    scale = 1 / np.sqrt(
+        np.add.reduce(x * x, axis=_dims, keepdims=True) / x.dtype.type(math.prod(normalized_shape)) + eps
+    )
+    out = x * scale
+    return out if y is None else np.multiply(out, y, out=out)
+
+
+def _rms_rule(g: Any, x: Any, y: Any, *, eps: float, _dims: Any) -> Any:
+    scale = rsqrt(mean(x * x, _dims, True) + eps)
+    unit = x * scale
+    inner = g if y is None else g * y
+    return scale * (inner - unit * mean(inner * unit, _dims, True)), None if y is None else g * unit
+
+
+def _to_rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
+    inner = _inner("rms_norm", input, normalized_shape, weight)
+    eps = float(np.finfo(input.dtype).eps) if eps is None else eps
+    return (input, weight), {"normalized_shape": inner, "eps": eps, "_dims": tuple(range(-len(inner), 0))}
+
+
+rms_norm = define(
+    "rms_norm", "The last dims over the root of their mean square, times the weight y.",
+    formula="out = x / √(mean x² + eps) · y", tensor_method=False, grad_name="MulBackward0",
+    prepare=_to_rms_norm,
+    forward=_rms,
+    vjp=[joint(_rms_rule), joint(_rms_rule)],
+    shape=shapes.same,
+    samples=[((2, 3), {"normalized_shape": (3,)}), ((2, 2, 3), {"normalized_shape": (2, 3), "eps": 0.1})],
+)  # fmt: skip
+
+
+@composite(
+    "Channels, over a power of the mean square of the channels near them.",
+    formula="out = x / (k + alpha · mean x²)^beta", shape=shapes.same,
+    samples=[((1, 4, 3), {"size": 2}), ((2, 3, 2, 2), {"size": 3, "alpha": 0.5})],
+    torch="nn.functional.local_response_norm",
+)  # fmt: skip
+def local_response_norm(input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:
+    """Each channel, over a power of the mean square of the `size` channels around it.
+
+    Source: Krizhevsky, Sutskever, Hinton: ImageNet classification with deep convolutional neural networks, 2012.
+    """
+    shape = tuple(input.shape)
+    if len(shape) < 3:
+        raise ValueError(f"local_response_norm: the input must have at least 3 dims, not shape {shape}")
+    square = reshape(input * input, (shape[0], shape[1], math.prod(shape[2:]))).mT
+    near = avg_pool1d(pad(square, (size // 2, (size - 1) // 2)), size, 1)
+    return input / (reshape(near.mT, shape) * alpha + k) ** beta

@@ -1,0 +1,49 @@
+"""Places in the program: where an instruction stands in its source, and the number of that place in a log."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from types import CodeType, FrameType
+
+from graphscope.eventlog import sources
+from graphscope.eventlog.writer import Writer
+
+
+def site_number(writer: Writer, frame: FrameType) -> int:
+    """The number of the place that a frame is at; the text of its file is kept with the log at first sight."""
+    code = frame.f_code
+    key = (id(code), frame.f_lasti)
+    number = writer.tables["sites"].find(key)
+    if number is not None:
+        return number
+    file = code.co_filename
+    line, end_line, column, end_column = position(code, frame.f_lasti)
+    if writer.tables["sources"].find(file) is None:
+        text = "".join(linecache.getlines(file, frame.f_globals))
+        writer.intern("sources", file, {"file": file, "text": text})
+    writer.codes.append(code)
+    entry = {
+        "file": file,
+        "line": line or frame.f_lineno or 0,
+        "column": column or 0,
+        "end_line": end_line or line or 0,
+        "end_column": end_column or 0,
+        "function": code.co_qualname if sys.version_info >= (3, 11) else code.co_name,
+    }
+    return writer.intern("sites", key, entry)
+
+
+def position(code: CodeType, instruction: int) -> tuple[int | None, ...]:
+    """Line, end line, column and end column of the instruction at a byte offset."""
+    for index, place in enumerate(code.co_positions()):
+        if index * 2 == instruction:
+            return place
+    return (None, None, None, None)
+
+
+def argument_text(frame: FrameType, argument: int) -> str | None:
+    """What the program writes as an argument of the call that a frame is at."""
+    line, end_line, column, end_column = position(frame.f_code, frame.f_lasti)
+    text = "".join(linecache.getlines(frame.f_code.co_filename, frame.f_globals))
+    return sources.argument_at(text, (line or 0, column or 0, end_line or 0, end_column or 0), argument)

@@ -1,0 +1,73 @@
+"""Opening what was kept: a log or a state dict, told apart by what the file is."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from graphscope.errors import StateError
+
+
+def load(f: Any, map_location: Any = None, **options: Any) -> Any:
+    """Open a log, or read what `save` wrote (or any `.safetensors` file).
+
+    Args:
+        f: The folder or packed file of a log; or a file of tensors, by path or open for reading.
+        map_location: Where PyTorch would put the tensors; here they are on the CPU.
+        **options: Others that PyTorch takes, such as `weights_only`; nothing is ever unpickled.
+
+    Raises:
+        LogError: There is nothing there, or it is a log that can't be read.
+        StateError: It is a pickle, a damaged file of tensors, or neither a log nor a file of tensors.
+    """
+    if hasattr(f, "read"):
+        return _read(f, getattr(f, "name", "the file"))
+    where = Path(os.fspath(f))
+    if not where.is_file():
+        return _log(where)
+    with where.open("rb") as file:
+        head = file.read(9)
+        if head[8:] == b"{" or not (head[:2] == b"PK" or _is_pickle(head)):
+            file.seek(0)
+            return _read(file, str(where))
+    if _is_pickle(head) or _holds_pickle(where):
+        raise _refused(str(where))
+    return _log(where)
+
+
+def _log(where: Path) -> Any:
+    from graphscope.eventlog.reader import load as open_log
+
+    return open_log(where)
+
+
+def _read(file: Any, name: str) -> Any:
+    from graphscope.statefile import read
+
+    start = file.tell()
+    head = file.read(2)
+    file.seek(start)
+    if head == b"PK":
+        raise _refused(name)
+    return read(file, name)
+
+
+def _is_pickle(head: bytes) -> bool:
+    return head[:1] == b"\x80" and head[8:] != b"{"
+
+
+def _holds_pickle(where: Path) -> bool:
+    try:
+        with zipfile.ZipFile(where) as archive:
+            return any(name.endswith("data.pkl") for name in archive.namelist())
+    except (zipfile.BadZipFile, OSError):
+        return False
+
+
+def _refused(name: str) -> StateError:
+    return StateError(
+        f"{name} is a pickle, as torch.save writes it: reading one can run any code that it holds, so it is refused",
+        hint="where PyTorch is installed: safetensors.torch.save_file(torch.load(old), 'new.safetensors'), and load that",
+    )

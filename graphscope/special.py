@@ -1,0 +1,77 @@
+"""Special functions under the names of `torch.special`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from graphscope.engine.ops.elementwise import digamma as digamma
+from graphscope.engine.ops.elementwise import digamma as psi
+from graphscope.engine.ops.elementwise import erf as erf
+from graphscope.engine.ops.elementwise import erfc as erfc
+from graphscope.engine.ops.elementwise import erfinv as erfinv
+from graphscope.engine.ops.elementwise import exp2 as exp2
+from graphscope.engine.ops.elementwise import expm1 as expm1
+from graphscope.engine.ops.elementwise import isnan
+from graphscope.engine.ops.elementwise import lgamma as gammaln
+from graphscope.engine.ops.elementwise import log1p as log1p
+from graphscope.engine.ops.elementwise import logit as logit
+from graphscope.engine.ops.elementwise import mvlgamma as multigammaln
+from graphscope.engine.ops.elementwise import polygamma as polygamma
+from graphscope.engine.ops.elementwise import round as round
+from graphscope.engine.ops.elementwise import sigmoid as expit
+from graphscope.engine.ops.elementwise import sinc as sinc
+from graphscope.engine.ops.elementwise import xlogy as xlogy
+from graphscope.engine.ops.index import where
+from graphscope.engine.ops.softmax import log_softmax as log_softmax
+from graphscope.engine.ops.softmax import softmax as softmax
+from graphscope.engine.ops.statistics import logsumexp as logsumexp
+from graphscope.engine.tensor import Tensor
+
+__all__ = [
+    "digamma",
+    "entr",
+    "erf",
+    "erfc",
+    "erfinv",
+    "exp2",
+    "expit",
+    "expm1",
+    "gammaln",
+    "log1p",
+    "log_softmax",
+    "logit",
+    "logsumexp",
+    "multigammaln",
+    "ndtr",
+    "ndtri",
+    "polygamma",
+    "psi",
+    "round",
+    "sinc",
+    "softmax",
+    "xlog1py",
+    "xlogy",
+]
+
+
+def ndtr(input: Tensor) -> Any:
+    """Probability that a standard normal number is below each element."""
+    return erfc(input * -math.sqrt(0.5)) * 0.5
+
+
+def ndtri(input: Tensor) -> Any:
+    """Inverse of `ndtr`."""
+    return erfinv(input * 2 - 1) * math.sqrt(2)
+
+
+def entr(input: Tensor) -> Any:
+    """-x ln x: 0 at 0, and negative infinity below."""
+    return where(input < 0, -math.inf, -xlogy(input, input))
+
+
+def xlog1py(input: Any, other: Any) -> Any:
+    """x times the logarithm of 1 + y; 0 where x is 0."""
+    if isinstance(other, int | float):
+        return xlogy(input, other + 1)
+    return where((input == 0) & ~isnan(other), 0.0, input * log1p(other))

@@ -1,0 +1,97 @@
+"""Special functions over their whole range, against PyTorch's."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import graphscope as gs
+
+torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.torch
+
+WIDE = np.concatenate([np.linspace(-30, 30, 4001), np.logspace(-300, 2, 500), -np.logspace(-300, 1, 500)])
+INSIDE = np.concatenate([np.linspace(-0.99, 0.99, 4001), np.logspace(-20, -1, 200), [1.0, -1.0, 1.5]])
+POSITIVE = np.concatenate([np.linspace(0.01, 40, 4000), np.logspace(-10, 15, 500)])
+CHANCES = np.linspace(0.001, 0.999, 999)
+RANGES = {
+    "erf": WIDE,
+    "erfc": WIDE[WIDE < 25],
+    "erfinv": INSIDE,
+    "lgamma": np.concatenate([WIDE, POSITIVE]),
+    "digamma": POSITIVE,
+    "special.ndtr": WIDE[WIDE > -5],
+    "special.ndtri": CHANCES,
+    "special.entr": WIDE,
+    "special.expit": WIDE,
+    "special.gammaln": POSITIVE,
+    "special.xlog1py": CHANCES,
+}
+SINGLE = {"erfc": 8.0, "lgamma": 20.0}
+"""Up to where single precision is compared; PyTorch's own has few digits beyond."""
+
+
+def at(module, name):
+    for part in name.split("."):
+        module = getattr(module, part)
+    return module
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(("name", "values"), RANGES.items(), ids=RANGES)
+def test_values_are_those_of_torch(name, values, dtype):
+    values = values[np.abs(values) < 1e30].astype(dtype)
+    if dtype == "float32":
+        values = values[np.abs(values) < SINGLE.get(name, np.inf)]
+    count = 2 if name.endswith("py") else 1
+    out = at(gs, name)(*[gs.from_numpy(values)] * count).numpy()
+    expected = at(torch, name)(*[torch.from_numpy(values)] * count).numpy()
+    assert out.dtype == expected.dtype
+    relative, absolute = (3e-6, 1e-6) if dtype == "float32" else (2e-13, 1e-14)
+    np.testing.assert_allclose(out, expected, rtol=relative, atol=absolute)
+
+
+def test_erfinv_is_exact_far_out_where_that_of_torch_is_not():
+    left = np.logspace(-15.5, -2, 300)
+    values = 1 - left
+    found = gs.erfinv(gs.from_numpy(values)).numpy()
+    back = np.array([math.erfc(value) for value in found])
+    np.testing.assert_allclose(back, 1 - values, rtol=2e-13)
+    np.testing.assert_array_equal(gs.erfinv(gs.from_numpy(-values)).numpy(), -found)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 5])
+def test_polygamma_is_that_of_torch(order):
+    values = np.linspace(0.1, 30, 500)
+    out = gs.polygamma(order, gs.from_numpy(values)).numpy()
+    np.testing.assert_allclose(out, torch.polygamma(order, torch.from_numpy(values)).numpy(), rtol=1e-8)
+    with pytest.raises(RuntimeError, match="number of derivatives"):
+        gs.polygamma(-1, gs.ones(1))
+
+
+def test_mvlgamma_is_that_of_torch():
+    values = np.linspace(2, 9, 50)
+    expected = torch.mvlgamma(torch.from_numpy(values), 3).numpy()
+    np.testing.assert_allclose(gs.mvlgamma(gs.from_numpy(values), 3).numpy(), expected, rtol=1e-12)
+
+
+def test_frexp_and_ldexp_undo_each_other():
+    values = np.array([0.0, 1.0, -3.7, 1e300, 5e-324])
+    mantissa, exponent = gs.frexp(gs.from_numpy(values))
+    theirs = torch.frexp(torch.from_numpy(values))
+    np.testing.assert_array_equal(exponent.numpy(), theirs.exponent.numpy())
+    np.testing.assert_array_equal(mantissa.numpy()[:3], theirs.mantissa.numpy()[:3])
+    x, power = np.array([1.5, -2.0]), np.array([3, -1])
+    expected = torch.ldexp(torch.from_numpy(x), torch.from_numpy(power)).numpy()
+    np.testing.assert_array_equal(gs.ldexp(gs.from_numpy(x), gs.from_numpy(power)).numpy(), expected)
+
+
+@pytest.mark.parametrize("name", ["hann", "hamming", "bartlett", "blackman", "kaiser"])
+@pytest.mark.parametrize("periodic", [True, False])
+@pytest.mark.parametrize("length", [0, 1, 7])
+def test_windows_are_those_of_torch(name, periodic, length):
+    ours, theirs = (getattr(module, f"{name}_window")(length, periodic) for module in (gs, torch))
+    np.testing.assert_allclose(ours.numpy(), theirs.numpy(), atol=1e-6)
+    assert ours.dtype == np.float32

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,12 @@ __all__ = ["Program", "drawn", "program"]
 
 PURE: Final = "graphviz-pure"
 CURE: Final = f"pip install {PURE} (a wheel for every platform), or install Graphviz so that `dot` is on the PATH"
+
+
+LARGE: Final = 500_000
+"""Characters of DOT: more than some 2,500 nodes, which take longer to lay out than a person likes to wait."""
+
+_logger = logging.getLogger("graphscope")
 
 
 @dataclass(frozen=True)
@@ -70,6 +77,12 @@ def drawn(source: str, file_format: str, *flags: str) -> bytes:
     if file_format == "pdf" and not layout.system:
         cure = "install Graphviz (`dot`), or export .svg and print it to PDF from a browser"
         raise ExportError(f"{PURE} does not write PDF, and no system `dot` was found", cure)
+    if len(source) > LARGE:
+        _logger.warning(
+            "laying out about %s nodes and edges, which can take minutes (Ctrl-C stops it); "
+            "draw less with fold, select or radius",
+            f"{source.count(chr(10)):,}",
+        )
     try:
         command = [layout.path, f"-T{file_format}", *flags]
         done = subprocess.run(command, input=source.encode(), capture_output=True, check=False)

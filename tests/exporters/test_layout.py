@@ -73,3 +73,13 @@ def test_a_program_that_can_not_start(bare: Path) -> None:
 def test_broken_source_is_an_error_with_its_line() -> None:
     with pytest.raises(ExportError, match="syntax error"):
         drawn("digraph { a -> ", "svg")
+
+
+def test_who_lays_out_much_is_told_so(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setattr(layout, "LARGE", 60)
+    drawn("digraph { a -> b }", "svg")
+    assert not caplog.records
+    drawn("digraph {\n" + "a -> b\n" * 10 + "}", "svg")
+    (told,) = caplog.records
+    assert "can take minutes" in told.getMessage()
+    assert "fold" in told.getMessage()

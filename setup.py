@@ -1,4 +1,4 @@
-"""The one part of the build that needs Python to say it: an optional compiled module, built against NumPy."""
+"""The one part of the build that needs Python to say it: optional compiled modules, one built against NumPy."""
 
 import numpy as np
 from setuptools import Extension, setup
@@ -10,6 +10,7 @@ setup(
             ["graphscope/eventlog/_append.c"],
             include_dirs=[np.get_include()],
             optional=True,  # without a compiler, recording works the same way and takes longer
-        )
+        ),
+        Extension("graphscope.eventlog._measure", ["graphscope/eventlog/_measure.c"], optional=True),
     ]
 )

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from benchmarks import log, memory, overhead, pictures, programs, report, results
+from benchmarks import log, memory, ops, overhead, pictures, programs, report, results
 from benchmarks.profile import profile
 from benchmarks.workloads import WORKLOADS
 
 GROUPS: Final[dict[str, Callable[[], list[results.Measurement]]]] = {
     **{name: partial(programs.measure, workload) for name, workload in WORKLOADS.items()},
     "overhead": overhead.measure,
+    "ops": ops.measure,
     "memory": memory.measure,
     "append": log.append,
     "open": log.reading,

@@ -1,4 +1,4 @@
-"""The most memory that a step holds at once: ours as Python allocates it, PyTorch's as the bytes of its live tensors."""
+"""The most memory that a step holds at once: ours as Python allocates it, PyTorch's as bytes of live tensors."""
 
 from __future__ import annotations
 

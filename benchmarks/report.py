@@ -13,6 +13,7 @@ from benchmarks.workloads import WORKLOADS
 TITLES: Final = {
     **{name: f"{name}: {workload.title}" for name, workload in WORKLOADS.items()},
     "overhead": "The recorder with no log active",
+    "ops": "Single ops",
     "memory": "The most memory that a step holds at once",
     "append": "Appending a row",
     "open": "A log of 1,000,000 events, in a fresh process",
@@ -22,6 +23,8 @@ NOTES: Final = {
     "overhead": "The engine against the same engine with every recording branch cut out of its source. "
     "`share` is what the branches add; the empty fields that rows of the log would go to remain "
     "in both. `noise` is the same for two copies of the same engine.",
+    "ops": "`forward` with nothing that needs a gradient; `both` is forward and backward, gradients adding up in every "
+    "input. 1M is 1024x1024.",
     "memory": "Above what is there before the step (parameters, data). Ours is all that Python and NumPy allocate "
     "(tracemalloc); PyTorch's is the bytes of the tensors alive at once, nothing else of its memory.",
     "append": "`bare pack` is `struct.pack_into` of the same 96 bytes, field by field, into one hot page of mapped "

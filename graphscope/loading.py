@@ -69,5 +69,5 @@ def _holds_pickle(where: Path) -> bool:
 def _refused(name: str) -> StateError:
     return StateError(
         f"{name} is a pickle, as torch.save writes it: reading one can run any code that it holds, so it is refused",
-        hint="where PyTorch is installed: safetensors.torch.save_file(torch.load(old), 'new.safetensors'), and load that",
+        hint="where PyTorch is: safetensors.torch.save_file(torch.load(old), 'new.safetensors'), and load that",
     )

@@ -67,11 +67,11 @@ def ndtri(input: Tensor) -> Any:
 
 def entr(input: Tensor) -> Any:
     """-x ln x: 0 at 0, and negative infinity below."""
-    return where(input < 0, -math.inf, -xlogy(input, input))
+    return where(input.lt(0), -math.inf, -xlogy(input, input))
 
 
 def xlog1py(input: Any, other: Any) -> Any:
-    """x times the logarithm of 1 + y; 0 where x is 0."""
+    """X times the logarithm of 1 + y; 0 where x is 0."""
     if isinstance(other, int | float):
         return xlogy(input, other + 1)
     return where((input == 0) & ~isnan(other), 0.0, input * log1p(other))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -96,7 +96,7 @@ def _pairs(given: Any, tensors: dict[str, Any]) -> dict[Any, Any]:
     return {decode(key, tensors): decode(part, tensors) for key, part in given}
 
 
-_SPECIAL = {
+_SPECIAL: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
     "$tensor": _found,
     "$array": lambda given, tensors: np.asarray(tensors[given].data),
     "$float": lambda given, tensors: float(given),

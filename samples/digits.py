@@ -10,7 +10,8 @@ import graphscope.nn.functional as F
 EPOCHS = 4
 BATCH = 64
 
-data = np.load(pathlib.Path(__file__).parent / "data" / "digits.npz")
+with np.load(pathlib.Path(__file__).parent / "data" / "digits.npz") as file:
+    data = dict(file)
 order = np.random.default_rng(0).permutation(len(data["labels"]))
 images = torch.tensor(data["images"][order].reshape(-1, 64) / 16.0, dtype=torch.float32)
 labels = torch.tensor(data["labels"][order].astype("int64"))

@@ -11,7 +11,8 @@ from graphscope.utils.data import DataLoader, TensorDataset
 
 EPOCHS = 2
 
-data = np.load(pathlib.Path(__file__).parent / "data" / "digits.npz")
+with np.load(pathlib.Path(__file__).parent / "data" / "digits.npz") as file:
+    data = dict(file)
 order = np.random.default_rng(0).permutation(len(data["labels"]))
 images = torch.tensor(data["images"][order][:, None] / 16.0, dtype=torch.float32)
 labels = torch.tensor(data["labels"][order].astype("int64"))

@@ -12,8 +12,8 @@ LATENT = 4
 BATCH = 128
 EPOCHS = 6
 
-data = np.load(pathlib.Path(__file__).parent / "data" / "digits.npz")
-images = torch.tensor(data["images"].reshape(-1, 64) / 16.0, dtype=torch.float32)
+with np.load(pathlib.Path(__file__).parent / "data" / "digits.npz") as data:
+    images = torch.tensor(data["images"].reshape(-1, 64) / 16.0, dtype=torch.float32)
 
 
 class VAE(nn.Module):

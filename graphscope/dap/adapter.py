@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from graphscope.dap.live import LiveSession
 from graphscope.dap.protocol import Arguments, Malformed, RequestError
 from graphscope.dap.references import References
+from graphscope.dap.session import needs_of
 from graphscope.dap.starting import launch
 from graphscope.dap.stops import why
 from graphscope.dap.table import REQUESTS
@@ -64,8 +65,9 @@ class Adapter:
         """See that nothing is left behind."""
         for task in list(self._tasks.values()):
             task.cancel()
-        if self.process is not None and self.process.code is None:
+        if self.process is not None:
             await self.process.end(0.0)
+            self.process.forget()
 
     # Messages --------------------------------------------------------------------------------------------------------
 
@@ -206,10 +208,14 @@ class Adapter:
 
     async def move(self, line: str) -> None:
         """Carry out a command that moves; what forbids it is told at the console."""
-        result = await self.need_session().command(line)
+        session = self.need_session()
+        if session.at_end and needs_of(line) == "run":
+            await session.let_go()
+            return
+        result = await session.command(line)
         if isinstance(result, Message) and result.error:
             self.event("output", category="stderr", output=f"{result.text}\n")
-            self.stopped(self.need_session().debugger.stop())
+            self.stopped(session.debugger.stop())
 
     async def carry_out(self, line: str, block: tuple[str, ...] = (), frame: int | None = None) -> Result:
         """Carry out a line that a person typed."""
@@ -231,6 +237,8 @@ class Adapter:
                 await session.leave(end=True)
                 self.references.clear()
                 self.session = None
+                if self.process is not None:
+                    self.process.forget()
                 await launch(self, how if arguments is None else how.with_arguments(arguments))
             finally:
                 self.restarting = False

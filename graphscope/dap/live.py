@@ -137,6 +137,7 @@ class LiveSession(Session):
             passed=message["passed"] or message["failed"],
         )
         debugger.stand(message["row"])
+        self.failure = message["stop"]["reason"] if message["failed"] else ""
         self._thread = self._number_of(message["thread"]) or super().thread
         self.moved(from_json(message["stop"]))
 
@@ -206,6 +207,12 @@ class LiveSession(Session):
         await asyncio.sleep(HALTING)
         if self.running:
             self.program.tell("halt", running=True)
+
+    async def let_go(self) -> None:
+        if self.waits:
+            self.program.tell("leave")  # it ends by itself, and that is told then
+        else:
+            await super().let_go()
 
     def interrupt(self) -> None:
         if not self.running:

@@ -6,10 +6,12 @@ import asyncio
 import contextlib
 import os
 import pty
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import tty
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -169,6 +171,7 @@ class Process:
         self._terminal = -1
         self._tail = b""
         self._done = asyncio.Event()
+        self._folder: Path | None = None
 
     @property
     def pid(self) -> int:
@@ -185,8 +188,8 @@ class Process:
         ours, theirs = socket.socketpair()
         self._terminal, slave = pty.openpty()
         _set_up_terminal(slave, launch.size)
-        options = ["--gate", f"fd:{theirs.fileno()}", "--values", launch.values]
-        options += ["--log", launch.log] if launch.log else []
+        log = launch.log or str(self._folder_of_log() / "memory.gscope")
+        options = ["--gate", f"fd:{theirs.fileno()}", "--values", launch.values, "--log", log]
         options += ["--as-torch"] if launch.as_torch else []
         try:
             self._process = subprocess.Popen(
@@ -211,6 +214,16 @@ class Process:
         loop.add_reader(self._terminal, self._read)
         self._watching = asyncio.create_task(self._watch())
         return ours
+
+    def _folder_of_log(self) -> Path:
+        """A folder for a log that nobody named: ours, so that it outlives the program, however that ends."""
+        self._folder = Path(tempfile.mkdtemp(prefix="graphscope-"))
+        return self._folder
+
+    def forget(self) -> None:
+        """Remove a log that nobody named."""
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def type(self, text: str) -> None:
         """Type into its terminal."""

@@ -16,7 +16,6 @@ from graphscope.dap.adapter import Adapter
 from graphscope.dap.protocol import framed, read_message
 from graphscope.errors import UsageError
 
-
 Client = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
@@ -62,7 +61,7 @@ def serve_stdio() -> int:
         reader = asyncio.StreamReader()
         await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(stdin, "rb", 0))
         transport, protocol = await loop.connect_write_pipe(
-            asyncio.streams.FlowControlMixin, os.fdopen(stdout, "wb", 0)
+            lambda: asyncio.StreamReaderProtocol(asyncio.StreamReader()), os.fdopen(stdout, "wb", 0)
         )
         await converse(reader, asyncio.StreamWriter(transport, protocol, reader, loop))
 

@@ -47,7 +47,9 @@ class Session:
     """
 
     failure = ""
-    """What ended the program, where one stands after its end or at its exception."""
+    """What went wrong with the program, where one stands after its end or at its exception."""
+    ending = ""
+    """How the program ended, when one has stayed to look at what it did."""
 
     def __init__(self, log: Log, listener: Listener) -> None:
         self.listener = listener
@@ -161,21 +163,33 @@ class Session:
     async def leave(self, *, end: bool) -> None:
         """Let go of the program, or end it."""
 
+    async def let_go(self) -> None:
+        """Leave what the program did behind."""
+        self.listener.ended(None)
+
     def interrupt(self) -> None:
         """Interrupt what the program computes for us."""
 
     def stand_at_end(self, code: int | None) -> None:
         """Stand at the last node of a program that has ended, or at the one that failed."""
         debugger = self.debugger
-        self.failure = _ending(code)
+        self.ending = _ending(code)
+        self.failure = self.ending if code else ""
         stop = debugger.stand_at_failure() if code else self._at_last()
-        self.moved(replace(stop, reason=f"{self.failure}: {stop.reason}" if stop.reason else self.failure))
+        self.moved(replace(stop, reason=f"{self.ending}: {stop.reason}" if stop.reason else self.ending))
+
+    @property
+    def at_end(self) -> bool:
+        """Whether the program has ended, or failed, and one stands behind all that it did."""
+        return bool(self.ending or self.failure) and self.debugger.now >= self._last()
+
+    def _last(self) -> int:
+        log = self.debugger.log
+        return next(nodes.backward(log, log.first, log.end), log.first - 1)
 
     def _at_last(self) -> Stop:
-        debugger = self.debugger
-        log = debugger.log
-        debugger.stand(next(nodes.backward(log, log.first, log.end), log.first - 1))
-        return debugger.stop()
+        self.debugger.stand(self._last())
+        return self.debugger.stop()
 
     def begin(self) -> None:
         """Stand at the beginning, and say so."""

@@ -88,6 +88,10 @@ async def attach(adapter: Adapter, arguments: Arguments) -> None:
     opening.session_from(None)
 
 
+_SAID: Final = 2000
+"""So much of what a program printed that did not start is passed on."""
+
+
 class _Opening:
     """What a program tells until there is a session, and then passes to it."""
 
@@ -134,8 +138,8 @@ class _Opening:
             self._session.lost()
             self._adapter.program_ended(self._session, code)
         elif not self._hello.done():
-            said = "".join(self._output).strip().splitlines()
-            self._hello.set_exception(RequestError(said[-1] if said else f"The program ended with status {code}"))
+            said = "".join(self._output).strip().removeprefix("graphscope: ").replace("hint: ", "")
+            self._hello.set_exception(RequestError(said[-_SAID:] or f"The program ended with status {code}"))
 
     def _heard(self, message: dict[str, Any]) -> None:
         if message["event"] == "hello" and not self._hello.done():

@@ -30,8 +30,10 @@ def _table(result: TableResult) -> str:
     lines = [result.title] if result.title else []
     if rows:
         widths = [max(map(len, column)) for column in zip(result.columns, *rows, strict=True)]
-        for row in (result.columns, *rows):
-            lines.append("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+        lines += [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in (result.columns, *rows)
+        ]
     return "\n".join([*lines, *([result.note] if result.note else [])])
 
 

@@ -57,6 +57,10 @@ class Remote:
         self.wishes: dict[str, Any] = {}
         """What the debugger said when it let the program begin."""
         self.process = os.getpid()
+        self.answering = False
+        """Messages are read by whoever answers."""
+        self.computing = False
+        """What is asked for is being found out: that may be interrupted."""
         self._reading = threading.Lock()
 
     def __call__(self, debugger: Debugger, stop: Stop) -> Ended | None:
@@ -64,6 +68,7 @@ class Remote:
         if self.left:
             return self.alone
         edge = debugger.edge
+        self.answering = True  # from the moment on that there may be a question
         self._send(
             {
                 "event": "stopped",
@@ -87,8 +92,9 @@ class Remote:
 
     def answer(self, debugger: Debugger) -> Ended | None:
         """Answer until one of the answers ends the wait."""
-        while True:
-            try:
+        self.answering = True
+        try:
+            while True:
                 with self._reading:
                     message = self.channel.receive()
                 if message is None:
@@ -97,8 +103,8 @@ class Remote:
                 over, ended = self._one(debugger, message)
                 if over:
                     return ended
-            except KeyboardInterrupt:  # it came between two questions: there is nothing to interrupt
-                continue
+        finally:
+            self.answering = False
 
     def _one(self, debugger: Debugger, message: dict[str, Any]) -> tuple[bool, Ended | None]:
         """Answer one message; whether the wait is over, and how."""
@@ -128,7 +134,9 @@ class Remote:
         try:
             ask = QUESTIONS[message["ask"]]
             stand(debugger, message)
+            self.computing = True
             result, blob = ask(debugger, self.handles, message)
+            self.computing = False
             body = {"result": result, "now": debugger.now, "counts": counts_of(debugger)}
             resumes = isinstance(result, dict) and result.get("type_name") == "Resumed"
         except KeyboardInterrupt:
@@ -137,6 +145,7 @@ class Remote:
             body = _error(error.message, error.hint)
         except Exception as error:  # noqa: BLE001 - whatever the program's own code raises, the program must go on
             body = _error(describe(error))
+        self.computing = False
         if resumes:
             self.handles.clear()
         self._send({"reply": message.get("id"), **body}, blob)
@@ -144,7 +153,7 @@ class Remote:
 
     def attend(self, gate: RemoteGate, frame: FrameType | None) -> None:
         """Read what has come while the program runs; `frame` is where it is, if it can be stopped there."""
-        if gate.asking or os.getpid() != self.process or not self._reading.acquire(blocking=False):
+        if self.answering or os.getpid() != self.process or not self._reading.acquire(blocking=False):
             return
         halted = False
         try:
@@ -205,6 +214,7 @@ class RemoteGate(LiveGate):
         """As any gate; what was said may leave nothing to stop at."""
         super().ask(stop, plan)
         self.settle()
+        self._remote.attend(self, None)  # what came while it was being answered
 
     def halt(self, frame: FrameType) -> None:
         """Stop where the program is, between two nodes: it has come to none since it was asked to pause."""
@@ -258,6 +268,7 @@ def gate_of(log: Log, remote: Remote, floor: CodeType | None = None) -> RemoteGa
 def begin(remote: Remote, gate: RemoteGate) -> None:
     """Introduce the program to its debugger, and wait until it may begin."""
     path = str(gate.debugger.log.path)
+    remote.answering = True
     remote.tell("hello", pid=os.getpid(), log=path, python=sys.version.split()[0], argv=sys.argv)
     gate.ended = remote.answer(gate.debugger)
     gate.go(STEP if remote.wishes.get("stop") else CONTINUE)
@@ -273,7 +284,7 @@ def attending(remote: Remote, gate: RemoteGate) -> Iterator[None]:
         return
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        if gate.asking_here or os.getpid() != remote.process or (not gate.asking and not gate.pause()):
+        if remote.computing or os.getpid() != remote.process or not (remote.answering or gate.pause()):
             signal.default_int_handler(number, frame)
         gate.settle()
 
@@ -292,7 +303,7 @@ def _attend_always(remote: Remote, gate: RemoteGate) -> None:
     while not remote.left:
         remote.channel.wait()
         remote.attend(gate, None)
-        if gate.asking:  # the thread that waits reads
+        if remote.answering:  # the thread that waits reads
             time.sleep(_SPELL)
 
 

@@ -8,6 +8,7 @@ import select
 import socket
 import struct
 import threading
+from collections import deque
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Final
@@ -64,15 +65,20 @@ class Channel:
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
         self._writing = threading.Lock()
+        self._outgoing: deque[bytes] = deque()
 
     def send(self, message: Mapping[str, Any], blob: bytes | memoryview = b"") -> bool:
         """Send a message; False when nobody is there any more."""
-        data = pack(message, blob)
-        try:
-            with self._writing:
-                self._connection.sendall(data)
-        except OSError:
-            return False
+        self._outgoing.append(pack(message, blob))
+        # A signal handler may send in the middle of a send of the same thread: whoever holds the lock sends for all.
+        while self._outgoing and self._writing.acquire(blocking=False):
+            try:
+                while self._outgoing:
+                    self._connection.sendall(self._outgoing.popleft())
+            except OSError:
+                return False
+            finally:
+                self._writing.release()
         return True
 
     def receive(self) -> dict[str, Any] | None:

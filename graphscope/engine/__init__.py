@@ -34,14 +34,15 @@ from graphscope.engine.modes import is_inference_mode_enabled as is_inference_mo
 from graphscope.engine.modes import no_grad as no_grad
 from graphscope.engine.modes import set_grad_enabled as set_grad_enabled
 from graphscope.engine.op import OPS as OPS
-from graphscope.engine.ops.activations import *
 from graphscope.engine.ops import inplace_forms as _inplace_forms
+from graphscope.engine.ops.activations import *
 from graphscope.engine.ops.axes import *
 from graphscope.engine.ops.chains import *
 from graphscope.engine.ops.classification import *
 from graphscope.engine.ops.convolution import *
 from graphscope.engine.ops.counting import *
 from graphscope.engine.ops.create import *
+from graphscope.engine.ops.ctc import *
 from graphscope.engine.ops.cumulative import *
 from graphscope.engine.ops.decompositions import *
 from graphscope.engine.ops.distances import *
@@ -72,6 +73,7 @@ from graphscope.engine.ops.products import *
 from graphscope.engine.ops.quantiles import *
 from graphscope.engine.ops.randoms import *
 from graphscope.engine.ops.rearrange import *
+from graphscope.engine.ops.recurrent import *
 from graphscope.engine.ops.reduce import *
 from graphscope.engine.ops.resampling import *
 from graphscope.engine.ops.scatter import *
@@ -81,6 +83,7 @@ from graphscope.engine.ops.sorting import *
 from graphscope.engine.ops.statistics import *
 from graphscope.engine.ops.tapers import *
 from graphscope.engine.ops.triangular import *
+from graphscope.engine.ops.updates import *
 from graphscope.engine.placement import clone as clone
 from graphscope.engine.random import Generator as Generator
 from graphscope.engine.random import default_generator as default_generator
@@ -107,7 +110,7 @@ bool = bool_
 
 if _dtypes.bfloat16 is not None:
     bfloat16 = _dtypes.bfloat16
-globals().update(_inplace_forms.FUNCTIONS)
+globals().update(_inplace_forms.FUNCTIONS)  # `exp_(x)`, and others that are made in a loop
 
 __all__ = [
     name

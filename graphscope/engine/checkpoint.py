@@ -1,4 +1,4 @@
-"""Checkpoints: what a part of the forward pass saved is thrown away, and computed again when the backward pass needs it.
+"""Checkpoints: what a part of the forward pass saved is thrown away, and computed again for the backward pass.
 
 The graph stays as it is, so gradients of any kind can be asked for. The function runs a second time on the same inputs;
 its ops make the same nodes in the same order, and what those save is handed to the nodes of the first run.
@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from graphscope.engine import modes, random, writes
-from graphscope.engine.autograd import rules_of
 from graphscope.engine.modes import Context, here
 from graphscope.engine.node import FREED, MOMENT, PLAN, SAVED, Plan, Record
 from graphscope.engine.op import Op
+from graphscope.engine.rules import rules_of
 from graphscope.engine.scopes import scope
 from graphscope.engine.tensor import Tensor
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -83,17 +83,15 @@ def spread(y: Array, w: Array, windows: Windows, groups: int, sizes: Sizes) -> A
     if windows.bare and groups == 1:
         np.matmul(matrices[0], y.reshape(samples, w.shape[0], -1), out=out.reshape(samples, channels, -1))
         return out
-    whole = tuple(a + low + high for a, low, high in zip(sizes, windows.low, windows.high, strict=True))
+    if _is_depthwise(w, groups):
+        return _spread_depthwise(y, w, windows, out)
+    whole = windows.whole(sizes)
     inner = windows.inner(sizes)
-    depthwise = _is_depthwise(w, groups)
     for part in _chunks(samples, channels * math.prod(windows.kernel) * math.prod(counts)):
         given = y[part]
         total = np.zeros((len(given), channels, *whole), out.dtype)
-        if depthwise:
-            _spread_depthwise(given, w, windows, total)
-        else:
-            made = _product(matrices, _rows(given, groups))
-            add_columns(made.reshape(channels, *windows.kernel, len(given), *counts), windows, counts, total)
+        made = _product(matrices, _rows(given, groups))
+        add_columns(made.reshape(channels, *windows.kernel, len(given), *counts), windows, counts, total)
         out[part] = total[(slice(None), slice(None), *inner)]
     return out
 
@@ -118,36 +116,73 @@ def weigh(x: Array, y: Array, windows: Windows, groups: int) -> Array:
     return out.reshape(shape)
 
 
-def _weights_of(w: Array, place: Sizes) -> Any:
-    return w[(slice(None), 0, *place)].reshape(-1, *(1,) * (w.ndim - 2))
+def _grid(windows: Windows, whole: Sizes) -> tuple[list[tuple[Sizes, int]], int]:
+    """Where each place of a window lies in flat planes, seen from its first, and how long a run may be.
+
+    A window's places lie at the same distances in memory wherever the window is, so each place of all windows is one
+    long run. What lies between the windows is computed too, and left out at the end.
+    """
+    steps = [math.prod(whole[dim + 1 :]) for dim in range(len(whole))]
+    offsets = [
+        (place, sum(at * d * step for at, d, step in zip(place, windows.dilation, steps, strict=True)))
+        for place in np.ndindex(*windows.kernel)
+    ]
+    return offsets, math.prod(whole) - offsets[-1][1]
+
+
+def _firsts(windows: Windows, counts: Sizes) -> tuple[slice, ...]:
+    """Where the first places of all windows are."""
+    return tuple(slice(0, step * (count - 1) + 1, step) for step, count in zip(windows.stride, counts, strict=True))
+
+
+def _embedded(y: Array, windows: Windows, whole: Sizes) -> Array:
+    """Numbers of windows, at the first places of these, in flat planes of zeros."""
+    out: Array = np.zeros((*y.shape[:2], *whole), y.dtype)
+    out[(..., *_firsts(windows, y.shape[2:]))] = y
+    return out.reshape(*y.shape[:2], -1)
+
+
+def _parts(samples: int, channels: int, whole: Sizes) -> Iterator[slice]:
+    return _chunks(samples, 4 * channels * math.prod(whole))
 
 
 def _correlate_depthwise(x: Array, w: Array, windows: Windows, out: Array) -> Array:
-    counts = out.shape[2:]
-    for part in _chunks(len(x), 4 * math.prod(x.shape[1:])):
-        padded, target = windows.padded(x[part]), out[part]
-        scratch = np.empty(target.shape, out.dtype)
-        for number, (place, where) in enumerate(windows.places(counts)):
-            taken = padded[(slice(None), slice(None), *where)]
+    whole = windows.whole(x.shape[2:])
+    offsets, length = _grid(windows, whole)
+    for part in _parts(len(x), x.shape[1], whole):
+        flat = windows.padded(x[part]).reshape(*x[part].shape[:2], -1)
+        total: Array = np.empty(flat.shape, out.dtype)
+        run, scratch = total[..., :length], np.empty((*flat.shape[:2], length), out.dtype)
+        for number, (place, offset) in enumerate(offsets):
+            given, weights = flat[..., offset : offset + length], w[(slice(None), 0, *place)][:, None]
+            np.multiply(given, weights, out=scratch if number else run)
             if number:
-                target += np.multiply(taken, _weights_of(w, place), out=scratch)
-            else:
-                np.multiply(taken, _weights_of(w, place), out=target)
+                run += scratch
+        out[part] = total.reshape(*flat.shape[:2], *whole)[(..., *_firsts(windows, out.shape[2:]))]
     return out
 
 
-def _spread_depthwise(y: Array, w: Array, windows: Windows, into: Array) -> None:
-    scratch = np.empty(y.shape, into.dtype)
-    for place, where in windows.places(y.shape[2:]):
-        target = into[(slice(None), slice(None), *where)]
-        target += np.multiply(y, _weights_of(w, place), out=scratch)
+def _spread_depthwise(y: Array, w: Array, windows: Windows, out: Array) -> Array:
+    whole = windows.whole(out.shape[2:])
+    offsets, length = _grid(windows, whole)
+    for part in _parts(len(y), y.shape[1], whole):
+        given = _embedded(y[part], windows, whole)[..., :length]
+        total: Array = np.zeros((*given.shape[:2], math.prod(whole)), out.dtype)
+        scratch = np.empty(given.shape, out.dtype)
+        for place, offset in offsets:
+            run = total[..., offset : offset + length]
+            run += np.multiply(given, w[(slice(None), 0, *place)][:, None], out=scratch)
+        out[part] = total.reshape(*given.shape[:2], *whole)[(..., *windows.inner(out.shape[2:]))]
+    return out
 
 
 def _weigh_depthwise(x: Array, y: Array, windows: Windows) -> Array:
-    padded = windows.padded(x)
-    letters = "abcdefgh"[: y.ndim]
-    out: Array = np.empty((y.shape[1], *windows.kernel), np.result_type(x, y))
-    for place, where in windows.places(y.shape[2:]):
-        taken = padded[(slice(None), slice(None), *where)]
-        out[(slice(None), *place)] = np.einsum(f"{letters},{letters}->b", taken, y)
+    whole = windows.whole(x.shape[2:])
+    offsets, length = _grid(windows, whole)
+    out: Array = np.zeros((y.shape[1], *windows.kernel), np.result_type(x, y))
+    for part in _parts(len(x), x.shape[1], whole):
+        flat = windows.padded(x[part]).reshape(*x[part].shape[:2], -1)
+        given = _embedded(y[part], windows, whole)[..., :length]
+        for place, offset in offsets:
+            out[(slice(None), *place)] += np.einsum("ncl,ncl->c", flat[..., offset : offset + length], given)
     return out

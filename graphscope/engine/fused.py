@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-BLOCK: Final = 1 << 14
+BLOCK: Final = 1 << 16
 """Elements that elementwise work takes at a time: so few that what it writes is still in the cache when it is read."""
 
 _ndarray = np.ndarray

@@ -117,7 +117,7 @@ def _leaf_prehook(self: AccumulateGrad, hook: Callable[..., Any]) -> Handle:
     return Handle(self.variable.hooks, adapted)
 
 
-MEMBERS = {
+MEMBERS: dict[type, dict[str, Any]] = {
     Node: {"register_hook": register_hook, "register_prehook": register_prehook},
     AccumulateGrad: {"register_hook": _leaf_hook, "register_prehook": _leaf_prehook},
 }

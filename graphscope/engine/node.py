@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from inspect import CO_VARARGS
 from types import SimpleNamespace
-from typing import Any, ClassVar, Final, cast
+from typing import Any, ClassVar, Final, Self, cast
 
 import numpy as np
 
@@ -47,9 +47,11 @@ class Plan:
 
     With one rule that wants no attributes (`single`), a record holds the target itself and nothing (`bare`), the
     argument itself, or the tuple of the arguments (`starred`); else a tuple of targets and, for each rule, the tuple of
-    its arguments. `freed` takes the place of what was saved when a backward pass has used it. A plan that is `special` has one rule for all inputs (`joint`), or is of an op of several outputs, or
-    of one of their slots (`slot`; see `slots`), or has a function of its own that finds the gradients (`custom`, called
-    with the record, the cotangent, its row and whether on tensors).
+    its arguments. `freed` takes the place of what was saved when a backward pass has used it.
+
+    A plan that is `special` has one rule for all inputs (`joint`), or is of an op of several outputs, or of one of
+    their slots (`slot`; see `slots`), or has a function of its own that finds the gradients (`custom`, called with the
+    record, the cotangent, its row and whether on tensors).
     """
 
     __slots__ = (
@@ -88,7 +90,11 @@ class Plan:
         self.single = self.rules[0].rule if alone else None
         self.bare = alone and not self.rules[0].needs
         self.starred = alone and len(self.rules[0].needs) > 1
-        self.pair = (self.rules[0].rule, self.rules[1].rule) if len(self.rules) == 2 and not self.wants_attrs and not self.special else None
+        self.pair = (
+            (self.rules[0].rule, self.rules[1].rule)
+            if len(self.rules) == 2 and not self.wants_attrs and not self.special
+            else None
+        )
         all_inputs = count > len(INPUT_NAMES) or any("inputs" in rule.needs for rule in self.rules)
         names = ("*inputs",) if all_inputs else INPUT_NAMES[:count]
         spelled = {"out": "out[0]", "residuals": "out[1]"} if op.residuals else {}
@@ -223,7 +229,7 @@ class Handle:
         """Take the hook back."""
         self._hooks.pop(self.id, None)
 
-    def __enter__(self) -> Handle:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -244,6 +250,11 @@ def shape_after(op: Op, shapes: Sequence[tuple[int, ...] | None], attrs: Any) ->
             return tuple(op.forward(*zeros, **(attrs or {})).shape)
     except Exception:  # noqa: BLE001 - zeros may be no valid operand of an op; then its picture has no shape
         return None
+
+
+def spread(rule: ActiveRule, count: int) -> Sequence[str]:
+    """The names of what a rule takes; where it takes all inputs as they come, those of the inputs."""
+    return rule.needs if len(rule.needs) == count else INPUT_NAMES[:count]
 
 
 def hooks_of(record: Record) -> dict[int, Any]:

@@ -4,7 +4,7 @@ An op of several outputs gives their names, `outputs=("Q", "R")`, and its `forwa
 get a named tuple. With `outputs=()` they are any number without names, and callers get a tuple. Each rule's `g` is then
 the tuple of the cotangents of all outputs (zeros for those that nothing used), and `out` the tuple of outputs.
 
-One rule may serve all inputs: `vjp=[joint(rule), joint(rule)]`, where `rule` returns a gradient for each input, or None.
+One rule may serve all inputs: `vjp=[joint(rule), joint(rule)]`, where `rule` returns a gradient, or None, for each.
 
 With `residuals=True`, `forward` returns (what it computes, what it hands its rules); a rule that has a parameter
 `residuals` gets the second. They are constants to the second derivative: masks and indices, nothing that x flows into.

@@ -39,7 +39,8 @@ def _room(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
 
 def _blocks(rows: np.ndarray) -> np.ndarray:
     """The rows of a weight or bias in our order (a copy)."""
-    return rows.reshape(4, -1, *rows.shape[1:])[list(BLOCKS)].reshape(rows.shape)
+    blocks: np.ndarray = rows.reshape(4, -1, *rows.shape[1:])[list(BLOCKS)]
+    return np.reshape(blocks, rows.shape)
 
 
 def forward(

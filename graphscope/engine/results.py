@@ -22,7 +22,7 @@ def result_of(name: str, parts: tuple[str, ...]) -> type[Any]:
         return f"graphscope.return_types.{name}(\n" + ",\n".join(lines) + ")"
 
     made: Any = namedtuple(name, parts, module="graphscope.return_types")  # type: ignore[misc] # noqa: PYI024 - told now
-    made.__repr__ = show
+    setattr(made, "__repr__", show)  # noqa: B010
     made.__doc__ = f"What `{name}` returns: {', '.join(parts)}."
     RESULTS[name] = made
-    return made  # type: ignore[no-any-return]
+    return RESULTS[name]

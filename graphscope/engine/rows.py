@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -69,7 +69,7 @@ def places_along(index: np.ndarray, dim: int, shape: tuple[int, ...]) -> np.ndar
 
 def pick_along(x: np.ndarray, index: np.ndarray, dim: int) -> Any:
     """`np.take_along_axis`, in a third of the time where the dim is the last; no index is negative."""
-    if dim == x.ndim - 1 and x.flags.c_contiguous and x.shape[:-1] == index.shape[:-1]:
-        starts = np.arange(0, x.size, x.shape[-1] or 1).reshape(*x.shape[:-1], 1)
+    if dim == x.ndim - 1 and x.size and x.flags.c_contiguous and x.shape[:-1] == index.shape[:-1]:
+        starts = np.arange(0, x.size, x.shape[-1]).reshape(*x.shape[:-1], 1)
         return x.reshape(-1).take(index + starts, mode="wrap")
     return np.take_along_axis(x, index, dim)

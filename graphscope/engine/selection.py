@@ -12,7 +12,12 @@ import numpy as np
 
 _FEW: Final = 1 << 10
 """Below so many elements the calls cost more than the branches."""
-_BITS: Final = {1: np.dtype(np.int8), 2: np.dtype(np.int16), 4: np.dtype(np.int32), 8: np.dtype(np.int64)}
+_BITS: Final[dict[int, np.dtype]] = {
+    1: np.dtype(np.int8),
+    2: np.dtype(np.int16),
+    4: np.dtype(np.int32),
+    8: np.dtype(np.int64),
+}
 
 
 def choose(condition: Any, x: Any, y: Any, dtype: np.dtype) -> Any:

@@ -34,7 +34,7 @@ during a recorded backward pass, the rows of the cotangents that arrived."""
 class Cotangents(dict[int, Any]):
     """The cotangents that have arrived for a node, by slot; they add up like one cotangent."""
 
-    def __add__(self, other: Cotangents) -> Cotangents:  # type: ignore[override]
+    def __add__(self, other: Cotangents) -> Cotangents:
         total = Cotangents(self)
         for slot, value in other.items():
             total[slot] = total[slot] + value if slot in total else value

@@ -62,6 +62,10 @@ class Windows:
                 ),
             )
 
+    def whole(self, sizes: Sizes) -> Sizes:
+        """The sizes with the padding."""
+        return tuple(size + low + high for size, low, high in zip(sizes, self.low, self.high, strict=True))
+
     def inner(self, sizes: Sizes) -> tuple[slice, ...]:
         """Where the array itself lies in the padded one."""
         return tuple(slice(low, low + size) for low, size in zip(self.low, sizes, strict=True))
@@ -71,8 +75,7 @@ class Windows:
         if not any(self.low) and not any(self.high):
             return x
         sizes = x.shape[-self.rank :]
-        whole = tuple(a + low + high for a, low, high in zip(sizes, self.low, self.high, strict=True))
-        out: Array = np.full(x.shape[: -self.rank] + whole, fill, x.dtype)
+        out: Array = np.full(x.shape[: -self.rank] + self.whole(sizes), fill, x.dtype)
         out[(..., *self.inner(sizes))] = x
         return out
 

@@ -36,9 +36,13 @@ def write(op: Op, target: Tensor, others: Sequence[Any], attrs: dict[str, Any] |
         RuntimeError: `target` is a leaf that requires grad or a view of one, or shapes do not fit.
     """
     given = (target, *others)
-    tracks = here().grad_enabled and target.data.dtype.kind in "fc" and (
-        any(isinstance(value, Tensor) and value.requires_grad for value in given)
-        or (target.made_without_grad and target.base is not None and target.base.requires_grad)
+    tracks = (
+        here().grad_enabled
+        and target.data.dtype.kind in "fc"
+        and (
+            any(isinstance(value, Tensor) and value.requires_grad for value in given)
+            or (target.made_without_grad and target.base is not None and target.base.requires_grad)
+        )
     )
     if tracks:
         refuse(op, target)

@@ -298,10 +298,13 @@ static int64_t write_row(Appender *self, Form *form, PyObject *value, int64_t ti
     int large = form->copied && form->nbytes >= LARGE;
     const void *data = NULL;
     if (form->copied || (form->floating && !form->inline_)) {
-        if (!PyArray_Check(value) || !PyArray_IS_C_CONTIGUOUS((PyArrayObject *)value) ||
-            PyArray_NBYTES((PyArrayObject *)value) != form->nbytes)
+        if (PyLong_CheckExact(value)) /* the address of so many bytes as the form says */
+            data = PyLong_AsVoidPtr(value);
+        else if (!PyArray_Check(value) || !PyArray_IS_C_CONTIGUOUS((PyArrayObject *)value) ||
+                 PyArray_NBYTES((PyArrayObject *)value) != form->nbytes)
             return -1;
-        data = PyArray_DATA((PyArrayObject *)value);
+        else
+            data = PyArray_DATA((PyArrayObject *)value);
     }
     if (form->copied) {
         offset = large ? cursor->value_end - form->room : cursor->next_value;
@@ -311,7 +314,9 @@ static int64_t write_row(Appender *self, Form *form, PyObject *value, int64_t ti
         kept = offset - cursor->value_start;
     }
     else if (form->inline_) {
-        if (PyArray_Check(value)) {
+        if (PyLong_CheckExact(value))
+            memcpy(&kept, PyLong_AsVoidPtr(value), form->nbytes);
+        else if (PyArray_Check(value)) {
             if (!PyArray_IS_C_CONTIGUOUS((PyArrayObject *)value) ||
                 PyArray_NBYTES((PyArrayObject *)value) != form->nbytes)
                 return -1;

@@ -9,6 +9,8 @@ from __future__ import annotations
 import struct
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -159,9 +161,7 @@ compiled = False
 """Whether rows are appended by the compiled part. It looks at every value as it passes, and flags NaN and Inf."""
 
 if not TYPE_CHECKING:
-    try:
-        from graphscope.eventlog._append import Appender, Cursor, Form, Place  # noqa: F401
-
+    with suppress(ImportError):  # it was not built here: there was no compiler
+        _append = import_module("graphscope.eventlog._append")
+        Appender, Cursor, Form, Place = _append.Appender, _append.Cursor, _append.Form, _append.Place
         compiled = True
-    except ImportError:  # not built here: no compiler, or none is needed
-        pass

@@ -101,11 +101,10 @@ class Segment(Cursor):
         _OUTPUT.pack_into(self.outputs.memory, self.outputs.start + place * _OUTPUT.size, *fields)
 
     def put_summary(self, offset: int, value: Any) -> bool:
-        """Write the statistics of a value at byte `offset` of the values; whether it is finite."""
-        summary = values.summarize(np.asarray(value))
-        record = values.pack(summary)
+        """Write the statistics of a value (or that record itself) at byte `offset`; whether the value is finite."""
+        record = value if value.__class__ is bytes else values.pack(values.summarize(np.asarray(value)))
         self.values[offset : offset + len(record)] = record
-        return summary.finite
+        return values.unpack(record, 0).finite
 
     def populate_rows(self) -> None:
         """Fault in the pages of the next rows: few enough that they are still in the cache when they are written."""

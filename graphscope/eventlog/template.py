@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import struct
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
+
+import numpy as np
 
 from graphscope.eventlog import schema
 from graphscope.eventlog.appender import FLOATING, Form
@@ -62,6 +65,13 @@ class Template(Form):
         twin = Template(self.fields, self.flags | Flag.NONFINITE, self.nbytes, Flag(self.keep), self.layout)
         twin.prefix = twin.prefix[:_VERSION_AT] + self.prefix[_VERSION_AT:]
         return twin
+
+    def memory(self, address: int) -> Any:
+        """The value of a row that is given by its address, as a producer may whose arrays are not NumPy's."""
+        name = schema.DTYPES[self.fields[1]]
+        dtype = np.dtype("u2" if name == "bfloat16" else name)
+        value = np.frombuffer((ctypes.c_char * self.nbytes).from_address(address), dtype)
+        return value if self.raw or not self.inline else value[0]
 
     def beside(self) -> bytes:
         """The prefix of a row whose inputs lie in `edges.npy`."""

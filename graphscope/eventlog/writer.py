@@ -138,6 +138,8 @@ class Writer(Interning):
         This is the hot path of every recording: it reserves without a lock, copies the value, packs the row in one
         call, and commits it by writing its kind.
         """
+        if value.__class__ is int:
+            value = template.memory(value)
         if template.watched and not values.finite(value, bfloat16=template.floating == _BFLOAT16):
             template = template.flagged()
         room = template.room

@@ -1,6 +1,6 @@
 """Modules and what they compute, in PyTorch's spelling."""
 
-from graphscope.nn import functional, init, utils
+from graphscope.nn import functional, init, modules, utils
 from graphscope.nn.activation import (
     CELU,
     ELU,
@@ -268,5 +268,6 @@ __all__ = [
     "ZeroPad3d",
     "functional",
     "init",
+    "modules",
     "utils",
 ]

@@ -136,7 +136,7 @@ class MultiheadAttention(Module):
                 weights = functional.dropout(weights, dropout, True)
             found = weights @ heads[2]
         else:
-            found = functional.scaled_dot_product_attention(*heads, attn_mask=mask, dropout_p=dropout)
+            found = functional.scaled_dot_product_attention(heads[0], heads[1], heads[2], mask, dropout)
         result = self.out_proj(found.transpose(1, 2).reshape(batch, count, self.embed_dim))
         if weights is not None and average_attn_weights:
             weights = weights.mean(1)
@@ -164,11 +164,10 @@ class MultiheadAttention(Module):
         if self.in_proj_weight is None:
             weights = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
             biases = (None,) * 3 if bias is None else bias.split(size)
-            given = (query, key, value)
-            return [functional.linear(x, w, b) for x, w, b in zip(given, weights, biases, strict=True)]
+            return [functional.linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True)]
         if query is key is value:
             return functional.linear(query, self.in_proj_weight, bias).split(size, -1)
-        sizes, given = ([size, 2 * size], (query, key)) if key is value else ([size] * 3, (query, key, value))
+        sizes, given = ([size, 2 * size], [query, key]) if key is value else ([size] * 3, [query, key, value])
         parts = self.in_proj_weight.split(sizes)
         biases = (None,) * len(sizes) if bias is None else bias.split(sizes)
         found = [functional.linear(x, w, b) for x, w, b in zip(given, parts, biases, strict=True)]
@@ -184,7 +183,7 @@ class MultiheadAttention(Module):
             expected = shapes[attn_mask.ndim]
             if tuple(attn_mask.shape) != expected:
                 raise RuntimeError(
-                    f"The shape of the {attn_mask.ndim}D attn_mask is {tuple(attn_mask.shape)}, but should be {expected}."
+                    f"The shape of the {attn_mask.ndim}D attn_mask is {tuple(attn_mask.shape)}, not {expected}"
                 )
             split = (1, 1) if attn_mask.ndim == 2 else (batch, self.num_heads)
             parts.append(_added("attn_mask", attn_mask, dtype).reshape(*split, queries, keys))

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any, Self
 
 from graphscope.nn.module import Module
-
-Self = TypeVar("Self", bound="_Row")
 
 
 class _Row(Module):
@@ -32,7 +30,7 @@ class _Row(Module):
             return self._of(dict(list(self._modules.items())[index]))
         return self._modules[self._key(index)]
 
-    def _of(self: Self, modules: dict[str, Any]) -> Self:
+    def _of(self, modules: dict[str, Any]) -> Self:
         """Another row, of some of the modules."""
         raise NotImplementedError
 
@@ -54,7 +52,7 @@ class _Row(Module):
         for number, module in enumerate(modules):
             self.add_module(str(number), module)
 
-    def append(self: Self, module: Any) -> Self:
+    def append(self, module: Any) -> Self:
         """Add a module at the end."""
         self.add_module(str(len(self)), module)
         return self
@@ -67,7 +65,7 @@ class _Row(Module):
             AssertionError: It is no module.
         """
         if not isinstance(module, Module):
-            raise AssertionError(f"module should be of type: {Module}")
+            raise AssertionError(f"module should be of type: {Module}")  # noqa: TRY004 - as PyTorch
         count = len(self)
         if not -count <= index <= count:
             raise IndexError(f"Index out of range: {index}; {type(self).__name__} holds {count} modules")
@@ -76,7 +74,7 @@ class _Row(Module):
         self._number(modules)
         return self
 
-    def extend(self: Self, modules: Iterable[Any]) -> Self:
+    def extend(self, modules: Iterable[Any]) -> Self:
         """Add modules at the end."""
         for module in list(modules):
             self.append(module)
@@ -88,7 +86,7 @@ class _Row(Module):
         del self[key]
         return module
 
-    def __iadd__(self: Self, other: Iterable[Any]) -> Self:
+    def __iadd__(self, other: Iterable[Any]) -> Self:
         return self.extend(other)
 
 
@@ -112,7 +110,9 @@ class Sequential(_Row):
 
     def __add__(self, other: Any) -> Sequential:
         if not isinstance(other, Sequential):
-            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
+            raise ValueError(  # noqa: TRY004 - as PyTorch
+                f"add operator supports only objects of Sequential class, but {type(other)} is given."
+            )
         return Sequential(*self, *other)
 
     def __mul__(self, other: int) -> Sequential:
@@ -233,7 +233,7 @@ class ModuleDict(_Uncalled):
         """
         if not isinstance(modules, Iterable):
             raise TypeError(
-                f"ModuleDict.update should be called with an iterable of key/value pairs, but got {type(modules).__name__}"
+                f"ModuleDict.update should be called with an iterable of key/value pairs, but got {type(modules)}"
             )
         pairs = modules.items() if isinstance(modules, Mapping | ModuleDict) else modules
         for number, pair in enumerate(pairs):

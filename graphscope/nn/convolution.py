@@ -125,7 +125,7 @@ class _Convolution(_Kernel):
         if self.padding == "same":
             totals = [step * (size - 1) for step, size in zip(self.dilation, self.kernel_size, strict=True)]
             return [edge for total in reversed(totals) for edge in (total // 2, total - total // 2)]
-        return [edge for edge in reversed(self.padding) for _ in range(2)]
+        return [edge for edge in reversed(_each(self.padding, self.dims)) for _ in range(2)]
 
 
 class Conv1d(_Convolution):

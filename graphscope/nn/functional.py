@@ -25,10 +25,12 @@ from graphscope.engine.ops.convolution import (
     conv_transpose2d,
     conv_transpose3d,
 )
+from graphscope.engine.ops.ctc import ctc_loss
 from graphscope.engine.ops.distances import cosine_similarity, normalize, pairwise_distance, pdist
 from graphscope.engine.ops.embedding import embedding, one_hot
 from graphscope.engine.ops.exponential import sigmoid
 from graphscope.engine.ops.gates import gelu, glu, logsigmoid, softplus, softsign, tanhshrink
+from graphscope.engine.ops.grids import affine_grid, grid_sample
 from graphscope.engine.ops.linear import bilinear, linear
 from graphscope.engine.ops.losses import (
     binary_cross_entropy,
@@ -96,6 +98,7 @@ __all__ = [
     "adaptive_max_pool1d",
     "adaptive_max_pool2d",
     "adaptive_max_pool3d",
+    "affine_grid",
     "alpha_dropout",
     "avg_pool1d",
     "avg_pool2d",
@@ -105,6 +108,7 @@ __all__ = [
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "celu",
+    "celu_",
     "channel_shuffle",
     "conv1d",
     "conv2d",
@@ -115,23 +119,27 @@ __all__ = [
     "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
+    "ctc_loss",
     "dropout",
     "dropout1d",
     "dropout2d",
     "dropout3d",
     "elu",
+    "elu_",
     "embedding",
     "feature_alpha_dropout",
     "fold",
     "gaussian_nll_loss",
     "gelu",
     "glu",
+    "grid_sample",
     "group_norm",
     "gumbel_softmax",
     "hardshrink",
     "hardsigmoid",
     "hardswish",
     "hardtanh",
+    "hardtanh_",
     "hinge_embedding_loss",
     "huber_loss",
     "instance_norm",
@@ -140,6 +148,7 @@ __all__ = [
     "l1_loss",
     "layer_norm",
     "leaky_relu",
+    "leaky_relu_",
     "linear",
     "local_response_norm",
     "log_softmax",
@@ -171,10 +180,13 @@ __all__ = [
     "prelu",
     "relu",
     "relu6",
+    "relu_",
     "rms_norm",
     "rrelu",
+    "rrelu_",
     "scaled_dot_product_attention",
     "selu",
+    "selu_",
     "sigmoid",
     "silu",
     "smooth_l1_loss",
@@ -187,6 +199,7 @@ __all__ = [
     "tanh",
     "tanhshrink",
     "threshold",
+    "threshold_",
     "triplet_margin_loss",
     "triplet_margin_with_distance_loss",
     "unfold",
@@ -233,3 +246,8 @@ dropout3d = _in_place_too(_dropout.dropout3d, 2)
 alpha_dropout = _in_place_too(_dropout.alpha_dropout, 2)
 feature_alpha_dropout = _in_place_too(_dropout.feature_alpha_dropout, 2)
 hardshrink, prelu, softshrink = _activations.hardshrink, _activations.prelu, _activations.softshrink
+
+relu_, leaky_relu_, rrelu_, elu_, selu_, celu_, hardtanh_, threshold_ = (
+    functools.partial(function, inplace=True)
+    for function in (relu, leaky_relu, rrelu, elu, selu, celu, hardtanh, threshold)
+)

@@ -6,7 +6,7 @@ import itertools
 import warnings
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 Hook = Callable[..., Any]
 
@@ -29,7 +29,7 @@ class RemovableHandle:
         """Take the hook back."""
         self._hooks.pop(self.id, None)
 
-    def __enter__(self) -> RemovableHandle:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from graphscope.engine import random
 from graphscope.nn.parameter import overwrite
 
-GAINS: Final = {
+GAINS: Final[dict[str, Callable[[Any], float]]] = {
     **dict.fromkeys(
         ("linear", "sigmoid", *(f"conv{t}{n}d" for t in ("", "_transpose") for n in (1, 2, 3))), lambda _: 1.0
     ),

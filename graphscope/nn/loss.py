@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from graphscope.nn import functional
@@ -12,9 +13,11 @@ def _reduction(size_average: bool | None, reduce: bool | None, reduction: str) -
     """The reduction, also as old programs ask for it."""
     if size_average is None and reduce is None:
         return reduction
-    if reduce is False:
-        return "none"
-    return "sum" if size_average is False else "mean"
+    meant = "none" if reduce is False else "sum" if size_average is False else "mean"
+    warnings.warn(
+        f"size_average and reduce args will be deprecated, please use reduction='{meant}' instead.", stacklevel=4
+    )
+    return meant
 
 
 class _Loss(Module):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphscope.nn import functional
+from graphscope.nn.distance import PairwiseDistance
 from graphscope.nn.loss import _Loss, _Weighted
 
 
@@ -142,7 +143,7 @@ class TripletMarginWithDistanceLoss(_Loss):
         reduction: str = "mean",
     ) -> None:
         super().__init__(reduction=reduction)
-        self.distance_function = functional.pairwise_distance if distance_function is None else distance_function
+        self.distance_function = PairwiseDistance() if distance_function is None else distance_function
         self.margin = margin
         self.swap = swap
 

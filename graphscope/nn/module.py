@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Self
 
 import numpy as np
 
@@ -13,8 +13,6 @@ from graphscope.eventlog import record as recording
 from graphscope.nn import hooks
 from graphscope.nn.hooks import Hooks, RemovableHandle
 from graphscope.nn.state import Stateful
-
-Self = TypeVar("Self", bound="Module")
 
 
 class Module(Stateful):
@@ -47,24 +45,24 @@ class Module(Stateful):
 
     # Training
 
-    def train(self: Self, mode: bool = True) -> Self:
+    def train(self, mode: bool = True) -> Self:
         """Say that the module is being trained, or not.
 
         Raises:
             ValueError: The mode is no bool.
         """
         if not isinstance(mode, bool):
-            raise ValueError("training mode is expected to be boolean")
+            raise ValueError("training mode is expected to be boolean")  # noqa: TRY004 - as PyTorch
         self.training = mode
         for module in self.children():
             module.train(mode)
         return self
 
-    def eval(self: Self) -> Self:
+    def eval(self) -> Self:
         """Say that the module is being used, not trained."""
         return self.train(False)
 
-    def requires_grad_(self: Self, requires_grad: bool = True) -> Self:
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
         """Ask that gradients flow to the parameters, or no more."""
         for parameter in self.parameters():
             parameter.requires_grad_(requires_grad)
@@ -81,14 +79,14 @@ class Module(Stateful):
 
     # Changing all of it
 
-    def apply(self: Self, fn: Callable[[Any], Any]) -> Self:
+    def apply(self, fn: Callable[[Any], Any]) -> Self:
         """Call `fn` on every module inside, then on this one; for example to initialise them."""
         for module in self.children():
             module.apply(fn)
         fn(self)
         return self
 
-    def _apply(self: Self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Put `fn(tensor)` in the place of every parameter, gradient and buffer; the tensors stay the same objects."""
         for module in self.children() if recurse else ():
             module._apply(fn)
@@ -101,7 +99,7 @@ class Module(Stateful):
                         held.row = -1  # the log is told anew at its next use
         return self
 
-    def to(self: Self, *args: Any, **kwargs: Any) -> Self:
+    def to(self, *args: Any, **kwargs: Any) -> Self:
         """Bring floating parameters and buffers to a dtype; there is one device, the CPU.
 
         Raises:
@@ -125,19 +123,19 @@ class Module(Stateful):
             )
         return self._apply(lambda tensor: tensor.to(dtype) if tensor.data.dtype.kind in "fcV" else tensor)
 
-    def float(self: Self) -> Self:
+    def float(self) -> Self:
         """Bring floating parameters and buffers to float32."""
         return self.to(np.dtype("float32"))
 
-    def double(self: Self) -> Self:
+    def double(self) -> Self:
         """Bring floating parameters and buffers to float64."""
         return self.to(np.dtype("float64"))
 
-    def half(self: Self) -> Self:
+    def half(self) -> Self:
         """Bring floating parameters and buffers to float16."""
         return self.to(np.dtype("float16"))
 
-    def bfloat16(self: Self) -> Self:
+    def bfloat16(self) -> Self:
         """Bring floating parameters and buffers to bfloat16.
 
         Raises:
@@ -145,11 +143,11 @@ class Module(Stateful):
         """
         return self.to(np.dtype("bfloat16"))
 
-    def cpu(self: Self) -> Self:
+    def cpu(self) -> Self:
         """The module itself: it is on the CPU."""
         return self
 
-    def cuda(self: Self, device: Any = None) -> Self:
+    def cuda(self, device: Any = None) -> Self:
         """There is no such device here.
 
         Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Self
 
 from graphscope.engine.tensor import Tensor
 from graphscope.nn.module import Module
@@ -52,16 +52,16 @@ class ParameterList(Module):
     def __iter__(self) -> Iterator[Any]:
         return (getattr(self, str(number)) for number in range(self._size))
 
-    def __iadd__(self, values: Iterable[Any]) -> ParameterList:
+    def __iadd__(self, values: Iterable[Any]) -> Self:
         return self.extend(values)
 
-    def append(self, value: Any) -> ParameterList:
+    def append(self, value: Any) -> Self:
         """Add a parameter at the end."""
         self._size += 1
         self[self._size - 1] = value
         return self
 
-    def extend(self, values: Iterable[Any]) -> ParameterList:
+    def extend(self, values: Iterable[Any]) -> Self:
         """Add parameters at the end.
 
         Raises:
@@ -97,7 +97,8 @@ class ParameterDict(Module):
     def __setitem__(self, key: str, value: Any) -> None:
         if not isinstance(key, str):
             raise TypeError(
-                f"Index given to ParameterDict cannot be used as a key as it is not a string (type is '{type(key).__name__}')"
+                "Index given to ParameterDict cannot be used as a key as it is not a string "
+                f"(type is '{type(key).__name__}')"
             )
         self._keys[key] = None
         setattr(self, key, _held(value))
@@ -132,7 +133,7 @@ class ParameterDict(Module):
 
     def get(self, key: str, default: Any = None) -> Any:
         """The parameter under a key, or `default`."""
-        return self[key] if key in self else default
+        return getattr(self, key) if key in self._keys else default
 
     def setdefault(self, key: str, default: Any = None) -> Any:
         """The parameter under a key, which is `default` if there was none."""
@@ -165,7 +166,7 @@ class ParameterDict(Module):
         for key, value in parameters.items() if isinstance(parameters, Mapping | ParameterDict) else parameters:
             self[key] = value
 
-    def __ior__(self, other: Any) -> ParameterDict:
+    def __ior__(self, other: Any) -> Self:
         self.update(other)
         return self
 

@@ -28,7 +28,8 @@ class IncompatibleKeys(NamedTuple):
             return "<All keys matched successfully>"
         return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
 
-    __str__ = __repr__
+    def __str__(self) -> str:
+        return repr(self)
 
 
 class StateDict(OrderedDict[str, Any]):
@@ -57,7 +58,8 @@ class Stateful(Tree):
             keep_vars: Give the tensors themselves, with their place in the graph.
         """
         if args:
-            destination, prefix, keep_vars = (*args, *(destination, prefix, keep_vars)[len(args) :])
+            given: list[Any] = [*args, *(destination, prefix, keep_vars)[len(args) :]]
+            destination, prefix, keep_vars = given
         if destination is None:
             destination = StateDict()
             destination._metadata = {}
@@ -99,7 +101,9 @@ class Stateful(Tree):
             metadata = dict(versions.get(prefix[:-1], {}))
             if assign:
                 metadata["assign_to_params_buffers"] = True
-            module._load_from_state_dict(state, prefix, metadata, True, *found, errors)
+            module._load_from_state_dict(
+                state, prefix, metadata, True, found.missing_keys, found.unexpected_keys, errors
+            )
             for name, child in module._modules.items():
                 path = f"{prefix}{name}."
                 if child is not None:

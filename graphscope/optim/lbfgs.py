@@ -193,7 +193,7 @@ def _direction(state: dict[str, Any], gradient: np.ndarray, direction: Any, leng
         steps.append(Tensor(step))
         weights.append(1.0 / agreement)
         state["H_diag"] = agreement / float(turn @ turn)
-    result = -gradient
+    result: np.ndarray = -gradient
     shares = []
     for turned, stepped, weight in zip(reversed(turns), reversed(steps), reversed(weights), strict=True):
         shares.append(float(stepped.data @ result) * weight)

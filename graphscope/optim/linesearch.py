@@ -48,7 +48,7 @@ def strong_wolfe(
         near, far = min(bracket[0].at, bracket[1].at), max(bracket[0].at, bracket[1].at)
         if (far - near) * longest < tolerance:
             break
-        at = cubic_minimum(*bracket)
+        at = cubic_minimum(bracket[0], bracket[1])
         margin = 0.1 * (far - near)
         at, stuck = _inside(at, near, far, margin, stuck)
         point = visit(at)

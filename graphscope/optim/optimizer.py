@@ -61,10 +61,10 @@ class Optimizer:
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         group = dict(param_group)
-        given = group["params"]
+        given: Any = group["params"]
         if isinstance(given, set):
             raise TypeError("optimizer parameters need to be organized in ordered collections, a set has no order")
-        members = [given] if isinstance(given, Tensor) else list(given)
+        members: list[Any] = [given] if isinstance(given, Tensor) else list(given)
         if members and all(isinstance(member, tuple) for member in members):
             group["param_names"] = [name for name, _ in members]
             members = [tensor for _, tensor in members]

@@ -182,7 +182,7 @@ def test_a_hook_on_a_result_comes_before_its_rule_and_sees_the_whole():
 def test_a_hook_on_a_backward_node():
     x = leaf(1.0)
     y = x * 2
-    y.grad_fn.register_hook(lambda inputs, outputs: (outputs[0] * 0,))
+    y.grad_fn.register_hook(lambda inputs, outputs: (outputs[0] * 0, None))
     y.sum().backward()
     assert x.grad.item() == 0.0
 

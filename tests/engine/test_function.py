@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
+
 import numpy as np
 import pytest
 
 import graphscope as gs
+import graphscope.func
 import graphscope.utils.checkpoint
 from graphscope import autograd
 
 torch = pytest.importorskip("torch")
-import torch.utils.checkpoint  # noqa: E402
-
+importlib.import_module("torch.utils.checkpoint")
 pytestmark = pytest.mark.torch
 
 
@@ -316,7 +318,10 @@ def test_a_checkpoint_runs_again_in_the_backward_pass_and_the_log_says_so(tmp_pa
     assert len(calls) == 2
     graph = gs.Graph(gs.load(log.path))
     again = [node for node in graph.nodes if node.scope == "checkpoint"]
-    assert [(node.op, node.graph_pass) for node in again if node.kind == "op"] == [("mul", "backward"), ("exp", "backward")]
+    assert [(node.op, node.graph_pass) for node in again if node.kind == "op"] == [
+        ("mul", "backward"),
+        ("exp", "backward"),
+    ]
 
 
 def test_a_checkpoint_that_does_something_else_is_told():
@@ -389,3 +394,40 @@ def test_strict_refuses_what_depends_on_nothing(name):
         x = inputs(torch if a is torch.autograd.functional else gs)[0]
         with pytest.raises(RuntimeError, match="does not require gradients"):
             getattr(a, name)(lambda v: v.detach() * 2, x, **({} if name == "jacobian" else {"v": x}), strict=True)
+
+
+def weighted(tree, x):
+    return (tree["w"] * x).tanh().sum() + tree["b"][0] ** 2
+
+
+FUNC = {
+    "grad": lambda f, x, y: f.grad(one)(x),
+    "grad of grad": lambda f, x, y: f.grad(lambda v: f.grad(one)(v).sum())(x),
+    "grad by another argument": lambda f, x, y: f.grad(lambda a, b: (a * b * b).sum(), argnums=1)(x, y),
+    "grad by both": lambda f, x, y: f.grad(lambda a, b: (a * b * b).sum(), argnums=(0, 1))(x, y),
+    "grad of a tree": lambda f, x, y: tuple(
+        (found["w"], found["b"][0]) for found in [f.grad(weighted)({"w": y, "b": [x[0]]}, x)]
+    ),
+    "grad and value": lambda f, x, y: f.grad_and_value(one)(x),
+    "grad with more": lambda f, x, y: f.grad(lambda v: (one(v), v * 2), has_aux=True)(x),
+    "vjp": lambda f, x, y: (lambda out, pull: (out, pull(y)))(*f.vjp(many, x)),
+    "vjp of two": lambda f, x, y: (lambda out, pull: (out, pull((x.sum(), y))))(*f.vjp(two, x, y)),
+    "jacrev": lambda f, x, y: f.jacrev(many)(x),
+    "jacrev by both": lambda f, x, y: f.jacrev(lambda a, b: a * b.sum(), argnums=(0, 1))(x, y),
+    "jacfwd": lambda f, x, y: f.jacfwd(many)(x),
+    "hessian": lambda f, x, y: f.hessian(one)(x),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
+@pytest.mark.parametrize("requires_grad", [False, True])
+@pytest.mark.parametrize("program", FUNC.values(), ids=FUNC)
+def test_functions_of_functions_are_those_of_torch(program, requires_grad):
+    def outcome(t):
+        x, y = (value.detach().requires_grad_(requires_grad) for value in inputs(t))
+        return leaves_of(program(t.func, x, y))
+
+    for mine, other in zip(outcome(gs), outcome(torch), strict=True):
+        assert tuple(mine.shape) == tuple(other.shape)
+        assert mine.requires_grad == other.requires_grad
+        np.testing.assert_allclose(mine.detach().numpy(), other.detach().numpy(), rtol=1e-9)

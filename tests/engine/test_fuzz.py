@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
@@ -21,7 +21,7 @@ MANY = 20_000
 
 
 class Drawn:
-    """Choices that hypothesis makes, so that it can find shorter programs."""
+    """Choices that hypothesis makes."""
 
     def __init__(self) -> None:
         self.data: st.DataObject | None = None
@@ -52,7 +52,7 @@ class Programs(RuleBasedStateMachine):
             return
         with in_float64():
             found = self.twin.run(line)
-        assert found is None, "\n" + as_text(self.twin.statements, found)
+        assert found is None, "\n" + as_text(*shrunk(self.twin.statements, found))
 
 
 def test_programs_that_hypothesis_makes() -> None:
@@ -60,6 +60,7 @@ def test_programs_that_hypothesis_makes() -> None:
         Programs,
         settings=settings(
             max_examples=120,
+            phases=[Phase.generate],  # `shrunk` makes short what it finds, and faster
             stateful_step_count=25,
             derandomize=True,
             deadline=None,

@@ -154,7 +154,6 @@ def accumulated(t, x, y, seen):
     x.grad = None
     (x * y).sum().backward(create_graph=True)
     seen.append(x.grad.requires_grad)
-    x.grad.zero_ if False else None
 
 
 def again(t, y):
@@ -351,7 +350,8 @@ REFUSED = {
     integers_that_require_grad: "floating", item_of_many: "elements cannot be converted to Scalar",
     bool_of_many: "Boolean value of Tensor with more than one value is ambiguous",
     float_of_many: ".", numpy_with_grad: "Can't call numpy\\(\\) on Tensor that requires grad",
-    copy_of_no_leaf: ".", iterated_scalar: "iteration over a 0-d tensor", length_of_a_scalar: "len\\(\\) of a 0-d tensor",
+    copy_of_no_leaf: ".", iterated_scalar: "iteration over a 0-d tensor",
+    length_of_a_scalar: "len\\(\\) of a 0-d tensor",
     index_of_a_float: "only integer tensors of a single element can be converted to an index",
     index_of_a_scalar: "invalid index of a 0-dim tensor",
 }  # fmt: skip

@@ -8,7 +8,7 @@ import pytest
 from graphscope.engine import shapes
 from graphscope.engine.op import OPS
 from graphscope.engine.tensor import Tensor
-from tests.engine.sampling import SAMPLES, arguments, flat, name_of, results, run, tensors
+from tests.engine.sampling import SAMPLES, arguments, flat, name_of, results, ruled_shapes, run, tensors
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
@@ -175,6 +175,7 @@ def test_empty_and_dimless_inputs_and_broadcasting_are_those_of_torch(op, given)
     if isinstance(expected, Exception) or isinstance(found, Exception):
         assert isinstance(found, RuntimeError) == isinstance(expected, RuntimeError), (found, expected)
         return
+    assert ruled_shapes(op, ours, attrs) == [tuple(expected.shape)]
     agree(op, found, expected, ours, theirs, "float64")
 
 

@@ -68,6 +68,30 @@ def test_layout_is_that_of_the_memory():
     assert x.data_ptr() + 12 == x[1].data_ptr()
 
 
+def test_switches_are_answered_and_change_nothing():
+    gs.set_num_threads(1)
+    gs.use_deterministic_algorithms(True)
+    gs.set_default_device("cpu")
+    assert gs.get_num_threads() >= 1
+    assert gs.are_deterministic_algorithms_enabled()
+    assert gs.get_default_device() == gs.device("cpu")
+    gs.backends.cudnn.deterministic = True
+    with pytest.raises(RuntimeError, match="no device 'cuda' here"):
+        gs.set_default_device("cuda")
+    with pytest.raises(RuntimeError, match="positive number of threads"):
+        gs.set_num_threads(0)
+    with pytest.raises(RuntimeError, match="no GPU"):
+        gs.cuda.current_device()
+
+
+def test_bfloat16_keeps_numbers():
+    pytest.importorskip("ml_dtypes")
+    kept = gs.tensor([1.5, 3.14159]).bfloat16()
+    assert (kept.dtype, kept.type(), kept.element_size()) == (gs.bfloat16, "torch.bfloat16", 2)
+    assert kept.float().tolist() == [1.5, 3.140625]
+    assert (kept + gs.ones(2)).dtype == gs.float32
+
+
 @pytest.mark.torch
 def test_types_and_limits_are_those_of_torch():
     torch = pytest.importorskip("torch")

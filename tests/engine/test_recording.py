@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 import threading
 
 import numpy as np
@@ -9,8 +11,9 @@ import pytest
 
 import graphscope as gs
 from graphscope.engine.op import OPS
+from graphscope.engine.ops.constants import refused
 from graphscope.eventlog.schema import Flag, Kind, Pass
-from tests.engine.sampling import SAMPLES, arguments, flat, name_of, run, tensors
+from tests.engine.sampling import arguments, flat, name_of, results, run, tensors
 
 
 def events_of(log):
@@ -18,46 +21,54 @@ def events_of(log):
     return [log.event(row) for row in range(log.first, log.end)]
 
 
-@pytest.mark.parametrize(("op", "sample"), SAMPLES, ids=name_of)
+def differentiated(op, made, attrs):
+    """The inputs and results of a call, after a backward pass from all that has a gradient."""
+    given = tensors(made)
+    outs = results(run(op, given, attrs))
+    wanting = [out for out in outs if out.requires_grad and not any(vjp and vjp.rule is refused for vjp in op.vjps)]
+    if wanting:
+        functools.reduce(operator.add, [out.sum() for out in wanting]).backward()
+    return given, outs
+
+
+@pytest.mark.parametrize(("op", "sample"), [(op, op.samples[0]) for op in OPS.values()], ids=name_of)
 def test_an_op_in_the_log(op, sample):
     made, attrs = arguments(op, sample, "float32")
-    bare = tensors(made)
-    expected = run(op, bare, attrs)
-    if expected.node is not None:
-        expected.sum().backward()
-    given = tensors(made)
+    bare, expected = differentiated(op, made, attrs)
     with gs.record() as log:
-        out = run(op, given, attrs)
-        if out.node is not None:
-            out.sum().backward()
+        given, _ = differentiated(op, made, attrs)
     events = events_of(log)
     if op.composite:
         inside = [
             e for e in events if e.scope and (log.scope(e.scope).name, log.scope(e.scope).type) == (op.name, "op")
         ]
-        assert [inside[0].kind, inside[-1].kind] == [Kind.SCOPE_ENTER, Kind.SCOPE_EXIT]
+        edges = [e.kind for e in inside if e.kind in (Kind.SCOPE_ENTER, Kind.SCOPE_EXIT)]
+        assert edges == [Kind.SCOPE_ENTER, Kind.SCOPE_EXIT]
         return
     rows = [e for e in events if e.kind == Kind.OP and log.op(e.op).name == op.name]
-    np.testing.assert_array_equal(log.value(rows[-1].row if op.name != "sum" else rows[0].row), expected.data)
-    assert rows[0].shape == expected.shape
-    assert rows[0].dtype == expected.dtype.name
+    if len(expected) == 1:
+        value = log.value(rows[-1].row if op.name != "sum" else rows[0].row)
+        np.testing.assert_array_equal(value, expected[0].data)
+        assert rows[0].shape == expected[0].shape
+        assert rows[0].dtype == expected[0].dtype.name
     assert bool(rows[0].flags & Flag.IN_PLACE) == op.in_place
-    leaves = [e.row for e in events if e.kind == Kind.LEAF]
-    pairs = [(x, y) for x, y in zip(flat(given), flat(bare), strict=True) if isinstance(x, gs.Tensor)]
-    for leaf, (mine, other) in zip(leaves, pairs, strict=True):
+    leaves = [e.row for e in events if e.kind == Kind.LEAF and e.flags & Flag.REQUIRES_GRAD]
+    pairs = zip(flat(given), flat(bare), strict=True)
+    pairs = [(x, y) for x, y in pairs if isinstance(x, gs.Tensor) and x.requires_grad]
+    for leaf, (mine, other) in zip(leaves, pairs, strict=False):
         if other.grad is not None:
             np.testing.assert_array_equal(mine.grad.data, other.grad.data)
             parts = [e for e in events if e.kind == Kind.ACCUMULATE and e.forward == leaf]
-            np.testing.assert_allclose(sum(log.value(e.row) for e in parts), other.grad.data, rtol=1e-6)
+            np.testing.assert_allclose(sum(log.value(e.row) for e in parts), other.grad.data, rtol=1e-5, atol=1e-6)
 
 
 def test_every_op_can_be_described():
     for op in OPS.values():
         text = op.describe()
-        assert set(text) == {"name", "formula", "doc", "vjp", "inputs"}
+        assert set(text) >= {"name", "formula", "doc", "vjp", "inputs"}
         assert all(isinstance(part, str) for part in text["vjp"])
     assert OPS["mul"].describe()["vjp"] == ["g * y", "g * x"]
-    assert OPS["sign"].describe()["vjp"] == ["g * 0"]
+    assert OPS["sign"].describe()["vjp"][0].startswith("def nothing")
     assert OPS["eq"].describe()["vjp"] == ["no gradient", "no gradient"]
 
 

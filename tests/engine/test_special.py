@@ -95,3 +95,16 @@ def test_windows_are_those_of_torch(name, periodic, length):
     ours, theirs = (getattr(module, f"{name}_window")(length, periodic) for module in (gs, torch))
     np.testing.assert_allclose(ours.numpy(), theirs.numpy(), atol=1e-6)
     assert ours.dtype == np.float32
+
+
+@pytest.mark.parametrize("name", ["floor_divide", "remainder", "fmod"])
+@pytest.mark.parametrize("scale", [1.0, 1e10])
+def test_divisions_of_many_numbers_are_exact(name, scale):
+    numbers = np.random.default_rng(0)
+    x = (numbers.standard_normal(20_000) * 50 * scale).astype(np.float32)
+    y = numbers.choice([0.1, -0.3, 1.0, 7.0, np.inf, 2.5], 20_000).astype(np.float32)
+    y[:10_000] = np.abs(y[:10_000].clip(-9, 9))
+    for other in (y, 0.3):
+        ours = getattr(gs, name)(gs.from_numpy(x), gs.from_numpy(y) if other is y else other).numpy()
+        theirs = getattr(torch, name)(torch.from_numpy(x), torch.from_numpy(y) if other is y else other).numpy()
+        np.testing.assert_array_equal(ours, theirs)

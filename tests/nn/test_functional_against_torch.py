@@ -102,12 +102,14 @@ CALLS = [
     ("rrelu", (3, 4), 0.2, 0.4),
     ("glu", (2, 6, 3), 1),
     ("threshold", (3, 4), 0.1, -7.0),
+    ("affine_grid", (2, 2, 3), [2, 1, 3, 4], {"align_corners": False}),
+    ("grid_sample", (2, 3, 4, 5), (2, 3, 3, 2), {"align_corners": True, "padding_mode": "reflection"}),
+    ("grid_sample", (2, 3, 4, 5), (2, 3, 3, 2), {"align_corners": False, "padding_mode": "zeros"}),
     ("scaled_dot_product_attention", (2, 4, 3, 5), (2, 4, 6, 5), (2, 4, 6, 2), np.tri(3, 6, 2) > 0),
     ("scaled_dot_product_attention", (2, 4, 3, 5), (2, 2, 6, 5), (2, 2, 6, 2), {"enable_gqa": True, "is_causal": True}),
     ("scaled_dot_product_attention", (2, 3, 5), (2, 6, 5), (2, 6, 2), (3, 6), {"scale": 2.0}),
 ]
-where the function does not take it as sizes."""
-where the function does not take it as sizes."""
+"""A function's name and its arguments; a tuple is the shape of an input that takes gradients, or stands for sizes."""
 
 SIZES = {
     "max_pool2d",
@@ -208,8 +210,38 @@ WRONG = [
 @pytest.mark.parametrize("call", WRONG, ids=name_of)
 def test_what_torch_refuses_is_refused_as_torch_does(call):
     name, given, named, _ = made(call, np.random.default_rng(3))
-    with pytest.raises(Exception) as expected:  # noqa: PT011 - whatever PyTorch raises
+    with pytest.raises(Exception) as expected:
         getattr(torch.nn.functional, name)(*(theirs_of(value, False) for value in given), **named)
     with pytest.raises(expected.type) as found:
         getattr(gs.nn.functional, name)(*(ours_of(value, False) for value in given), **named)
     assert name.rstrip("123d") in str(found.value) or len(str(found.value)) > 40
+
+
+@pytest.mark.parametrize("reduction", ["none", "sum", "mean"])
+def test_sequences_of_labels_are_aligned_as_torch_does(reduction):
+    logits = np.random.default_rng(3).standard_normal((6, 4, 5))
+    labels, times, lengths = np.array([[1, 2, 2], [3, 0, 0], [4, 1, 0], [1, 1, 1]]), [6, 5, 6, 4], [3, 1, 2, 3]
+    found = []
+    for t in (gs, torch):
+        x = t.from_numpy(logits.copy()).requires_grad_()
+        for target in (t.from_numpy(labels), t.tensor([1, 2, 2, 3, 4, 1, 1, 1, 1])):
+            arguments = (x.log_softmax(2), target, t.tensor(times), t.tensor(lengths))
+            loss = t.nn.functional.ctc_loss(*arguments, reduction=reduction, zero_infinity=True)
+            loss.sum().backward()
+        found.append((loss.detach().numpy(), x.grad.numpy()))
+    for mine, other in zip(*found, strict=True):
+        np.testing.assert_allclose(mine, other, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("name", ["relu", "elu", "leaky_relu", "hardtanh", "silu", "threshold"])
+def test_in_place_an_activation_writes_over_its_input(name):
+    options = (0.1, 0.5) if name == "threshold" else ()
+    found = []
+    for t in (gs, torch):
+        x = t.from_numpy(np.linspace(-2, 2, 9)).requires_grad_()
+        y = x * 1.5
+        out = getattr(t.nn.functional, name)(y, *options, inplace=True)
+        (out * y).sum().backward()
+        found.append((y.detach().numpy(), x.grad.numpy()))
+    for mine, other in zip(*found, strict=True):
+        np.testing.assert_allclose(mine, other)

@@ -8,6 +8,7 @@ import pytest
 import graphscope as gs
 from graphscope.engine.gradcheck import gradgradcheck
 from graphscope.engine.ops.recurrent import lstm_layer
+from tests.nn.twins import both, compare
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
@@ -24,41 +25,10 @@ NUMBERS = np.random.default_rng(0)
 X = NUMBERS.standard_normal((5, 4, 3))
 
 
-def both(make, dtype="float64"):
-    """The same module of both, with the same weights."""
-    theirs = make(torch.nn).to(getattr(torch, dtype))
-    mine = make(gs.nn).to(getattr(gs, dtype))
-    mine.load_state_dict({key: gs.tensor(value.numpy()) for key, value in theirs.state_dict().items()})
-    return mine, theirs
-
-
-def flat(value):
-    if isinstance(value, tuple | list):
-        return [part for piece in value for part in flat(piece)]
-    return [] if value is None else [value]
-
-
-def compare(modules, program, *data, rtol=1e-9):
-    """Run a program of (t, module, *tensors) on both: what it returns, and all gradients."""
-    found = []
-    for t, module in zip((gs, torch), modules, strict=True):
-        given = [t.tensor(value, requires_grad=value.dtype.kind == "f") for value in data]
-        out = flat(program(t, module, *given))
-        total = 0
-        for number, part in enumerate(out):
-            if part.requires_grad:
-                total = total + (part * part).sum() * (number + 1)
-        total.backward()
-        gradients = [value.grad for value in (*given, *module.parameters()) if value.requires_grad]
-        found.append([part.detach().numpy() for part in out] + [np.array(g.numpy()) for g in gradients])
-    for mine, other in zip(*found, strict=True):
-        np.testing.assert_allclose(mine, other, rtol=rtol, atol=rtol / 10)
-
-
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 @pytest.mark.parametrize(("kind", "own"), KINDS, ids=str)
 def test_layers_are_those_of_torch(kind, own, settings):
-    modules = both(lambda nn: getattr(nn, kind)(3, 2, **own, **settings))
+    modules = both(lambda t: getattr(t.nn, kind)(3, 2, **own, **settings))
     compare(modules, lambda t, m, x: m(x), X)
     assert repr(modules[0]) == repr(modules[1])
     assert list(modules[0].state_dict()) == list(modules[1].state_dict())
@@ -66,7 +36,7 @@ def test_layers_are_those_of_torch(kind, own, settings):
 
 @pytest.mark.parametrize("kind", ["RNN", "LSTM", "GRU"])
 def test_a_first_state_is_taken(kind):
-    modules = both(lambda nn: getattr(nn, kind)(3, 2, num_layers=2))
+    modules = both(lambda t: getattr(t.nn, kind)(3, 2, num_layers=2))
     h, c = NUMBERS.standard_normal((2, 2, 4, 2))
     if kind == "LSTM":
         compare(modules, lambda t, m, x, h, c: m(x, (h, c)), X, h, c)
@@ -76,7 +46,7 @@ def test_a_first_state_is_taken(kind):
 
 @pytest.mark.parametrize("kind", ["RNN", "LSTM", "GRU"])
 def test_without_a_batch(kind):
-    modules = both(lambda nn: getattr(nn, kind)(3, 2))
+    modules = both(lambda t: getattr(t.nn, kind)(3, 2))
     compare(modules, lambda t, m, x: m(x), X[:, 0])
 
 
@@ -84,7 +54,7 @@ def test_without_a_batch(kind):
 @pytest.mark.parametrize("sort", [True, False])
 @pytest.mark.parametrize("kind", ["RNN", "LSTM", "GRU"])
 def test_packed_sequences(kind, sort, settings):
-    modules = both(lambda nn: getattr(nn, kind)(3, 2, **settings))
+    modules = both(lambda t: getattr(t.nn, kind)(3, 2, **settings))
     lengths = [5, 3, 3, 1] if sort else [2, 5, 1, 3]
     first = settings.get("batch_first", False)
 
@@ -112,12 +82,14 @@ def test_padding_and_its_way_back():
 
 
 @pytest.mark.parametrize(
-    ("kind", "own"), [("RNNCell", {}), ("RNNCell", {"nonlinearity": "relu"}), ("LSTMCell", {}), ("GRUCell", {})], ids=str
+    ("kind", "own"),
+    [("RNNCell", {}), ("RNNCell", {"nonlinearity": "relu"}), ("LSTMCell", {}), ("GRUCell", {})],
+    ids=str,
 )
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("batched", [True, False])
 def test_cells(kind, own, bias, batched):
-    modules = both(lambda nn: getattr(nn, kind)(3, 2, bias=bias, **own))
+    modules = both(lambda t: getattr(t.nn, kind)(3, 2, bias=bias, **own))
     place = () if batched else (0,)
     x, h, c = X[0][place], NUMBERS.standard_normal((4, 2))[place], NUMBERS.standard_normal((4, 2))[place]
     if kind == "LSTMCell":
@@ -129,7 +101,7 @@ def test_cells(kind, own, bias, batched):
 
 
 def test_a_layer_in_one_node_and_step_by_step_agree(tmp_path):
-    mine, _ = both(lambda nn: nn.LSTM(3, 2, num_layers=2, bidirectional=True), "float32")
+    mine, _ = both(lambda t: t.nn.LSTM(3, 2, num_layers=2, bidirectional=True), "float32")
     found = []
     for recorded in (False, True):
         x = gs.tensor(X, dtype=gs.float32, requires_grad=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from graphscope.adapters.torch.forward import Calls
-from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.patches import Patches
+from graphscope.adapters.torch.session import Session
 from graphscope.eventlog.writer import Writer
 
 __all__ = ["attach", "detach"]

@@ -66,18 +66,25 @@ class Context:
         return self.twin
 
 
-class Place(threading.local):
-    """Where the calling thread is."""
+class Place:
+    """Where one thread is."""
 
-    context: Context
-    backward_row = 0
-    """The GRAD row whose rule runs, or 0."""
-    busy = False
-    """Whether what runs is not the program's: a person's expression, or the recorder itself."""
-    sequence = 0
-    """Torch's number of the next backward node, after the last call seen."""
-    run: Any = None
-    """The innermost backward pass that runs in this thread."""
+    __slots__ = ("backward_row", "busy", "context", "run", "sequence")
 
     def __init__(self) -> None:
         self.context = Context(ScopePath("", "", None))
+        self.backward_row = 0
+        """The GRAD row whose rule runs, or 0."""
+        self.busy = False
+        """Whether what runs is not the program's: a person's expression, or the recorder itself."""
+        self.sequence = 0
+        """Torch's number of the next backward node, after the last call seen."""
+        self.run: Any = None
+        """The innermost backward pass that runs in this thread."""
+
+
+class Places(threading.local):
+    """The place of each thread."""
+
+    def __init__(self) -> None:
+        self.here = Place()

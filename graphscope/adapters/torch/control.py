@@ -6,6 +6,7 @@ import sys
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
 from graphscope.adapters.torch.calls import Call
@@ -46,7 +47,7 @@ def ask(session: Session, row: int, tensor: torch.Tensor, array: Any, frame: Fra
     gate = writer.gate
     if gate is None:
         return None
-    if array is None or array.__class__.__module__ != "numpy":
+    if not isinstance(array, np.ndarray):
         with torch._C.DisableTorchFunction():
             array = array_of(tensor)
     with _Waiting(session):
@@ -64,7 +65,7 @@ class _Waiting:
     __slots__ = ("_busy", "_grad", "_place")
 
     def __init__(self, session: Session) -> None:
-        self._place = session.place
+        self._place = session.places.here
 
     def __enter__(self) -> None:
         self._busy, self._place.busy = self._place.busy, True

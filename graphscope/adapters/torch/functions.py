@@ -9,7 +9,9 @@ import torch
 
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.context import Context
-from graphscope.adapters.torch.forward import Calls, flattened, several
+from graphscope.adapters.torch.describing import flattened
+from graphscope.adapters.torch.forward import Calls
+from graphscope.adapters.torch.results import made
 from graphscope.adapters.torch.session import Session
 from graphscope.eventlog.schema import Kind
 
@@ -17,9 +19,8 @@ from graphscope.eventlog.schema import Kind
 class Functions:
     """Follows the calls of custom functions."""
 
-    def __init__(self, session: Session, calls: Calls) -> None:
+    def __init__(self, session: Session) -> None:
         self._session = session
-        self._calls = calls
         self._known: dict[type, Call] = {}
 
     def wrapped(self, original: Any) -> Any:
@@ -28,15 +29,16 @@ class Functions:
         run = original.__func__
 
         def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
-            place = session.place
+            place = session.places.here
             if session.ended or place.busy or cls.__module__.startswith("torch."):
                 return run(cls, *args, **kwargs)
             writer = session.writer
             frame = session.frames.user(_getframe(1))
+            calls = Calls(session)
             rows: list[int] = []
             constants: list[Any] = []
             for value in args:
-                self._calls._gather(value, frame, rows, constants)
+                calls.gather(value, frame, rows, constants)
             outer = place.context
             inner = outer.inner.get(id(cls))
             if inner is None:
@@ -52,13 +54,15 @@ class Functions:
                 writer.append(inner.leaving, None, end)
             call = self._known.get(cls)
             if call is None:
-                call = self._known[cls] = Call(cls, self._calls.next_number())
+                call = self._known[cls] = session.new_call(cls)
             with torch._C.DisableTorchFunction():
                 # Its outputs were made by calls inside `forward`; for the program this call made them.
-                for each in flattened(result):
-                    if isinstance(each, torch.Tensor) and not any(each is given for given in args):
-                        session.identities.table.pop(id(each), None)
-                several(self._calls, call, result, args, kwargs, rows, constants, frame, start, end)
+                tensors = (each for each in flattened(result) if isinstance(each, torch.Tensor))
+                outputs = [each for each in tensors if not any(each is given for given in args)]
+                for each in outputs:
+                    session.identities.table.pop(id(each), None)
+                if outputs:
+                    made(calls, call, outputs, args, kwargs, rows, constants, frame, start, end)
             return result
 
         return classmethod(apply)

@@ -21,17 +21,14 @@ class Group:
 
 
 class More:
-    """What only some tensors have: versions, aliases, a gradient."""
+    """What only some tensors have: versions, a gradient, a name."""
 
-    __slots__ = ("accumulated", "arrivals", "first", "group", "leaf", "name", "seen", "versions", "zeroed")
+    __slots__ = ("accumulated", "arrivals", "first", "leaf", "name", "versions", "zeroed")
 
     def __init__(self, first: int) -> None:
         self.first = first
         """The row of the tensor's first version: its number in the log."""
         self.versions = 0
-        self.group: Group | None = None
-        self.seen = 0
-        """The turn of the group up to which its writes are accounted for."""
         self.leaf = False
         self.name: str | None = None
         self.accumulated = 0
@@ -45,12 +42,16 @@ class More:
 class Known(weakref.ref[torch.Tensor]):
     """A tensor that the log has a row of. Nothing is kept alive by it."""
 
-    __slots__ = ("counter", "more", "row")
+    __slots__ = ("counter", "group", "more", "row", "seen")
 
     row: int
     """The row of the newest version; above it the slot, where its node has several."""
     counter: int
     """What torch's own count of writes was then."""
+    group: Group | None
+    """Those that it shares memory with."""
+    seen: int
+    """The turn of the group up to which its writes are accounted for."""
     more: More | None
 
     def extended(self) -> More:
@@ -67,7 +68,8 @@ class Identities:
         self.table: dict[int, Known] = {}
         self.storages: dict[int, Known] = {}
         """Leaves by their storage: one that appears later may share it."""
-        self._room = _LEAST
+        self.room = _LEAST
+        """So many entries are let stand before those of dead tensors are taken out."""
 
     def find(self, tensor: torch.Tensor) -> Known | None:
         """The entry of a tensor, if it has one."""
@@ -79,28 +81,27 @@ class Identities:
         known = Known(tensor)
         known.row = row
         known.counter = version_of(tensor)
-        known.more = None
+        known.group = known.more = None
         table = self.table
-        if len(table) >= self._room:
-            self._purge()
+        if len(table) >= self.room:
+            self.purge()
         table[id(tensor)] = known
         return known
 
-    def _purge(self) -> None:
+    def purge(self) -> None:
         """Forget the dead."""
         for table in (self.table, self.storages):
             for key in [key for key, known in table.items() if known() is None]:
                 del table[key]
-        self._room = 2 * len(self.table) + _LEAST
+        self.room = 2 * len(self.table) + _LEAST
 
     def alias(self, one: Known, other: Known) -> None:
         """Note that two tensors share memory."""
-        mine, theirs = one.extended(), other.extended()
-        group = mine.group or theirs.group or Group()
-        for more in (mine, theirs):
-            if more.group is not group:
-                more.group = group
-                more.seen = group.turn
+        group = one.group or other.group or Group()
+        for known in (one, other):
+            if known.group is not group:
+                known.group = group
+                known.seen = group.turn
 
     def share_storage(self, tensor: torch.Tensor, known: Known) -> None:
         """Note a leaf's storage; where a known leaf shares it, both are aliases."""
@@ -130,8 +131,8 @@ def wrote(known: Known, tensor: torch.Tensor, row: int) -> None:
     known.row = row
     known.counter = version_of(tensor)
     more.versions += 1
-    group = more.group
+    group = known.group
     if group is not None:
         group.turn += 1
         group.row = row
-        more.seen = group.turn
+        known.seen = group.turn

@@ -35,7 +35,7 @@ class Leaves:
         if known is None:
             return self._adopt(tensor) or self.leaf(tensor, frame, argument)
         more = known.more
-        if more is not None and more.group is not None and more.seen != more.group.turn:
+        if known.group is not None and known.seen != known.group.turn:
             writing.follow(session, known, tensor, frame)
         elif known.counter != version_of(tensor):
             writing.changed(session, known, tensor, frame)
@@ -86,7 +86,7 @@ class Leaves:
             flags |= Flag.REQUIRES_GRAD
         if isinstance(tensor, torch.nn.Parameter):
             flags |= Flag.PARAMETER
-        context = session.place.context
+        context = session.places.here.context
         versions = known.more.versions if known is not None and known.more is not None else 0
         try:
             shape = tuple(tensor.shape)
@@ -103,11 +103,11 @@ class Leaves:
             flags=flags,
             graph_pass=Pass.BACKWARD if context.backward else Pass.FORWARD,
         )
-        form, array = Keeping(template).read(tensor)
+        form, value = Keeping(template).read(tensor)
         first = known.more.first if known is not None and known.more is not None else None
         if first is not None and first < writer.base:
             first = None
-        row = writer.append(form, array, writer.clock(), 0, tensor=first)
+        row = writer.append(form, value, writer.clock(), 0, tensor=first)
         if known is None:
             known = session.identities.add(tensor, row)
             known.extended().leaf = True
@@ -121,7 +121,7 @@ class Leaves:
             more.first = row
         known.counter = version_of(tensor)
         if writer.gate is not None and frame is not None:
-            control.after(session, row, tensor, array, frame)
+            control.after(session, row, tensor, value, frame)
         return known
 
     def name(self, tensor: torch.Tensor) -> str | None:

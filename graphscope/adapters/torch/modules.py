@@ -23,10 +23,11 @@ class Modules:
     def wrapped(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """`Module.__call__`, with the scope around it."""
         session = self._session
-        place = session.place
+        places = session.places
         writer = session.writer
 
         def __call__(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:  # noqa: N807 - it stands in its place
+            place = places.here
             if session.ended or place.busy:
                 return original(module, *args, **kwargs)
             outer = place.context

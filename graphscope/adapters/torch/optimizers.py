@@ -41,7 +41,7 @@ class Optimizers:
         return remove
 
     def _before(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        place = self._session.place
+        place = self._session.places.here
         if place.busy or self._session.ended:
             return
         # What torch's own optimizers compute is one node a parameter; what the program's do, and a closure, is shown.
@@ -55,7 +55,7 @@ class Optimizers:
         if not start:
             return
         if closed:
-            session.place.busy = False
+            session.places.here.busy = False
             frame = session.frames.user(control.caller())
             duration = session.writer.clock() - start
             with torch._C.DisableTorchFunction():
@@ -84,14 +84,14 @@ class Optimizers:
             form = self._forms.get(key)
             if form is None:
                 form = self._forms[key] = self._form(name, settings, parameter, frame, bool(more.accumulated))
-            template, array = form.read(parameter)
+            template, value = form.read(parameter)
             template.turn_version(more.versions + 1)
             first = more.first if more.first >= writer.base else None
             now = writer.clock()
-            row = writer.append(template, array, now, duration, 0, known.row, more.accumulated, 0, tensor=first)
+            row = writer.append(template, value, now, duration, 0, known.row, more.accumulated, 0, tensor=first)
             wrote(known, parameter, row)
             if writer.gate is not None:
-                control.after(session, row, parameter, array, frame)
+                control.after(session, row, parameter, value, frame)
 
     def _form(self, name: str, settings: Any, parameter: torch.Tensor, frame: FrameType, has_gradient: bool) -> Keeping:
         writer = self._session.writer
@@ -107,7 +107,7 @@ class Optimizers:
                 Kind.OP,
                 op=writer.intern("ops", name, entry),
                 site=site_number(writer, frame),
-                scope=self._session.place.context.path.number(writer),
+                scope=self._session.places.here.context.path.number(writer),
                 shape=tuple(parameter.shape),
                 dtype=log_dtype(parameter.dtype),
                 attrs=writer.attributes(dict(settings)),

@@ -15,6 +15,7 @@ from graphscope.adapters.torch.functions import Functions
 from graphscope.adapters.torch.modules import Modules
 from graphscope.adapters.torch.optimizers import Optimizers
 from graphscope.adapters.torch.session import Session
+from graphscope.adapters.torch.walk import light_hooks
 
 
 class Patches:
@@ -28,12 +29,14 @@ class Patches:
     def install(self) -> None:
         """Begin to see what torch does."""
         session, calls = self._session, self._calls
-        backward = Backward(session, calls)
+        backward = Backward(session)
         modules = Modules(session)
         for module, name in backward.entries():
             self.replace(module, name, backward.wrapped(getattr(module, name)))
+        mixin = torch.autograd.function._HookMixin
+        self.replace(mixin, "_register_hook", light_hooks(mixin.__dict__["_register_hook"]))
         self.replace(torch.nn.Module, "__call__", modules.wrapped(torch.nn.Module.__call__))
-        functions = Functions(session, calls)
+        functions = Functions(session)
         self.replace(torch.autograd.Function, "apply", functions.wrapped(torch.autograd.Function.__dict__["apply"]))
         self._undo.append(Optimizers(session).register())
         self._patch_threads()
@@ -63,14 +66,14 @@ class Patches:
         """Modes belong to a thread: each new one gets ours."""
         if not hasattr(threading.Thread, "_bootstrap_inner"):
             return
-        calls, session = self._calls, self._session
+        session = self._session
         original = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]
 
         def _bootstrap_inner(thread: threading.Thread) -> None:
             if session.ended:
                 original(thread)
                 return
-            with calls:
+            with Calls(session):
                 original(thread)
 
         self.replace(threading.Thread, "_bootstrap_inner", _bootstrap_inner)

@@ -13,104 +13,165 @@ from graphscope.adapters.torch.values import Keeping, log_dtype
 from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind, Pass
 
 if TYPE_CHECKING:
-    from graphscope.adapters.torch.backward import Run
+    from types import FrameType
+
+    from graphscope.adapters.torch.context import Place
     from graphscope.adapters.torch.session import Session
+    from graphscope.eventlog.writer import Writer
 
 _no_function = torch._C.DisableTorchFunction
+_sequence = torch._C._autograd._get_sequence_nr  # type: ignore[attr-defined]
+
+
+class Run:
+    """One run of the engine."""
+
+    __slots__ = ("began", "creating", "frame", "opened", "place", "rules", "writer")
+
+    def __init__(self, writer: Writer, frame: FrameType, place: Place) -> None:
+        self.place = place
+        self.writer = writer
+        self.frame = frame
+        """The program's frame that asked for gradients."""
+        self.rules: list[Rule] = []
+        self.opened = 0
+        """The GRAD row whose rule runs now, or 0."""
+        self.began = 0
+        self.creating: list[tuple[int, int, Fields]] | None = None
+        """With `create_graph`: torch's number of the next backward node when a rule began, its row, and its fields."""
+
+    def end(self) -> None:
+        """Hold nothing of the program any more, nor of the graph."""
+        for rule in self.rules:
+            if rule.run is self:
+                rule.ready(None)
+        self.rules = []
+        del self.frame
+
+    def turn(self) -> int:
+        """Another node is about to run: the last one took until now."""
+        writer = self.writer
+        if self.opened:
+            now = writer.finish(self.opened, self.began)
+            self.opened = 0
+        else:
+            now = writer.clock()
+        self.began = now
+        return now
 
 
 class Rule:
     """A backward node: which call made it, and where it stands in the pass that runs. It keeps no node and no tensor."""
 
     __slots__ = (
-        "fields", "forward", "name", "parts", "row", "run", "session", "since", "sources", "targets", "watched",
+        "fields", "forward", "main", "name", "parts", "row", "run", "session", "since", "sources", "targets", "watched",
     )  # fmt: skip
 
-    def __init__(self, session: Session, forward: int, fields: Fields, name: str, since: int = 1 << 63) -> None:
+    def __init__(
+        self,
+        session: Session,
+        forward: int,
+        fields: Fields,
+        since: int = 1 << 63,
+        name: str = "",
+        main: Rule | None = None,
+    ) -> None:
         self.session = session
         self.forward = forward
+        """The row of the call that made the node."""
         self.fields = fields
-        self.name = name
-        """The node's own name where it is one of several of its call, else empty."""
         self.since = since
         """Torch's number of the first backward node that the same call may have made."""
+        self.name = name
+        """What a node is called that is not the call's own: one of several, or born in an earlier pass."""
+        self.main = main
+        """The call's own rule: its row is the one that such a node is part of."""
         self.run: Run | None = None
         self.row = 0
         """Of this pass: its GRAD row, once it is written."""
         self.sources: list[tuple[Rule, int]] = []
-        """Of this pass: the nodes whose rules make its cotangent, and which of their results it is."""
+        """Of this pass: the nodes whose rules make its cotangent, and the slot of theirs that it is, shifted."""
         self.parts: list[int] | None = None
         """Of this pass: the rows of the contributions, where there may be several."""
-        self.targets: tuple[Rule | None, ...] = ()
-        """Of this pass: which of its results go to nodes that several feed."""
+        self.targets: list[tuple[int, Rule]] = []
+        """Of this pass: its results that go to nodes which several feed."""
         self.watched = False
         """Whether `after` is hooked."""
 
+    def ready(self, run: Run | None) -> None:
+        """Be part of a pass, or (None) of none any more: then nothing of it is held."""
+        self.run = run
+        self.row = 0
+        self.sources = []
+        self.targets = []
+        self.parts = None
+
     def before(self, cotangents: tuple[torch.Tensor | None, ...]) -> Any:
         """The cotangent of the node's output is whole, and its rule has not run."""
-        session = self.session
         run = self.run
-        place = session.place
-        if run is None or run.ended or place.busy:
+        if run is None or run.place.busy:
             return None
-        writer = session.writer
+        writer = run.writer
         now = run.turn()
+        cotangent = cotangents[0]
         with _no_function():
-            parts = self.parts
             sources = self.sources
-            if parts is not None:
-                edges = parts
-            elif sources:
-                edges = [
-                    source.row | index << SLOT_SHIFT for source, index in sources if source.run is run and source.row
-                ]
+            if self.parts is None and len(sources) == 1 and cotangent is not None and len(cotangents) == 1:
+                source, slot = sources[0]
+                fields = self.fields
+                keeping = fields.gradient(1, cotangent, self.name) if self.name else fields.single
+                template, value = keeping.read(cotangent)
+                row = writer.append(template, value, now, 0, self.owner(), source.row | slot)
             else:
-                edges = ()  # type: ignore[assignment]
-            count = len(edges)
-            if len(cotangents) > 1 or count > 3 or cotangents[0] is None:
-                row = self._wide(cotangents, edges, now)
-                cotangent = next((each for each in cotangents if each is not None), None)
-                array = None
-            else:
-                cotangent = cotangents[0]
-                if self.name:
-                    keeping = self.fields.gradient(count, cotangent, self.name)
-                elif count == 1:
-                    keeping = self.fields.single
-                else:
-                    keeping = self.fields.gradient(count)
-                template, array = keeping.read(cotangent)
-                row = writer.append(template, array, now, 0, self.forward, *edges)
+                row = self._arrived(cotangents, self.origins(run), now)
         self.row = row
-        place.backward_row = run.opened = row
-        if writer.gate is not None and cotangent is not None:
-            replaced = control.ask(session, row, cotangent, array, run.frame)
+        run.place.backward_row = run.opened = row
+        if run.creating is not None:
+            run.creating.append((_sequence(), row, self.fields))
+        if writer.gate is not None:
+            cotangent = next((each for each in cotangents if each is not None), None)
+            if cotangent is None:
+                return None
+            replaced = control.ask(self.session, row, cotangent, None, run.frame)
             if replaced is not None:
                 return tuple(replaced if each is cotangent else each for each in cotangents)
         return None
 
-    def _wide(self, cotangents: Any, edges: Any, now: int) -> int:
+    def owner(self) -> int:
+        """The row that this one belongs to: the call's, or that of the call's own rule."""
+        main = self.main
+        return main.row if main is not None and main.run is self.run and main.row else self.forward
+
+    def origins(self, run: Run) -> list[int]:
+        """The rows that the cotangent came from, with their slots."""
+        if self.parts is not None:
+            return self.parts
+        return [source.row | slot for source, slot in self.sources if source.run is run and source.row]
+
+    def _arrived(self, cotangents: Any, origins: list[int], now: int) -> int:
+        """The row of a node at which the pass begins, which several feed, or which has several slots."""
         session = self.session
-        pairs = [(edge & ROW_MASK, edge >> SLOT_SHIFT) for edge in edges]
-        if len(cotangents) == 1 and cotangents[0] is not None:
-            keeping = self.fields.gradient(len(edges), cotangents[0] if self.name else None, self.name)
-            template, value = keeping.read(cotangents[0])
-            return session.append_wide(template, value, pairs, now, 0, self.forward)
-        known = [each for each in cotangents if each is not None]
-        like = known[0] if known else None
-        keeping = self.fields.gradient(len(edges), like, self.name, several=len(cotangents) > 1)
-        return session.append_slots(keeping.template, list(cotangents), pairs, now, 0, self.forward)
+        count = len(origins)
+        if len(cotangents) == 1:
+            cotangent = cotangents[0]
+            keeping = self.fields.gradient(count, cotangent if self.name else None, self.name)
+            template, value = (keeping.unkept, None) if cotangent is None else keeping.read(cotangent)
+            return session.append_many(template, value, origins, now, 0, self.owner())
+        like = next((each for each in cotangents if each is not None), None)
+        keeping = self.fields.gradient(count, like, self.name, several=True)
+        pairs = [(origin & ROW_MASK, origin >> SLOT_SHIFT) for origin in origins]
+        return session.append_slots(keeping.template, list(cotangents), pairs, now, 0, self.owner())
 
     def after(self, results: tuple[torch.Tensor | None, ...], _: Any) -> Any:
         """The rule has run: what it adds to a cotangent that others add to is a row of its own."""
-        session = self.session
         run = self.run
-        if run is None or run.ended or session.place.busy:
+        if run is None or run.place.busy:
             return None
         changed: list[Any] | None = None
         with _no_function():
-            for index, (target, result) in enumerate(zip(self.targets, results, strict=False)):
-                if target is None or result is None or target.parts is None:
+            for index, target in self.targets:
+                result = results[index]
+                if result is None:
                     continue
                 replaced = target.receive(result, self.row | index << SLOT_SHIFT, run)
                 if replaced is not None:
@@ -123,11 +184,11 @@ class Rule:
         session = self.session
         writer = session.writer
         keeping = self.fields.partial(int(origin > 0), result)
-        template, array = keeping.read(result)
-        row = writer.append(template, array, writer.clock(), 0, self.forward, origin)
+        template, value = keeping.read(result)
+        row = writer.append(template, value, writer.clock(), 0, self.forward, origin)
         assert self.parts is not None
         self.parts.append(row)
-        return control.ask(session, row, result, array, run.frame) if writer.gate is not None else None
+        return control.ask(session, row, result, None, run.frame) if writer.gate is not None else None
 
 
 class Arrivals:
@@ -160,23 +221,21 @@ class LeafRule(Rule):
 
     __slots__ = ("known",)
 
-    known: Known
+    def __init__(self, session: Session, known: Known) -> None:
+        super().__init__(session, known.row, session.no_fields)
+        self.known = known
 
     def before(self, cotangents: tuple[torch.Tensor | None, ...]) -> Any:
         """The sum of what arrived for the leaf is about to be added to its gradient."""
-        session = self.session
         run = self.run
         result = cotangents[0]
-        if run is None or run.ended or session.place.busy or result is None:
+        if run is None or run.place.busy or result is None:
             return None
         run.turn()
         run.opened = 0
         if self.parts:
             return None  # each contribution has a row already
-        origin = 0
-        for source, index in self.sources:
-            if source.run is run and source.row:
-                origin = source.row | index << SLOT_SHIFT
+        origin = next(iter(self.origins(run)), 0)
         with _no_function():
             replaced = self.receive(result, origin, run)
         return None if replaced is None else (replaced,)
@@ -198,9 +257,9 @@ class LeafRule(Rule):
         fresh = not self.parts and (leaf.grad is None or more.zeroed)
         more.zeroed = False
         keeping = arrivals.forms[Flag.FRESH if fresh else Flag(0), int(origin > 0)]
-        template, array = keeping.read(result)
-        row = writer.append(template, array, writer.clock(), 0, known.row & ROW_MASK, origin)
+        template, value = keeping.read(result)
+        row = writer.append(template, value, writer.clock(), 0, known.row & ROW_MASK, origin)
         more.accumulated = row
         if self.parts is not None:
             self.parts.append(row)
-        return control.ask(session, row, result, array, run.frame) if writer.gate is not None else None
+        return control.ask(session, row, result, None, run.frame) if writer.gate is not None else None

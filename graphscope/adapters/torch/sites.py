@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import CodeType, FrameType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
@@ -11,10 +11,11 @@ from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.context import Context
 from graphscope.adapters.torch.values import Keeping, log_dtype
 from graphscope.eventlog import record as recording
-from graphscope.eventlog.names import shown
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import Flag, Kind, Pass
-from graphscope.eventlog.writer import Writer
+
+if TYPE_CHECKING:
+    from graphscope.adapters.torch.session import Session
 
 _PREPARING: Final = frozenset({"__init__", "reset_parameters", "_reset_parameters", "__setstate__"})
 
@@ -26,14 +27,15 @@ class Frames:
     """Tells the program's frames from those of torch and graphscope."""
 
     def __init__(self) -> None:
-        self._inside: dict[int, bool] = {}
+        self.inside: dict[int, bool] = {}
+        """By the address of a code: whether it is torch's or ours."""
         self._codes: list[CodeType] = []  # alive, so that an address stays that of its code
         package = torch.__file__.rpartition("__init__")[0]
         self._package = package
 
     def user(self, frame: FrameType) -> FrameType:
         """The innermost frame of the program, from a frame outward; the outermost one where none is the program's."""
-        inside = self._inside
+        inside = self.inside
         while True:
             code = frame.f_code
             found = inside.get(id(code))
@@ -49,7 +51,7 @@ class Frames:
     def prepares(self, frame: FrameType) -> bool:
         """Whether torch is at work on a module that is not called: making it, filling its parameters."""
         inner: FrameType | None = frame
-        while inner is not None and self._inside.get(id(inner.f_code)):
+        while inner is not None and self.inside.get(id(inner.f_code)):
             if inner.f_code.co_name in _PREPARING:
                 return True
             inner = inner.f_back
@@ -59,17 +61,17 @@ class Frames:
         file = code.co_filename
         found = file.startswith((self._package, "<frozen")) or recording.is_internal(file)
         self._codes.append(code)
-        self._inside[id(code)] = found
+        self.inside[id(code)] = found
         return found
 
 
 class Fields:
     """What the rows of one variant of a call site share, forward and backward."""
 
-    __slots__ = ("_forms", "_writer", "base", "line", "single", "start", "whole")
+    __slots__ = ("_forms", "_session", "base", "line", "single", "start", "whole")
 
-    def __init__(self, writer: Writer, line: str, base: dict[str, Any]) -> None:
-        self._writer = writer
+    def __init__(self, session: Session, line: str, base: dict[str, Any]) -> None:
+        self._session = session
         self._forms: dict[Any, Keeping] = {}
         self.line = line
         self.base = base
@@ -102,8 +104,8 @@ class Fields:
             if kind is Kind.ACCUMULATE:
                 fields.update(op=0, attrs=0)
             elif rule:
-                fields["attrs"] = self._writer.attributes({"rule": rule})
-            template = self._writer.template(kind, graph_pass=Pass.BACKWARD, input_count=count, **fields)
+                fields.update(op=self._session.op(rule), attrs=0)
+            template = self._session.writer.template(kind, graph_pass=Pass.BACKWARD, input_count=count, **fields)
             found = self._forms[key] = Keeping(template)
         return found
 
@@ -115,7 +117,7 @@ class CallSite(Keeping):
 
     def __init__(
         self,
-        writer: Writer,
+        session: Session,
         call: Call,
         frame: FrameType,
         context: Context,
@@ -128,6 +130,7 @@ class CallSite(Keeping):
         kind: Kind = Kind.OP,
         several: bool = False,
     ) -> None:
+        writer = session.writer
         self.constants = constants
         self.count = count
         self.shape = None if result is None else result.shape
@@ -157,17 +160,7 @@ class CallSite(Keeping):
             **fields,
         )
         super().__init__(template)
-        self.fields = Fields(writer, f"{frame.f_code.co_filename}:{frame.f_lineno}", base)
-
-    def fits(self, result: torch.Tensor, constants: list[Any], count: int) -> bool:
-        """Whether the rows of a result like this one are made by this template."""
-        return (
-            self.shape == result.shape
-            and self.dtype is result.dtype
-            and self.constants == constants
-            and self.count == count
-            and self.requires_grad is result.requires_grad
-        )
+        self.fields = Fields(session, f"{frame.f_code.co_filename}:{frame.f_lineno}", base)
 
 
 class Variants:
@@ -182,22 +175,3 @@ class Variants:
         if len(found) > _MOST_VARIANTS:
             found.clear()
         return found
-
-
-_PLAIN: Final = (int, float, bool, str, type(None), complex)
-
-
-def attribute(value: Any) -> Any:
-    """A value as an attribute in the log: what JSON has a place for as it is, all else as text."""
-    if isinstance(value, _PLAIN):
-        return value
-    if isinstance(value, (list, tuple)):
-        return [attribute(each) for each in value][:64]
-    if isinstance(value, torch.dtype):
-        return str(value).removeprefix("torch.")
-    if isinstance(value, (slice, torch.device, torch.layout, type(Ellipsis), torch.memory_format)):
-        return str(value)
-    if callable(value):
-        return getattr(value, "__name__", type(value).__name__)
-    text = shown(value)
-    return text if len(text) <= 200 else f"<{type(value).__name__}>"

@@ -8,9 +8,16 @@ from typing import Any, Final
 import numpy as np
 import torch
 
+from graphscope.eventlog.appender import FLOATING, compiled
 from graphscope.eventlog.schema import DTYPE_CODES, Flag
+from graphscope.eventlog.schema import DTYPES as DTYPES_BY_CODE
 from graphscope.eventlog.template import Template
-from graphscope.eventlog.values import Summary
+from graphscope.eventlog.values import Summary, pack
+
+try:
+    from graphscope.eventlog._measure import measure
+except ImportError:
+    compiled = False
 
 
 @dataclass(frozen=True)
@@ -119,34 +126,40 @@ def statistics(tensor: torch.Tensor) -> Summary:
 class Keeping:
     """A template, and how the value of its rows is had from a tensor."""
 
-    __slots__ = ("flagged", "keep", "quiet", "template", "watched")
+    __slots__ = ("direct", "floating", "nbytes", "summary", "template", "unkept")
 
     def __init__(self, template: Template) -> None:
         self.template = template
-        self.keep = template.keep
-        self.watched = template.watched
-        self.quiet = Template(template.fields, template.flags, template.nbytes, Flag(template.keep), template.layout)
-        self.flagged = template.flagged() if template.watched else template
+        self.summary = template.keep == Flag.SUMMARY
+        self.nbytes = template.nbytes
+        self.floating = FLOATING.get(DTYPES_BY_CODE[template.fields[1]], 0)
+        flags = Flag(template.flags) & ~(Flag.KEPT | Flag.INLINE | Flag.SUMMARY)
+        self.unkept = Template(template.fields, flags, 0, Flag(0), "")
+        """For a tensor whose elements can't be had."""
+        self.direct = compiled and not (self.summary and not self.floating)
+        """Whether the elements can be read where they lie."""
 
     def read(self, tensor: torch.Tensor) -> tuple[Template, Any]:
-        """The template and the value to append for a tensor."""
-        keep = self.keep
-        if keep == Flag.KEPT or keep == Flag.INLINE:
+        """The template and the value to append for a tensor: its address, where its elements lie in one row in memory."""
+        if self.direct and tensor.is_cpu and tensor.is_contiguous():
             try:
-                array = tensor.detach().numpy()
-            except (RuntimeError, TypeError):
-                array = _copied(tensor)
-                if array is None:
-                    return self._unkept(), None
-            if not array.flags.c_contiguous:
-                array = np.ascontiguousarray(array).reshape(array.shape)
-            return self.template, array
-        if keep:
-            return self.template, statistics(tensor)
-        if self.watched and not is_finite(tensor):
-            return self.flagged, None
-        return self.quiet, None
+                address = tensor.data_ptr()
+            except RuntimeError:  # a transform of `torch.func` hides it
+                return self.unkept, None
+            if address and tensor.__class__ in _ORDINARY:
+                if self.summary:
+                    return self.template, measure(address, self.nbytes, self.floating)
+                return self.template, address
+        return self._elsewhere(tensor)
 
-    def _unkept(self) -> Template:
-        flags = self.template.flags & ~(Flag.KEPT | Flag.INLINE)
-        return Template(self.template.fields, flags, 0, Flag(0), "")
+    def _elsewhere(self, tensor: torch.Tensor) -> tuple[Template, Any]:
+        if self.summary:
+            return self.template, pack(statistics(tensor))
+        array = array_of(tensor)
+        if array is None:
+            return self.unkept, None
+        return self.template, np.ascontiguousarray(array).reshape(array.shape)
+
+
+_ORDINARY: Final = (torch.Tensor, torch.nn.Parameter)
+"""Classes whose tensors have their elements at `data_ptr`."""

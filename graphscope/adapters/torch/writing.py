@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
-from graphscope.adapters.torch import control
+from graphscope.adapters.torch import control, results
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.identity import Known, version_of, wrote
 from graphscope.adapters.torch.values import Keeping, log_dtype
 from graphscope.eventlog.places import site_number
-from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind, Pass
+from graphscope.eventlog.schema import Flag, Kind, Pass
 
 if TYPE_CHECKING:
     from graphscope.adapters.torch.forward import Calls
@@ -43,7 +43,7 @@ def written(
     frame: FrameType, start: int, end: int,
 ) -> None:  # fmt: skip
     """Append the rows of a call that wrote into tensors: one for each of them."""
-    session = calls._session
+    session = calls.session
     targets = _targets(result, args, kwargs)
     for position, target in enumerate(targets):
         known = session.identities.find(target)
@@ -65,43 +65,34 @@ def _append(
     calls: Calls, call: Call, known: Known, target: torch.Tensor, args: Any, kwargs: Any, constants: list[Any],
     rows: list[int], frame: FrameType, start: int, end: int,
 ) -> None:  # fmt: skip
-    session = calls._session
+    session = calls.session
     writer = session.writer
-    place = session.place
+    place = calls.place
     context = place.context
     more = known.extended()
     sites = context.sites if torch.is_grad_enabled() else context.sites_without_grad
     key = id(frame.f_code) + frame.f_lasti + call.key
-    site = sites.get(key)
-    if site is None or not site.fits(target, constants, len(rows)):
-        site = calls._variant(
-            sites, key, call, frame, context, target, args, kwargs, constants, len(rows), flags=Flag.IN_PLACE
-        )
-    template, array = site.read(target)
+    site = results.variant(calls, sites, key, call, frame, target, args, kwargs, constants, len(rows), Flag.IN_PLACE)
+    template, value = site.read(target)
     template.turn_version(more.versions + 1)
     first = more.first if more.first >= writer.base else None
-    backward = place.backward_row
-    if len(rows) <= 3:
-        row = writer.append(template, array, end, end - start, backward, *[*rows, 0, 0, 0][:3], tensor=first)
-    else:
-        edges = [(each & ROW_MASK, each >> SLOT_SHIFT) for each in rows]
-        row = session.append_wide(template, array, edges, end, end - start, backward, first)
+    row = session.append_many(template, value, rows, end, end - start, place.backward_row, first)
     wrote(known, target, row)
     if call.name == "zero_":
         session.leaves.zeroed(target)
     _link(session, target, row, site)
     if writer.gate is not None:
-        control.after(session, row, target, array, frame)
+        control.after(session, row, target, value, frame)
 
 
 def _link(session: Session, target: torch.Tensor, row: int, site: Any) -> None:
     """Let the backward nodes that a write made say so: that of the tensor, and that of what it is a view of."""
     if not target.requires_grad:
         return
-    sequence = session.place.sequence
+    sequence = session.places.here.sequence
     session.link(target, row, site.fields)
     if target._base is not None and target._base.grad_fn is not None:
-        session.place.sequence = sequence
+        session.places.here.sequence = sequence
         session.link(target._base, row, site.fields)
 
 
@@ -129,14 +120,14 @@ def _beside(session: Session, args: Any, position: int, count: int) -> list[int]
 def follow(session: Session, known: Known, tensor: torch.Tensor, frame: FrameType) -> None:
     """Bring a tensor up to date that was written through another one with the same memory."""
     more = known.extended()
-    group = more.group
+    group = known.group
     if group is not None:
         name = "copy_slices" if tensor._base is None else "take_view"
         row = _version(session, name, known, tensor, [known.row, group.row], frame)
         known.row = row
         known.counter = version_of(tensor)
         more.versions += 1
-        more.seen = group.turn
+        known.seen = group.turn
 
 
 def changed(session: Session, known: Known, tensor: torch.Tensor, frame: FrameType) -> None:
@@ -147,7 +138,7 @@ def changed(session: Session, known: Known, tensor: torch.Tensor, frame: FrameTy
 def _version(session: Session, name: str, known: Known, tensor: torch.Tensor, rows: list[int], frame: FrameType) -> int:
     """Append the row of a new version that no call of its own made."""
     writer = session.writer
-    context = session.place.context
+    context = session.places.here.context
     more = known.extended()
     entry = {"name": name, "formula": "", "doc": OPS[name], "vjp": [], "inputs": []}
     template = writer.template(
@@ -162,7 +153,7 @@ def _version(session: Session, name: str, known: Known, tensor: torch.Tensor, ro
         graph_pass=Pass.BACKWARD if context.backward else Pass.FORWARD,
         input_count=len(rows),
     )
-    form, array = Keeping(template).read(tensor)
+    form, value = Keeping(template).read(tensor)
     first = more.first if more.first >= writer.base else None
     second = rows[1] if len(rows) > 1 else 0
-    return writer.append(form, array, writer.clock(), 0, 0, rows[0], second, 0, tensor=first)
+    return writer.append(form, value, writer.clock(), 0, 0, rows[0], second, 0, tensor=first)

@@ -135,6 +135,21 @@ def _of_matrix(self: Any) -> Any:
     return t(self)
 
 
+def sum_to_size(self: Any, *size: Any) -> Any:
+    """Summed over the dims along which a tensor of that size would be broadcast to this one.
+
+    Raises:
+        RuntimeError: It would not.
+    """
+    wanted, shape = sizes(size), tuple(self.shape)
+    extra = len(shape) - len(wanted)
+    kept = (1,) * extra + wanted
+    if extra < 0 or any(small not in (1, large) for small, large in zip(kept, shape, strict=True)):
+        raise RuntimeError(f"size {wanted} is not expandable to size {shape}")
+    places = tuple(place for place, (small, large) in enumerate(zip(kept, shape, strict=True)) if small != large)
+    return reshape(self.sum(places, keepdim=True) if places else self, wanted)
+
+
 MEMBERS = {
     "H": property(_of_matrix),
     "T": property(_transposed),
@@ -143,6 +158,7 @@ MEMBERS = {
     "mT": property(_matrix_transposed),
     "moveaxis": movedim,
     "movedim": movedim,
+    "sum_to_size": sum_to_size,
     "swapaxes": swapaxes,
     "swapdims": swapdims,
 }

@@ -22,6 +22,7 @@ __all__ = [
     "searchsorted",
     "unique",
     "unique_consecutive",
+    "unravel_index",
 ]
 
 
@@ -142,6 +143,16 @@ searchsorted = define(
 )  # fmt: skip
 
 
+def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
+    """Of indices that count all elements in a row, the index in each dim of a tensor of that shape."""
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    out = []
+    for size in reversed(sizes):
+        out.append(indices % size)
+        indices = indices // size
+    return tuple(reversed(out))
+
+
 @method
 def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
     """The bucket of each element among those that sorted boundaries divide; `right`: a boundary belongs to the next."""
@@ -166,8 +177,8 @@ isin = define(
 
 def _distinct(x: Any, part: int, dim: int | None) -> Any:
     rows = np.reshape(x, -1) if dim is None else x
-    wanted = {"return_inverse": part == 1, "return_counts": part == 2}
-    found: Any = np.unique(rows, axis=dim, equal_nan=False, **wanted)
+    unique: Any = np.unique  # NumPy's stubs know these keywords only as literals
+    found = unique(rows, return_inverse=part == 1, return_counts=part == 2, axis=dim, equal_nan=False)
     if part == 0:
         return found
     return found[1].reshape(x.shape if part == 1 and dim is None else -1)

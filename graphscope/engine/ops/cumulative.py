@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from graphscope.engine.ops.elementwise import exp
 from graphscope.engine.ops.index import getitem, where
 from graphscope.engine.ops.joining import cat
 from graphscope.engine.ops.pad import moved
+from graphscope.engine.ops.pick import raw
 from graphscope.engine.ops.rearrange import flip
 from graphscope.engine.ops.reduce import sum
 from graphscope.engine.tensor import Tensor
@@ -32,6 +33,10 @@ __all__ = [
 ]
 
 
+_MANY: Final = 1 << 16
+"""So many elements are worth a loop in Python over one dim, where the others have many."""
+
+
 def _to_running(input: Any, dim: int, *, dtype: Any = None) -> Any:
     if dtype is not None and dtype != input.dtype:
         input = input.to(dtype) if isinstance(input, Tensor) else input.astype(dtype)
@@ -41,7 +46,15 @@ def _to_running(input: Any, dim: int, *, dtype: Any = None) -> Any:
 def _running(over: Any) -> Any:
     def forward(x: Any, *, dim: int) -> Any:
         wider = dtypes.int64 if x.dtype.kind in "biu" else x.dtype
-        return over.accumulate(x, dim, dtype=wider) if x.ndim else x.astype(wider)
+        if not x.ndim:
+            return x.astype(wider)
+        if x.size < _MANY or x.size < 256 * x.shape[dim] or x.strides[dim] == x.itemsize or wider != x.dtype:
+            return over.accumulate(x, dim, dtype=wider)
+        out = x.copy()
+        rows = np.moveaxis(out, dim, 0)
+        for place in range(1, len(rows)):  # a row at a time: `accumulate` goes along the dim, one element after another
+            over(rows[place - 1], rows[place], out=rows[place])
+        return out
 
     return forward
 
@@ -91,9 +104,11 @@ cumsum: Any = define(
 
 
 def _cumprod_rule(g: Any, x: Any, out: Any, *, dim: int) -> Any:
-    """Without division: the product before, times what all later products make of it."""
+    """Where there are zeros, without division: the product before, times what all later products make of it."""
     if not g.shape:
         return g
+    if np.all(raw(x)):
+        return flip(cumsum(flip(g * out, dim), dim), dim) / x
     return moved(out, dim, 1, 1.0) * recurrence(moved(x, dim, -1, 0.0), g, dim, backward=True)
 
 

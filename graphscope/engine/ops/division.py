@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from graphscope.engine import dtypes, shapes
 from graphscope.engine.calls import define
+from graphscope.engine.fused import in_blocks
 from graphscope.engine.ops.arithmetic import PAIRS
 from graphscope.engine.ops.constants import nothing, refused
 from graphscope.engine.tensor import Tensor
@@ -55,6 +56,42 @@ def _whole(forward: Callable[..., Any]) -> Callable[..., Any]:
     return dtypes.only("if", divide)
 
 
+_MANY: Final = 1 << 12
+_EXACT: Final = 1 << 29
+"""Up to this quotient, two numbers of single precision divide exactly enough in double precision."""
+
+
+def _soon(forward: Callable[..., Any], finish: Callable[..., Any]) -> Callable[..., Any]:
+    """A division of floating numbers that NumPy does one by one: many of single precision go by double precision.
+
+    `finish` takes both and their quotient, in double precision; the remainder is exact in it.
+    """
+
+    def kernel(out: Any, x: Any, y: Any) -> None:
+        wide, by = x.astype(np.float64), y.astype(np.float64)
+        quotient = wide / by
+        if (np.abs(quotient) < _EXACT).all() and np.isfinite(by).all():
+            out[...] = finish(wide, by, quotient)
+        else:
+            forward(x, y, out=out)
+
+    def divide(x: Any, y: Any) -> Any:
+        if getattr(x, "size", 0) < _MANY or x.dtype != np.float32:
+            return forward(x, y)
+        if getattr(y, "dtype", x.dtype) != x.dtype or np.ndim(y) > x.ndim:
+            return forward(x, y)
+        if np.shape(y) != x.shape:
+            x, y = np.broadcast_arrays(x, np.asarray(y, x.dtype))
+        return in_blocks(kernel, x, y)
+
+    return divide
+
+
+_floor_quotient = _soon(np.floor_divide, lambda x, y, quotient: np.floor(quotient))
+_floor_remainder = _soon(np.remainder, lambda x, y, quotient: x - np.floor(quotient) * y)
+_trunc_remainder = _soon(np.fmod, lambda x, y, quotient: x - np.trunc(quotient) * y)
+
+
 def _truncated(x: Any, y: Any) -> Any:
     if np.result_type(x, y).kind == "f":
         return np.trunc(x / y)
@@ -63,7 +100,7 @@ def _truncated(x: Any, y: Any) -> Any:
 
 floor_divide = define(
     "floor_divide", "Quotient, rounded down.", formula="out = ⌊x / y⌋", aliases=("__floordiv__",),
-    forward=_whole(np.floor_divide),
+    forward=_whole(_floor_quotient),
     vjp=[refused, refused],
     shape=shapes.broadcast,
     samples=[((2, 3), (3,)), ("integers", (2, 3), (3,)), ((2, 3), 0.25), ("integers", (), 2)],
@@ -72,7 +109,7 @@ floor_divide = define(
 _div_floor = define(
     "div_floor", "Quotient, rounded down; its gradient is 0.", formula="out = ⌊x / y⌋", torch=None,
     grad_name="DivBackward1", tensor_method=False,
-    forward=_whole(np.floor_divide),
+    forward=_whole(_floor_quotient),
     vjp=[nothing, nothing],
     shape=shapes.broadcast,
     samples=[((2, 3), (3,)), ((), ())],
@@ -111,7 +148,7 @@ for _name in ("div", "divide", "true_divide"):
 remainder: Any = define(
     "remainder", "Remainder of a division, with the sign of the divisor.", formula="out = x - y · ⌊x / y⌋",
     aliases=("__mod__",),
-    forward=_whole(np.remainder),
+    forward=_whole(_floor_remainder),
     vjp=[lambda g: g,
          lambda g, x, y: -g * _div_floor(x, y)],
     shape=shapes.broadcast,
@@ -120,7 +157,7 @@ remainder: Any = define(
 
 fmod = define(
     "fmod", "Remainder of a division, with the sign of the dividend.", formula="out = x - y · trunc(x / y)",
-    forward=_whole(np.fmod),
+    forward=_whole(_trunc_remainder),
     vjp=[lambda g: g,
          lambda g, x, y: -g * _div_trunc(x, y)],
     shape=shapes.broadcast,

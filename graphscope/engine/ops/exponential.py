@@ -12,7 +12,7 @@ from graphscope.engine.buffers import reuse
 from graphscope.engine.calls import define
 from graphscope.engine.ops.constants import nothing
 from graphscope.engine.ops.index import where
-from graphscope.engine.results import RESULTS
+from graphscope.engine.results import result_of
 from graphscope.engine.tensor import Tensor, method
 
 __all__ = [
@@ -260,8 +260,11 @@ _exponent = define(
 )  # fmt: skip
 
 
+_Frexp = result_of("frexp", ("mantissa", "exponent"))
+
+
 @method
 def frexp(input: Tensor) -> Any:
     """Each element as a fraction from 0.5 to 1 (or 0, or negative) and the power of 2 that it is multiplied by."""
     exponent = _exponent(input)
-    return RESULTS["frexp"](input / pow(2.0, exponent.to(input.dtype)), exponent)
+    return _Frexp(input / pow(2.0, exponent.to(input.dtype)), exponent)

@@ -22,6 +22,8 @@ __all__ = [
     "aminmax",
     "argmax",
     "argmin",
+    "fmax",
+    "fmin",
     "max",
     "maximum",
     "min",
@@ -33,8 +35,7 @@ def _extreme_rule(g: Any, x: Any, out: Any, *, dim: Any, keepdim: bool, _from: A
     """Shared equally by all elements that are the extreme; where that is NaN, by those that are NaN."""
     if dim is None:
         chosen = (x == out) + (x != x) * (out != out)
-        share = g / sum(chosen * x.dtype.type(1))
-        return where(chosen, share, 0.0) if not keepdim else spread(share, _from, None, True) * chosen
+        return where(chosen, spread(g, _from, None, keepdim) / sum(chosen * x.dtype.type(1)), 0.0)
     chosen = (x == spread(out, _from, dim, keepdim)) * x.dtype.type(1)
     return spread(g, _from, dim, keepdim) * chosen / sum(chosen, dim, True)
 
@@ -109,8 +110,8 @@ argmin = define(
 
 
 def _winner(g: Any, x: Any, y: Any) -> Any:
-    """The cotangent where x wins over y: half of it where they are equal."""
-    return where(x == y, g / 2, where(x > y, g, 0.0))
+    """The cotangent where x wins over y, or one of them is NaN; half of it where they are equal."""
+    return where(x == y, g / 2, where(x < y, 0.0, g))
 
 
 maximum = define(
@@ -130,6 +131,21 @@ minimum = define(
     shape=shapes.broadcast,
     samples=[((2, 3), (2, 3)), ((2, 3), (3,)), ((), ())],
 )  # fmt: skip
+
+
+def _known(name: str, what: str, over: Any, wins: Any) -> Any:
+    return define(
+        name, f"The {what} of two elements; of NaN and a number the number.", formula=f"out = {name[1:]}(x, y)",
+        forward=over,
+        vjp=[lambda g, x, y: where(wins(x, y), g, 0.0),
+             lambda g, x, y: where(wins(x, y), 0.0, g)],
+        shape=shapes.broadcast,
+        samples=[((2, 3), (2, 3)), ((2, 3), (3,)), ((), ()), (np.array([1.0, np.nan]), np.array([np.nan, 2.0]))],
+    )  # fmt: skip
+
+
+fmax = _known("fmax", "larger", np.fmax, lambda x, y: (x >= y) + (y != y))
+fmin = _known("fmin", "smaller", np.fmin, lambda x, y: (x <= y) + (y != y))
 
 
 def _to_best(input: Any, dim: int, keepdim: bool = False) -> Any:

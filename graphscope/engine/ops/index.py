@@ -55,11 +55,12 @@ def _getitem_name(attrs: Any) -> str:
 
 getitem: Any = define(
     "getitem", "Elements at an index: integers, slices, None, ellipsis, integer or boolean arrays.",
-    formula="out = x[index]", tensor_method=False, view=True,
+    formula="out = x[index]", tensor_method=False, view=True, promotes=False,
     grad_name=_getitem_name,
     prepare=lambda x, index: ((x,), {"index": plain(index), "_from": x.shape}),
-    forward=lambda x, *, index, _from: x[index],
-    vjp=[lambda g, *, index, _from: put(g, index, _from)],
+    forward=lambda x, *_, index, _from: x[index],  # the tensors of the index are inputs, so that the log shows them
+    vjp=[lambda g, *, index, _from: put(g, index, _from),
+         None],
     shape=shapes.indexed,
     samples=[((3, 4), {"index": (slice(0, 2), 1)}), ((3, 4), {"index": np.array([0, 2, 0])}), ((5,), {"index": -1}),
              ((3, 4), {"index": (Ellipsis, None, 2)}), ((2, 2), {"index": np.array([[True, False], [True, True]])}),
@@ -126,7 +127,13 @@ def _get(self: Tensor, key: Any) -> Any:
         given = key[-1] if isinstance(key, tuple) else key
         same = isinstance(given, Tensor) and given.data is array
         return apply(_INDEX, (self, given if same else Tensor(array)), {"dim": dim, "_from": self.data.shape})
-    return apply(_GETITEM, (self,), {"index": where_, "_from": self.data.shape})
+    return apply(_GETITEM, (self, *tensors_of(key)), {"index": where_, "_from": self.data.shape})
+
+
+def tensors_of(key: Any) -> list[Tensor]:
+    """The tensors that stand in an index."""
+    parts = key if isinstance(key, tuple | list) else (key,)
+    return [part for part in parts if isinstance(part, Tensor)]
 
 
 def _fits(x: Any, array: np.ndarray, dim: int) -> bool:

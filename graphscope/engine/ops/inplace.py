@@ -8,9 +8,9 @@ from typing import Any, Final
 import numpy as np
 
 from graphscope.engine import dtypes, shapes
-from graphscope.engine.op import Rule, register
 from graphscope.engine.indexing import in_two_steps, is_basic, plain
-from graphscope.engine.ops.index import getitem, marked, where
+from graphscope.engine.op import Rule, register
+from graphscope.engine.ops.index import getitem, marked, tensors_of, where
 from graphscope.engine.tensor import Tensor
 from graphscope.engine.writing import write
 
@@ -75,6 +75,13 @@ def _sub(x: Any, y: Any, *, alpha: float = 1, out: Any = None) -> Any:
     return np.subtract(x, y, out=out) if alpha == 1 else _add(x, y, alpha=-alpha, out=out)
 
 
+def zeros_of(g: Any) -> Any:
+    """Zeros: what was written over has no part in what came of it, not even where the gradient is NaN."""
+    data = g.data if isinstance(g, Tensor) else g
+    zeros = np.zeros(data.shape, data.dtype) if data.ndim else data.dtype.type(0)
+    return Tensor(zeros) if isinstance(g, Tensor) else zeros
+
+
 def _zero(x: Any, *, out: Any = None) -> Any:
     return _fill(x, 0, out=out)
 
@@ -89,11 +96,13 @@ def _fill(x: Any, y: Any, *, out: Any = None) -> Any:
 def _copy(x: Any, y: Any, *, out: Any = None) -> Any:
     if out is None:
         return y
+    if np.ndim(y) > out.ndim:  # NumPy would pass over leading dims of size 1
+        raise ValueError(f"what is copied has {np.ndim(y)} dims, where it goes {out.ndim}")
     np.copyto(out, y, casting="unsafe")
     return out
 
 
-def _set(x: Any, y: Any, *, index: Any, out: Any = None) -> Any:
+def _set(x: Any, y: Any, *_: Any, index: Any, out: Any = None) -> Any:
     written = np.array(x) if out is None else out
     written[index] = y
     return written[()] if out is None else out
@@ -125,19 +134,19 @@ div_ = _define(
 
 zero_ = _define(
     "zero_", "Set every element to 0.", "x ← 0",
-    _zero, [lambda g: g * 0],
+    _zero, [lambda g: zeros_of(g)],  # noqa: PLW0108 - the log shows this text as the rule
     samples=[((2, 3),), ((),)],
 )  # fmt: skip
 
 fill_ = _define(
     "fill_", "Set every element to a number.", "x ← y",
-    _fill, [lambda g: g * 0, None],
+    _fill, [lambda g: zeros_of(g), None],  # noqa: PLW0108
     samples=[((2, 3), 0.5), ((), 2.0)],
 )  # fmt: skip
 
 copy_ = _define(
     "copy_", "Copy the elements of another tensor.", "x ← y",
-    _copy, [lambda g: g * 0, lambda g: g],
+    _copy, [lambda g: zeros_of(g), lambda g: g],  # noqa: PLW0108
     samples=[((2, 3), (2, 3)), ((2, 3), (3,)), ((), ())],
 )  # fmt: skip
 
@@ -149,16 +158,16 @@ setitem = _define(
 )  # fmt: skip
 
 
-def _setitem(self: Tensor, index: Any, value: Any) -> None:
-    index = plain(index)
+def _setitem(self: Tensor, key: Any, value: Any) -> None:
+    index = plain(key)
     steps = in_two_steps(index)
     if steps is not None:
         self, index = getitem(self, steps[0]), steps[1]
-    if isinstance(value, Tensor) and value.data.ndim > 1 and value.data.shape[0] == 1 and is_basic(index):
+    if isinstance(value, Tensor) and value.data.ndim and value.data.shape[0] == 1 and is_basic(index):
         rank = np.ndim(self.data[index])
         while value.data.ndim > rank and value.data.shape[0] == 1:  # as PyTorch has it: they are no part of the value
             value = getitem(value, 0)
-    setitem(self, value, index=index)
+    setitem(self, value, *tensors_of(key), index=index)
 
 
 setattr(Tensor, "__setitem__", _setitem)  # noqa: B010

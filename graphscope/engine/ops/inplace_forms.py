@@ -121,6 +121,7 @@ METHODS: Final = {
     "clamp_": clamp_in_place,
     "clip_": clamp_in_place,
     "round_": round_in_place,
+    "polygamma_": FORMS_IN_PLACE["polygamma"],
 }
 """Methods that choose among forms, and other names."""
 

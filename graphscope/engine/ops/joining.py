@@ -43,26 +43,18 @@ def _to_joined(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Any:
     dim = dim if axis is None else axis
     if not tensors:
         raise ValueError("cat: expected a non-empty list of Tensors")
-    full = [tensor for tensor in tensors if tensor.shape != (0,)] or tensors[:1]  # PyTorch lets them be, of any rank
-    if not all(len(tensor.shape) for tensor in tensors):
+    sizes = [tensor.shape for tensor in tensors]
+    if () in sizes:
         raise RuntimeError("cat: zero-dimensional tensors cannot be concatenated; use stack")
-    first = full[0].shape
-    dim = one(dim, len(first))
-    for tensor in full:
-        shape = tensor.shape
-        if len(shape) != len(first) or any(shape[i] != first[i] for i in range(len(first)) if i != dim):
-            raise RuntimeError(
-                f"cat: Sizes of tensors must match except in dimension {dim}: {tuple(first)} and {tuple(shape)}"
-            )
-    ends = accumulate(tensor.shape[dim] if tensor.shape != (0,) else 0 for tensor in tensors)
+    rank = max(map(len, sizes))
+    dim = one(dim, rank)
+    ends = accumulate([shape[dim] if len(shape) == rank else 0 for shape in sizes])
     return tensors, {"dim": dim, "_ends": (0, *ends)}
 
 
 def _joined(*arrays: Any, dim: int, _ends: tuple[int, ...]) -> Any:
-    rank = max(array.ndim for array in arrays)
-    if rank > 1:
-        arrays = tuple(array for array in arrays if array.ndim == rank)
-    return np.concatenate(arrays, dim)
+    full = [array for array in arrays if array.shape != (0,)]  # PyTorch lets these be, whatever the rank of the others
+    return np.concatenate(full or arrays, dim)
 
 
 def _cat_rule(g: Any, *, dim: int, _ends: tuple[int, ...], position: int) -> Any:
@@ -93,14 +85,7 @@ def _to_stacked(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Any:
     tensors = tuple(tensors)
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
-    first = tensors[0].shape
-    for place, tensor in enumerate(tensors):
-        if tensor.shape != first:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {tuple(first)} at entry 0 and "
-                f"{tuple(tensor.shape)} at entry {place}"
-            )
-    return tensors, {"dim": one(dim if axis is None else axis, len(first) + 1)}
+    return tensors, {"dim": one(dim if axis is None else axis, len(tensors[0].shape) + 1)}
 
 
 stack = define(

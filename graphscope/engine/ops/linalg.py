@@ -89,17 +89,18 @@ def _rows(x: Any) -> Any:
 
 
 def _matmul_left(g: Any, x: Any, y: Any) -> Any:
-    if g.__class__ is np.ndarray and y.ndim == 2:
-        if x.ndim == 2:
-            return g.dot(y.T)
-        if x.ndim > 2 and g.size:
-            return g.reshape(-1, g.shape[-1]).dot(y.T).reshape(x.shape)
+    if g.__class__ is np.ndarray and x.ndim == 2 == y.ndim:
+        return g.dot(y.T)
+    if g.__class__ is np.ndarray and y.ndim == 2 and x.ndim > 2 and g.size:
+        return g.reshape(-1, g.shape[-1]).dot(y.T).reshape(x.shape)
     if len(x.shape) == 1:
         return g * y if len(y.shape) == 1 else (y @ g[..., None])[..., 0]
     return g[..., None] * y if len(y.shape) == 1 else g @ y.mT
 
 
 def _matmul_right(g: Any, x: Any, y: Any) -> Any:
+    if g.__class__ is np.ndarray and x.ndim == 2 == y.ndim:
+        return x.T.dot(g)
     if len(y.shape) == 2 and len(x.shape) > 1 and 0 not in (*g.shape, *x.shape):
         return _rows(x).T @ _rows(g)
     if len(x.shape) == 1:

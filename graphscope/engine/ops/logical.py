@@ -41,12 +41,8 @@ def _connective(name: str, doc: str, formula: str, forward: Callable[..., Any]) 
 
 
 logical_and = _connective("logical_and", "Whether neither element is 0.", "out = x ∧ y", np.logical_and)
-logical_or = _connective(
-    "logical_or", "Whether one element or both are not 0.", "out = x ∨ y", np.logical_or
-)
-logical_xor = _connective(
-    "logical_xor", "Whether just one element is not 0.", "out = x ⊻ y", np.logical_xor
-)
+logical_or = _connective("logical_or", "Whether one element or both are not 0.", "out = x ∨ y", np.logical_or)
+logical_xor = _connective("logical_xor", "Whether just one element is not 0.", "out = x ⊻ y", np.logical_xor)
 
 logical_not = define(
     "logical_not", "Whether an element is 0.", formula="out = ¬x",

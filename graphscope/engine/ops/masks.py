@@ -12,7 +12,7 @@ from graphscope.engine import shapes
 from graphscope.engine.calls import define
 from graphscope.engine.dims import one
 from graphscope.engine.indexing import plain
-from graphscope.engine.ops.index import choose, getitem, marked
+from graphscope.engine.ops.index import choose, getitem, marked, tensors_of
 from graphscope.engine.ops.pick import integers, masked_select, raw, taken
 from graphscope.engine.ops.shape import reshape
 from graphscope.engine.rows import add_up
@@ -110,10 +110,10 @@ def _to_index_put(input: Any, indices: Sequence[Any], values: Any, accumulate: b
             f"{values.dtype} for the source."
         )
     index = plain(tuple(slice(None) if part is None else part for part in indices))
-    return (input, values), {"index": index, "accumulate": accumulate}
+    return (input, values, *tensors_of(list(indices))), {"index": index, "accumulate": accumulate}
 
 
-def _index_put(x: Any, y: Any, *, index: Any, accumulate: bool) -> Any:
+def _index_put(x: Any, y: Any, *_: Any, index: Any, accumulate: bool) -> Any:
     out = np.array(x)
     if accumulate:
         places = np.arange(out.size).reshape(out.shape)[index]
@@ -129,11 +129,12 @@ def _kept(g: Any, *, index: Any, accumulate: bool) -> Any:
 
 index_put = define(
     "index_put", "A copy of x with y written at a tuple of index tensors, or added there.",
-    formula="out = x; out[indices] = y",
+    formula="out = x; out[indices] = y", promotes=False,
     prepare=_to_index_put,
     forward=_index_put,
     vjp=[_kept,
-         lambda g, *, index: getitem(g, index)],
+         lambda g, *, index: getitem(g, index),
+         None],
     shape=shapes.same,
     samples=[((3, 4), [np.array([0, 2]), np.array([1, 1])], (2,), {}),
              ((3, 4), [np.array([0, 0])], (4,), {"accumulate": True})],

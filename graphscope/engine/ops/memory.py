@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -94,7 +93,8 @@ _ROWS = Place(Layout((3, 4), (4, 1), 0), Layout((2, 4), (0, 1), 4), 12)
 
 take_view: Any = define(
     "take_view", "The elements of a tensor that a view of it looks at.", formula="out = view of x",
-    tensor_method=False, torch=None, grad_name="AsStridedBackward0", prepare=lambda x, _place: ((x,), {"_place": _place}),
+    tensor_method=False, torch=None, grad_name="AsStridedBackward0",
+    prepare=lambda x, _place: ((x,), {"_place": _place}),
     forward=_taken,
     vjp=[lambda g, *, _place: lay_view(g, _place)],
     shape=lambda x, *, _place: _place.view.shape,

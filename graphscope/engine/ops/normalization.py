@@ -21,6 +21,7 @@ from graphscope.engine.ops.pad import pad
 from graphscope.engine.ops.pooling import avg_pool1d
 from graphscope.engine.ops.reduce import mean, sum
 from graphscope.engine.ops.shape import reshape
+from graphscope.engine.sums import sums
 from graphscope.engine.tensor import Tensor
 
 __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "rms_norm"]
@@ -29,9 +30,9 @@ __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "rms_norm"
 def _moments(x: Any, dims: tuple[int, ...]) -> tuple[Any, Any, Any]:
     """Mean, variance, and the elements less their mean."""
     count = x.dtype.type(max(math.prod(x.shape[dim] for dim in dims), 1))
-    centre = np.add.reduce(x, axis=dims, keepdims=True) / count
+    centre = sums(x, dims) / count
     rest = x - centre
-    return centre, np.add.reduce(rest * rest, axis=dims, keepdims=True) / count, rest
+    return centre, sums(rest * rest, dims) / count, rest
 
 
 def _normalized(x: Any, y: Any, z: Any, *, eps: float, _shape: Any, _dims: Any, _affine: Any, **_: Any) -> Any:
@@ -88,15 +89,15 @@ def _gradients_on_arrays(
     outside = _outside(affine)
     gy = gz = None
     if z is not None:
-        gz = np.add.reduce(g, axis=outside).reshape(z.shape)
+        gz = sums(g, outside).reshape(z.shape)
     if y is not None:
-        gy = np.add.reduce(product, axis=outside).reshape(y.shape)
+        gy = sums(product, outside).reshape(y.shape)
         weight = y.reshape(affine)
         g = g * weight
         product *= weight
-    unit *= np.add.reduce(product, axis=dims, keepdims=True) / count
+    unit *= sums(product, dims) / count
     gx = np.subtract(g, unit, out=unit)
-    gx -= np.add.reduce(g, axis=dims, keepdims=True) / count
+    gx -= sums(g, dims) / count
     gx *= scale
     return gx.reshape(x.shape), gy, gz
 

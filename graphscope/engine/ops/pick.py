@@ -12,6 +12,7 @@ from graphscope.engine.calls import define
 from graphscope.engine.dims import one
 from graphscope.engine.ops.shape import reshape
 from graphscope.engine.rows import add_rows, add_up, pick_along, places_along
+from graphscope.engine.tensor import Tensor
 
 __all__ = [
     "gather",
@@ -212,6 +213,9 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
     tall = [input.shape[dim] if place == dim else size for place, size in enumerate(wide)]
     picked = indices if tuple(wide) == tuple(indices.shape) else indices.expand(*wide)
     return gather(input if tuple(tall) == tuple(input.shape) else input.expand(*tall), dim, picked)
+
+
+setattr(Tensor, "take_along_dim", take_along_dim)  # noqa: B010
 
 
 def _to_masked(input: Any, mask: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -223,12 +224,12 @@ window_spread: Any = define(
 )  # fmt: skip
 
 
-def _divisor(windows: Windows, sizes: Any, padding: Any, include: bool, override: Any, dtype: Any) -> Any:
+@functools.lru_cache(256)
+def _divisor(windows: Windows, sizes: tuple[int, ...], include: bool, override: Any, dtype: Any) -> Any:
     """What the sum of each window is divided by: what lies beyond the padding never counts."""
     if override is not None:
         return dtype.type(override)
-    if not include:
-        padding = (0,) * windows.rank
+    padding = windows.low if include else (0,) * windows.rank
     if not any(windows.low) and not any(windows.high):
         return dtype.type(math.prod(windows.kernel))
     found = np.ones((), np.int64)
@@ -257,17 +258,25 @@ def _define_avg(rank: int) -> Any:
         windows = _windows(name, sizes, kernel_size, stride, padding, 1, ceil_mode)
         if divisor_override == 0:
             raise RuntimeError(f"{name}: divisor_override must not be 0")
-        divisor = _divisor(windows, sizes, windows.low, count_include_pad, divisor_override, input.dtype)
-        shown = {
+        return (input,), {
             "kernel_size": windows.kernel,
             "stride": windows.stride,
             "padding": windows.low,
             "ceil_mode": ceil_mode,
+            "count_include_pad": count_include_pad,
+            "divisor_override": divisor_override,
+            "_windows": windows,
+            "_sizes": sizes,
         }
-        return (input,), {**shown, "_windows": windows, "_divisor": divisor, "_sizes": sizes}
 
-    def rule(g: Any, *, _windows: Windows, _divisor: Any, _sizes: Any) -> Any:
-        return window_spread(g / constant(_divisor, g), _windows, _sizes)
+    def forward(
+        x: Any, *, count_include_pad: bool, divisor_override: Any, _windows: Windows, _sizes: Any, **_: Any
+    ) -> Any:
+        return _summed(x, _windows) / _divisor(_windows, _sizes, count_include_pad, divisor_override, x.dtype)
+
+    def rule(g: Any, *, count_include_pad: bool, divisor_override: Any, _windows: Windows, _sizes: Any) -> Any:
+        divisor = _divisor(_windows, _sizes, count_include_pad, divisor_override, g.dtype)
+        return window_spread(g / constant(divisor, g), _windows, _sizes)
 
     samples: list[Any] = [
         ((1, 2, *(4,) * rank), {"kernel_size": 2}),
@@ -281,7 +290,7 @@ def _define_avg(rank: int) -> Any:
         name, f"Mean of each window, in {rank} dims.", formula="out = Σ over windows of x / n", tensor_method=False,
         grad_name="SqueezeBackward1" if rank == 1 else f"AvgPool{rank}DBackward0",
         prepare=prepare,
-        forward=lambda x, *, _windows, _divisor, **_: _summed(x, _windows) / _divisor,
+        forward=forward,
         vjp=[rule],
         shape=_pooled_shape,
         samples=samples,

@@ -10,6 +10,7 @@ from graphscope.engine import dtypes, shapes
 from graphscope.engine.calls import define
 from graphscope.engine.ops.cumulative import cumprod
 from graphscope.engine.ops.pad import moved
+from graphscope.engine.ops.pick import raw
 from graphscope.engine.ops.rearrange import flip
 from graphscope.engine.ops.reduce import spread, to_reduction
 from graphscope.engine.ops.shape import reshape
@@ -21,7 +22,22 @@ __all__ = [
 
 def _prod(x: Any, *, dim: Any, keepdim: bool, _from: Any) -> Any:
     wider = dtypes.int64 if x.dtype.kind in "biu" else x.dtype
+    if x.dtype.kind == "f" and x.size > 4096 and x.flags.c_contiguous and dim in (None, -1, x.ndim - 1):
+        out = _halved(x.reshape(1, -1) if dim is None else x)
+        kept = shapes.reduced(_from, dim=dim, keepdim=keepdim)
+        return out.reshape(kept)[()]
     return np.prod(x, axis=dim, keepdims=keepdim, dtype=wider)
+
+
+def _halved(x: Any) -> Any:
+    """The product over the last dim: one half times the other, again and again, which NumPy does many at a time."""
+    while x.shape[-1] > 1:
+        half = x.shape[-1] // 2
+        product = x[..., :half] * x[..., half : 2 * half]
+        if x.shape[-1] % 2:
+            product[..., 0] *= x[..., -1]
+        x = product
+    return x
 
 
 def _all_others(x: Any, dim: int) -> Any:
@@ -34,8 +50,7 @@ def _all_others(x: Any, dim: int) -> Any:
 def _prod_rule(g: Any, x: Any, out: Any, *, dim: Any, keepdim: bool, _from: Any) -> Any:
     if not _from:
         return g
-    elements = getattr(x, "data", x) if hasattr(x, "wants_grad") else x
-    if np.all(elements):
+    if np.all(raw(x)):
         return spread(g * out, _from, dim, keepdim) / x
     others = _all_others(reshape(x, (-1,)) if dim is None else x, 0 if dim is None else dim % len(_from))
     return spread(g, _from, dim, keepdim) * reshape(others, _from)

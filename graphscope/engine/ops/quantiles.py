@@ -65,7 +65,7 @@ nanmedian_along = choice(
 def _shared(g: Any, x: Any, out: Any) -> Any:
     """Shared equally by all elements that are the median."""
     chosen = (x == out) + (x != x) * (out != out)
-    return where(chosen, g / sum(chosen), 0.0)
+    return where(chosen, g / sum(chosen * x.dtype.type(1)), 0.0)
 
 
 def _median_of_all(ignore_nan: bool) -> Any:

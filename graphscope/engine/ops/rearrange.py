@@ -65,6 +65,8 @@ def _to_roll(input: Any, shifts: Any, dims: Any = None) -> Any:
     places = () if dims is None else (dims,) if isinstance(dims, int) else tuple(dims)
     if not steps or (places and len(places) != len(steps)) or (not places and len(steps) != 1):
         raise RuntimeError(f"roll: shifts and dimensions must align. shifts: {len(steps)}, dims: {len(places)}")
+    if places and not len(input.shape):
+        raise IndexError(f"roll: dim {places[0]} of a tensor that has no dims")
     return (input,), {"shifts": steps, "dims": tuple(one(dim, len(input.shape)) for dim in places)}
 
 

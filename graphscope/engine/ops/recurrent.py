@@ -99,7 +99,8 @@ def _lstm_layer(x: Any, h: Any, c: Any, weight: Any, recurrent: Any, *biases: An
 def _lstm_layer_rule(g: Any, inputs: Any, residuals: Any, *, reverse: bool, needs_x: bool) -> tuple[Any, ...]:
     if any(isinstance(value, Tensor) for value in g):
         return _lstm_layer_rule_by_steps(g, inputs, reverse)
-    return recurrence.backward(*g, residuals, *inputs[:5], needs_x=needs_x)
+    x, h, c, weight, recurrent = inputs[:5]
+    return recurrence.backward(g[0], g[1], residuals, x, h, c, weight, recurrent, needs_x)
 
 
 def _lstm_layer_rule_by_steps(g: Any, inputs: Any, reverse: bool) -> tuple[Any, ...]:

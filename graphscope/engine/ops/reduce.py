@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from graphscope.engine import dims, dtypes, shapes
 from graphscope.engine.calls import define
 from graphscope.engine.ops.shape import expand, reshape
+from graphscope.engine.sums import sums
 from graphscope.engine.tensor import Tensor
 
 __all__ = [
@@ -20,6 +21,10 @@ __all__ = [
     "nansum",
     "sum",
 ]
+
+
+_MANY: Final = 1 << 14
+"""So many elements are worth looking for a quicker way to sum them."""
 
 
 def to_reduction(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, **numpy: Any) -> Any:
@@ -66,13 +71,16 @@ def _sum(x: Any, *, dim: Any, keepdim: bool, _from: Any = None) -> Any:
         return x
     if x.dtype.itemsize == 2:  # sums of halves are halves of a sum that is not
         return np.sum(x, axis=dim, keepdims=keepdim, dtype=dtypes.float32).astype(x.dtype)
+    if x.size >= _MANY and x.flags.c_contiguous:
+        places = dims.several(dim, x.ndim)
+        return sums(x, places).reshape(shapes.reduced(x.shape, dim=dim, keepdim=keepdim))[()]
     total: Any = np.add.reduce  # NumPy's stubs know keepdims only as a literal
     return total(x, axis=dim, keepdims=keepdim)
 
 
 def _total(x: Any) -> Any:
     kind = x.dtype.kind
-    if kind == "f" and x.dtype.itemsize > 2:
+    if kind == "f" and x.dtype.itemsize > 2 and x.size < _MANY:
         return np.add.reduce(x, None)
     return _sum(x, dim=None, keepdim=False)
 

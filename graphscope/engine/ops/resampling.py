@@ -23,9 +23,15 @@ Matrix = np.ndarray
 _CUBIC: Final = -0.75
 
 
-def _resampled(x: Any, *, matrices: tuple[Matrix, ...], mode: str) -> Any:
-    for back, matrix in enumerate(reversed(matrices), 1):
-        weights = matrix.astype(x.dtype, copy=False)
+Dims = tuple[tuple[int, int, float | None], ...]
+"""Of each dim: how many elements are made, of how many, and the factor between them where a person gave one."""
+
+
+def _resampled(x: Any, *, mode: str, dims: Dims, align_corners: bool, transposed: bool) -> Any:
+    for back, (count, size, scale) in enumerate(reversed(dims), 1):
+        weights = _matrix(mode, count, size, scale, align_corners).astype(x.dtype, copy=False)
+        if transposed:
+            weights = weights.T
         if back == 1:
             x = (x.reshape(-1, x.shape[-1]) @ weights.T).reshape(*x.shape[:-1], len(weights))
         else:
@@ -33,6 +39,10 @@ def _resampled(x: Any, *, matrices: tuple[Matrix, ...], mode: str) -> Any:
                 *x.shape[:-back], len(weights), *x.shape[x.ndim - back + 1 :]
             )
     return x
+
+
+def _resampled_shape(x: Any, *, dims: Dims, transposed: bool = False, **_: Any) -> Any:
+    return (*x[: len(x) - len(dims)], *(size if transposed else count for count, size, _ in dims))
 
 
 _NODES: Final = {
@@ -45,17 +55,22 @@ _NODES: Final = {
 
 
 def _node_name(attrs: Any) -> str:
-    return _NODES.get((attrs["mode"], len(attrs["matrices"])), "Resample") + "Backward0"
+    return _NODES.get((attrs["mode"], len(attrs["dims"])), "Resample") + "Backward0"
+
+
+def _to_resample(x: Any, mode: str, dims: Any, align_corners: bool = False, transposed: bool = False) -> Any:
+    return (x,), {"mode": mode, "dims": tuple(dims), "align_corners": align_corners, "transposed": transposed}
 
 
 resample: Any = define(
     "resample", "Each of the last dims made anew: its elements are sums of the old ones, in the shares of a matrix.",
     formula="out[i, j] = Σ A[i, k] · B[j, l] · x[k, l]", tensor_method=False, torch=None, grad_name=_node_name,
-    prepare=lambda x, matrices, mode="": ((x,), {"matrices": tuple(matrices), "mode": mode}),
+    prepare=_to_resample,
     forward=_resampled,
-    vjp=[lambda g, *, matrices, mode: resample(g, [matrix.T for matrix in matrices], mode)],
-    shape=lambda x, *, matrices, mode="": (*x[: len(x) - len(matrices)], *(len(matrix) for matrix in matrices)),
-    samples=[((2, 3, 4), {"matrices": (np.eye(2, 3), np.ones((3, 4)) / 4)})],
+    vjp=[lambda g, *, mode, dims, align_corners, transposed: resample(g, mode, dims, align_corners, not transposed)],
+    shape=_resampled_shape,
+    samples=[((2, 3, 4), {"mode": "bilinear", "dims": ((5, 3, None), (2, 4, 0.5))}),
+             ((2, 3, 4), {"mode": "area", "dims": ((2, 4, None),)})],
 )  # fmt: skip
 
 
@@ -183,8 +198,7 @@ def interpolate(
     if any(count < 1 for count in made):
         raise RuntimeError(f"interpolate: input and output sizes must be greater than 0, not {sizes} and {made}")
     corners = bool(align_corners)
-    parts = zip(made, sizes, scales, strict=True)
-    return resample(input, [_matrix(mode, int(count), n, scale, corners) for count, n, scale in parts], mode)
+    return resample(input, mode, zip(map(int, made), sizes, scales, strict=True), corners)
 
 
 def _as_many(what: str, value: Any, rank: int) -> tuple[Any, ...]:
@@ -228,9 +242,7 @@ def _define_avg(rank: int) -> Any:
     def pool(input: Any, output_size: Any) -> Any:
         counts = _wanted(name, input, output_size, rank)
         sizes = tuple(int(size) for size in input.shape[-rank:])
-        return resample(
-            input, [_matrix("area", count, n, None, False) for count, n in zip(counts, sizes, strict=True)], "area"
-        )
+        return resample(input, "area", [(count, n, None) for count, n in zip(counts, sizes, strict=True)])
 
     pool.__name__ = pool.__qualname__ = name
     pool.__doc__ = f"Means over as many windows as are asked for, in {rank} dims."

@@ -32,7 +32,10 @@ def sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:
     """Sizes given one by one or as one sequence."""
     if len(shape) == 1 and not isinstance(shape[0], int | np.integer):
         shape = tuple(shape[0])
-    return tuple(int(size) for size in shape)
+    for size in shape:
+        if size.__class__ is not int:
+            return tuple([int(size) for size in shape])
+    return shape
 
 
 def _reshape(x: Any, *, shape: tuple[int, ...], _from: tuple[int, ...] = ()) -> Any:
@@ -41,8 +44,9 @@ def _reshape(x: Any, *, shape: tuple[int, ...], _from: tuple[int, ...] = ()) -> 
 
 def _to_reshape(x: Any, *sizes_: Any, shape: Any = None) -> Any:
     wanted = sizes(sizes_ if shape is None else (shape,))
-    if min(wanted, default=0) < -1:
-        raise RuntimeError(f"invalid shape dimension {min(wanted)}: only -1 stands for a size to be found out")
+    for size in wanted:
+        if size < -1:
+            raise RuntimeError(f"invalid shape dimension {size}: only -1 stands for a size to be found out")
     return (x,), {"shape": wanted, "_from": x.shape}
 
 
@@ -213,7 +217,7 @@ def view(self: Any, *size: Any) -> Any:
     if len(size) == 1 and isinstance(size[0], np.dtype):
         return view_dtype(self, size[0])
     out = reshape(self, *size)
-    if self.base is not None and out.data.size and buffer(out.data) is not buffer(self.data):
+    if self.base is not None and self.data.ndim and out.data.size and buffer(out.data) is not buffer(self.data):
         raise RuntimeError(
             f"view size is not compatible with input tensor's size and stride: {tuple(self.shape)} is a view with its "
             f"dims in another order, so {out.data.shape} needs a copy. Use .reshape(...) instead."

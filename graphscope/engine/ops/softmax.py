@@ -13,6 +13,7 @@ from graphscope.engine.fused import fused
 from graphscope.engine.ops.exponential import exp
 from graphscope.engine.ops.reduce import sum
 from graphscope.engine.random import generator
+from graphscope.engine.sums import sums
 from graphscope.engine.tensor import Tensor
 
 __all__ = ["log_softmax", "softmax"]
@@ -24,6 +25,8 @@ _CHUNK: Final = 1 << 15
 def _by_rows(kernel: Callable[..., None], dim: int, *arrays: Any) -> Any:
     """Run a kernel over arrays of one shape, some whole rows (along `dim`) at a time; it writes its first argument."""
     first = arrays[0]
+    if not first.ndim:
+        return _by_rows(kernel, -1, *(array.reshape(1) for array in arrays))[0]
     out = np.empty(first.shape, first.dtype)
     if first.size <= _CHUNK or dim not in (-1, first.ndim - 1):
         kernel(out, *arrays, dim)
@@ -40,24 +43,24 @@ def _by_rows(kernel: Callable[..., None], dim: int, *arrays: Any) -> Any:
 def _softmax_kernel(out: Any, x: Any, dim: int) -> None:
     np.subtract(x, np.maximum.reduce(x, axis=dim, keepdims=True, initial=-np.inf), out=out)
     np.exp(out, out=out)
-    out /= np.add.reduce(out, axis=dim, keepdims=True)
+    out /= sums(out, (dim % out.ndim,))
 
 
 def _softmax_gradient(out: Any, g: Any, y: Any, dim: int) -> None:
     np.multiply(g, y, out=out)
-    total = np.add.reduce(out, axis=dim, keepdims=True)
+    total = sums(out, (dim % out.ndim,))
     np.subtract(g, total, out=out)
     out *= y
 
 
 def _log_softmax_kernel(out: Any, x: Any, dim: int) -> None:
     np.subtract(x, np.maximum.reduce(x, axis=dim, keepdims=True, initial=-np.inf), out=out)
-    out -= np.log(np.add.reduce(np.exp(out), axis=dim, keepdims=True))
+    out -= np.log(sums(np.exp(out), (dim % out.ndim,)))
 
 
 def _log_softmax_gradient(out: Any, g: Any, y: Any, dim: int) -> None:
     np.exp(y, out=out)
-    out *= np.add.reduce(g, axis=dim, keepdims=True)
+    out *= sums(g, (dim % g.ndim,))
     np.subtract(g, out, out=out)
 
 

@@ -70,7 +70,7 @@ _EDGES: Final = (
 """erfinv(x) / x in powers of w - 2.5 and of √w - 3, where w = -ln(1 - x²)."""
 _FAR: Final = (1.641345311, 3.429567803, -1.624906493, -1.970840454)
 _FAR_BELOW: Final = (1.637067800, 3.543889200, 1.0)
-"""erfinv(x) in powers of √w: a quotient that Newton's steps begin from."""
+"""erfinv(x) in powers of √(-ln((1 - x) / 2)): a quotient that Newton's steps begin from."""
 _LANCZOS: Final = (
     676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059, 12.507343278686905,
     -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7,
@@ -106,7 +106,7 @@ def _upper(x: Any) -> Any:
 def error_function(x: Any) -> Any:
     """Erf of an array of single or double precision."""
     if x.dtype == np.float32:
-        x = np.clip(x, -4, 4)
+        x = np.minimum(np.maximum(x, -4), 4)
         return np.tanh(x * polynomial(x * x, _SINGLE))
     near = x * polynomial(np.minimum(x * x, 1), _NEAR_ZERO)
     return np.where(np.abs(x) < 1, near, np.copysign(1 - _upper(np.abs(x)), x))
@@ -121,14 +121,14 @@ def _inverse(x: Any) -> Any:
     w = -np.log((1 - x) * (1 + x))
     out = polynomial(w - 2.5, _CENTRE) * x
     if not (w < 5).all():
-        z = np.sqrt(w)
         if x.dtype == np.float64:
+            z = np.sqrt(-np.log((1 - np.abs(x)) / 2))
             far = np.copysign(polynomial(z, _FAR), x) / polynomial(z, _FAR_BELOW)
         else:
-            far = polynomial(z - 3, _EDGES) * x
+            far = polynomial(np.sqrt(w) - 3, _EDGES) * x
         out = np.where(w < 5, out, far)
     if x.dtype == np.float64:
-        for _ in range(2):
+        for _ in range(3):
             size = np.abs(out)
             excess = np.where(size < 1, error_function(size) - np.abs(x), (1 - np.abs(x)) - _upper(size))
             out -= np.copysign(excess * np.exp(size * size) * (math.sqrt(math.pi) / 2), excess * x)

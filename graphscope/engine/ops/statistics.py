@@ -14,6 +14,8 @@ from graphscope.engine.ops.index import where
 from graphscope.engine.ops.reduce import count, mean, nansum, reduced_dims, spread, sum, to_reduction
 
 __all__ = [
+    "corrcoef",
+    "cov",
     "logsumexp",
     "nanmean",
     "std",
@@ -133,6 +135,55 @@ std_mean = _with_mean("std_mean", std, "Standard deviation")
 def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Mean over the given dims, or over all, of the elements that are not NaN."""
     return nansum(input, dim, keepdim, dtype=dtype) / sum(input == input, dim, keepdim)
+
+
+def _scattered(x: Any, **_: Any) -> Any:
+    return (x[0], x[0]) if len(x) > 1 else ()
+
+
+@composite(
+    "Covariance of the rows of a matrix.", formula="out = (x - mean x) · (x - mean x)ᵀ / (n - correction)",
+    tensor_method=True, shape=_scattered, samples=[((3, 4), {}), ((5,), {}), ((2, 4), {"correction": 0})],
+)  # fmt: skip
+def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
+    """Covariance of variables, which are rows, of observations, which are columns.
+
+    Args:
+        input: A matrix, or a vector: one variable.
+        correction: What is taken off the number of observations.
+        fweights: How often each observation counts: integers.
+        aweights: How much each observation weighs.
+
+    Raises:
+        RuntimeError: The tensor has more than two dims.
+    """
+    if len(input.shape) > 2:
+        raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got {len(input.shape)}")
+    rows = input if len(input.shape) == 2 else input.reshape(1, -1)
+    weights = fweights if aweights is None else aweights if fweights is None else fweights * aweights
+    number = rows.shape[1] if weights is None else weights.sum()
+    middle = mean(rows, 1, True) if weights is None else sum(rows * weights, 1, True) / number
+    if aweights is not None:
+        freedom = number - correction * (weights * aweights).sum() / number
+    else:
+        freedom = number - correction
+    distance = rows - middle
+    freedom = max(freedom, 0) if isinstance(freedom, int) else freedom
+    out = (distance if weights is None else distance * weights) @ distance.mT / freedom
+    return out if len(input.shape) == 2 else out.reshape(())
+
+
+@composite(
+    "Correlation of the rows of a matrix.", formula="out = cov x / (std x · std xᵀ)",
+    tensor_method=True, shape=_scattered, samples=[((3, 4),), ((2, 5),)],
+)  # fmt: skip
+def corrcoef(input: Any) -> Any:
+    """Pearson's correlation of variables, which are rows, of observations, which are columns."""
+    covariance = cov(input)
+    if not covariance.shape:
+        return covariance / covariance
+    deviation = covariance.diagonal().sqrt()
+    return (covariance / deviation[:, None] / deviation[None]).clamp(-1, 1)
 
 
 def _logsumexp(x: Any, *, dim: Any, keepdim: bool, _from: Any) -> Any:

@@ -35,7 +35,7 @@ def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = No
         A: Matrices (..., m, n).
         B: Right sides (..., m, k).
         rcond: Singular values below `rcond` times the largest count as 0.
-        driver: Which routine PyTorch is to use; has no effect here.
+        driver: Which routine PyTorch is to use; it tells residuals by all but `gelsy`, which is the default.
 
     Returns:
         The solution; the sums of squared residuals where m > n and A has full rank, else nothing; the rank; nothing.
@@ -52,7 +52,7 @@ def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = No
     solution = matmul(pinv(A, rtol=rcond), right)
     rank = matrix_rank(A, rtol=rcond)
     residuals = Tensor(np.empty((0,), A.dtype))
-    if rows > columns and bool((np.asarray(rank.data) == columns).all()):
+    if driver not in (None, "gelsy") and rows > columns and bool((np.asarray(rank.data) == columns).all()):
         missed = matmul(A, solution) - right
         residuals = sum(missed * missed, -2)
     nothing = Tensor(np.empty((0,), A.dtype))

@@ -79,6 +79,4 @@ def kaiser_window(
     requires_grad: bool = False,
 ) -> Tensor:
     """Kaiser's window, of the shape parameter `beta`."""
-    return _window(
-        "kaiser_window", lambda n: np.kaiser(n, beta), window_length, periodic, requires_grad, dtype, device
-    )
+    return _window("kaiser_window", lambda n: np.kaiser(n, beta), window_length, periodic, requires_grad, dtype, device)

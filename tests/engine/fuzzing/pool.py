@@ -13,6 +13,9 @@ _Any = TypeVar("_Any")
 LARGEST = 64
 """Tensors of more elements, or more than MOST_DIMS dims, are used no further."""
 MOST_DIMS = 4
+SCALARS_ARE_MEMORY = False
+"""Whether a tensor of no dims is written into as others are. This engine keeps its number as a value: a write makes
+another, which a view that was taken before does not see, and no rule that had saved the old one goes wrong."""
 TOO_LARGE = 1e4
 """Numbers beyond this are used no further: errors would grow with them until nothing can be compared."""
 
@@ -108,16 +111,29 @@ class Pool:
         )
         return found or f"{self.number()}"
 
-    def alone(self, tensor: Any) -> bool:
-        """Whether no other tensor shares its memory."""
+    def sharing(self, tensor: Any) -> list[Any]:
+        """The tensors that share a tensor's memory, itself included."""
         memory = tensor.untyped_storage().data_ptr()
-        found = [name for name in self.tensors() if self.names[name].untyped_storage().data_ptr() == memory]
-        return each_in_its_place(tensor) and len(found) < 2
+        values = [value for name, value in self.names.items() if name[0] == "x" and hasattr(value, "untyped_storage")]
+        return [value for value in values if value.untyped_storage().data_ptr() == memory]
+
+    def writable(self, tensor: Any) -> bool:
+        """Whether it can be written into as PyTorch wants it."""
+        sharing = self.sharing(tensor)
+        if not all(map(each_in_its_place, sharing)):
+            return False
+        if not tensor.requires_grad and any(each.requires_grad and each._is_view() for each in sharing):
+            return False  # PyTorch would give that view another way back, from its base
+        return SCALARS_ARE_MEMORY or all(each.ndim for each in sharing)
+
+    def alone(self, tensor: Any) -> bool:
+        """Whether it can be written into, and nobody else shares its memory."""
+        return self.writable(tensor) and len(self.sharing(tensor)) == 1
 
     def dim(self, name: str) -> int:
         """A dim of a tensor, counted from either end; sometimes one that it has not."""
         count = self.names[name].ndim
-        if self.chance(2):
+        if self.chance(2) and self.names[name].numel():
             return count + 1
         return self.integer(-count, count - 1) if count else self.integer(-1, 0)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from .pool import Pool, each_in_its_place
+from .pool import Pool
 
 Maker = Callable[[Pool], "str | None"]
 
@@ -33,7 +33,7 @@ BINARY: Final = (
 
 BINARY_TENSORS: Final = (
     "torch.maximum({x}, {y})", "torch.minimum({x}, {y})", "torch.atan2({x}, {y} * {y} + 1)",
-    "torch.where({x} > {y}, {x}, {y} * 2)", "torch.lerp({x}, {y}, 0.3)", "{x} @ {y}", "torch.matmul({y}, {x})",
+    "torch.where({x} > {y}, {x}, {y} * 2)", "torch.lerp({x}, {y}, torch.tensor(0.3))", "{x} @ {y}", "torch.matmul({y}, {x})",
     "torch.nn.functional.mse_loss({x}, {y}) if {x}.shape == {y}.shape else {x} * {y}",
     "torch.cat([{x}.reshape(-1), {y}.reshape(-1), {x}.reshape(-1)])", "torch.stack([{x}, {y}])",
     "torch.cat([{x}, {y}], {dim})", "torch.addcmul({x}, {x}, {y}, value=0.5)",
@@ -48,7 +48,7 @@ REDUCING: Final = (
 
 # PyTorch refuses to write into the views that a split made: nobody does it here.
 SHAPING: Final = (
-    "{x}.transpose({dim}, {dim2})", "{x}.unsqueeze({dim})", "{x}.squeeze()", "{x}.squeeze({dim})", "{x}.flatten()",
+    "{x}.transpose({dim}, {dim2})", "{x}.unsqueeze({dim})", "{x}.squeeze()", "{x}.squeeze({dim})", "{x}.flatten() if {x}.ndim != 1 else {x}[:]",
     "{x}.reshape({shape})", "{x}.contiguous().view({shape})", "{x}.permute({order})", "{x}.expand(2, *{x}.shape)",
     "{x}.detach()", "{x}[...]", "{x}[..., None]", "{x}[0]", "{x}[-1]", "{x}[1:]", "{x}[..., :2]", "{x}[..., -1]",
     "{x}[:, 1:]", "{x}[::2]", "{x}.narrow({dim}, 0, 1)", "{x}.select({dim}, 0)", "{x}.t()", "{x}.unbind({dim})[0] * 1",
@@ -69,7 +69,7 @@ IN_PLACE: Final = (
     "{x}.fill_(0.75)", "{x}.tanh_()", "{x}.relu_()", "{x}.clamp_(-0.9, 0.8)", "{x} += {y}", "{x} *= 0.5", "{x} -= {y}",
     "{x}.copy_({y})", "{x}[0] = 0.5", "{x}[0] = {y}", "{x}[...] = {y}", "{x}[..., 0] *= 2", "{x}[1:] += 1",
     "{x}[{x} > 0] = 0.125", "{x}.neg_()", "{x}.sigmoid_()", "{x}.masked_fill_({x} > 0.5, -0.3)", "{x}.sin_()",
-    "{x}.t()[...] = 0.4", "{x}.detach().mul_(1.1)", "{x}[torch.tensor([0])] = {y}", "{x}.abs_()",
+    "{x}.t()[...] = 0.4",  "{x}[torch.tensor([0])] = {y}", "{x}.abs_()",
 )  # fmt: skip
 
 BACKWARD: Final = (
@@ -168,13 +168,13 @@ def quiet(pool: Pool) -> str | None:
 def in_place(pool: Pool) -> str | None:
     """A write into a tensor: into results mostly, into leaves (which must be refused) at times."""
     fits = (lambda tensor: not tensor.is_leaf or not tensor.requires_grad) if pool.chance(93) else (lambda tensor: True)
-    x = pool.tensor(lambda tensor: fits(tensor) and each_in_its_place(tensor))
+    x = pool.tensor(lambda tensor: fits(tensor) and pool.writable(tensor))
     return None if x is None else _filled(pool, pool.one(IN_PLACE), x, y=pool.beside(x, apart=True))
 
 
 def fresh_copy_in_place(pool: Pool) -> str | None:
     """A write into a copy that nobody else looks at."""
-    x = pool.tensor()
+    x = pool.tensor(pool.writable)
     if x is None:
         return None
     name = pool.new()
@@ -231,7 +231,7 @@ KINDS: Final[dict[str, Kind]] = {
 """Every kind of statement."""
 
 
-WAITING: Final = frozenset({"in place", "shaping"})
+WAITING: Final[frozenset[str]] = frozenset()
 """Kinds that the engine is not ready for."""
 
 READY: Final = {name: kind for name, kind in KINDS.items() if name not in WAITING}

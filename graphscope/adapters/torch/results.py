@@ -1,0 +1,101 @@
+"""Results that are no single new tensor, and call sites that are new."""
+
+from __future__ import annotations
+
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Final
+
+import torch
+
+from graphscope.adapters.torch import control, writing
+from graphscope.adapters.torch.calls import Call
+from graphscope.adapters.torch.describing import describe, flattened
+from graphscope.adapters.torch.session import LINK
+from graphscope.adapters.torch.sites import CallSite
+from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind
+
+if TYPE_CHECKING:
+    from graphscope.adapters.torch.forward import Calls
+
+Tensor = torch.Tensor
+_sequence: Final = torch._C._autograd._get_sequence_nr  # type: ignore[attr-defined]
+
+
+def variant(
+    calls: Calls, sites: dict[int, Any], key: int, call: Call, frame: FrameType, result: Tensor | None, args: Any,
+    kwargs: Any, constants: list[Any], count: int, flags: Flag = Flag(0), several: bool = False,
+) -> CallSite:  # fmt: skip
+    """The template for a result that the last one used at a call site does not fit."""
+    session = calls.session
+    context = calls.place.context
+    seen = None if result is None else (tuple(result.shape), result.dtype, result.requires_grad)
+    wanted = (torch.is_grad_enabled(), repr(constants), seen, count, flags, several)
+    variants = session.variants.at((key, id(context)))
+    site = variants.get(wanted)
+    if site is None:
+        described, more = describe(call, args, kwargs)
+        flags |= more
+        if result is not None and result._base is not None:
+            flags |= Flag.VIEW
+        kind = Kind.OP
+        if count == 0 and result is not None and not several:
+            kind = Kind.LEAF
+            described["function"] = call.name
+        site = variants[wanted] = CallSite(
+            session, call, frame, context, result, described,
+            count=count, constants=constants, flags=flags, kind=kind, several=several,
+        )  # fmt: skip
+    sites[key] = site
+    return site
+
+
+def other(
+    calls: Calls, call: Call, result: Any, args: Any, kwargs: Any, rows: list[int], constants: list[Any],
+    frame: FrameType, start: int, end: int,
+) -> None:  # fmt: skip
+    """Append the rows of a call that returned no plain new tensor, or wrote in place."""
+    if call.in_place or call.setter or (kwargs and kwargs.get("out") is not None):
+        writing.written(calls, call, result, args, kwargs, rows, constants, frame, start, end)
+    else:
+        outputs = [each for each in flattened(result) if isinstance(each, Tensor)]
+        find = calls.session.identities.find
+        if any(find(each) is None for each in outputs):
+            made(calls, call, outputs, args, kwargs, rows, constants, frame, start, end)
+
+
+def made(
+    calls: Calls, call: Call, outputs: list[Tensor], args: Any, kwargs: Any, rows: list[int], constants: list[Any],
+    frame: FrameType, start: int, end: int,
+) -> None:  # fmt: skip
+    """Append the row of a call that made these tensors, in one slot each."""
+    session = calls.session
+    place = calls.place
+    context = place.context
+    sites = context.sites if torch.is_grad_enabled() else context.sites_without_grad
+    key = id(frame.f_code) + frame.f_lasti + call.key
+    first = outputs[0]
+    if len(outputs) == 1:
+        site = variant(calls, sites, key, call, frame, first, args, kwargs, constants, len(rows))
+        template, value = site.read(first)
+        row = session.append_many(template, value, rows, end, end - start, place.backward_row)
+    else:
+        shapes = [(tuple(each.shape), each.dtype) for each in outputs]
+        every = [*constants, shapes]
+        site = variant(calls, sites, key, call, frame, first, args, kwargs, every, len(rows), several=True)
+        edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows]
+        row = session.append_slots(site.template, list(outputs), edges, end, end - start, place.backward_row)
+    low = place.sequence
+    place.sequence = _sequence()
+    own: Any = None  # the node of the first slot is the call's; those of other slots are found behind or beside it
+    for slot, each in enumerate(outputs):
+        if session.identities.find(each) is None:
+            known = session.identities.add(each, row | slot << SLOT_SHIFT)
+            if each._base is not None or call.aliasing:
+                writing.view(session, known, each, args)
+            if each.grad_fn is not None:
+                node = each.grad_fn
+                if own is None or node is own:
+                    node.metadata[LINK] = (row, site.fields, low)
+                    own = node
+    if session.writer.gate is not None:
+        control.after(session, row, first, None, frame)

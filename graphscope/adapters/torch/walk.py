@@ -1,0 +1,155 @@
+"""The graph that a backward pass is about to run: every node gets a rule, and the rules learn who feeds whom."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections import OrderedDict, deque
+from types import MethodType
+from typing import Any, Final
+
+import torch
+
+from graphscope.adapters.torch.rules import LeafRule, Rule, Run
+from graphscope.adapters.torch.session import LINK, RULE, Session
+from graphscope.adapters.torch.sites import Fields
+from graphscope.eventlog.schema import SLOT_SHIFT, Kind
+
+_RUNS: Final = 256
+"""So many passes are remembered whose rules made backward nodes of their own."""
+
+
+class Walk:
+    """Hooks the nodes behind the roots of a pass."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._unrecorded: Fields | None = None
+        self._born: deque[list[tuple[int, int, Fields]]] = deque(maxlen=_RUNS)
+        with torch._C.DisableTorchFunction(), torch.enable_grad():
+            leaf = torch.zeros((), requires_grad=True)
+            self._leaf_class = type(leaf.view(()).grad_fn.next_functions[0][0])  # type: ignore[union-attr]
+
+    def remember(self, run: Run) -> None:
+        """Note which rules of a pass may have made backward nodes of their own (`create_graph`)."""
+        if run.creating:
+            self._born.append(run.creating)
+
+    def prepare(self, run: Run, outputs: Any, cotangents: Any) -> None:
+        """Walk the graph from its roots: a rule for each node, and who feeds whom in this pass."""
+        # Wrappers of nodes are made anew unless somebody holds them: while we walk, all are held.
+        rules: dict[Any, Rule] = {}
+        waiting: list[Any] = []
+        starts: list[tuple[Rule, Any]] = []
+        for number, each in enumerate(outputs):
+            node = each.grad_fn if isinstance(each, torch.Tensor) else each.node
+            if node is None:  # a leaf itself
+                continue
+            if node not in rules:
+                rules[node] = self._rule(run, node, None)
+                waiting.append(node)
+            starts.append((rules[node], cotangents[number] if number < len(cotangents) else None))
+        shared: set[Rule] = {rule for rule, _ in starts}
+        while waiting:
+            node = waiting.pop()
+            rule = rules[node]
+            slot = 0
+            for target, _ in node.next_functions:
+                if target is not None:
+                    found = rules.get(target)
+                    if found is None:
+                        found = rules[target] = self._rule(run, target, rule)
+                        waiting.append(target)
+                    elif found.sources:
+                        shared.add(found)
+                    found.sources.append((rule, slot))
+                slot += 1 << SLOT_SHIFT
+        run.rules = list(rules.values())
+        self._watch(shared, rules)
+        for rule, cotangent in starts:
+            if rule.parts is not None and isinstance(cotangent, torch.Tensor):
+                rule.receive(cotangent, 0, run)
+
+    def _watch(self, shared: set[Rule], rules: dict[Any, Rule]) -> None:
+        """Hook the results of the nodes that feed one that others feed, too."""
+        watched: set[Rule] = set()
+        for target in shared:
+            if target.sources:  # else a root that is fed by nobody else
+                target.parts = []
+                for source, slot in target.sources:
+                    source.targets.append((slot >> SLOT_SHIFT, target))
+                    if not source.watched:
+                        watched.add(source)
+        if watched:
+            for node, rule in rules.items():
+                if rule in watched:
+                    node.register_hook(rule.after)
+                    rule.watched = True
+
+    def _rule(self, run: Run, node: Any, above: Rule | None) -> Rule:
+        """The rule of a node, ready for a pass; made and hooked where the node has none yet."""
+        metadata = node.metadata
+        rule: Rule | None = metadata.get(RULE)
+        if rule is None or rule.session is not self._session:
+            link = metadata.get(LINK)
+            if link is not None and link[0] >= self._session.writer.base:
+                rule = Rule(self._session, link[0], link[1], link[2])
+            elif node.__class__ is self._leaf_class:
+                rule = self._leaf_rule(run, node)
+            else:
+                rule = self._inner_rule(node, above)
+            metadata[RULE] = rule
+            node.register_prehook(rule.before)
+        rule.ready(run)
+        return rule
+
+    def _leaf_rule(self, run: Run, node: Any) -> Rule:
+        session = self._session
+        leaf = node.variable
+        known = session.identities.find(leaf) or session.leaves.leaf(leaf, run.frame)
+        return LeafRule(session, known)
+
+    def _inner_rule(self, node: Any, above: Rule | None) -> Rule:
+        """The rule of a node that no row is linked to: one of several of a call, or born in an earlier pass."""
+        number = node._sequence_nr()
+        name = op_name(node.name())
+        if above is not None and number >= above.since:
+            return Rule(self._session, above.forward, above.fields, above.since, name, above.main or above)
+        for born in reversed(self._born):
+            if born[0][0] <= number < born[-1][0]:
+                at = bisect.bisect_right(born, number, key=lambda entry: entry[0]) - 1
+                _, row, fields = born[at]
+                return Rule(self._session, row, fields, born[at][0], name)
+        return Rule(self._session, self._unknown(name), self._fields(), name=name)
+
+    def _unknown(self, name: str) -> int:
+        """A row for what was computed before the recording began, of which only a backward node is left."""
+        writer = self._session.writer
+        template = writer.template(Kind.OP, op=self._session.op(name, "Computed before the recording began."))
+        return writer.append(template, None, writer.clock())
+
+    def _fields(self) -> Fields:
+        if self._unrecorded is None:
+            base = {"op": 0, "site": 0, "scope": 0, "shape": (), "dtype": None, "attrs": 0}
+            self._unrecorded = Fields(self._session, "", base)
+        return self._unrecorded
+
+
+def op_name(node: str) -> str:
+    """The op that a backward node is named after: `LogSoftmaxBackward0` is that of `log_softmax`."""
+    name = re.sub(r"Backward\d*$", "", node.rpartition("::")[2])
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower() or node
+
+
+def light_hooks(original: Any) -> Any:
+    """How torch keeps the hooks of a node, without the handle that it makes to remove one: ours stay."""
+    make = original.__func__ if isinstance(original, staticmethod) else original
+
+    def _register_hook(hooks: Any, hook: Any) -> Any:
+        if hooks is None and hook.__class__ is MethodType and isinstance(hook.__self__, Rule):
+            hooks = OrderedDict()
+            hooks[-1] = hook
+            return hooks, None
+        return make(hooks, hook)
+
+    return staticmethod(_register_hook)

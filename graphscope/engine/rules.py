@@ -1,0 +1,148 @@
+"""Running the rules of a node where the straight line of the backward pass does not: on tensors, with hooks, slots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphscope.engine import modes, slots
+from graphscope.engine.blame import anomaly_message, blamed
+from graphscope.engine.modes import Context, here
+from graphscope.engine.node import ATTRS, PLAN, SAVED, ActiveRule, Record, spread
+from graphscope.engine.op import INPUT_NAMES
+from graphscope.engine.slots import Cotangents
+from graphscope.engine.tensor import Tensor
+
+
+class Rules:
+    """What is left of a plan when some rules gave no gradient."""
+
+    def __init__(self, rules: Sequence[ActiveRule], freed: Any) -> None:
+        self.rules = rules
+        self.freed = freed
+
+
+def present(plan: Any, targets: Sequence[Any], results: Sequence[Any], shapes: Any) -> tuple[Any, ...]:
+    """Rules, targets, gradients and shapes, without those whose gradient is None."""
+    if all(result is not None for result in results):
+        return plan, targets, results, shapes
+    kept = [index for index, result in enumerate(results) if result is not None]
+    picked = [[sequence[index] for index in kept] for sequence in (plan.rules, targets, results)]
+    return Rules(picked[0], plan.freed), picked[1], picked[2], shapes and [shapes[index] for index in kept]
+
+
+def slowly(record: Record, gradient: Any, row: int, tensors: bool, into: bool) -> Sequence[Any]:
+    """Run the rules of a node on tensors, or look at what they give."""
+    results = rules_of(record, gradient, row, tensors, into)
+    if modes.anomaly and record[PLAN].slot < 0:
+        for number, result in enumerate(results):
+            if result is not None and np.isnan(result.data if isinstance(result, Tensor) else result).any():
+                raise blamed(record, anomaly_message(record, number))
+    return results
+
+
+def rules_of(record: Record, gradient: Any, row: int, tensors: bool, into: bool = False) -> Sequence[Any]:
+    """The gradients that the rules of a node give: as tensors, or arrays (found on tensors, to be looked into)."""
+    if tensors or into:
+        return _on_tensors(record, gradient, row, unwrap=not tensors)
+    return specially(record, gradient, row)
+
+
+def _customized(record: Record, gradient: Any, row: int, tensors: bool) -> Sequence[Any]:
+    """Let a node that has a function of its own find the gradients, between the hooks that it may have."""
+    plan = record[PLAN]
+    if plan.hooked:
+        gradient = plan.ahead(gradient, tensors)
+    results = plan.custom(record, gradient, row, tensors)
+    return plan.behind(record, results, gradient, tensors) if plan.hooked else results  # type: ignore[no-any-return]
+
+
+def specially(record: Record, gradient: Any, row: int) -> Sequence[Any]:
+    """Run, on bare arrays, the rules of a node that is not like most: see `Plan`."""
+    plan = record[PLAN]
+    if plan.slot >= 0:
+        return (Cotangents({plan.slot: gradient}),)
+    if plan.custom is not None:
+        return _customized(record, gradient, row, False)
+    if plan.op.several:
+        gradient = slots.whole(record, gradient, False)
+    if plan.hooked:
+        gradient = plan.ahead(gradient, False)
+    results = _run_rules(plan, gradient, plan.arguments(record[SAVED]), record[ATTRS])
+    return plan.behind(record, results, gradient, False) if plan.hooked else results
+
+
+def _run_rules(plan: Any, gradient: Any, arguments: Sequence[Any], attrs: Any) -> list[Any]:
+    if plan.joint is not None:
+        rule = plan.rules[0]
+        found = plan.joint(gradient, *arguments[0], **{name: attrs[name] for name in rule.attrs})
+        return [found[rule.index] for rule in plan.rules]
+    return [
+        rule.rule(gradient, *args, **{name: attrs[name] for name in rule.attrs})
+        for rule, args in zip(plan.rules, arguments, strict=True)
+    ]
+
+
+def _on_tensors(record: Record, gradient: Any, row: int, *, unwrap: bool) -> Sequence[Any]:
+    """Run a node's rules on tensors: under `create_graph`, and when a person steps into a rule."""
+    plan = record[PLAN]
+    if plan.slot >= 0:
+        return specially(record, gradient, row)
+    if plan.custom is not None:
+        found = _customized(record, gradient, row, True)
+        return [result.data if isinstance(result, Tensor) else result for result in found] if unwrap else found
+    if plan.op.several:
+        gradient = slots.whole(record, gradient, True)
+        for slot, part in enumerate(gradient):
+            if part is not None and part.row < 0 and row >= 0 and not slot:
+                part.row = row
+    else:
+        if not isinstance(gradient, Tensor):
+            gradient = Tensor(gradient)
+        if gradient.row < 0 and row >= 0:
+            gradient.row = row
+    targets = {rule.index: target for rule, target in zip(plan.rules, plan.targets(record), strict=True)}
+    mode = here()
+    before = mode.context
+    mode.context = Context(before.scope, max(row, 0))
+    given = []
+    for rule, args in zip(plan.rules, plan.arguments(record[SAVED]), strict=True):
+        names = spread(rule, len(args))
+        given.append([_as_tensor(record, name, value, targets) for name, value in zip(names, args, strict=True)])
+    try:
+        with modes.grad_mode(not unwrap):
+            if plan.hooked:
+                gradient = plan.ahead(gradient, True)
+            results = _run_rules(plan, gradient, given, record[ATTRS])
+            if plan.hooked:
+                results = plan.behind(record, results, gradient, True)
+    finally:
+        mode.context = before
+    return [result.data if isinstance(result, Tensor) else result for result in results] if unwrap else results
+
+
+def _as_tensor(record: Record, name: str, value: Any, targets: dict[int, Any]) -> Any:
+    """A saved value as the tensor that it was, with its place in the graph."""
+    if name == "residuals":
+        return tuple(_placed(part, None) for part in value) if isinstance(value, tuple) else _placed(value, None)
+    if isinstance(value, tuple):
+        return tuple(
+            _placed(part, slots.slot_record(record, number) if name == "out" else targets.get(number))
+            for number, part in enumerate(value)
+        )
+    if not isinstance(value, np.ndarray | np.generic):
+        return value
+    return _placed(value, record if name == "out" else targets.get(INPUT_NAMES.index(name)))
+
+
+def _placed(value: Any, source: Any) -> Any:
+    """An array as a tensor that came from `source`: a record, a leaf, or nothing that requires grad."""
+    if not isinstance(value, np.ndarray | np.generic) or (isinstance(source, Tensor) and source.data is value):
+        return source if isinstance(source, Tensor) else value
+    tensor = Tensor(value)
+    if source.__class__ is list and value.dtype.kind in "fc":
+        tensor.node = source
+        tensor.row = slots.row_of(source)
+    return tensor

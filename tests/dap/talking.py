@@ -1,0 +1,233 @@
+"""A client of the Debug Adapter Protocol, written from its schema: every message, either way, is checked against it."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = json.loads((Path(__file__).parent / "schema" / "debugAdapterProtocol.json").read_text(encoding="utf-8"))
+PATIENCE = 30.0
+
+
+@functools.cache
+def _validator(name: str) -> Any:
+    return jsonschema.Draft4Validator({"$ref": f"#/definitions/{name}", "definitions": SCHEMA["definitions"]})
+
+
+@functools.cache
+def _named(kind: str) -> dict[str, str]:
+    """For each command or event, the definition of its message."""
+    found = {}
+    for name, definition in SCHEMA["definitions"].items():
+        for part in definition.get("allOf", []):
+            word = part.get("properties", {}).get("command" if kind == "Request" else "event", {}).get("enum", [])
+            if name.endswith(kind) and len(word) == 1:
+                found[word[0]] = name
+    return found
+
+
+def check(message: Mapping[str, Any]) -> None:
+    """Hold a message against the schema."""
+    kind = message["type"]
+    if kind == "request":
+        name = _named("Request").get(message["command"], "Request")
+    elif kind == "event":
+        name = _named("Event")[message["event"]]
+    elif not message["success"]:
+        name = "ErrorResponse"
+    else:
+        name = _named("Request").get(message["command"], "Response").replace("Request", "Response")
+        name = "Response" if name == "Response" or name not in SCHEMA["definitions"] else name
+    _validator(name).validate(message)
+
+
+class Refused(Exception):
+    """The adapter answered with an error."""
+
+
+class Client:
+    """An adapter in a process of its own, spoken to over its standard streams."""
+
+    def __init__(self, *options: str, cwd: Path | None = None, errors: bool = True) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "graphscope", "dap", *options],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=cwd,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self._sequence = 0
+        self._arrived: queue.Queue[dict[str, Any] | None] = queue.Queue()
+        self.events: list[dict[str, Any]] = []
+        self.output = ""
+        self._responses: dict[int, dict[str, Any]] = {}
+        self.seen: list[dict[str, Any]] = []
+        threading.Thread(target=self._read, args=(self.process.stdout,), daemon=True).start()
+
+    # Messages --------------------------------------------------------------------------------------------------------
+
+    def _read(self, stream: Any) -> None:
+        while line := stream.readline():
+            length = int(line.split(b":")[1])
+            stream.readline()
+            self._arrived.put(json.loads(stream.read(length)))
+        self._arrived.put(None)
+
+    def send(self, command: str, arguments: Any = None, *, valid: bool = True) -> int:
+        """Send a request and do not wait; `valid` holds it against the schema first."""
+        self._sequence += 1
+        message: dict[str, Any] = {"seq": self._sequence, "type": "request", "command": command}
+        if arguments is not None:
+            message["arguments"] = arguments
+        if valid:
+            check(message)
+        self.write(json.dumps(message).encode())
+        return self._sequence
+
+    def write(self, text: bytes, header: bytes | None = None) -> None:
+        """Send bytes as a message."""
+        stream = self.process.stdin
+        assert stream is not None
+        stream.write((header or b"Content-Length: %d\r\n\r\n" % len(text)) + text)
+        stream.flush()
+
+    def request(self, command: str, arguments: Any = None, *, valid: bool = True) -> dict[str, Any]:
+        """Send a request and wait for the answer's body."""
+        return self.body(self.send(command, arguments, valid=valid))
+
+    def body(self, sequence: int) -> dict[str, Any]:
+        """The body of the answer to a request."""
+        answer = self.answer(sequence)
+        if not answer["success"]:
+            raise Refused(answer["message"])
+        return answer.get("body") or {}
+
+    def answer(self, sequence: int) -> dict[str, Any]:
+        """The answer to a request."""
+        self._until(lambda: sequence in self._responses)
+        return self._responses.pop(sequence)
+
+    def event(self, name: str, timeout: float = PATIENCE) -> dict[str, Any]:
+        """The next event of a name that was not yet asked for; those before it stay."""
+        found: list[dict[str, Any]] = []
+
+        def there() -> bool:
+            found[:] = [event for event in self.events if event["event"] == name]
+            return bool(found)
+
+        self._until(there, timeout)
+        self.events.remove(found[0])
+        return found[0].get("body") or {}
+
+    def _until(self, met: Callable[[], bool], timeout: float = PATIENCE) -> None:
+        while not met():
+            message = self._arrived.get(timeout=timeout)
+            if message is None:
+                self._arrived.put(None)
+                raise EOFError(f"the adapter is gone; it said {self.seen[-3:]}")
+            check(message)
+            self.seen.append(message)
+            if message["type"] == "event":
+                if message["event"] == "output":
+                    self.output += message["body"]["output"]
+                self.events.append(message)
+            elif message["type"] == "response":
+                self._responses[message["request_seq"]] = message
+
+    def next_response(self) -> dict[str, Any]:
+        """The next answer, whatever it answers."""
+        self._until(lambda: bool(self._responses))
+        return self._responses.pop(next(iter(self._responses)))
+
+    # The life of a session -------------------------------------------------------------------------------------------
+
+    def initialize(self, **more: Any) -> dict[str, Any]:
+        return self.request("initialize", {"adapterID": "graphscope", "pathFormat": "path", **more})
+
+    def launch(self, program: Path, *functions: Any, configure: Callable[[], None] | None = None, **more: Any) -> None:
+        """Start a program with breakpoints, up to where it runs."""
+        self.initialize(supportsInvalidatedEvent=True)
+        self.request("launch", {"program": str(program), **more})
+        self.event("initialized")
+        asked = [each if isinstance(each, dict) else {"name": each} for each in functions]
+        self.request("setFunctionBreakpoints", {"breakpoints": asked})
+        self.request("setExceptionBreakpoints", {"filters": ["uncaught"]})
+        if configure is not None:
+            configure()
+        self.request("configurationDone")
+
+    def attach(self, **arguments: Any) -> None:
+        self.initialize()
+        self.request("attach", arguments)
+        self.event("initialized")
+        self.request("configurationDone")
+
+    def move(self, command: str, **more: Any) -> dict[str, Any]:
+        """Move, and wait until one stands again."""
+        self.request(command, {"threadId": 1, **more})
+        return self.event("stopped")
+
+    def stack(self) -> list[dict[str, Any]]:
+        thread = self.request("threads")["threads"][0]["id"]
+        return self.request("stackTrace", {"threadId": thread})["stackFrames"]
+
+    def scopes(self, frame: int | None = None) -> dict[str, int]:
+        chosen = self.stack()[0]["id"] if frame is None else frame
+        found = self.request("scopes", {"frameId": chosen})["scopes"]
+        return {scope["name"]: scope["variablesReference"] for scope in found}
+
+    def variables(self, reference: int, **more: Any) -> dict[str, dict[str, Any]]:
+        found = self.request("variables", {"variablesReference": reference, **more})["variables"]
+        return {variable["name"]: variable for variable in found}
+
+    def evaluate(self, expression: str, context: str = "watch", **more: Any) -> str:
+        return self.request("evaluate", {"expression": expression, "context": context, **more})["result"]
+
+    def position(self) -> dict[str, Any]:
+        return self.request("graphscope/position")
+
+    def command(self, line: str) -> dict[str, Any]:
+        return self.request("graphscope/command", {"line": line})["result"]
+
+    def leave(self, **more: Any) -> int:
+        """Disconnect, and wait until the adapter has ended; its exit status."""
+        self.request("disconnect", more)
+        return self.wait()
+
+    def wait(self) -> int:
+        try:
+            return self.process.wait(PATIENCE)
+        finally:
+            self.close()
+
+    def close_streams(self) -> None:
+        """Be gone without a word."""
+        for stream in (self.process.stdin, self.process.stdout):
+            assert stream is not None
+            with contextlib.suppress(OSError):
+                stream.close()
+
+    def close(self) -> None:
+        """Leave nothing behind."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+        self.close_streams()

@@ -1,0 +1,258 @@
+"""What a program, a client or a request may do wrong: the adapter lives on, and nothing is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.dap.conftest import CHAIN
+from tests.dap.talking import ROOT, Client, Refused
+
+Write = Callable[[str], Path]
+
+START = "import graphscope as torch\nx = torch.tensor([1.0, 2.0], requires_grad=True)\ny = (x * x).tanh()\n"
+
+
+def gone(pid: int, within: float = 10.0) -> bool:
+    """Whether a process ends in time."""
+    deadline = time.monotonic() + within
+    while time.monotonic() < deadline:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.02)
+    return False
+
+
+@pytest.mark.parametrize(
+    ("ending", "code", "said"),
+    [
+        ("import os; os._exit(3)", 3, "status 3"),
+        ("import ctypes; ctypes.string_at(0)", -signal.SIGSEGV, "SIGSEGV"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", -signal.SIGKILL, "SIGKILL"),
+        ("import sys; sys.exit(4)", 4, "status 4"),
+    ],
+    ids=["os._exit", "segfault", "killed", "exit"],
+)
+def test_a_program_that_dies_leaves_its_log(client: Client, write: Write, ending: str, code: int, said: str) -> None:
+    client.launch(write(f"{START}{ending}\n"))
+    assert client.event("exited")["exitCode"] == code
+    stopped = client.event("stopped")
+    assert stopped["reason"] == "exception"
+    assert said in stopped["text"]
+    assert client.stack()[0]["line"] == 3
+    assert "tanh" in client.move("stepBack")["description"] or client.evaluate("op") == "'mul'"
+    assert client.evaluate("value.shape") == "(2,)"
+    client.move("continue")  # to the end of what it did
+    client.request("continue", {"threadId": 1})
+    client.event("terminated")
+    assert client.leave() == 0
+
+
+def test_an_exception_stops_where_it_left_with_the_frames_alive(client: Client, write: Write) -> None:
+    client.launch(write(f"{START}\ndef broken(depth):\n    return y @ torch.ones(3, depth)\n\nbroken(7)\n"))
+    stopped = client.event("stopped")
+    assert stopped["reason"] == "exception"
+    assert "RuntimeError" in stopped["text"]
+    frame = client.stack()[0]["id"]
+    python = [frame for frame in client.stack() if frame["name"] == "broken"]
+    assert client.evaluate("depth * 2", frameId=python[0]["id"]) == "14"
+    assert "RuntimeError" in client.request("exceptionInfo", {"threadId": 1})["description"]
+    assert frame
+    client.request("continue", {"threadId": 1})
+    assert client.event("exited")["exitCode"] == 1
+    client.event("terminated")
+    assert client.leave() == 0
+
+
+def test_pause_stops_a_loop_that_makes_no_node(client: Client, write: Write) -> None:
+    client.launch(write(f"{START}print('on', flush=True)\nspins = 0\nwhile True:\n    spins += 1\n"))
+    while "on" not in client.output:
+        client.event("output")
+    with pytest.raises(Refused, match="runs"):
+        client.request("stackTrace", {"threadId": 1})
+    assert client.request("graphscope/position")["running"]
+    client.request("pause", {"threadId": 1})
+    assert client.event("stopped")["reason"] == "pause"
+    assert client.stack()[1]["line"] in (6, 7)
+    assert int(client.evaluate("spins")) > 0
+    with pytest.raises(Refused, match="gone on"):
+        client.request("setExpression", {"expression": "value", "value": "0"})
+    client.evaluate("!spins = -5", "repl")
+    client.request("continue", {"threadId": 1})
+    client.request("pause", {"threadId": 1})
+    client.event("stopped")
+    assert client.leave() == 0
+
+
+def test_pause_stops_at_a_node_where_there_is_one(client: Client, write: Write) -> None:
+    client.launch(write(f"{START}print('on', flush=True)\nwhile True:\n    z = x + 1\n"))
+    while "on" not in client.output:
+        client.event("output")
+    client.request("pause", {"threadId": 1})
+    assert client.event("stopped")["reason"] == "pause"
+    assert client.stack()[0]["line"] == 6
+    client.request("setExpression", {"expression": "value", "value": "-1"})
+    client.move("next")
+    assert client.evaluate("z.tolist()") == "[-1.0, -1.0]"
+    assert client.leave() == 0
+
+
+def test_an_expression_that_never_ends_is_dropped(client: Client, chain: Path) -> None:
+    client.launch(chain, "op:tanh")
+    client.event("stopped")
+    endless = client.send("evaluate", {"expression": "!while True: pass", "context": "repl"})
+    assert client.stack()[0]["line"] == 6  # read from the log meanwhile
+    client.request("pause", {"threadId": 1})
+    assert not client.answer(endless)["success"]
+    assert client.evaluate("step") == "0"
+    endless = client.send("evaluate", {"expression": "[0 for _ in iter(int, 1)]", "context": "watch"})
+    client.request("cancel", {"requestId": endless})
+    assert "cancelled" in client.answer(endless)["message"]
+    assert client.evaluate("step + 1") == "1"
+    assert client.leave() == 0
+
+
+def test_a_client_that_is_killed_takes_the_program_with_it(chain: Path, write: Write) -> None:
+    client = Client()
+    client.launch(write(f"import os\nprint(os.getpid(), flush=True)\n{START}while True: pass\n"))
+    while "\n" not in client.output:
+        client.event("output")
+    pid = int(client.output)
+    client.close_streams()
+    assert client.process.wait(20) == 0
+    assert gone(pid)
+
+
+def test_an_adapter_that_is_killed_takes_the_program_with_it(write: Write) -> None:
+    client = Client()
+    client.launch(write(f"import os\nprint(os.getpid(), flush=True)\n{START}while True: pass\n"))
+    while "\n" not in client.output:
+        client.event("output")
+    client.process.kill()
+    assert gone(int(client.output))
+    client.close()
+
+
+def test_a_program_may_be_asked_to_outlive_its_client(chain: Path, tmp_path: Path) -> None:
+    client = Client()
+    done = tmp_path / "done"
+    chain.write_text(CHAIN + f"open({str(done)!r}, 'w').write('yes')\n")
+    client.launch(chain, "op:tanh backward", endWithClient=False)
+    client.event("stopped")
+    client.close_streams()
+    assert client.process.wait(20) == 0
+    assert done.read_text() == "yes"
+
+
+def test_what_the_program_started_ends_with_it(client: Client, write: Write) -> None:
+    child = "import subprocess, sys\nit = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+    client.launch(write(f"{child}print(it.pid, flush=True)\n{START}while True: pass\n"))
+    while "\n" not in client.output:
+        client.event("output")
+    assert client.leave() == 0
+    assert gone(int(client.output))
+
+
+def test_input_colours_and_a_terminal(client: Client, write: Write) -> None:
+    client.launch(
+        write("import sys, shutil\nprint(sys.stdout.isatty(), shutil.get_terminal_size())\nprint('got', input('? '))\n"),
+        rows=30,
+        columns=100,
+    )
+    while "? " not in client.output:
+        client.event("output")
+    client.request("graphscope/input", {"text": "grüß\n"})
+    client.event("exited")
+    assert "True os.terminal_size(columns=100, lines=30)" in client.output
+    assert "got grüß" in client.output
+    client.leave()
+
+
+def test_a_forked_child_goes_on_without_the_debugger(client: Client, write: Write) -> None:
+    text = f"import os\n{START}pid = os.fork()\nz = (x + 1).sum()\nif pid == 0:\n    os._exit(7)\nprint(os.waitpid(pid, 0)[1] >> 8)\n"
+    client.launch(write(text), "op:sum")
+    client.event("stopped")
+    client.request("continue", {"threadId": 1})
+    assert client.event("exited")["exitCode"] == 0
+    assert client.output == "7\n"
+    client.leave()
+
+
+MALFORMED = [
+    b"[]",
+    b"null",
+    b"{",
+    b"\xff\xfe",
+    b'{"type": "request"}',
+    b'{"type": "request", "seq": "x", "command": 3}',
+    b'{"type": "request", "seq": 5, "command": "no such thing"}',
+    b'{"type": "request", "seq": 6, "command": "initialize", "arguments": 7}',
+    b'{"type": "request", "seq": 7, "command": "stackTrace"}',
+    b'{"type": "nonsense", "seq": 8}',
+    b"[" * 100000,
+]
+
+
+@pytest.mark.parametrize("text", MALFORMED, ids=range(len(MALFORMED)))
+def test_a_malformed_message_is_refused(client: Client, text: bytes) -> None:
+    client.write(text)
+    refused = client.next_response()
+    assert not refused["success"]
+    assert refused["message"]
+    assert client.initialize()["supportsStepBack"]
+    assert client.leave() == 0
+
+
+@pytest.mark.parametrize(
+    "header",
+    [b"\r\n\r\n", b"Content-Length: x\r\n\r\n", b"Content-Length: -5\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n", b"a:" + b"b" * 200000 + b"\r\n\r\n"],
+    ids=["blank", "no number", "negative", "http", "long"],
+)
+def test_a_malformed_header_is_passed_over(client: Client, header: bytes) -> None:
+    client.write(b"", header)
+    assert client.initialize()["supportsStepBack"]
+    assert client.leave() == 0
+
+
+def test_what_can_not_be_started_is_said(client: Client, tmp_path: Path, write: Write) -> None:
+    client.initialize()
+    for arguments, reason in (
+        ({}, "program"),
+        ({"program": "a", "module": "b"}, "one of them"),
+        ({"program": str(tmp_path / "nothing.py")}, "no script"),
+        ({"program": str(write("")), "cwd": "/no/such/folder"}, "no folder"),
+        ({"program": str(write("")), "python": "/no/such/python"}, "can't be started"),
+        ({"module": "no_such_module_at_all"}, "no module"),
+        ({"program": str(write("")), "values": "some"}, "values"),
+    ):
+        with pytest.raises(Refused, match=reason):
+            client.request("launch", arguments)
+    with pytest.raises(Refused, match="no log"):
+        client.request("attach", {"log": str(tmp_path / "no.gscope")})
+    with pytest.raises(Refused, match="Nobody waits"):
+        client.request("attach", {"address": f"unix:{tmp_path}/no"})
+    assert client.leave() == 0
+
+
+def test_nothing_is_bound_beyond_this_machine() -> None:
+    for address in ("0.0.0.0:0", "example.org:80", "nonsense", "unix:/no/such/folder/socket"):
+        made = subprocess.run(
+            [sys.executable, "-m", "graphscope", "dap", "--listen", address],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            timeout=60,
+        )
+        assert made.returncode == 2
+        assert "graphscope:" in made.stderr

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from benchmarks import log, memory, ops, overhead, pictures, programs, report, results
+from benchmarks import log, memory, ops, overhead, pictures, programs, recorders, report, results
 from benchmarks.profile import profile
 from benchmarks.workloads import WORKLOADS
 
@@ -19,6 +19,7 @@ GROUPS: Final[dict[str, Callable[[], list[results.Measurement]]]] = {
     "append": log.append,
     "open": log.reading,
     "pictures": pictures.measure,
+    "recorders": recorders.measure,
 }
 """What can be measured."""
 

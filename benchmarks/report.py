@@ -18,6 +18,7 @@ TITLES: Final = {
     "append": "Appending a row",
     "open": "A log of 1,000,000 events, in a fresh process",
     "pictures": "Pictures of the unrolled cell",
+    "recorders": "Recording PyTorch",
 }
 NOTES: Final = {
     "overhead": "The engine against the same engine with every recording branch cut out of its source. "
@@ -33,6 +34,9 @@ NOTES: Final = {
     "inputs and users. `bytes` is private memory (Private_Clean + Private_Dirty of `smaps_rollup`; pages of the log "
     "that were looked at count, as no other process maps them), `written` is Private_Dirty alone. `cold`: the log was "
     "evicted from the page cache before.",
+    "recorders": "PyTorch programs as they are, under `gs.record`: time as a multiple of the same step alone, with "
+    "statistics of large values (`summary`), no values, and every value and gradient kept on disk (`full`). ENC is a "
+    "transformer encoder layer, RES a residual network of 19 convolutions.",
     "pictures": "From a recorded log. SVG includes the layout.",
 }
 METHOD: Final = """\

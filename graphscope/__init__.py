@@ -12,10 +12,12 @@ if TYPE_CHECKING:
     from typing import Final
 
     from graphscope import autograd as autograd
+    from graphscope import linalg as linalg
     from graphscope import nn as nn
     from graphscope import optim as optim
     from graphscope.console.entry import post_mortem as post_mortem
     from graphscope.console.entry import set_trace as set_trace
+    from graphscope.debugger.listening import listen as listen
     from graphscope.diagnose import explain as explain
     from graphscope.engine import *
     from graphscope.eventlog.record import mark as mark
@@ -35,6 +37,7 @@ HOMES: Final[dict[str, str]] = {
     "as_torch": "graphscope.standin",
     "explain": "graphscope.diagnose",
     "export": "graphscope.exporters",
+    "listen": "graphscope.debugger.listening",
     "load": "graphscope.loading",
     "mark": "graphscope.eventlog.record",
     "post_mortem": "graphscope.console.entry",

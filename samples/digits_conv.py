@@ -52,5 +52,5 @@ for epoch in range(EPOCHS):
         right = sum((model(x).argmax(1) == y).sum().item() for x, y in test)
     print(f"epoch {epoch + 1}: loss {loss.item():.4f}, accuracy {100.0 * right / 389:.1f} %")
 
-# `why first.bias` and `p first.bias.grad`: a number added to a whole channel is taken away again by the norm behind it.
+# `why first.bias` and `grad first.bias`: a number added to a whole channel is taken away again by the norm behind it.
 print("Question: the gradient of first.bias is almost zero from the first step on. Which module makes it so?")

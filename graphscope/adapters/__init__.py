@@ -99,6 +99,12 @@ def _watch(framework: str, loader: Any) -> None:
 
 _finder: Final = _Finder()
 
-recording.at_stop.append(detach)
+
+def _ended() -> None:
+    if recording.writer is None:  # else an older recording is put away in the middle of a newer one
+        detach()
+
+
+recording.at_stop.append(_ended)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=detach)

@@ -42,6 +42,7 @@ class LiveSession(Session):
         self._edited = False
         self._thread = 1
         super().__init__(load(path), listener)
+        self.debugger.can_restart = process is not None
 
     @property
     def running(self) -> bool:

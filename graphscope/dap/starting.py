@@ -160,8 +160,8 @@ def _connected(address: str) -> socket.socket:
             connection = socket.socket(socket.AF_UNIX)
             connection.connect(place)
             return connection
-        host, _, port = place.rpartition(":")
-        return socket.create_connection((host, int(port)), timeout=10)
+        host, _, port = address.rpartition(":")
+        return socket.create_connection((host or "127.0.0.1", int(port)), timeout=10)
     except (OSError, ValueError) as error:
         raise RequestError(
             f"Nobody waits at {address!r}: {error}", "gs.listen() prints where a program waits"

@@ -277,26 +277,34 @@ def begin(remote: Remote, gate: RemoteGate) -> None:
 
 @contextmanager
 def attending(remote: Remote, gate: RemoteGate) -> Iterator[None]:
-    """Read what the debugger says while the program runs, and let Ctrl-C stop the program."""
-    if ATTENTION is None or threading.current_thread() is not threading.main_thread():
-        threading.Thread(target=_attend_always, args=(remote, gate), name="graphscope", daemon=True).start()
-        yield
-        return
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        if remote.computing or os.getpid() != remote.process or not (remote.answering or gate.pause()):
-            signal.default_int_handler(number, frame)
-        gate.settle()
-
-    before = {
-        ATTENTION: signal.signal(ATTENTION, lambda number, frame: remote.attend(gate, frame)),
-        signal.SIGINT: signal.signal(signal.SIGINT, interrupt),
-    }
+    """As `attend_to`, for a while."""
+    before = attend_to(remote, gate)
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def attend_to(remote: Remote, gate: RemoteGate) -> dict[int, Any]:
+    """Read what the debugger says while the program runs, and let Ctrl-C stop the program.
+
+    Returns:
+        The handlers of signals that were there before.
+    """
+    if ATTENTION is None or threading.current_thread() is not threading.main_thread():
+        threading.Thread(target=_attend_always, args=(remote, gate), name="graphscope", daemon=True).start()
+        return {}
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        if remote.left or remote.computing or os.getpid() != remote.process or not (remote.answering or gate.pause()):
+            signal.default_int_handler(number, frame)
+        gate.settle()
+
+    return {
+        ATTENTION: signal.signal(ATTENTION, lambda number, frame: remote.attend(gate, frame)),
+        signal.SIGINT: signal.signal(signal.SIGINT, interrupt),
+    }
 
 
 def _attend_always(remote: Remote, gate: RemoteGate) -> None:

@@ -56,6 +56,8 @@ class Command:
     needs: Needs = "log"
     dap: str = ""
     """The request of the Debug Adapter Protocol that means it, if there is one."""
+    key: str = ""
+    """The key that means it, without arguments, on a screen that has keys; empty when it has none."""
 
     @property
     def doc(self) -> str:
@@ -134,12 +136,12 @@ _ALIASES: Final[dict[str, str]] = {}
 
 
 def command(
-    name: str, *aliases: str, group: Group, needs: Needs = "log", dap: str = ""
+    name: str, *aliases: str, group: Group, needs: Needs = "log", dap: str = "", key: str = ""
 ) -> Callable[[_Function], _Function]:
     """Enter a function into the table; its docstring is its help and its signature says what it takes."""
 
     def enter(function: _Function) -> _Function:
-        COMMANDS[name] = Command(name, aliases, group, function, needs, dap)
+        COMMANDS[name] = Command(name, aliases, group, function, needs, dap, key)
         _ALIASES.update(dict.fromkeys(aliases, name))
         return function
 

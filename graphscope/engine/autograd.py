@@ -66,7 +66,7 @@ def run_backward(
     due: dict[int, Arrival] = {}
     heap: list[int] = []
     leaves: dict[int, Arrival] = {}
-    capture = None if wanted is None else {tensor.node[MOMENT] for tensor in wanted if tensor.node is not None}
+    capture: Any = None if wanted is None else {tensor.node[MOMENT] for tensor in wanted if tensor.node is not None}
     captured: dict[int, Any] = {}
     needed: Any = None if wanted is None or capture is None else _leading_to(roots, wanted, capture)
     if writer is not None:
@@ -107,7 +107,7 @@ def run_backward(
         if capture is not None:
             if moment in capture:
                 captured[moment] = gradient
-            if moment not in needed:
+            if needed is not None and moment not in needed:
                 if not heap:
                     break
                 record, gradient, origin, parts, _ = due.pop(-heappop(heap))

@@ -31,9 +31,7 @@ def partial(writer: Writer, arrival: Arrival, value: Any, origin: int) -> None:
     arrival[PARTS].append(writer.append(template, data, writer.clock(), 0, record[ROW], *origins))
 
 
-def contribution(
-    writer: Writer, leaf: Tensor, value: Any, origin: int, fresh: bool, now: int
-) -> tuple[Any, int]:
+def contribution(writer: Writer, leaf: Tensor, value: Any, origin: int, fresh: bool, now: int) -> tuple[Any, int]:
     """One contribution to a leaf's gradient, or what a person puts in its place, and its ACCUMULATE row."""
     data = value.data if value.__class__ is Tensor else value
     templates = leaf.accumulate_templates

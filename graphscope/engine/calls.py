@@ -18,7 +18,7 @@ from graphscope.engine.modes import modes as mode
 from graphscope.engine.node import plan_for
 from graphscope.engine.op import Op, register
 from graphscope.engine.slots import apply_several
-from graphscope.engine.tensor import Tensor, apply
+from graphscope.engine.tensor import FAILURES, Tensor, apply, note_view
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.gate import Replace
 
@@ -210,19 +210,64 @@ def _unary(op: Op) -> Callable[..., Any]:
 
 
 def _general(op: Op) -> Callable[..., Any]:
-    """The call of any other op: `prepare` reads the arguments, `apply` runs it."""
+    """The call of any other op: `prepare` reads the arguments, `apply` runs it; with one input, in a straight line."""
     prepare = op.prepare
     forward = op.forward
     run = apply_several if op.several else apply
+    # What is recorded, gives residuals, has several outputs or refuses booleans takes the general way.
+    straight = prepare is not None and op.takes_bool and not (op.several or op.residuals or op.in_place)
+    plan = plan_for(op, (True,))
+    differentiable = bool(plan.rules)
+    single = plan.single is not None
+    view = op.view
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if prepare is not None:
-            inputs, attrs = prepare(*args, **kwargs)
+            try:
+                inputs, attrs = prepare(*args, **kwargs)
+            except Exception as error:
+                writer = recording.writer
+                if writer is not None:
+                    known = [value for value in args if isinstance(value, Tensor) and value.row >= writer.base]
+                    tracing.failed(writer, _getframe(1), op, known, error)
+                raise
         else:
             inputs, attrs = args, kwargs
+        if straight and len(inputs) == 1 and recording.writer is None:
+            x = inputs[0]
+            if not isinstance(x, Tensor):
+                return forward(x, **attrs)
+            a = x.data
+            try:
+                result = forward(a, **attrs)
+            except FAILURES as error:
+                raise explain_failure(op, [a], attrs, error) from None
+            out = _new(Tensor)
+            out.node = None
+            out.wants_grad = False
+            out.row = -1
+            out.data = result
+            if view and a.__class__ is _ndarray:
+                note_view(out, x, result, a, attrs)
+            target = x.node
+            if target is None:
+                if not x.wants_grad:
+                    return out
+                target = x
+            if (
+                not differentiable
+                or (modes.disabled and not modes.here().grad_enabled)
+                or result.dtype.kind not in "fc"
+            ):
+                return out
+            saved = plan.save(result, a)
+            out.node = [
+                plan, target if single else (target,), saved, _next_moment(), (a.shape,), attrs, -1, None, None, None
+            ]  # fmt: skip
+            return out
         for value in inputs:
             if isinstance(value, Tensor):
-                return run(op, [dtypes.operand(value) for value in inputs], attrs)
+                return run(op, inputs, attrs)
         found = forward(*inputs, **attrs)
         if op.residuals:
             found = found[0]

@@ -28,10 +28,23 @@ def _grouped(w: Array, groups: int) -> Array:
     return w.reshape(groups, w.shape[0] // groups, math.prod(w.shape[1:]))
 
 
-def _rows(y: Array, groups: int) -> Array:
+def _turned(x: Array, last: bool) -> Array:
+    """Samples (N, C, ...) with the channels first, and the samples behind them or last."""
+    return np.ascontiguousarray(np.moveaxis(x, 0, -1)) if last else x.swapaxes(0, 1)
+
+
+def _returned(x: Array, last: bool) -> Array:
+    return np.moveaxis(x, -1, 0) if last else x.swapaxes(0, 1)
+
+
+def _are_few(samples: int, counts: Sizes) -> bool:
+    """Whether a row of windows is shorter than a row of samples: then the samples are better last."""
+    return counts[-1] < min(samples, 16)
+
+
+def _rows(y: Array, groups: int, last: bool = False) -> Array:
     """Samples (N, C, ...) as a matrix for each group: (groups, channels, N · places)."""
-    samples, channels = y.shape[:2]
-    return y.reshape(samples, channels, -1).swapaxes(0, 1).reshape(groups, channels // groups, -1)
+    return _turned(y, last).reshape(groups, y.shape[1] // groups, -1)
 
 
 def _product(a: Array, b: Array) -> Array:
@@ -56,10 +69,11 @@ def correlate(x: Array, w: Array, windows: Windows, groups: int) -> Array:
     if windows.bare and groups == 1:
         np.matmul(matrices[0], x.reshape(samples, channels, -1), out=out.reshape(samples, w.shape[0], -1))
         return out
+    last = _are_few(samples, counts)
     for part in _chunks(samples, channels * math.prod(windows.kernel) * math.prod(counts)):
-        given = columns(windows.padded(x[part]), windows, counts)
+        given = columns(_turned(windows.padded(x[part]), last), windows, counts, last)
         made = _product(matrices, given.reshape(groups, matrices.shape[2], -1))
-        out[part] = made.reshape(w.shape[0], -1, *counts).swapaxes(0, 1)
+        out[part] = _returned(made.reshape(w.shape[0], *given.shape[1 + windows.rank :]), last)
     return out
 
 
@@ -87,12 +101,14 @@ def spread(y: Array, w: Array, windows: Windows, groups: int, sizes: Sizes) -> A
         return _spread_depthwise(y, w, windows, out)
     whole = windows.whole(sizes)
     inner = windows.inner(sizes)
+    last = _are_few(samples, counts)
     for part in _chunks(samples, channels * math.prod(windows.kernel) * math.prod(counts)):
-        given = y[part]
-        total = np.zeros((len(given), channels, *whole), out.dtype)
-        made = _product(matrices, _rows(given, groups))
-        add_columns(made.reshape(channels, *windows.kernel, len(given), *counts), windows, counts, total)
-        out[part] = total[(slice(None), slice(None), *inner)]
+        count = len(y[part])
+        rest, shape = ((*counts, count), (*whole, count)) if last else ((count, *counts), (count, *whole))
+        total: Array = np.zeros((channels, *shape), out.dtype)
+        made = _product(matrices, _rows(y[part], groups, last))
+        add_columns(made.reshape(channels, *windows.kernel, *rest), windows, counts, total, last)
+        out[part] = _returned(total, last)[(slice(None), slice(None), *inner)]
     return out
 
 
@@ -107,12 +123,14 @@ def weigh(x: Array, y: Array, windows: Windows, groups: int) -> Array:
         return out.reshape(shape)
     if made == groups == channels and groups > 1:
         return _weigh_depthwise(x, y, windows).reshape(shape)
+    last = _are_few(samples, counts)
     for part in _chunks(samples, channels * math.prod(windows.kernel) * math.prod(counts)):
         if windows.bare:
-            given = _rows(x[part], groups)
+            given = _rows(x[part], groups, last)
         else:
-            given = columns(windows.padded(x[part]), windows, counts).reshape(groups, out.shape[2], -1)
-        out += _product(_rows(y[part], groups), given.swapaxes(1, 2))
+            given = columns(_turned(windows.padded(x[part]), last), windows, counts, last)
+            given = given.reshape(groups, out.shape[2], -1)
+        out += _product(_rows(y[part], groups, last), given.swapaxes(1, 2))
     return out.reshape(shape)
 
 

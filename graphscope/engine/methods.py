@@ -15,7 +15,6 @@ from graphscope.engine.printing import tensor_repr
 from graphscope.engine.tensor import Tensor, method
 from graphscope.eventlog import record as recording
 
-
 cut_off = define(
     "detach", "The same memory outside the graph.", formula="out = x", tensor_method=False,
     forward=lambda x: x,

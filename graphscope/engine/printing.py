@@ -40,7 +40,7 @@ def tensor_repr(tensor: Tensor) -> str:
         notes.append(f"grad_fn={tensor.grad_fn!r}")
     elif tensor.requires_grad:
         notes.append("requires_grad=True")
-    return _with_notes(_PREFIX + body, notes)
+    return ("Parameter containing:\n" if tensor.is_parameter else "") + _with_notes(_PREFIX + body, notes)
 
 
 class _Format:

@@ -110,9 +110,8 @@ def apply_several(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = 
         RuntimeError: The shapes or dtypes do not fit; the message says which and how.
     """
     writer = recording.writer
-    if len(inputs) > 1 and here().grad_enabled:
-        inputs = dtypes.aligned(op, inputs)
-    tensors = [value for value in inputs if isinstance(value, Tensor)]
+    operands = dtypes.Operands(op, inputs, Tensor, here().grad_enabled)
+    inputs, tensors, arrays = operands.inputs, operands.tensors, operands.arrays
     start = 0
     frame: Any = None
     if writer is not None:
@@ -122,8 +121,8 @@ def apply_several(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = 
                 tracing.input_row(writer, value, frame, argument)
         if writer.gate is not None and writer.gate.wants_before:
             tracing.ahead(writer, op, tensors, frame)
+            arrays = dtypes.promoted(op, inputs)
         start = writer.clock()
-    arrays = dtypes.promoted(op, inputs)
     try:
         given = op.forward(*arrays, **(attrs or {}))
     except (ValueError, TypeError, IndexError, np.exceptions.AxisError, np.linalg.LinAlgError) as error:
@@ -142,11 +141,10 @@ def apply_several(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = 
                 out.one_of_several = True
                 base.views_made += 1
                 base.note_view(out)
-    if not here().grad_enabled:
+    if not operands.tracked:
         return op.result(outs)
-    wanting = tuple(isinstance(value, Tensor) and value.requires_grad for value in inputs)
-    plan = plan_for(op, wanting) if any(wanting) else None
-    if plan is not None and plan.rules:
+    plan = plan_for(op, tuple(isinstance(value, Tensor) and value.requires_grad for value in inputs))
+    if plan.rules:
         wanted = [inputs[rule.index] for rule in plan.rules]
         kept = {
             **(attrs or {}),

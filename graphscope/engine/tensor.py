@@ -20,6 +20,9 @@ from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT
 _ndarray = np.ndarray
 _new = object.__new__
 _next_moment = writes.moments.__next__
+
+FAILURES: Final = (ValueError, TypeError, IndexError, np.exceptions.AxisError)
+"""What a forward function raises when its operands do not fit."""
 _MANY_VIEWS: Final = 64
 """So many views are noted, and then twice as many and so on, before those that are gone are taken out."""
 
@@ -59,6 +62,7 @@ class Tensor:
     hooks_behind: Any = None
     retains_grad: bool = False
     is_parameter: bool = False
+    is_trained: bool = False
     version_count: int = 0
     first_row: int = -1
     site: int = 0
@@ -149,10 +153,8 @@ def apply(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, de
         RuntimeError: The shapes or dtypes do not fit; the message says which and how.
     """
     writer = recording.writer
-    if len(inputs) > 1 and modes.here().grad_enabled:
-        inputs = dtypes.aligned(op, inputs)
-    tensors = [value for value in inputs if isinstance(value, Tensor)]
-    constants = [value for value in inputs if not isinstance(value, Tensor)]
+    given = dtypes.Operands(op, inputs, Tensor, not modes.disabled or modes.here().grad_enabled)
+    inputs, tensors, arrays = given.inputs, given.tensors, given.arrays
     start = 0
     frame: Any = None
     if writer is not None:
@@ -162,11 +164,11 @@ def apply(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, de
                 tracing.input_row(writer, value, frame, argument)
         if writer.gate is not None and writer.gate.wants_before:
             tracing.ahead(writer, op, tensors, frame)
+            arrays = dtypes.promoted(op, inputs)
         start = writer.clock()
-    arrays = dtypes.promoted(op, inputs)
     try:
         result = op.forward(*arrays, **attrs) if attrs else op.forward(*arrays)
-    except (ValueError, TypeError, IndexError, np.exceptions.AxisError) as error:
+    except FAILURES as error:
         raise tracing.failed(writer, _getframe(depth), op, tensors, explain_failure(op, arrays, attrs, error)) from None
     residuals = None
     if op.residuals:
@@ -177,10 +179,11 @@ def apply(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, de
     out.row = -1
     site = None
     if op.view and arrays[0].__class__ is _ndarray:
-        _note_view(out, tensors[0], result, arrays[0], attrs)
+        note_view(out, tensors[0], result, arrays[0], attrs)
     if writer is not None:
         end = writer.clock()
         rows = [tensor.row for tensor in tensors]
+        constants = given.constants
         described = {**(attrs or {}), **({"operands": constants} if len(constants) > 1 else {})}
         constant = constants[0] if len(constants) == 1 else None
         site = tracing.call_site(writer, frame, op, result, constant, described, len(rows))
@@ -196,25 +199,26 @@ def apply(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, de
             if answer.__class__ is Replace:
                 result = answer.value
     out.data = result
-    if modes.here().grad_enabled:
-        wanting = tuple(isinstance(value, Tensor) and (value.node is not None or value.wants_grad) for value in inputs)
-        if any(wanting) and result.dtype.kind in "fc":
-            plan = plan_for(op, wanting)
-            if plan.rules:
-                wanted = [inputs[rule.index] for rule in plan.rules]
-                shapes = tuple(value.data.shape for value in wanted)
-                kept = (result, residuals) if op.residuals else result
-                attach(out, plan, wanted, plan.save(kept, *arrays), shapes, attrs, site)
+    if given.tracked and result.dtype.kind in "fc":
+        wanting = tuple(
+            [isinstance(value, Tensor) and (value.node is not None or value.wants_grad) for value in inputs]
+        )
+        plan = op.plans.get(wanting) or plan_for(op, wanting)
+        if plan.rules:
+            wanted = [inputs[rule.index] for rule in plan.rules]
+            shapes = tuple([value.data.shape for value in wanted])
+            kept = (result, residuals) if op.residuals else result
+            attach(out, plan, wanted, plan.save(kept, *arrays), shapes, attrs, site)
     return out
 
 
-def _note_view(out: Tensor, source: Tensor, result: Any, array: np.ndarray, attrs: Any) -> None:
+def note_view(out: Tensor, source: Tensor, result: Any, array: np.ndarray, attrs: Any) -> None:
     """Join a view to its base; where NumPy had to copy, it is none."""
     if result.__class__ is not _ndarray:
         if attrs is None or "index" not in attrs:
             return
         out.picked = (array, attrs["index"])  # an element is a number of its own, which a write has to bring up to date
-    elif writes.buffer(result) is not writes.buffer(array):
+    elif result.base is not array and writes.buffer(result) is not writes.buffer(array):
         return
     base = out.base = source if source.base is None else source.base
     base.views_made += 1

@@ -7,7 +7,9 @@ import sys
 from _thread import get_ident
 from collections.abc import Sequence
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from graphscope.engine.modes import here
 from graphscope.eventlog import record as recording
@@ -37,7 +39,7 @@ class CallSite(Place):
         self.constant = constant
         self.attrs = attrs
         self.context = here().context
-        described = {name: value for name, value in attrs.items() if name[0] != "_"} if attrs else {}
+        described = {name: _described(value) for name, value in attrs.items() if name[0] != "_"} if attrs else {}
         flags = more.pop("flags", Flag(0))
         if constant is not None:
             described["other"] = constant
@@ -116,6 +118,8 @@ def call_site(
         key = (key, id(frame.f_code), frame.f_lasti)
         site = sites.get(key)
     context = here().context
+    if site.__class__ is CallSite and _fits(site, out, constant, attrs, context):
+        return site
     place = (context.scope, context.backward_row > 0, context.grad_enabled, get_ident())
     wanted: Any = (out.__class__, out.shape, out.dtype, constant.__class__, constant, _frozen(attrs), place)
     variants: dict[Any, CallSite] = writer.variants.setdefault(key, {})
@@ -129,6 +133,7 @@ def call_site(
         variants[wanted] = found
     found.context = context
     found.constant = constant
+    found.attrs = attrs
     sites[key] = found
     return found
 
@@ -142,8 +147,46 @@ def op_row(
     return site, writer.append(site.template, out, end, end - start, site.context.backward_row, *inputs)
 
 
+def _fits(site: CallSite, out: Any, constant: Any, attrs: Any, context: Any) -> bool:
+    """Whether a call site's template is for this result of these arguments."""
+    return (
+        site.kind is out.__class__
+        and site.shape == out.shape
+        and site.dtype is out.dtype
+        and site.constant is constant
+        and site.context is context
+        and (site.attrs is attrs or _alike(tuple((site.attrs or {}).items()), tuple((attrs or {}).items())))
+    )
+
+
+_PLAIN: Final = frozenset({bool, int, float, str, np.dtype, type(None)})
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether two attributes are surely the same; arrays and what else takes long to compare are not."""
+    if one is other:
+        return True
+    if one.__class__ is not other.__class__:
+        return False
+    if one.__class__ is tuple:
+        return len(one) == len(other) and all(map(_alike, one, other))
+    return one.__class__ in _PLAIN and bool(one == other)
+
+
 def _frozen(attrs: Any) -> Any:
-    return tuple(sorted((name, repr(value)) for name, value in attrs.items())) if attrs else None
+    return tuple(sorted((name, repr(_described(value))) for name, value in attrs.items())) if attrs else None
+
+
+def _described(value: Any) -> Any:
+    """An attribute as the log names it: of an array of some size, its dtype and shape."""
+    if isinstance(value, np.ndarray) and value.size > _MANY:
+        return f"{value.dtype} array of shape {value.shape}"
+    if isinstance(value, tuple):
+        return tuple(_described(part) for part in value)
+    return value
+
+
+_MANY: Final = 16
 
 
 def op_number(writer: Writer, op: Op) -> int:
@@ -216,7 +259,7 @@ def leaf(writer: Writer, tensor: Tensor, frame: FrameType | None, argument: int 
     flags = Flag(0)
     if tensor.requires_grad:
         flags |= Flag.REQUIRES_GRAD
-    if tensor.is_parameter:
+    if tensor.is_parameter or tensor.is_trained:
         flags |= Flag.PARAMETER
     data = tensor.data
     template = writer.template(

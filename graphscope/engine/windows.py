@@ -80,17 +80,26 @@ class Windows:
         return out
 
 
-def columns(x: Array, windows: Windows, counts: Sizes) -> Array:
-    """The elements of all windows of padded samples (N, C, ...) as columns: (C · places, N · windows)."""
-    samples, channels = x.shape[:2]
-    out: Array = np.empty((channels, *windows.kernel, samples, *counts), x.dtype)
+def columns(x: Array, windows: Windows, counts: Sizes, last: bool = False) -> Array:
+    """The elements of all windows of padded samples as columns: (C, places, N, windows).
+
+    Args:
+        x: (C, N, ...), or with `last` (C, ..., N): then the columns are (C, places, windows, N).
+        windows: The windows.
+        counts: How many there are.
+        last: Whether the samples are the last dim; what is copied at a time is longer so, where windows are few.
+    """
+    lead = (slice(None),) if last else (slice(None), slice(None))
+    rest = (*counts, x.shape[-1]) if last else (x.shape[1], *counts)
+    out: Array = np.empty((x.shape[0], *windows.kernel, *rest), x.dtype)
     for place, where in windows.places(counts):
-        out[(slice(None), *place)] = x[(slice(None), slice(None), *where)].swapaxes(0, 1)
+        out[(slice(None), *place)] = x[(*lead, *where)]
     return out
 
 
-def add_columns(parts: Array, windows: Windows, counts: Sizes, into: Array) -> None:
+def add_columns(parts: Array, windows: Windows, counts: Sizes, into: Array, last: bool = False) -> None:
     """The reverse: add to each element of padded samples what the windows over it say of it."""
+    lead = (slice(None),) if last else (slice(None), slice(None))
     for place, where in windows.places(counts):
-        target = into[(slice(None), slice(None), *where)]
-        target += parts[(slice(None), *place)].swapaxes(0, 1)
+        target = into[(*lead, *where)]
+        target += parts[(slice(None), *place)]

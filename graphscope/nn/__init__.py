@@ -40,6 +40,18 @@ from graphscope.nn.convolution import Conv1d, Conv2d, Conv3d, ConvTranspose1d, C
 from graphscope.nn.distance import CosineSimilarity, PairwiseDistance
 from graphscope.nn.dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
 from graphscope.nn.embedding import Embedding, EmbeddingBag
+from graphscope.nn.lazy import (
+    LazyBatchNorm1d,
+    LazyBatchNorm2d,
+    LazyBatchNorm3d,
+    LazyConv1d,
+    LazyConv2d,
+    LazyConv3d,
+    LazyConvTranspose1d,
+    LazyConvTranspose2d,
+    LazyConvTranspose3d,
+    LazyLinear,
+)
 from graphscope.nn.linear import Bilinear, Identity, Linear
 from graphscope.nn.loss import (
     BCELoss,
@@ -194,6 +206,16 @@ __all__ = [
     "LPPool2d",
     "LSTMCell",
     "LayerNorm",
+    "LazyBatchNorm1d",
+    "LazyBatchNorm2d",
+    "LazyBatchNorm3d",
+    "LazyConv1d",
+    "LazyConv2d",
+    "LazyConv3d",
+    "LazyConvTranspose1d",
+    "LazyConvTranspose2d",
+    "LazyConvTranspose3d",
+    "LazyLinear",
     "LeakyReLU",
     "Linear",
     "LocalResponseNorm",

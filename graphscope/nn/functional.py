@@ -214,6 +214,13 @@ def _in_place_too(function: Callable[..., Any], options: int = 0) -> Callable[..
 
     What a rule of the function saves is a copy, so that the write does not spoil it.
     """
+    if not options:
+
+        @functools.wraps(function)
+        def plain(input: Any, inplace: bool = False) -> Any:
+            return input.copy_(function(input.clone())) if inplace else function(input)
+
+        return plain
 
     @functools.wraps(function)
     def call(input: Any, *given: Any, inplace: bool = False, **named: Any) -> Any:

@@ -221,7 +221,7 @@ def _trainable(tensor: Any) -> Tensor:
         raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(tensor).__name__}")
     if tensor.node is not None:
         raise ValueError("can't optimize a non-leaf Tensor: a result has no grad to follow")
-    tensor.is_parameter = True
+    tensor.is_trained = True  # the log shows it as a parameter
     return tensor
 
 

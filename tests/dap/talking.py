@@ -8,6 +8,7 @@ import json
 import os
 import queue
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -59,25 +60,34 @@ class Refused(Exception):
 
 
 class Client:
-    """An adapter in a process of its own, spoken to over its standard streams."""
+    """A client, and the adapter that it speaks to: a process of its own, over its standard streams or a socket."""
 
-    def __init__(self, *options: str, cwd: Path | None = None, errors: bool = True) -> None:
+    def __init__(self, *options: str) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "graphscope", "dap", *options],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            cwd=cwd,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
         )
         assert self.process.stdin is not None
         assert self.process.stdout is not None
+        self._to: Any = self.process.stdin
+        self._from: Any = self.process.stdout
         self._sequence = 0
         self._arrived: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self.events: list[dict[str, Any]] = []
         self.output = ""
         self._responses: dict[int, dict[str, Any]] = {}
         self.seen: list[dict[str, Any]] = []
-        threading.Thread(target=self._read, args=(self.process.stdout,), daemon=True).start()
+        self.token = ""
+        if "--listen" in options:
+            words = self.process.stdout.readline().decode().split()
+            host, _, port = words[words.index("at") + 1].rpartition(":")
+            self.token = words[-1]
+            connection = socket.create_connection((host, int(port)))
+            self._to = self._from = connection.makefile("rwb")
+            connection.close()
+        threading.Thread(target=self._read, args=(self._from,), daemon=True).start()
 
     # Messages --------------------------------------------------------------------------------------------------------
 
@@ -101,10 +111,8 @@ class Client:
 
     def write(self, text: bytes, header: bytes | None = None) -> None:
         """Send bytes as a message."""
-        stream = self.process.stdin
-        assert stream is not None
-        stream.write((header or b"Content-Length: %d\r\n\r\n" % len(text)) + text)
-        stream.flush()
+        self._to.write((header or b"Content-Length: %d\r\n\r\n" % len(text)) + text)
+        self._to.flush()
 
     def request(self, command: str, arguments: Any = None, *, valid: bool = True) -> dict[str, Any]:
         """Send a request and wait for the answer's body."""
@@ -217,8 +225,7 @@ class Client:
 
     def close_streams(self) -> None:
         """Be gone without a word."""
-        for stream in (self.process.stdin, self.process.stdout):
-            assert stream is not None
+        for stream in (self._to, self._from, self.process.stdin, self.process.stdout):
             with contextlib.suppress(OSError):
                 stream.close()
 

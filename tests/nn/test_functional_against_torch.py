@@ -22,6 +22,8 @@ CALLS = [
     ("conv2d", IMAGE, (5, 4, 1, 1), (5,), {"stride": 2}),
     ("conv2d", IMAGE, (5, 4, 3, 5), {"padding": "same"}),
     ("conv2d", IMAGE, (5, 4, 3, 5), {"padding": "valid"}),
+    ("conv2d", (9, 2, 4, 3), (4, 1, 2, 2), (4,), {"groups": 2, "padding": 1, "stride": (2, 1)}),
+    ("conv_transpose2d", (9, 2, 3, 4), (2, 2, 2, 3), (2,), {"stride": (1, 2)}),
     ("conv1d", (3, 9), (2, 3, 3), {"dilation": 2, "padding": 2}),
     ("conv3d", (1, 2, 4, 5, 3), (3, 2, 2, 3, 1), (3,), {"stride": (1, 2, 1), "padding": (0, 1, 0)}),
     ("conv_transpose2d", SMALL, (2, 3, 3, 2), (6,), {"stride": 2, "padding": 1, "output_padding": 1, "groups": 2}),

@@ -255,3 +255,12 @@ def test_a_tensor_may_bear_any_name_that_torch_allows():
     module = gs.nn.Sequential(Named())
     assert (module[0]._name, module[0]._hooks) == ("x", [1])
     np.testing.assert_array_equal(module(gs.ones(2)).data, [1, 1])
+
+
+def test_parameters_print_as_in_torch_and_training_makes_none():
+    for t in (gs, torch):
+        assert repr(t.nn.Parameter(t.ones(2))) == "Parameter containing:\ntensor([1., 1.], requires_grad=True)"
+        plain = t.ones(1, requires_grad=True)
+        t.optim.SGD([plain], lr=1.0)
+        assert not isinstance(plain, t.nn.Parameter)
+        assert isinstance(t.nn.Parameter(plain), t.nn.Parameter)

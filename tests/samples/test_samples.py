@@ -17,6 +17,9 @@ SAMPLES = sorted(path for path in (ROOT / "samples").glob("*.py") if path.name !
 SURE = ("product", "chain", "no_grad")
 """Those that draw no random numbers."""
 
+LONG = ("char_rnn", "transformer")
+"""Those that train for more than a moment; `test_twins` runs their first steps."""
+
 
 def run(folder: Path, *words: str) -> str:
     """What a program prints; it must succeed and say nothing on stderr but our one line."""
@@ -34,7 +37,10 @@ def run(folder: Path, *words: str) -> str:
     return result.stdout
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "sample", [pytest.param(path, marks=pytest.mark.slow if path.stem in LONG else ()) for path in SAMPLES],
+    ids=[path.stem for path in SAMPLES],
+)  # fmt: skip
 def test_sample_ends_with_a_question_and_recording_changes_nothing(sample: Path, tmp_path: Path) -> None:
     alone = run(tmp_path, str(sample))
     recorded = run(tmp_path, "-m", "graphscope", "record", str(sample))

@@ -68,7 +68,7 @@ class Modules:
             return ""
         for name, each in around._modules.items():
             if each is module:
-                return name
+                return "" if name == "_orig_mod" else name  # what `torch.compile` wrapped
         for name, each in around.named_modules():
             if each is module:
                 return name
@@ -82,4 +82,4 @@ class Modules:
         names = self._session.leaves.names
         for named in (module.named_parameters(), module.named_buffers()):
             for name, tensor in named:
-                names[id(tensor)] = (weakref.ref(tensor), name)
+                names[id(tensor)] = (weakref.ref(tensor), name.replace("_orig_mod.", ""))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import torch
 
 from graphscope.adapters.torch.backward import Backward
+from graphscope.adapters.torch.compiling import Compiling
 from graphscope.adapters.torch.forward import Calls
 from graphscope.adapters.torch.functions import Functions
 from graphscope.adapters.torch.modules import Modules
@@ -39,6 +41,11 @@ class Patches:
         functions = Functions(session)
         self.replace(torch.autograd.Function, "apply", functions.wrapped(torch.autograd.Function.__dict__["apply"]))
         self._undo.append(Optimizers(session).register())
+        compiling = Compiling(session)
+        self.replace(torch, "compile", compiling.wrapped(torch.compile))
+        self._undo.append(compiling.resume)
+        if "torch._dynamo" in sys.modules:
+            compiling.rest()
         self._patch_threads()
         # It asks whether a mode is active, and would leave the fused kernels of transformers: other numbers.
         self.replace(torch.overrides, "has_torch_function", _by_arguments)

@@ -11,4 +11,5 @@ from graphscope.debugger.commands import shell as shell
 from graphscope.debugger.commands import stepping as stepping
 from graphscope.debugger.commands import tensors as tensors
 from graphscope.debugger.commands import time as time
+from graphscope.debugger.commands import walking as walking
 from graphscope.debugger.commands import watching as watching

@@ -111,7 +111,7 @@ def _unfolded(x: Any, *, _windows: Windows) -> Any:
     single = x.ndim == 3
     x = x[None] if single else x
     counts = _windows.counts(x.shape[2:])
-    found = np.moveaxis(columns(_windows.padded(x), _windows, counts), 3, 0)
+    found = np.moveaxis(columns(_windows.padded(x).swapaxes(0, 1), _windows, counts), 3, 0)
     out = found.reshape(x.shape[0], -1, counts[0] * counts[1])
     return out[0] if single else out
 
@@ -123,7 +123,7 @@ def _folded(x: Any, *, output_size: Any, _windows: Windows) -> Any:
     places = _windows.kernel[0] * _windows.kernel[1]
     parts = np.moveaxis(x.reshape(len(x), x.shape[1] // places, *_windows.kernel, *counts), 0, 3)
     total = _windows.padded(np.zeros((len(x), x.shape[1] // places, *output_size), x.dtype))
-    add_columns(parts, _windows, counts, total)
+    add_columns(parts, _windows, counts, total.swapaxes(0, 1))
     out = total[(slice(None), slice(None), *_windows.inner(output_size))]
     return out[0] if single else out
 

@@ -104,7 +104,7 @@ def _at(indices: Any, rank: int) -> tuple[Any, ...]:
     return (*wide, indices.reshape(*indices.shape[:-rank], -1))
 
 
-def _max_rule(g: Any, x: Any, *, _windows: Windows) -> Any:
+def _max_rule(g: Any, x: Any, out: Any, *, _windows: Windows) -> Any:
     plain = x.data if hasattr(x, "wants_grad") else x
     rank, shape = _windows.rank, tuple(x.shape)
     indices = largest_places(plain, _windows)
@@ -113,10 +113,10 @@ def _max_rule(g: Any, x: Any, *, _windows: Windows) -> Any:
     return reshape(planes, shape)
 
 
-def _max_on_arrays(g: Any, x: Any, *, _windows: Windows) -> Any:
+def _max_on_arrays(g: Any, x: Any, out: Any, *, _windows: Windows) -> Any:
     total = _windows.padded(np.zeros(x.shape, g.dtype))
     apart = all(step >= span for step, span in zip(_windows.stride, _windows.span, strict=True))
-    for _, where, hit in _hits(x, _largest(x, _windows), _windows):
+    for _, where, hit in _hits(x, out, _windows):
         if apart:
             np.multiply(g, hit, out=total[(..., *where)])
         else:

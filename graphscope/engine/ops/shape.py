@@ -39,7 +39,7 @@ def sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:
 
 
 def _reshape(x: Any, *, shape: tuple[int, ...], _from: tuple[int, ...] = ()) -> Any:
-    return np.reshape(x, shape)
+    return x.reshape(shape)
 
 
 def _to_reshape(x: Any, *sizes_: Any, shape: Any = None) -> Any:

@@ -33,7 +33,8 @@ BINARY: Final = (
 
 BINARY_TENSORS: Final = (
     "torch.maximum({x}, {y})", "torch.minimum({x}, {y})", "torch.atan2({x}, {y} * {y} + 1)",
-    "torch.where({x} > {y}, {x}, {y} * 2)", "torch.lerp({x}, {y}, torch.tensor(0.3))", "{x} @ {y}", "torch.matmul({y}, {x})",
+    "torch.where({x} > {y}, {x}, {y} * 2)", "torch.lerp({x}, {y}, torch.tensor(0.3))", "{x} @ {y}",
+    "torch.matmul({y}, {x})",
     "torch.nn.functional.mse_loss({x}, {y}) if {x}.shape == {y}.shape else {x} * {y}",
     "torch.cat([{x}.reshape(-1), {y}.reshape(-1), {x}.reshape(-1)])", "torch.stack([{x}, {y}])",
     "torch.cat([{x}, {y}], {dim})", "torch.addcmul({x}, {x}, {y}, value=0.5)",
@@ -48,7 +49,8 @@ REDUCING: Final = (
 
 # PyTorch refuses to write into the views that a split made: nobody does it here.
 SHAPING: Final = (
-    "{x}.transpose({dim}, {dim2})", "{x}.unsqueeze({dim})", "{x}.squeeze()", "{x}.squeeze({dim})", "{x}.flatten() if {x}.ndim != 1 else {x}[:]",
+    "{x}.transpose({dim}, {dim2})", "{x}.unsqueeze({dim})", "{x}.squeeze()", "{x}.squeeze({dim})",
+    "{x}.flatten() if {x}.ndim != 1 else {x}[:]",
     "{x}.reshape({shape})", "{x}.contiguous().view({shape})", "{x}.permute({order})", "{x}.expand(2, *{x}.shape)",
     "{x}.detach()", "{x}[...]", "{x}[..., None]", "{x}[0]", "{x}[-1]", "{x}[1:]", "{x}[..., :2]", "{x}[..., -1]",
     "{x}[:, 1:]", "{x}[::2]", "{x}.narrow({dim}, 0, 1)", "{x}.select({dim}, 0)", "{x}.t()", "{x}.unbind({dim})[0] * 1",

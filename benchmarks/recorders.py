@@ -1,0 +1,113 @@
+"""What recording a PyTorch program costs beside the same program alone: forward, backward and, in W3, the update."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Final
+
+from benchmarks.engines import Step, load, torch_eager
+from benchmarks.log import nothing
+from benchmarks.measure import Timings, interleave
+from benchmarks.results import Measurement
+from benchmarks.workloads import WORKLOADS
+
+Run = Callable[[], object]
+
+SETTLING: Final = 0.5
+"""Seconds that a recording runs before it is timed."""
+
+CAP: Final = 1 << 26
+"""Bytes up to which the policy `full` keeps a value: all of them."""
+
+POLICIES: Final = ("summary", "none", "full")
+
+
+def encoder() -> Run:
+    """One transformer encoder layer, d = 64, 4 heads, sequence 32, batch 8."""
+    torch = load("torch")
+    torch.manual_seed(0)
+    model = torch.nn.TransformerEncoderLayer(64, 4, dim_feedforward=256, batch_first=True)
+    x = torch.randn(8, 32, 64)
+
+    def run() -> None:
+        model.zero_grad()
+        model(x).sum().backward()
+
+    return run
+
+
+def residual() -> Run:
+    """19 convolutions with batch normalisation and residual connections on images of 32x32, batch 8."""
+    torch = load("torch")
+    torch.manual_seed(0)
+    nn = torch.nn
+
+    class Block(nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.first = nn.Conv2d(16, 16, 3, padding=1, bias=False)
+            self.norm = nn.BatchNorm2d(16)
+            self.second = nn.Conv2d(16, 16, 3, padding=1, bias=False)
+            self.last = nn.BatchNorm2d(16)
+
+        def forward(self, x: Any) -> Any:
+            y = torch.relu(self.norm(self.first(x)))
+            return torch.relu(self.last(self.second(y)) + x)
+
+    model = nn.Sequential(
+        nn.Conv2d(3, 16, 3, padding=1, bias=False), nn.BatchNorm2d(16), nn.ReLU(), *(Block() for _ in range(9)),
+        nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(16, 10),
+    )  # fmt: skip
+    x, labels = torch.randn(8, 3, 32, 32), torch.randint(0, 10, (8,))
+
+    def run() -> None:
+        model.zero_grad()
+        nn.functional.cross_entropy(model(x), labels).backward()
+
+    return run
+
+
+PROGRAMS: Final[dict[str, Callable[[], Run]]] = {
+    **{name: lambda name=name: torch_eager(WORKLOADS[name]).run for name in ("W1", "W2", "W3")},  # type: ignore[misc]
+    "ENC": encoder,
+    "RES": residual,
+}
+
+
+@contextmanager
+def recorded(run: Run, policy: str) -> Iterator[None]:
+    """A recording that has settled: call sites known, segments of their full size, the budget in use."""
+    record = load("graphscope.eventlog.record")
+    folder = Path(tempfile.mkdtemp(prefix="benchmark-"))
+    options = {"cap": CAP} if policy == "full" else {}
+    writer = record.start(folder / "run.gscope", policy=policy, **options)
+    try:
+        end = perf_counter() + SETTLING
+        while perf_counter() < end:
+            run()
+        yield
+    finally:
+        record.stop(writer)
+        shutil.rmtree(folder)
+
+
+def measure(rounds: int = 9) -> list[Measurement]:
+    """Each program alone and under each policy."""
+    load("torch").set_num_threads(1)
+    return [compare(name, rounds) for name in PROGRAMS]
+
+
+def compare(name: str, rounds: int) -> Measurement:
+    """One program."""
+    run = PROGRAMS[name]()
+    steps = {"bare": Step(run, nothing)}
+    steps |= {policy: Step(run, nothing, partial(recorded, run, policy)) for policy in POLICIES}
+    timings: Timings = interleave(steps, rounds=rounds)
+    ratios = {policy: timings.ratio(policy, "bare") for policy in POLICIES}
+    return Measurement(name, {"seconds, bare": timings.median("bare"), **ratios})

@@ -1,0 +1,47 @@
+"""`torch.compile`: what it compiled runs eagerly while it is recorded, so that every call in it is seen."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from graphscope.adapters.torch.session import Session
+
+
+class Compiling:
+    """Keeps the compiler of torch at rest. It is not loaded for that: only a program that uses it has it in memory."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._stance: Any = None
+
+    def wrapped(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """`torch.compile`, which brings the compiler to memory."""
+
+        def compile(*args: Any, **kwargs: Any) -> Any:
+            compiled = original(*args, **kwargs)
+            if not self._session.ended:
+                self.rest()
+            return compiled
+
+        compile.__doc__ = original.__doc__
+        return compile
+
+    def rest(self) -> None:
+        """Let compiled functions run as they are written, and say so once."""
+        if self._stance is None and hasattr(torch.compiler, "set_stance"):
+            # It is made by a class that acts at once, and takes it back on leaving.
+            self._stance = torch.compiler.set_stance("force_eager")
+            self._stance.__enter__()
+            with contextlib.suppress(OSError, ValueError, RuntimeError, AttributeError):
+                sys.stderr.write("graphscope: what torch.compile compiled runs eagerly while it is recorded\n")
+
+    def resume(self) -> None:
+        """Let them run compiled again."""
+        if self._stance is not None:
+            self._stance.__exit__(None, None, None)
+            self._stance = None

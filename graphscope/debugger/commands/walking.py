@@ -1,0 +1,120 @@
+"""Commands that walk by what belongs together: the same tensor, the other side of a node, the ends of a pass."""
+
+from __future__ import annotations
+
+from graphscope.debugger import names, nodes
+from graphscope.debugger.results import Stop
+from graphscope.debugger.session import Debugger
+from graphscope.debugger.table import Rest, command
+from graphscope.errors import CommandError
+from graphscope.eventlog.schema import Kind
+from graphscope.graph import Node
+
+_LAST = 1 << 62
+
+
+@command("other", "o", group="stepping", key="o")
+def other(dbg: Debugger) -> Stop:
+    """Go to the other side of this node: from forward to its backward rule, from a rule or gradient to its forward.
+
+    It goes ahead in what is recorded; while a program runs, not past the place where it waits.
+    """
+    node = dbg.need_node()
+    forward = node.forward
+    if forward is not None:
+        dbg.stand(forward.row)
+        return dbg.stop()
+    whole = dbg.graph.at(dbg.last_row)
+    rows = [found.row for found in whole.backward_of(whole.node(node.row))]
+    if not rows:
+        raise CommandError(f"No gradient reaches #{node.row} {node.label} in what is recorded", f"why #{node.row}")
+    dbg.stand(min((row for row in rows if row > dbg.now), default=rows[-1]))
+    return dbg.stop()
+
+
+@command("same", group="stepping", key="right_square_bracket")
+def same(dbg: Debugger) -> Stop:
+    """Go to the next event on the same tensor: a version, its backward rule, a contribution, a use."""
+    return _walk(dbg, min((row for row in _events(dbg) if row > dbg.now), default=None), "later")
+
+
+@command("rsame", group="stepping", key="left_square_bracket")
+def reverse_same(dbg: Debugger) -> Stop:
+    """Go to the event before this one on the same tensor."""
+    return _walk(dbg, max((row for row in _events(dbg) if row < dbg.now), default=None), "earlier")
+
+
+@command("passend", group="stepping", key="right_curly_bracket")
+def pass_end(dbg: Debugger) -> Stop:
+    """Go to the last node of this pass; from there, to the last of the next."""
+    log = dbg.log
+    for row in nodes.forward(log, dbg.now + 1, dbg.last_row + 1):
+        following = next(nodes.forward(log, row + 1, dbg.last_row + 1), None)
+        if following is None or _parted(dbg, row, following):
+            dbg.stand(row)
+            return dbg.stop("the end of the pass")
+    raise CommandError("This is the last node", "p goes back")
+
+
+@command("passbegin", group="stepping", key="left_curly_bracket")
+def pass_begin(dbg: Debugger) -> Stop:
+    """Go to the first node of this pass; from there, to the first of the one before."""
+    log = dbg.log
+    for row in nodes.backward(log, log.first, dbg.now):
+        before = next(nodes.backward(log, log.first, row), None)
+        if before is None or _parted(dbg, before, row):
+            dbg.stand(row)
+            return dbg.stop("the beginning of the pass")
+    raise CommandError("This is the first node", "n goes on")
+
+
+@command("find", group="stepping")
+def find(dbg: Debugger, spec: Rest) -> Stop:
+    """Go to the next node that a SPEC selects: `find op:tanh backward`; behind the last, round to the first."""
+    return _seek(dbg, spec, 1)
+
+
+@command("rfind", group="stepping")
+def reverse_find(dbg: Debugger, spec: Rest) -> Stop:
+    """Go back to the last node that a SPEC selects; ahead of the first, round to the last."""
+    return _seek(dbg, spec, -1)
+
+
+def _seek(dbg: Debugger, spec: str, direction: int) -> Stop:
+    dbg.log.refresh()
+    rows = [node.row for node in dbg.graph.at(dbg.last_row).select(spec)]
+    if not rows:
+        raise CommandError(f"No node answers to {spec!r}", "a SPEC is op:mm, name:fc1.*, scope:encoder, #12")
+    beyond = [row for row in rows if (row - dbg.now) * direction > 0]
+    chosen = (min if direction > 0 else max)(beyond or rows)
+    dbg.stand(chosen)
+    return dbg.stop(f"match {rows.index(chosen) + 1} of {len(rows)}{'' if beyond else ', round the end'}")
+
+
+def _events(dbg: Debugger) -> list[int]:
+    """The rows that speak of the current node's tensor, among all that are recorded."""
+    node = dbg.need_node()
+    owner = names.owner_of(node)
+    subject: Node = node if owner is None else owner
+    whole = dbg.graph.at(dbg.last_row)
+    versions = [row for row in whole.index.versions(subject.tensor, _LAST) if row <= dbg.last_row]
+    rows = set(versions or [subject.row])
+    for row in tuple(rows):
+        each = whole.node(row)
+        rows.update(found.row for found in each.backward)
+        rows.update(edge.target.row for edge in each.users)
+    return sorted(rows)
+
+
+def _walk(dbg: Debugger, row: int | None, when: str) -> Stop:
+    if row is None:
+        raise CommandError(f"No {when} event on this tensor is recorded")
+    dbg.stand(row)
+    return dbg.stop()
+
+
+def _parted(dbg: Debugger, row: int, following: int) -> bool:
+    """Whether two neighbouring nodes lie in different passes."""
+    kinds = dbg.log.column("kind", row + 1, following)
+    passes = dbg.log.event(row).graph_pass, dbg.log.event(following).graph_pass
+    return passes[0] != passes[1] or bool(((kinds == Kind.BACKWARD_END) | (kinds == Kind.STEP)).any())

@@ -1,0 +1,102 @@
+"""A program that asks to be debugged: it waits until an adapter holds it, and goes on under it."""
+
+from __future__ import annotations
+
+import hmac
+import os
+import secrets
+import shutil
+import socket
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from graphscope.debugger.remote import Remote, attend_to, begin, gate_of
+from graphscope.debugger.wire import Channel
+from graphscope.errors import UsageError
+from graphscope.eventlog import record as recording
+from graphscope.eventlog.reader import load
+
+TOKEN: Final = 64
+"""So many bytes, padded with spaces, are what an adapter sends first."""
+
+
+def listen(address: str | None = None) -> None:
+    """Wait for a debugger, then go on under it; the editor's `attach` names the address that is printed.
+
+    Args:
+        address: `unix:PATH`, or `PORT` or `127.0.0.1:PORT` (0 takes a free one), where whoever comes must show the
+            token that is printed, too. None makes a socket in a folder that only this user can open.
+
+    Raises:
+        UsageError: One can't wait there, or a debugger has the program already.
+    """
+    writer = recording.active()
+    if writer is not None and writer.gate is not None:
+        raise UsageError("A debugger has this program already", "listen() once")
+    connection = _accepted(address)
+    log = recording.record().__enter__() if writer is None else load(writer.path)
+    remote = Remote(Channel(connection))
+    gate = gate_of(log, remote)
+    attend_to(remote, gate)
+    begin(remote, gate)
+
+
+def _accepted(address: str | None) -> socket.socket:
+    folder = Path(tempfile.mkdtemp(prefix="graphscope-")) if address is None else None
+    where = address or f"unix:{folder}/socket"
+    kind, _, path = where.partition(":")
+    token = "" if kind == "unix" else secrets.token_urlsafe(24)
+    try:
+        with _bound(where) as server:
+            shown = where if kind == "unix" else ":".join(map(str, server.getsockname()[:2]))
+            print(f"graphscope: waiting for a debugger at {shown}", *(["token", token] if token else []), file=sys.stderr)
+            sys.stderr.flush()
+            while True:
+                connection, _ = server.accept()
+                if _admitted(connection, token):
+                    return connection
+                connection.close()
+    finally:
+        if kind == "unix":
+            Path(path).unlink(missing_ok=True)
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _admitted(connection: socket.socket, token: str) -> bool:
+    connection.settimeout(10.0)
+    try:
+        shown = b""
+        while len(shown) < TOKEN:
+            part = connection.recv(TOKEN - len(shown))
+            if not part:
+                return False
+            shown += part
+    except OSError:
+        return False
+    connection.settimeout(None)
+    return not token or hmac.compare_digest(shown.strip(), token.encode())
+
+
+def _bound(address: str) -> socket.socket:
+    kind, _, place = address.partition(":")
+    try:
+        if kind == "unix":
+            server = socket.socket(socket.AF_UNIX)
+            before = os.umask(0o177)
+            try:
+                server.bind(place)
+            finally:
+                os.umask(before)
+        else:
+            host, _, port = address.rpartition(":")
+            if host not in ("", "127.0.0.1", "localhost"):
+                raise UsageError(f"{host!r} is not this machine", "forward a port by ssh")
+            server = socket.socket()
+            server.bind(("127.0.0.1", int(port)))
+        server.listen(1)
+    except (OSError, ValueError, OverflowError) as error:
+        raise UsageError(f"can't wait for a debugger at {address!r}: {error}", "listen() chooses a place") from None
+    return server

@@ -1,0 +1,1 @@
+"""Screens that come and go: help, breakpoints, search."""

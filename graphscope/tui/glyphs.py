@@ -1,0 +1,74 @@
+"""The characters that pictures are made of: one set for terminals that show Unicode, one in ASCII."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """Characters by what they mean."""
+
+    op: str
+    leaf: str
+    grad: str
+    accumulate: str
+    mark: str
+    current: str
+    breakpoint: str
+    nonfinite: str
+    in_place: str
+    edited: str
+    view: str
+    opened: str
+    closed: str
+    rising: str
+    """A gradient has reached this forward node."""
+    lane: str
+    across: str
+    fork_left: str
+    """A lane that is used here and goes on, to the left of the node."""
+    fork_right: str
+    end_left: str
+    """A lane that ends here."""
+    end_right: str
+    crossing: str
+    more: str
+    bars: str
+    """From almost nothing to full, from the bottom."""
+    shades: str
+    """From empty to full."""
+    steps: str
+    """A bar that grows from the left: eighths of a cell."""
+    box: str
+    """Corners, horizontal and vertical of a box: `┌┐└┘─│`."""
+    arrow: str
+    up: str
+    ellipsis: str
+    times: str
+
+
+UNICODE: Final = Glyphs(
+    op="●", leaf="◆", grad="▲", accumulate="◇", mark="·", current="▶", breakpoint="●", nonfinite="!", in_place="✎",
+    edited="✱", view="⌕", opened="▾", closed="▸", rising="▲", lane="│", across="─", fork_left="├", fork_right="┤",
+    end_left="╰", end_right="╯", crossing="┼", more="┆", bars="▁▂▃▄▅▆▇█", shades=" ░▒▓█", steps="▏▎▍▌▋▊▉█",
+    box="╭╮╰╯─│", arrow="▼", up="▲", ellipsis="…", times="×",
+)  # fmt: skip
+"""For terminals that show Unicode."""
+
+ASCII: Final = Glyphs(
+    op="o", leaf="#", grad="^", accumulate="+", mark=".", current=">", breakpoint="B", nonfinite="!", in_place="w",
+    edited="*", view="v", opened="-", closed="+", rising="^", lane="|", across="-", fork_left="|", fork_right="|",
+    end_left="`", end_right="'", crossing="+", more=":", bars="_.,-~=+#", shades=" .:*#", steps="-------#",
+    box="++++-|", arrow="v", up="^", ellipsis="~", times="x",
+)  # fmt: skip
+"""For terminals that show nothing else."""
+
+
+def for_terminal() -> Glyphs:
+    """The set that this terminal shows, by its encoding and type."""
+    encoding = (getattr(sys.__stdout__, "encoding", None) or "").lower().replace("-", "")
+    return UNICODE if encoding.startswith("utf") and os.environ.get("TERM") not in ("dumb", "vt100") else ASCII

@@ -1,0 +1,1 @@
+"""One node, looked at from all sides."""

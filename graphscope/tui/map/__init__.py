@@ -1,0 +1,1 @@
+"""The neighbourhood of a node, as a picture of boxes."""

@@ -1,0 +1,70 @@
+"""What all regions look at: a log, a position in time, and what the debugger said of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from graphscope.eventlog.schema import NODES
+from graphscope.errors import LogError
+from graphscope.graph.select import Selector
+
+if TYPE_CHECKING:
+    from graphscope.debugger.results import Stop
+    from graphscope.eventlog.reader import Log
+    from graphscope.graph import Graph, Node
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A breakpoint as the screen draws it."""
+
+    number: int
+    spec: str
+    enabled: bool
+    selector: Selector | None
+    """None of one that waits for non-finite values."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A position in a log. Regions are given a new one whenever something moved, and read the log for the rest."""
+
+    graph: Graph
+    """As it is at `now`."""
+    whole: Graph
+    """The same with all that is recorded, for what lies ahead."""
+    marks: tuple[Mark, ...] = ()
+    stop: Stop | None = None
+
+    @property
+    def log(self) -> Log:
+        """The log."""
+        return self.graph.log
+
+    @property
+    def now(self) -> int:
+        """The row where one stands."""
+        return self.graph.now
+
+    @property
+    def node(self) -> Node | None:
+        """The current node; None ahead of the first, and at one that is not computed yet."""
+        try:
+            if self.log.event(self.now).kind in NODES:
+                return self.graph.node(self.now)
+        except LogError:
+            pass
+        return None
+
+    @property
+    def subject(self) -> Node | None:
+        """The forward node that the current one is about: itself, unless it is of the backward pass."""
+        node = self.node
+        if node is None or node.kind not in ("grad", "accumulate"):
+            return node
+        return node.forward or node
+
+    def broken(self, node: Node) -> bool:
+        """Whether an enabled breakpoint means a node."""
+        return any(mark.enabled and mark.selector is not None and mark.selector.matches(node) for mark in self.marks)

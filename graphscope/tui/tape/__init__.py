@@ -1,0 +1,1 @@
+"""The tape: every node in the order in which it ran."""

@@ -1,0 +1,48 @@
+"""Text of programs and logs, made fit for cells: what does not print is written as its escape, long ones are cut."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from rich.cells import cell_len, set_cell_size
+
+_TAB = 4
+
+
+def escape(text: str) -> str:
+    """Text in which every character that does not print is written as its escape sequence; tabs become blanks."""
+    spread = text.expandtabs(_TAB)
+    if spread.isprintable():
+        return spread
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in spread)
+
+
+@lru_cache(maxsize=1 << 14)
+def fit(text: str, width: int, ellipsis: str = "…") -> str:
+    """Text in exactly `width` cells: cut with an ellipsis, or filled up with blanks."""
+    shown = escape(text)
+    if cell_len(shown) <= width:
+        return set_cell_size(shown, width)
+    return set_cell_size(shown, width - 1) + ellipsis if width > 0 else ""
+
+
+def shape_text(shape: tuple[int, ...], times: str = "×") -> str:
+    """A shape as people write it: `2×3`; of a scalar nothing."""
+    return times.join(map(str, shape))
+
+
+def number(value: float) -> str:
+    """A number in a few characters."""
+    if value != value:  # noqa: PLR0124 - a NaN is what is not itself
+        return "nan"
+    return f"{value:.4g}"
+
+
+def size_text(count: int) -> str:
+    """Bytes as people write them."""
+    amount = float(count)
+    for unit in ("B", "KiB", "MiB"):
+        if amount < 1024:
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1024
+    return f"{amount:.1f} GiB"

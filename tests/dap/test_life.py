@@ -1,0 +1,276 @@
+"""The life of a session: launched, attached to a log, attached to a program that waits, run again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import struct
+import subprocess
+import sys
+from base64 import b64decode
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import graphscope as gs
+from tests.dap.conftest import CHAIN
+from tests.dap.talking import ROOT, Client, Refused
+
+Write = Callable[[str], Path]
+SAMPLES = ROOT / "samples"
+
+
+def alone(program: Path) -> str:
+    """What a program prints without a debugger."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run([sys.executable, program], capture_output=True, text=True, check=True, env=environment).stdout
+
+
+def test_digits_from_the_middle_of_backward(client: Client) -> None:
+    program = SAMPLES / "digits.py"
+    client.launch(program, {"name": "op:mm backward", "hitCondition": "20"})
+    assert client.event("stopped")["reason"] == "function breakpoint"
+    assert [frame["line"] for frame in client.stack()] == [28, 37]  # torch.mm(hidden, W2), loss.backward()
+    rows = [client.position()["now"]]
+    for _ in range(20):
+        client.move("stepBack")
+        rows.append(client.position()["now"])
+    assert rows == sorted(set(rows), reverse=True)
+    client.request("setFunctionBreakpoints", {"breakpoints": [{"name": "op:mm forward"}]})
+    stopped = client.move("reverseContinue")
+    assert stopped["reason"] == "function breakpoint"
+    assert client.stack()[0]["line"] in (27, 28)
+    assert client.position()["now"] < rows[-1] < client.position()["edge"]
+    client.request("setFunctionBreakpoints", {"breakpoints": []})
+    client.request("continue", {"threadId": 1})
+    assert client.event("exited") == {"exitCode": 0}
+    client.event("terminated")
+    assert client.output == alone(program)
+    assert client.leave() == 0
+
+
+@pytest.mark.parametrize("word", ["value", "grad"])
+def test_a_changed_value_has_the_effect_that_it_has_at_the_console(client: Client, chain: Path, word: str) -> None:
+    spec = "op:tanh forward" if word == "value" else "op:mul backward"
+    client.launch(chain, spec)
+    client.event("stopped")
+    scope = client.scopes()["Value" if word == "value" else "Gradient"]
+    before = client.variables(scope)[word]
+    made = client.request("setVariable", {"variablesReference": scope, "name": word, "value": f"{word} * 3"})
+    assert made["value"] != before["value"]
+    inside = client.variables(scope)[word]["variablesReference"]
+    assert client.variables(inside, filter="indexed", start=1, count=1)["[1]"]["value"] in made["value"]
+    client.request("setVariable", {"variablesReference": inside, "name": "[0]", "value": "0.125"})
+    assert client.evaluate(f"{word}[0].item()") == "0.125"
+    client.request("setFunctionBreakpoints", {"breakpoints": []})
+    client.request("continue", {"threadId": 1})
+    client.event("terminated")
+    client.leave()
+    commands = [f"set {word} = {word} * 3", f"set {word} = np.concatenate([[0.125], {word}[1:]])", "clear", "c", "q"]
+    shown = subprocess.run(
+        [sys.executable, "-m", "graphscope", "debug", "-b", spec, str(chain)],
+        input="\n".join(["c", *commands]),
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    ).stdout
+    told = next(line for line in shown.splitlines() if "done" in line)
+    assert client.output.strip() == told.removeprefix("(gs) ")
+    assert client.output.strip() not in alone(chain)
+
+
+def test_a_variable_of_the_program_is_changed(client: Client, chain: Path) -> None:
+    client.launch(chain, "op:tanh")
+    client.event("stopped")
+    local = next(frame for frame in client.stack() if frame["name"] == "layer")
+    module = next(frame for frame in client.stack() if frame["name"] == "<module>")
+    names = client.variables(client.scopes(local["id"])["Locals"])
+    assert {"x", "weight", "scaled"} <= names.keys()
+    assert names["x"]["indexedVariables"] == 3
+    scope = client.scopes(module["id"])["Locals"]
+    assert client.request("setVariable", {"variablesReference": scope, "name": "step", "value": "41"})["value"] == "41"
+    assert client.evaluate("step + 1", frameId=module["id"]) == "42"
+    assert client.request("setExpression", {"expression": "scaled", "value": "None", "frameId": local["id"]})["value"] == "None"
+    assert "local" not in client.scopes(module["id"])
+    client.leave()
+
+
+def test_a_recorded_log_has_everything_but_running(client: Client, chain: Path, tmp_path: Path) -> None:
+    with gs.record(tmp_path / "it.gscope"):
+        exec(compile(CHAIN, str(chain), "exec"), {"__name__": "__main__"})
+    client.attach(log=str(tmp_path / "it.gscope"))
+    assert client.event("stopped")["reason"] == "entry"
+    client.request("setFunctionBreakpoints", {"breakpoints": [{"name": "op:tanh backward"}]})
+    assert client.move("continue")["reason"] == "function breakpoint"
+    assert [frame["line"] for frame in client.stack()] == [6, 16]
+    client.move("stepBack")
+    client.move("stepBack")
+    with pytest.raises(Refused, match="past"):
+        client.request("setExpression", {"expression": "value", "value": "1"})
+    assert client.evaluate("(w * 2).shape") == "(3,)"
+    sources = client.request("loadedSources")["sources"]
+    assert [Path(found["path"]).name for found in sources] == ["prog.py"]
+    assert client.leave() == 0
+
+
+def test_a_source_that_is_gone_is_read_from_the_log(client: Client, chain: Path, tmp_path: Path) -> None:
+    with gs.record(tmp_path / "it.gscope"):
+        exec(compile(CHAIN, str(chain), "exec"), {"__name__": "__main__"})
+    chain.unlink()
+    client.attach(log=str(tmp_path / "it.gscope"))
+    client.event("stopped")
+    reference = client.stack()[0]["source"]["sourceReference"]
+    assert client.request("source", {"sourceReference": reference})["content"] == CHAIN
+    with pytest.raises(Refused, match="not recorded"):
+        client.request("source", {"sourceReference": 77})
+    assert client.leave() == 0
+
+
+@pytest.mark.parametrize("address", [None, "0"])
+def test_a_program_that_waits_is_held_and_left(client: Client, write: Write, address: str | None) -> None:
+    program = write(f"import graphscope\ngraphscope.listen({address!r})\n{CHAIN}")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, program], stdout=pipe, stderr=pipe, text=True, env=environment) as waiting:
+        assert waiting.stderr is not None
+        words = waiting.stderr.readline().split()
+        where = words[words.index("at") + 1]
+        client.initialize()
+        if address is not None:
+            with pytest.raises(Refused):
+                client.request("attach", {"address": where, "token": "wrong"})
+        client.request("attach", {"address": where, "token": words[-1], "stopOnEntry": True})
+        client.event("initialized")
+        client.request("setFunctionBreakpoints", {"breakpoints": [{"name": "op:tanh backward"}]})
+        client.request("configurationDone")
+        assert client.event("stopped")["reason"] == "entry"
+        assert client.move("continue")["reason"] == "function breakpoint"
+        assert client.evaluate("step") == "0"
+        assert client.move("stepBack")
+        assert client.leave() == 0
+        out, _ = waiting.communicate(timeout=30)
+        assert waiting.returncode == 0
+        assert out.startswith("done")
+
+
+def test_run_again_with_breakpoints_kept(client: Client, chain: Path) -> None:
+    client.launch(chain, {"name": "op:tanh backward", "hitCondition": ">= 2"})
+    client.event("stopped")
+    assert client.evaluate("step") == "1"
+    client.request("restart")
+    assert client.event("stopped")["reason"] == "function breakpoint"
+    assert client.evaluate("step") == "1"
+    client.request("evaluate", {"expression": "restart", "context": "repl"})
+    client.event("stopped")
+    client.request("setFunctionBreakpoints", {"breakpoints": []})
+    client.request("continue", {"threadId": 1})
+    client.event("terminated")
+    assert client.output == alone(chain)
+    assert client.leave() == 0
+
+
+def test_end_and_arguments_and_environment(client: Client, write: Write, tmp_path: Path) -> None:
+    text = "import os, sys\nprint(sys.argv[1:], os.environ['HERE'], 'HOME' in os.environ, os.getcwd())\nsys.exit(5)\n"
+    client.initialize()
+    client.request(
+        "launch",
+        {
+            "program": str(write(text)),
+            "args": ["a b", "-c"],
+            "env": {"HERE": "yes", "HOME": None},
+            "cwd": str(tmp_path),
+            "stopAtEnd": "never",
+        },
+    )
+    client.event("initialized")
+    client.request("configurationDone")
+    assert client.event("exited")["exitCode"] == 5
+    client.event("terminated")
+    assert client.output == f"['a b', '-c'] yes False {tmp_path}\n"
+    assert client.leave() == 0
+
+
+def test_the_end_can_be_stood_at(client: Client, chain: Path) -> None:
+    client.launch(chain, stopAtEnd="always")
+    assert client.event("exited")["exitCode"] == 0
+    client.event("stopped")
+    assert client.move("reverseContinue")["text"] == "the beginning of the recording"
+    assert client.leave() == 0
+
+
+def test_memory_of_a_tensor(client: Client, write: Write) -> None:
+    client.launch(write("import graphscope as torch\nx = torch.arange(1000.0).reshape(10, 100)\ny = x + 0.5\n"), "op:add")
+    client.event("stopped")
+    value = client.variables(client.scopes()["Value"])["value"]
+    read = client.request("readMemory", {"memoryReference": value["memoryReference"], "offset": 400, "count": 8})
+    assert struct.unpack("2f", b64decode(read["data"])) == (100.5, 101.5)
+    read = client.request("readMemory", {"memoryReference": value["memoryReference"], "offset": 3996, "count": 8})
+    assert read["unreadableBytes"] == 4
+    named = client.variables(client.scopes()["Locals"])["x"]
+    read = client.request("readMemory", {"memoryReference": named["memoryReference"], "offset": 4, "count": 4})
+    assert struct.unpack("f", b64decode(read["data"])) == (1.0,)
+    client.leave()
+
+
+def test_a_client_without_the_token_learns_nothing(tmp_path: Path) -> None:
+    client = Client("--listen", "0", "--once")
+    try:
+        client.initialize()
+        for name, arguments in (
+            ("threads", None),
+            ("graphscope/position", None),
+            ("launch", {"program": "x.py"}),
+            ("launch", {"program": "x.py", "token": "no"}),
+            ("attach", {"log": str(tmp_path)}),
+        ):
+            with pytest.raises(Refused, match="token"):
+                client.request(name, arguments)
+        with pytest.raises(Refused, match="no log"):
+            client.request("attach", {"log": str(tmp_path / "none"), "token": client.token})
+        assert client.leave() == 0
+    finally:
+        client.close()
+
+
+def test_a_session_over_a_socket(chain: Path) -> None:
+    client = Client("--listen", "127.0.0.1:0", "--once")
+    try:
+        client.launch(chain, "op:tanh", token=client.token)
+        client.event("stopped")
+        assert client.evaluate("step") == "0"
+        assert client.leave() == 0
+    finally:
+        client.close()
+
+
+needs_node = pytest.mark.skipif(shutil.which("node") is None or shutil.which("npm") is None, reason="needs node and npm")
+
+
+@pytest.fixture(scope="module")
+def other_client(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The client that VS Code's adapters are tested with, installed from its lock file."""
+    folder = tmp_path_factory.mktemp("client")
+    shutil.copytree(Path(__file__).parent / "client", folder, dirs_exist_ok=True)
+    made = subprocess.run(["npm", "ci", "--no-audit", "--no-fund"], cwd=folder, capture_output=True, text=True, timeout=120)
+    if made.returncode:
+        pytest.skip("the client can't be installed from npm")
+    return folder
+
+
+@needs_node
+def test_a_client_of_another_maker_drives_the_whole_life(other_client: Path) -> None:
+    import json
+
+    made = subprocess.run(
+        ["node", other_client / "life.js", sys.executable, SAMPLES],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        timeout=120,
+    )
+    assert made.returncode == 0, made.stderr
+    seen = json.loads(made.stdout)
+    assert seen["stack"] == [14, 17]
+    assert seen["evaluated"] == "(20, 1)"
+    assert "from 0.000000 to 0.000\n" in seen["output"]  # the gradient was set to zero

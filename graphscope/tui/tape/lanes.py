@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from graphscope.eventlog.schema import NODES, Flag, Kind, Pass
+from graphscope.eventlog.schema import NODES, Kind, Pass
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Event
@@ -142,8 +142,6 @@ def draw(lanes: Lanes, mark: str, glyphs: Glyphs, width: int) -> list[tuple[str,
 
 def mark_of(event: Event, glyphs: Glyphs) -> str:
     """The mark of a node by its kind."""
-    if event.kind == Kind.OP and event.graph_pass == Pass.BACKWARD and not event.flags & Flag.CREATE_GRAPH:
-        return glyphs.op
     return {
         Kind.LEAF: glyphs.leaf,
         Kind.OP: glyphs.op,

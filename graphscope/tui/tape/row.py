@@ -1,0 +1,211 @@
+"""One line of the tape as pieces of text, each with what it means; the look of a meaning is in the style sheet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from graphscope.errors import LogError
+from graphscope.eventlog.schema import NODES, Flag, Kind
+from graphscope.tui.glyphs import Glyphs
+from graphscope.tui.tape.lanes import REACH, STRETCH, Lanes, draw, lanes_of, mark_of
+from graphscope.tui.tape.magnitude import bar, magnitude
+from graphscope.tui.text import fit, shape_text
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Event
+    from graphscope.graph import Node
+    from graphscope.tui.passes import Passes
+    from graphscope.tui.scene import Scene
+
+Piece = tuple[str, str]
+"""Text and its meaning, the name of a component class behind `tape--`."""
+
+_BAR: Final = 4
+_KEPT: Final = 1 << 13
+_INPUTS_FROM: Final = 72
+"""A tape of so many columns also tells the inputs."""
+
+
+@dataclass
+class RowPainter:
+    """Draws lines for one scene after another; what does not depend on the position is kept."""
+
+    glyphs: Glyphs
+    _lanes: dict[int, dict[int, Lanes]] = field(default_factory=dict)
+    _sizes: dict[int, float | None] = field(default_factory=dict)
+
+    def forget(self) -> None:
+        """What was kept may be of a log that has grown since."""
+        self._lanes.clear()
+
+    def paint(self, scene: Scene, passes: Passes, row: int, width: int, fold: int | None) -> list[Piece]:
+        """The pieces of a line, `width` cells together.
+
+        Args:
+            scene: Where one stands.
+            passes: For the numbers of steps.
+            row: The row of the line.
+            width: Cells.
+            fold: The last row of the closed fold that begins here, if one does.
+        """
+        try:
+            event = scene.whole.index.event(row)
+        except LogError:
+            return [("".ljust(width), "future")]
+        digits = len(str(scene.log.end - 1))
+        gutter = self._gutter(scene, event, digits)
+        room = width - sum(len(text) for text, _ in gutter)
+        if event.kind not in NODES:
+            return [*gutter, *self._mark(scene, passes, event, room, fold)]
+        node = scene.whole.node(row)
+        lanes_width = max(4, min(room // 4, 20))
+        pieces = [*gutter, *self._rise(scene, passes, node), *self._lane_cells(scene, event, lanes_width)]
+        pieces += self._words(scene, node, room - 2 - lanes_width, fold)
+        return pieces
+
+    # Parts -----------------------------------------------------------------------------------------------------------
+
+    def _gutter(self, scene: Scene, event: Event, digits: int) -> list[Piece]:
+        here = event.row == scene.now
+        broken = event.kind in NODES and bool(scene.marks) and scene.broken(scene.whole.node(event.row))
+        return [
+            (self.glyphs.breakpoint if broken else " ", "breakpoint"),
+            (self.glyphs.current if here else " ", "current-mark"),
+            (f"{event.row:>{digits}} ", "number"),
+        ]
+
+    def _rise(self, scene: Scene, passes: Passes, node: Node) -> list[Piece]:
+        """Beside forward nodes, gradients rise: where one has arrived up to now, and the way that it has come."""
+        if node.graph_pass != "forward" or node.row > scene.now:
+            return [("  ", "backward")]
+        stop = min(scene.now + 1, node.row + (1 << 16))
+        arrived = any(
+            scene.whole.index.event(row).kind in (Kind.GRAD, Kind.ACCUMULATE)
+            for row in scene.whole.index.backward(node.row, stop)
+        )
+        if arrived:
+            subject = scene.subject
+            here = subject is not None and subject.row == node.row
+            return [(f"{self.glyphs.rising} ", "rising-here" if here else "backward")]
+        begin = passes.begin_of(scene.now)
+        current = scene.subject
+        climbing = begin is not None and current is not None and current.row < node.row < begin
+        return [(f"{self.glyphs.lane} " if climbing else "  ", "rising")]
+
+    def _lane_cells(self, scene: Scene, event: Event, width: int) -> list[Piece]:
+        stretch = event.row // STRETCH * STRETCH
+        known = self._lanes.get(stretch)
+        if known is None:
+            known = self._lanes[stretch] = lanes_of(stretch, _reader(scene), scene.log.end)
+            if len(self._lanes) > 64:
+                del self._lanes[next(iter(self._lanes))]
+        lanes = known.get(event.row)
+        cells = draw(lanes, mark_of(event, self.glyphs), self.glyphs, width) if lanes is not None else []
+        kind = {Kind.LEAF: "leaf", Kind.GRAD: "grad", Kind.ACCUMULATE: "grad"}.get(event.kind, "op")
+        pieces = [(text, kind if meaning == "node" else meaning) for text, meaning in cells]
+        return [*pieces, ("".ljust(width - len(cells) + 1), "forward")]
+
+    def _words(self, scene: Scene, node: Node, room: int, fold: int | None) -> list[Piece]:
+        tone = "future" if node.row > scene.now else ""
+        backward = node.kind in ("grad", "accumulate")
+        flags = self._flags(scene, node)
+        size = self._size(node)
+        room -= _BAR + 1 + len(flags) + 1
+        inputs = 0 if room < _INPUTS_FROM else room // 3
+        room -= inputs
+        shape = min(max(room // 4, 6), 16)
+        name = min(max((room - shape) // 3, 5), 24)
+        label = max(room - shape - name - 2, 4)
+        title = _title(node)
+        if fold is not None:
+            title = f"{self.glyphs.closed} {title}"
+        called = node.name if node.name != title else ""
+        words: list[Piece] = [
+            (fit(title, label, self.glyphs.ellipsis) + " ", tone or ("grad" if backward else "label")),
+            (fit(called, name, self.glyphs.ellipsis) + " ", tone or "name"),
+            (fit(shape_text(node.shape, self.glyphs.times), shape, self.glyphs.ellipsis), tone or "shape"),
+        ]
+        if inputs:
+            words.append((fit(_inputs(node), inputs, self.glyphs.ellipsis), tone or "inputs"))
+        magnitude_tone = "bar-grad" if backward else "bar"
+        words.append((" " + bar(size, _BAR, self.glyphs.steps), tone or magnitude_tone))
+        return [*words, (" " + flags, "flag")]
+
+    def _mark(self, scene: Scene, passes: Passes, event: Event, room: int, fold: int | None) -> list[Piece]:
+        text, tone = _words_of_mark(scene, passes, event)
+        sign = self.glyphs.closed if fold is not None else self.glyphs.opened
+        if event.kind == Kind.SCOPE_ENTER:
+            hidden = f"  {fold - event.row} rows" if fold is not None else ""
+            return [(fit(f"   {sign} {text}{hidden}", room, self.glyphs.ellipsis), "scope")]
+        across = self.glyphs.across
+        closed = f"{sign} " if fold is not None else across
+        line = f"{across}{closed}{across if fold is None else ''} {text} "
+        return [(fit(line + across * max(room - len(line), 0), room, self.glyphs.ellipsis), tone)]
+
+    def _flags(self, scene: Scene, node: Node) -> str:
+        glyphs = self.glyphs
+        event = node.event
+        nonfinite = event.flags & Flag.NONFINITE or scene.log.nonfinite(node.row)
+        return "".join(
+            glyph if on else " "
+            for glyph, on in (
+                (glyphs.nonfinite, nonfinite),
+                (glyphs.in_place, event.flags & Flag.IN_PLACE),
+                (glyphs.edited, node.edited),
+            )
+        )
+
+    def _size(self, node: Node) -> float | None:
+        if node.row not in self._sizes:
+            if len(self._sizes) > _KEPT:
+                self._sizes.clear()
+            self._sizes[node.row] = magnitude(node)
+        return self._sizes[node.row]
+
+
+def _reader(scene: Scene) -> _Events:
+    return _Events(scene)
+
+
+class _Events:
+    def __init__(self, scene: Scene) -> None:
+        self._index = scene.whole.index
+
+    def __call__(self, row: int) -> Event | None:
+        try:
+            return self._index.event(row)
+        except LogError:
+            return None
+
+
+def _title(node: Node) -> str:
+    if node.kind == "accumulate":
+        return f"{node.name or 'leaf'}.grad +="
+    return node.label
+
+
+def _inputs(node: Node) -> str:
+    """The inputs in words; those too far away for a lane are told by number, too."""
+    told = []
+    for edge in node.inputs:
+        source = edge.source
+        far = node.row - source.row > REACH
+        told.append((source.name or source.label) + (f" #{source.row}" if far or not source.name else ""))
+    return f" {', '.join(told)}" if told else ""
+
+
+def _words_of_mark(scene: Scene, passes: Passes, event: Event) -> tuple[str, str]:
+    log = scene.log
+    if event.kind == Kind.SCOPE_ENTER:
+        scope = log.scope(event.scope)
+        kind = f"  {scope.type}" if scope is not None and scope.type not in ("", scope.name) else ""
+        return f"{scope.name if scope is not None else 'scope'}{kind}", "scope"
+    if event.kind == Kind.BACKWARD_BEGIN:
+        root = scene.whole.node(event.inputs[0][0]) if event.inputs else None
+        said = f"backward from {root.name or root.label} #{root.row}" if root is not None else "backward"
+        return said, "pass-mark"
+    if event.kind == Kind.STEP:
+        return f"end of step {passes.step_of(event.row)}", "step-mark"
+    said = str(log.attrs(event.attrs).get("text", ""))
+    return f"{event.kind.name.lower().replace('_', ' ')} {said}".strip(), "other-mark"

@@ -11,6 +11,7 @@ setup(
             include_dirs=[np.get_include()],
             optional=True,  # without a compiler, recording works the same way and takes longer
         ),
+        Extension("graphscope.adapters.torch._calls", ["graphscope/adapters/torch/_calls.c"], optional=True),
         Extension("graphscope.eventlog._measure", ["graphscope/eventlog/_measure.c"], optional=True),
     ]
 )

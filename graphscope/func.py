@@ -53,7 +53,7 @@ def grad_and_value(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: 
             fresh, given = _fresh(args, argnums)
             result = func(*given, **kwargs)
             out = result[0] if has_aux else result
-            if not isinstance(out, Tensor) or out.data.ndim:
+            if not isinstance(out, Tensor) or out.array.ndim:
                 raise RuntimeError(
                     f"Expected f(*args) to return a scalar tensor, got {_said(out)}: reduce it first, for example with "
                     ".sum(), or use jacrev"
@@ -188,7 +188,7 @@ def _gradients(out: Any, leaves: list[Tensor], weights: Any) -> list[Tensor]:
     else:
         roots = [root for root in roots if root.requires_grad]
     if not roots:
-        return [Tensor(np.zeros_like(leaf.data)[()]) for leaf in leaves]
+        return [Tensor(np.zeros_like(leaf.array)[()]) for leaf in leaves]
     found = gradients.grad(roots, leaves, weights, create_graph=True, materialize_grads=True)
     return [value for value in found if value is not None]
 

@@ -48,7 +48,7 @@ def save(obj: Any, f: Any) -> None:
     tensors: dict[str, np.ndarray] = {}
     metadata: dict[str, str] = {}
     if isinstance(obj, Mapping) and obj and all(isinstance(k, str) and _plain(v) for k, v in obj.items()):
-        tensors = {name: np.asarray(value.data) for name, value in obj.items()}
+        tensors = {name: np.asarray(value.array) for name, value in obj.items()}
     else:
         metadata[KEY] = json.dumps(encode(obj, tensors))
     if hasattr(f, "write"):

@@ -59,7 +59,7 @@ def encode(value: Any, tensors: dict[str, np.ndarray], path: str = "") -> Any:
 def _tensor(value: Tensor, tensors: dict[str, np.ndarray], path: str) -> Any:
     if value.node is not None:
         raise TypeError(f"save: {path or 'the object'} is a result in a graph: detach() it first")
-    tensors[path or "value"] = np.asarray(value.data)
+    tensors[path or "value"] = np.asarray(value.array)
     marks = [mark for mark, holds in (("grad", value.wants_grad), ("parameter", value.is_parameter)) if holds]
     return {"$tensor": [path or "value", *marks]}
 
@@ -98,7 +98,7 @@ def _pairs(given: Any, tensors: dict[str, Any]) -> dict[Any, Any]:
 
 _SPECIAL: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
     "$tensor": _found,
-    "$array": lambda given, tensors: np.asarray(tensors[given].data),
+    "$array": lambda given, tensors: np.asarray(tensors[given].array),
     "$float": lambda given, tensors: float(given),
     "$tuple": lambda given, tensors: tuple(decode(given, tensors)),
     "$dict": _pairs,

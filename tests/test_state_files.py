@@ -101,7 +101,7 @@ def test_every_dtype_and_shape_comes_back(tmp_path, dtype, shape):
     gs.save({"x": gs.tensor(array)}, tmp_path / "it.safetensors")
     x = gs.load(tmp_path / "it.safetensors")["x"]
     assert (x.dtype, x.shape) == (array.dtype, shape)
-    np.testing.assert_array_equal(x.data, array)
+    np.testing.assert_array_equal(x.array, array)
     with gs.no_grad():
         x.zero_()  # its memory is its own
 
@@ -127,9 +127,9 @@ def test_the_safetensors_package_reads_and_writes_the_same(tmp_path):
     theirs = safetensors.load_file(tmp_path / "mine.safetensors")
     assert theirs.keys() == state.keys()
     for name, value in state.items():
-        np.testing.assert_array_equal(theirs[name], value.data)
+        np.testing.assert_array_equal(theirs[name], value.array)
     safetensors.save_file(
-        {name: np.asarray(value.data + 1) for name, value in state.items()}, tmp_path / "their.safetensors"
+        {name: np.asarray(value.array + 1) for name, value in state.items()}, tmp_path / "their.safetensors"
     )
     net = network()
     net.load_state_dict(gs.load(tmp_path / "their.safetensors"))

@@ -25,7 +25,7 @@ def partial(writer: Writer, arrival: Arrival, value: Any, origin: int) -> None:
     site = record[SITE]
     if site is None or record[ROW] < writer.base:
         return
-    data = value.data if value.__class__ is Tensor else value
+    data = value.array if value.__class__ is Tensor else value
     template = site.partial_template(writer, origin >= 0)
     origins = (origin,) if origin >= 0 else ()
     arrival[PARTS].append(writer.append(template, data, writer.clock(), 0, record[ROW], *origins))
@@ -33,7 +33,7 @@ def partial(writer: Writer, arrival: Arrival, value: Any, origin: int) -> None:
 
 def contribution(writer: Writer, leaf: Tensor, value: Any, origin: int, fresh: bool, now: int) -> tuple[Any, int]:
     """One contribution to a leaf's gradient, or what a person puts in its place, and its ACCUMULATE row."""
-    data = value.data if value.__class__ is Tensor else value
+    data = value.array if value.__class__ is Tensor else value
     templates = leaf.accumulate_templates
     if (
         templates is not None
@@ -95,7 +95,7 @@ def cotangent(
     forward = record[ROW]
     if site is None or forward < writer.base:
         return -1, gradient, False  # made before the recording began
-    data = gradient.data if gradient.__class__ is Tensor else gradient
+    data = gradient.array if gradient.__class__ is Tensor else gradient
     if parts is None:
         template = site.single if origin >= 0 else None
         if template is None or site.kind is not data.__class__:

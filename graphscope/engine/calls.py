@@ -44,7 +44,7 @@ def _binary(op: Op) -> Callable[..., Any]:
             if not isinstance(y, Tensor):
                 return forward(x, y)
             return apply(op, (dtypes.operand(x), y))
-        a = x.data
+        a = x.array
         constant: Any = None
         shapes = False
         if (y.__class__ is float or y.__class__ is int) and (
@@ -53,7 +53,7 @@ def _binary(op: Op) -> Callable[..., Any]:
             b: Any = y
             constant = y
         elif y.__class__ is Tensor:
-            b = y.data
+            b = y.array
             if a.__class__ is _ndarray and a.__class__ is b.__class__ and a.dtype is b.dtype:
                 if (a.ndim > core_dims or b.ndim > core_dims) and a.shape != b.shape:
                     shapes = True
@@ -72,8 +72,8 @@ def _binary(op: Op) -> Callable[..., Any]:
             if gate is not None:
                 if gate.wants_before:
                     tracing.ahead(writer, op, [x] if constant is not None else [x, y], frame)
-                a = x.data
-                b = constant if constant is not None else y.data
+                a = x.array
+                b = constant if constant is not None else y.array
             start = writer.clock()
         try:
             result = forward(a, b)
@@ -103,7 +103,7 @@ def _binary(op: Op) -> Callable[..., Any]:
                 answer = tracing.pause(writer, row, result, frame)
                 if answer.__class__ is Replace:
                     result = answer.value
-        out.data = result
+        out.array = result
         if not differentiable:
             return out
         target: Any = x.node
@@ -153,7 +153,7 @@ def _unary(op: Op) -> Callable[..., Any]:
         x = input
         if x.__class__ is not Tensor and not isinstance(x, Tensor):
             return careful(x)
-        a = x.data
+        a = x.array
         target: Any = x.node
         if target is None and x.wants_grad:
             target = x
@@ -166,7 +166,7 @@ def _unary(op: Op) -> Callable[..., Any]:
             if gate is not None:
                 if gate.wants_before:
                     tracing.ahead(writer, op, [x], frame)
-                a = x.data
+                a = x.array
             start = writer.clock()
         try:
             result = careful(a) if target is None else forward(a)
@@ -197,7 +197,7 @@ def _unary(op: Op) -> Callable[..., Any]:
                 answer = tracing.pause(writer, row, result, frame)
                 if answer.__class__ is Replace:
                     result = answer.value
-        out.data = result
+        out.array = result
         if target is None or not differentiable or (modes.disabled and not modes.here().grad_enabled):
             return out
         saved = result if saves_out else a if saves_x else plan.save(result, a)
@@ -237,7 +237,7 @@ def _general(op: Op) -> Callable[..., Any]:
             x = inputs[0]
             if not isinstance(x, Tensor):
                 return forward(x, **attrs)
-            a = x.data
+            a = x.array
             try:
                 result = forward(a, **attrs)
             except FAILURES as error:
@@ -246,7 +246,7 @@ def _general(op: Op) -> Callable[..., Any]:
             out.node = None
             out.wants_grad = False
             out.row = -1
-            out.data = result
+            out.array = result
             if view and a.__class__ is _ndarray:
                 note_view(out, x, result, a, attrs)
             target = x.node

@@ -70,10 +70,10 @@ def settle(arrival: Arrival, accumulate: bool, create_graph: bool) -> None:
     elif create_graph:
         leaf.grad = leaf.grad + value
     else:
-        if leaf.grad.data.__class__ is _ndarray:
-            np.add(leaf.grad.data, value, out=leaf.grad.data)
+        if leaf.grad.array.__class__ is _ndarray:
+            np.add(leaf.grad.array, value, out=leaf.grad.array)
         else:
-            leaf.grad.data = leaf.grad.data + value
+            leaf.grad.array = leaf.grad.array + value
         leaf.grad.row = -1  # a sum that no row holds: the log is told at its next use
     if hooks is not None and leaf.hooks_behind:
         given = value if isinstance(value, Tensor) else Tensor(value)
@@ -89,13 +89,13 @@ def call_hooks(hooks: dict[int, Any], gradient: Any, tensors: bool) -> Any:
         with modes.grad_mode(tensors):
             answer = hook(given)
         if answer is not None:
-            if answer.data.shape != given.data.shape:
+            if answer.array.shape != given.array.shape:
                 raise RuntimeError(
-                    f"a hook returned a gradient of shape {answer.data.shape} for one of shape {given.data.shape}"
+                    f"a hook returned a gradient of shape {answer.array.shape} for one of shape {given.array.shape}"
                 )
-            if answer.data.dtype != given.data.dtype:
-                answer = answer.to(given.data.dtype)
-            gradient = answer if tensors else answer.data
+            if answer.array.dtype != given.array.dtype:
+                answer = answer.to(given.array.dtype)
+            gradient = answer if tensors else answer.array
     return gradient
 
 

@@ -74,4 +74,4 @@ def can_cast(from_: Any, to: Any) -> bool:
 
 def result_type(tensor1: Any, tensor2: Any) -> np.dtype:
     """The dtype of what an op makes of two operands, tensors or numbers."""
-    return dtypes.result_type([getattr(value, "data", value) for value in (tensor1, tensor2)])
+    return dtypes.result_type([getattr(value, "array", value) for value in (tensor1, tensor2)])

@@ -97,7 +97,7 @@ class Operands:
         mixed = tracked = False
         for value in inputs:
             if isinstance(value, tensor):
-                array: Any = value.data  # type: ignore[attr-defined]
+                array: Any = value.array  # type: ignore[attr-defined]
                 tensors.append(value)
                 if dtype is None:
                     dtype = array.dtype
@@ -125,15 +125,15 @@ def _aligned(op: Op, inputs: Any) -> Any:
     """The inputs of an op, with those that need a gradient brought to the op's dtype in the graph."""
     if not op.promotes or not any(op.vjps):
         return inputs
-    found = {value.data.dtype for value in inputs if hasattr(value, "wants_grad")}
+    found = {value.array.dtype for value in inputs if hasattr(value, "wants_grad")}
     if len(found) < 2:
         return inputs
     dtype = result_type(
-        [value.data if hasattr(value, "wants_grad") else value for value in inputs if value is not None]
+        [value.array if hasattr(value, "wants_grad") else value for value in inputs if value is not None]
     )
     return [
         OPS["to"].call(value, dtype)
-        if hasattr(value, "wants_grad") and value.requires_grad and value.data.dtype != dtype
+        if hasattr(value, "wants_grad") and value.requires_grad and value.array.dtype != dtype
         else value
         for value in inputs
     ]
@@ -145,7 +145,7 @@ def promoted(op: Op, inputs: Any) -> list[Any]:
     Raises:
         RuntimeError: One is boolean, and the op takes none.
     """
-    arrays = [value.data if hasattr(value, "identity") else value for value in inputs]
+    arrays = [value.array if hasattr(value, "identity") else value for value in inputs]
     if not op.takes_bool and any(_is_bool(array) for array in arrays):
         raise RuntimeError(
             f"{op.name}: booleans are no numbers here; convert them with x.int(), or use ~, ^, logical_not"

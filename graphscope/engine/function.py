@@ -69,7 +69,7 @@ class _Kept:
 
     def __init__(self, tensor: Tensor, slot: int | None, number: int, name: str) -> None:
         self.tensor = tensor if slot is None else None
-        self.data = tensor.data
+        self.array = tensor.array
         self.slot = slot
         self.number = number
         self.name = name
@@ -77,17 +77,17 @@ class _Kept:
 
     def taken(self, node: Record | None) -> Tensor:
         """The tensor, with its place in the graph."""
-        written = writes.since(self.data, self.moment) if isinstance(self.data, np.ndarray) else None
+        written = writes.since(self.array, self.moment) if isinstance(self.array, np.ndarray) else None
         if written is not None:
             raise RuntimeError(
                 "one of the variables needed for gradient computation has been modified by an inplace operation: "
-                f"{self.name} had saved tensor {self.number} of shape {tuple(self.data.shape)}, and {written[0]} wrote "
+                f"{self.name} had saved tensor {self.number} of shape {tuple(self.array.shape)}, and {written[0]} wrote "
                 "into it before backward. Use the op without the underscore, or clone() the tensor first."
             )
         if self.tensor is not None:
             return self.tensor
-        out = Tensor(self.data)
-        if node is not None and self.slot is not None and self.data.dtype.kind in "fc":
+        out = Tensor(self.array)
+        if node is not None and self.slot is not None and self.array.dtype.kind in "fc":
             out.node = slots.slot_record(node, self.slot)
             out.row = slots.row_of(out.node)
         return out
@@ -173,7 +173,7 @@ def _output(value: Any, ctx: FunctionCtx, args: Sequence[Any]) -> Any:
     """An output as callers get it: an input that was written stays itself, all else is a tensor of its own."""
     if not isinstance(value, Tensor) or any(value is each for each in ctx._dirty):
         return value
-    out = Tensor(value.data)
+    out = Tensor(value.array)
     if any(value is each for each in args):
         out.base = value if value.base is None else value.base
     return out
@@ -194,17 +194,17 @@ def _join(
     wanted = [index for index, needs in enumerate(ctx.needs_input_grad) if needs]
     plan = FunctionPlan(op, cls, wanted)
     targets = tuple(args[index].node or args[index] for index in wanted)
-    shapes = tuple(args[index].data.shape for index in wanted)
+    shapes = tuple(args[index].array.shape for index in wanted)
     tensors = [(value, out) for value, out in zip(values, outs, strict=True) if isinstance(out, Tensor)]
     attrs = {
         slots.HOOKS_OF_SLOTS: [{} for _ in tensors],
-        OUTPUTS: [(out.data.shape, out.data.dtype) for _, out in tensors],
+        OUTPUTS: [(out.array.shape, out.array.dtype) for _, out in tensors],
         "_places": [isinstance(out, Tensor) for out in outs],
     }
     node: Record = [plan, targets, ctx, next(writes.moments), shapes, attrs, row, site, None, None]
     for slot, (value, out) in enumerate(tensors):
         next(writes.moments)
-        if id(value) in constant or out.data.dtype.kind not in "fc":
+        if id(value) in constant or out.array.dtype.kind not in "fc":
             continue
         if out is value:
             _take_over(out, ctx, op)
@@ -290,14 +290,14 @@ class FunctionPlan(Plan):
 def _checked(gradient: Any, shape: tuple[int, ...], name: str, index: int, tensors: bool) -> Any:
     if gradient is None:
         return None
-    got = gradient.data.shape
+    got = gradient.array.shape
     back = list(zip(reversed(got), reversed(shape), strict=False))
     if len(got) < len(shape) or any(mine != size and size != 1 for mine, size in back):
         raise RuntimeError(
             f"Function {name} returned an invalid gradient at index {index} - got {list(got)} but expected shape "
             f"compatible with {list(shape)}"
         )
-    return gradient if tensors else gradient.data
+    return gradient if tensors else gradient.array
 
 
 def _op_of(cls: type[Function], count: int) -> Op:
@@ -350,13 +350,13 @@ class _Refused(Function):
     @classmethod
     def apply(cls, *args: Any) -> Any:
         (value,) = args
-        out = super().apply(Tensor(value.data, True))
+        out = super().apply(Tensor(value.array, True))
         out.row = value.row
         return out
 
     @staticmethod
     def forward(ctx: Any, value: Tensor) -> Tensor:
-        return Tensor(value.data)
+        return Tensor(value.array)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:

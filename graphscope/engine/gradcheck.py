@@ -73,10 +73,10 @@ def gradcheck(
             "requires_grad=True."
         )
     for number, value in enumerate(wanted):
-        if value.data.dtype != np.float64:
+        if value.array.dtype != np.float64:
             warnings.warn(
                 f"Input #{number} requires gradient and is not a double precision floating point: it is "
-                f"{value.data.dtype}, for which differences of {eps:g} are too coarse. Pass float64, or larger eps and "
+                f"{value.array.dtype}, for which differences of {eps:g} are too coarse. Pass float64, or larger eps and "
                 "tolerances.",
                 stacklevel=2,
             )
@@ -164,7 +164,7 @@ def gradgradcheck(
 
 def _cotangent(out: Tensor, numbers: np.random.Generator, gaps: bool) -> Tensor:
     values = numbers.standard_normal((*out.shape, 2)).astype(out.dtype)
-    return Tensor(values[..., 0] if gaps and out.data.ndim else values[..., 0].copy()[()], True)
+    return Tensor(values[..., 0] if gaps and out.array.ndim else values[..., 0].copy()[()], True)
 
 
 def _outputs(func: Callable[..., Any], given: Sequence[Any]) -> Iterator[Tensor]:
@@ -188,13 +188,13 @@ def _compare(
 ) -> None:
     outputs = list(_outputs(func, given))
     numbers = np.random.default_rng(_SEED)
-    ways = [[numbers.standard_normal(np.shape(out.data))] if fast else _units(out) for out in outputs]
+    ways = [[numbers.standard_normal(np.shape(out.array))] if fast else _units(out) for out in outputs]
     backward = _by_backward(outputs, wanted, ways, check_dtypes)
     for number, again in enumerate(_by_backward(outputs, wanted, ways, False)):
         for mine, other in zip(backward[number], again, strict=True):
             if np.max(np.abs(mine - other), initial=0.0) > nondet_tol:
                 raise GradcheckError("Backward is not reentrant: a second pass gives another gradient")
-    moves = [[numbers.standard_normal(np.shape(value.data))] if fast else _units(value) for value in wanted]
+    moves = [[numbers.standard_normal(np.shape(value.array))] if fast else _units(value) for value in wanted]
     differences = _by_differences(func, given, wanted, moves, ways, eps)
     for out, (told, real) in enumerate(zip(backward, differences, strict=True)):
         for place, (mine, other) in enumerate(zip(told, real, strict=True)):
@@ -202,7 +202,7 @@ def _compare(
             if not np.allclose(mine, other, rtol, atol, equal_nan=True):
                 raise GradcheckError(
                     f"Jacobian mismatch for output {out} with respect to input {place}, of shape "
-                    f"{tuple(wanted[place].data.shape)}: off by up to {np.nanmax(np.abs(mine - other)):.3g}\n"
+                    f"{tuple(wanted[place].array.shape)}: off by up to {np.nanmax(np.abs(mine - other)):.3g}\n"
                     f"numerical: {other.tolist()}\nanalytical: {mine.tolist()}"
                 )
 
@@ -210,8 +210,8 @@ def _compare(
 def _units(value: Tensor) -> list[np.ndarray]:
     """For each element, an array that is 1 there and 0 elsewhere."""
     found = []
-    for place in np.ndindex(np.shape(value.data)):
-        unit = np.zeros(np.shape(value.data))
+    for place in np.ndindex(np.shape(value.array)):
+        unit = np.zeros(np.shape(value.array))
         unit[place] = 1
         found.append(unit)
     return found
@@ -225,14 +225,14 @@ def _by_backward(
     for out, of_output in zip(outputs, ways, strict=True):
         rows = []
         for way in of_output:
-            cotangent = Tensor(way.astype(out.data.dtype)[()])
+            cotangent = Tensor(way.astype(out.array.dtype)[()])
             rows.append(grad(out, wanted, cotangent, retain_graph=True, allow_unused=True))
         for gradient, value in ((row[place], value) for row in rows for place, value in enumerate(wanted)):
-            if check_dtypes and gradient is not None and gradient.data.dtype != value.data.dtype:
-                raise GradcheckError(f"the gradient has dtype {gradient.data.dtype}, its input {value.data.dtype}")
+            if check_dtypes and gradient is not None and gradient.array.dtype != value.array.dtype:
+                raise GradcheckError(f"the gradient has dtype {gradient.array.dtype}, its input {value.array.dtype}")
         jacobian.append(
             [
-                np.array([np.zeros(np.shape(value.data)) if row[place] is None else row[place].data for row in rows])  # type: ignore[union-attr]
+                np.array([np.zeros(np.shape(value.array)) if row[place] is None else row[place].array for row in rows])  # type: ignore[union-attr]
                 for place, value in enumerate(wanted)
             ]
         )
@@ -250,15 +250,15 @@ def _by_differences(
     """For each output and input, how the output changes when the input moves: a row a move, a column a way."""
     columns = []
     for value, of_input in zip(wanted, moves, strict=True):
-        original = value.data
+        original = value.array
         rows = []
         for move in of_input:
             ends = []
             for sign in (1, -1):
-                value.data = (original + sign * eps * move).astype(original.dtype)[()]
-                ends.append([np.array(out.data, np.float64) for out in _outputs(func, given)])
+                value.array = (original + sign * eps * move).astype(original.dtype)[()]
+                ends.append([np.array(out.array, np.float64) for out in _outputs(func, given)])
             rows.append([(high - low) / (2 * eps) for high, low in zip(*ends, strict=True)])
-        value.data = original
+        value.array = original
         columns.append(rows)
     return [
         [

@@ -170,7 +170,7 @@ def grad(
             )
     if materialize_grads:
         found = [
-            np.zeros_like(tensor.data)[()] if value is None else value
+            np.zeros_like(tensor.array)[()] if value is None else value
             for tensor, value in zip(wanted, found, strict=True)
         ]
     return tuple(value if value is None or isinstance(value, Tensor) else Tensor(value) for value in found)
@@ -196,7 +196,7 @@ def _cotangent(root: Tensor, gradient: Any, create_graph: bool, number: int) -> 
             f"element {number} of tensors does not require grad and does not have a grad_fn: nothing that it was made "
             "of requires grad, or it was made under no_grad() or after detach()"
         )
-    data = root.data
+    data = root.array
     if gradient is None:
         if data.size != 1:
             raise RuntimeError(
@@ -207,7 +207,7 @@ def _cotangent(root: Tensor, gradient: Any, create_graph: bool, number: int) -> 
     else:
         if not isinstance(gradient, Tensor):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
-        value = gradient.data
+        value = gradient.array
         if value.shape != data.shape:
             raise RuntimeError(
                 f"Mismatch in shape: grad_output[{number}] has a shape of {tuple(value.shape)} and output[{number}] "

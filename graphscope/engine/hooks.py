@@ -73,7 +73,7 @@ def _taken(answer: Any, count: int, tensors: bool, who: str) -> Gradients:
     given: Gradients = tuple(answer) if isinstance(answer, tuple | list) else (answer,)
     if len(given) != count:
         raise RuntimeError(f"{who} returned {len(given)} gradients in the place of {count}")
-    return given if tensors else tuple(value.data if isinstance(value, Tensor) else value for value in given)
+    return given if tensors else tuple(value.array if isinstance(value, Tensor) else value for value in given)
 
 
 def _own_plan(record: Record) -> HookedPlan:

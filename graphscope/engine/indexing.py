@@ -38,7 +38,7 @@ def _plain_part(part: Any) -> Any:
             raise ValueError(f"step must be greater than zero, not {step}: use flip to go backward")
         return slice(_number(part.start), _number(part.stop), step)
     if hasattr(part, "wants_grad"):
-        return _array(part.data)
+        return _array(part.array)
     if isinstance(part, list | tuple | range):
         return _array(np.asarray(_values(part))) if len(part) else np.zeros(0, np.int64)
     if isinstance(part, np.ndarray | np.generic):
@@ -60,7 +60,7 @@ def _values(part: Any) -> Any:
     """The numbers of nested lists, in which tensors may stand."""
     if isinstance(part, list | tuple | range):
         return [_values(value) for value in part]
-    return part.data if hasattr(part, "wants_grad") else part
+    return part.array if hasattr(part, "wants_grad") else part
 
 
 def _array(array: Any) -> Any:

@@ -29,8 +29,8 @@ def _swapped(function: Any) -> Any:
 
 
 def _transposed(self: Tensor) -> Any:
-    order = range(self.data.ndim)
-    return shape.t(self) if self.data.ndim <= 2 else shape.permute(self, *reversed(order))
+    order = range(self.array.ndim)
+    return shape.t(self) if self.array.ndim <= 2 else shape.permute(self, *reversed(order))
 
 
 def _comparison(function: Any) -> Any:
@@ -44,7 +44,23 @@ def _comparison(function: Any) -> Any:
     return compare
 
 
+def _data(self: Tensor) -> Tensor:
+    """The same memory outside the graph; writes through it are not counted, so autograd does not learn of them."""
+    out = Tensor(self.array)
+    out.uncounted_of = self if self.uncounted_of is None else self.uncounted_of
+    out.row, out.first_row = self.row, self.first_row
+    return out
+
+
+def _set_data(self: Tensor, value: Any) -> None:
+    if not isinstance(value, Tensor):
+        raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+    self.array = value.array
+    self.row = -1  # the log is told anew at its next use
+
+
 MEMBERS: dict[str, Any] = {
+    "data": property(_data, _set_data),
     "__rsub__": _swapped(elementwise.sub),
     "__rtruediv__": _swapped(elementwise.div),
     "__rpow__": _swapped(elementwise.pow),
@@ -57,9 +73,9 @@ MEMBERS: dict[str, Any] = {
     "__ne__": _comparison(elementwise.ne),
     "T": property(_transposed),
     "mT": property(lambda self: shape.transpose(self, -2, -1)),
-    "shape": property(lambda self: self.data.shape),
-    "dtype": property(lambda self: self.data.dtype),
-    "ndim": property(lambda self: self.data.ndim),
+    "shape": property(lambda self: self.array.shape),
+    "dtype": property(lambda self: self.array.dtype),
+    "ndim": property(lambda self: self.array.ndim),
     "is_leaf": property(lambda self: self.node is None),
     "grad_fn": property(lambda self: None if self.node is None else Node(self.node)),
     "_version": property(lambda self: self.version),
@@ -76,19 +92,19 @@ for _name, _member in MEMBERS.items():
 @method
 def size(self: Tensor, dim: int | None = None) -> Any:
     """The shape, or the size of one dim."""
-    return self.data.shape if dim is None else self.data.shape[dim]
+    return self.array.shape if dim is None else self.array.shape[dim]
 
 
 @method
 def dim(self: Tensor) -> int:
     """The number of dims."""
-    return int(self.data.ndim)
+    return int(self.array.ndim)
 
 
 @method
 def numel(self: Tensor) -> int:
     """The number of elements."""
-    return int(self.data.size)
+    return int(self.array.size)
 
 
 setattr(Tensor, "nelement", numel)  # noqa: B010
@@ -102,15 +118,15 @@ def item(self: Tensor) -> Any:
     Raises:
         RuntimeError: There are several elements, or none.
     """
-    if self.data.size != 1:
-        raise RuntimeError(f"a Tensor with {self.data.size} elements cannot be converted to Scalar")
-    return self.data.item()
+    if self.array.size != 1:
+        raise RuntimeError(f"a Tensor with {self.array.size} elements cannot be converted to Scalar")
+    return self.array.item()
 
 
 @method
 def tolist(self: Tensor) -> Any:
     """The elements as nested lists of Python numbers."""
-    return self.data.tolist()
+    return self.array.tolist()
 
 
 @method
@@ -122,13 +138,13 @@ def numpy(self: Tensor) -> np.ndarray:
     """
     if self.requires_grad:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
-    return np.asarray(self.data)
+    return np.asarray(self.array)
 
 
 @method
 def detach(self: Tensor) -> Tensor:
     """The same memory outside the graph."""
-    out = Tensor(self.data)
+    out = Tensor(self.array)
     if recording.writer is not None:  # the log shows where the way back is cut
         out.row = cut_off(self).row
     root = self if self.base is None else self.base
@@ -146,8 +162,8 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """
     if not requires_grad and self.node is not None:
         raise RuntimeError("you can only change requires_grad flags of leaf variables; use detach()")
-    if requires_grad and self.data.dtype.kind not in "fc":
-        raise RuntimeError(f"only Tensors of floating point dtype can require gradients, not {self.data.dtype}")
+    if requires_grad and self.array.dtype.kind not in "fc":
+        raise RuntimeError(f"only Tensors of floating point dtype can require gradients, not {self.array.dtype}")
     if self.requires_grad != requires_grad:
         self.wants_grad = requires_grad
         self.row = -1  # the log is told anew at its next use
@@ -157,14 +173,14 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
 def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     if self.node is not None:
         raise RuntimeError("only leaf tensors can be copied deeply: detach() this one first")
-    out = memo[id(self)] = _rebuilt(self.data.copy(), self.wants_grad, self.is_parameter, self.name)
+    out = memo[id(self)] = _rebuilt(self.array.copy(), self.wants_grad, self.is_parameter, self.name)
     return out
 
 
 def _reduce(self: Tensor) -> Any:
     if self.node is not None:
         raise RuntimeError("only leaf tensors can be pickled: detach() this one first")
-    return _rebuilt, (self.data, self.wants_grad, self.is_parameter, self.name)
+    return _rebuilt, (self.array, self.wants_grad, self.is_parameter, self.name)
 
 
 def _rebuilt(data: Any, requires_grad: bool, is_parameter: bool, name: str | None) -> Tensor:
@@ -175,29 +191,29 @@ def _rebuilt(data: Any, requires_grad: bool, is_parameter: bool, name: str | Non
 
 
 def _len(self: Tensor) -> int:
-    if not self.data.ndim:
+    if not self.array.ndim:
         raise TypeError("len() of a 0-d tensor")
-    return int(self.data.shape[0])
+    return int(self.array.shape[0])
 
 
 def _iter(self: Tensor) -> Iterator[Tensor]:
-    if not self.data.ndim:
+    if not self.array.ndim:
         raise TypeError("iteration over a 0-d tensor")
-    return (index.getitem(self, number) for number in range(self.data.shape[0]))
+    return (index.getitem(self, number) for number in range(self.array.shape[0]))
 
 
 def _bool(self: Tensor) -> bool:
-    if self.data.size != 1:
+    if self.array.size != 1:
         raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
-    return bool(self.data.item())
+    return bool(self.array.item())
 
 
 def _only(self: Tensor) -> Any:
-    if self.data.size != 1:
+    if self.array.size != 1:
         raise ValueError(
-            f"only one element tensors can be converted to Python scalars: this one has shape {tuple(self.data.shape)}"
+            f"only one element tensors can be converted to Python scalars: this one has shape {tuple(self.array.shape)}"
         )
-    return self.data.item()
+    return self.array.item()
 
 
 def _float(self: Tensor) -> float:
@@ -209,13 +225,13 @@ def _int(self: Tensor) -> int:
 
 
 def _index(self: Tensor) -> int:
-    if self.data.dtype.kind not in "iub" or self.data.size != 1:
+    if self.array.dtype.kind not in "iub" or self.array.size != 1:
         raise TypeError("only integer tensors of a single element can be converted to an index")
     return int(item(self))
 
 
 def _format(self: Tensor, spec: str) -> str:
-    return object.__format__(self, spec) if self.data.ndim else format(self.data.item(), spec)
+    return object.__format__(self, spec) if self.array.ndim else format(self.array.item(), spec)
 
 
 PROTOCOLS = {
@@ -243,10 +259,10 @@ def is_tensor(value: object) -> bool:
 @method
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same shape and elements."""
-    return bool(np.array_equal(input.data, other.data))
+    return bool(np.array_equal(input.array, other.array))
 
 
 @method
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
     """Whether all elements of two tensors are close to each other."""
-    return bool(np.allclose(input.data, other.data, rtol, atol, equal_nan))
+    return bool(np.allclose(input.array, other.array, rtol, atol, equal_nan))

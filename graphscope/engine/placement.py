@@ -50,7 +50,7 @@ def to(self: Tensor, *args: Any, device: Any = None, dtype: Any = None, copy: bo
         raise TypeError(f"to() has no argument {', '.join(sorted(unknown))}")
     for argument in args:
         if isinstance(argument, Tensor):
-            dtype = argument.data.dtype
+            dtype = argument.array.dtype
         elif isinstance(argument, np.dtype | type):
             dtype = np.dtype(argument)
         elif isinstance(argument, str | devices.device):
@@ -58,7 +58,7 @@ def to(self: Tensor, *args: Any, device: Any = None, dtype: Any = None, copy: bo
         elif argument is not None and not isinstance(argument, bool):
             raise TypeError(f"to() takes a dtype, a device or a tensor, not {argument!r}")
     devices.check(device)
-    if dtype is not None and self.data.dtype != dtype:
+    if dtype is not None and self.array.dtype != dtype:
         return to_dtype(self, dtype)
     return clone(self) if copy else self
 
@@ -108,7 +108,7 @@ def type_of(self: Tensor, dtype: Any = None) -> Any:
         ValueError: It is no such name.
     """
     if dtype is None:
-        return next((name for name, known in LEGACY.items() if known == self.data.dtype), f"torch.{self.data.dtype}")
+        return next((name for name, known in LEGACY.items() if known == self.array.dtype), f"torch.{self.array.dtype}")
     if isinstance(dtype, str):
         if dtype not in LEGACY:
             raise ValueError(f"invalid type: {dtype!r}; choose among {', '.join(LEGACY)}")
@@ -134,13 +134,13 @@ def contiguous(self: Tensor, memory_format: Any = None) -> Any:
 @method
 def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
     """Whether the elements lie in order in memory."""
-    return bool(np.asarray(self.data).flags.c_contiguous)
+    return bool(np.asarray(self.array).flags.c_contiguous)
 
 
 @method
 def stride(self: Tensor, dim: int | None = None) -> Any:
     """How many elements apart in memory the neighbours in each dim are, or in one."""
-    strides = tuple(step // self.data.itemsize for step in np.asarray(self.data).strides)
+    strides = tuple(step // self.array.itemsize for step in np.asarray(self.array).strides)
     return strides if dim is None else strides[dim]
 
 
@@ -148,19 +148,19 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
 def storage_offset(self: Tensor) -> int:
     """How many elements lie before the first in the memory that the tensor shares with its base."""
     base = self if self.base is None else self.base
-    return int((data_ptr(self) - data_ptr(base)) // self.data.itemsize)
+    return int((data_ptr(self) - data_ptr(base)) // self.array.itemsize)
 
 
 @method
 def data_ptr(self: Tensor) -> int:
     """The address of the first element."""
-    return int(np.asarray(self.data).__array_interface__["data"][0])
+    return int(np.asarray(self.array).__array_interface__["data"][0])
 
 
 @method
 def element_size(self: Tensor) -> int:
     """How many bytes an element takes."""
-    return int(self.data.itemsize)
+    return int(self.array.itemsize)
 
 
 @method
@@ -200,8 +200,8 @@ def is_pinned(self: Tensor) -> bool:
 
 PROPERTIES: Final = {
     "device": lambda self: devices.CPU,
-    "itemsize": lambda self: int(self.data.itemsize),
-    "nbytes": lambda self: int(self.data.nbytes),
+    "itemsize": lambda self: int(self.array.itemsize),
+    "nbytes": lambda self: int(self.array.nbytes),
     "is_cpu": lambda self: True,
     **{f"is_{kind}": lambda self: False for kind in ("cuda", "mps", "xpu", "meta", "sparse", "quantized", "mkldnn")},
 }

@@ -23,7 +23,7 @@ _PREFIX: Final = "tensor("
 
 def tensor_repr(tensor: Tensor) -> str:
     """`tensor([1., 2.], requires_grad=True)` and the like: four digits, long dims cut in the middle."""
-    data = np.asarray(tensor.data)
+    data = np.asarray(tensor.array)
     ordinary = {dtypes.get_default_dtype(), dtypes.int64, dtypes.bool_}
     notes = []
     if not data.size:

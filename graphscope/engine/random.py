@@ -56,8 +56,8 @@ class Generator:
         Raises:
             RuntimeError: That is no state of a generator.
         """
-        data = np.asarray(new_state.data).tobytes()
-        if new_state.data.dtype != np.uint8 or len(data) != sum(size for _, size in _BYTES):
+        data = np.asarray(new_state.array).tobytes()
+        if new_state.array.dtype != np.uint8 or len(data) != sum(size for _, size in _BYTES):
             raise RuntimeError("set_state: that is no state of a generator; keep what get_state() returns")
         parts = {}
         for name, size in _BYTES:

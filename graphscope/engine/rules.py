@@ -38,7 +38,7 @@ def slowly(record: Record, gradient: Any, row: int, tensors: bool, into: bool) -
     results = rules_of(record, gradient, row, tensors, into)
     if modes.anomaly and record[PLAN].slot < 0:
         for number, result in enumerate(results):
-            if result is not None and np.isnan(result.data if isinstance(result, Tensor) else result).any():
+            if result is not None and np.isnan(result.array if isinstance(result, Tensor) else result).any():
                 raise blamed(record, anomaly_message(record, number))
     return results
 
@@ -92,7 +92,7 @@ def _on_tensors(record: Record, gradient: Any, row: int, *, unwrap: bool) -> Seq
         return specially(record, gradient, row)
     if plan.custom is not None:
         found = _customized(record, gradient, row, True)
-        return [result.data if isinstance(result, Tensor) else result for result in found] if unwrap else found
+        return [result.array if isinstance(result, Tensor) else result for result in found] if unwrap else found
     if plan.op.several:
         gradient = slots.whole(record, gradient, True)
         for slot, part in enumerate(gradient):
@@ -120,7 +120,7 @@ def _on_tensors(record: Record, gradient: Any, row: int, *, unwrap: bool) -> Seq
                 results = plan.behind(record, results, gradient, True)
     finally:
         mode.context = before
-    return [result.data if isinstance(result, Tensor) else result for result in results] if unwrap else results
+    return [result.array if isinstance(result, Tensor) else result for result in results] if unwrap else results
 
 
 def _as_tensor(record: Record, name: str, value: Any, targets: dict[int, Any]) -> Any:
@@ -139,7 +139,7 @@ def _as_tensor(record: Record, name: str, value: Any, targets: dict[int, Any]) -
 
 def _placed(value: Any, source: Any) -> Any:
     """An array as a tensor that came from `source`: a record, a leaf, or nothing that requires grad."""
-    if not isinstance(value, np.ndarray | np.generic) or (isinstance(source, Tensor) and source.data is value):
+    if not isinstance(value, np.ndarray | np.generic) or (isinstance(source, Tensor) and source.array is value):
         return source if isinstance(source, Tensor) else value
     tensor = Tensor(value)
     if source.__class__ is list and value.dtype.kind in "fc":

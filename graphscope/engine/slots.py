@@ -133,10 +133,10 @@ def apply_several(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = 
     if writer is not None:
         edges = [tracing.edge(tensor) for tensor in tensors]
         site, row = record_call(writer, op, edges, outs, attrs, frame, start)
-    values = tuple(out.data for out in outs)
+    values = tuple(out.array for out in outs)
     if op.view:
         for out in outs:
-            if writes.buffer(out.data) is writes.buffer(arrays[0]):
+            if writes.buffer(out.array) is writes.buffer(arrays[0]):
                 base = out.base = tensors[0] if tensors[0].base is None else tensors[0].base
                 out.one_of_several = True
                 base.views_made += 1
@@ -153,12 +153,12 @@ def apply_several(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = 
         }
         saved = plan.save((values, given[1]) if op.residuals else values, *arrays)
         targets = tuple(value.node or value for value in wanted)
-        shapes = tuple(value.data.shape for value in wanted)
+        shapes = tuple(value.array.shape for value in wanted)
         moment = next(writes.moments)
         node = [plan, targets, saved, moment, shapes, kept, row, site, None, None]
         for slot, out in enumerate(outs):
             next(writes.moments)  # each slot takes the moment that `slot_record` gives it
-            if out.data.dtype.kind in "fc":
+            if out.array.dtype.kind in "fc":
                 out.node = slot_record(node, slot)
     return op.result(outs)
 
@@ -168,8 +168,8 @@ def record_call(
 ) -> tuple[Any, int]:
     """The row of a call: one node, a slot for each output."""
     end = writer.clock()
-    key: Any = tuple((out.data.shape, out.data.dtype.str) for out in outs)
-    first = outs[0].data if outs else np.zeros(0)
+    key: Any = tuple((out.array.shape, out.array.dtype.str) for out in outs)
+    first = outs[0].array if outs else np.zeros(0)
     site = tracing.call_site(writer, frame, op, first, None, {**(attrs or {}), "_outputs": key}, len(rows))
     known = writer.variants.setdefault(site, {})
     template = known.get(OUTPUTS)
@@ -179,7 +179,7 @@ def record_call(
         template = known[OUTPUTS] = writer.template(
             Kind.OP, flags=flags, graph_pass=forward_pass, input_count=len(rows), several=len(outs) > 1, **site.fields
         )
-    pairs = [_stored(writer, out.data) for out in outs]
+    pairs = [_stored(writer, out.array) for out in outs]
     row = writer.append_wide(template, pairs, rows, end, end - start, here().context.backward_row)
     for slot, out in enumerate(outs):
         out.row = row | slot << SLOT_SHIFT
@@ -187,7 +187,7 @@ def record_call(
     if writer.gate is not None and outs:
         answer = tracing.pause(writer, row, first, frame)
         if isinstance(answer, Replace):
-            outs[0].data = answer.value
+            outs[0].array = answer.value
     return site, row
 
 
@@ -225,7 +225,7 @@ def contribution(writer: Writer, record: Record, value: Any, origin: int) -> int
     site = node[SITE]
     if site is None or node[ROW] < writer.base:
         return -1
-    data = value.data if value.__class__ is Tensor else value
+    data = value.array if value.__class__ is Tensor else value
     slot = record[PLAN].slot
     known = writer.variants.setdefault(site, {})
     key = (slot, origin >= 0, data.shape, data.dtype)
@@ -251,7 +251,7 @@ def cotangent(writer: Writer, node: Record, found: Cotangents, frame: Any, now: 
     site = node[SITE]
     if site is None or node[ROW] < writer.base:
         return -1, found, False
-    values = [value.data if isinstance(value, Tensor) else value for value in whole(node, found, False)]
+    values = [value.array if isinstance(value, Tensor) else value for value in whole(node, found, False)]
     known = writer.variants.setdefault(site, {})
     key = (Kind.GRAD, len(edges))
     template = known.get(key)
@@ -264,7 +264,7 @@ def cotangent(writer: Writer, node: Record, found: Cotangents, frame: Any, now: 
     row = writer.append_wide(template, pairs, [(edge, 0) for edge in edges], now, 0, node[ROW])
     if writer.gate is not None:
         slot, value = next(iter(sorted(found.items())))
-        answer = tracing.pause(writer, row, value.data if isinstance(value, Tensor) else value, frame)
+        answer = tracing.pause(writer, row, value.array if isinstance(value, Tensor) else value, frame)
         if isinstance(answer, Replace):
             replaced = Tensor(answer.value) if isinstance(value, Tensor) else answer.value
             return row, Cotangents({**found, slot: replaced}), False

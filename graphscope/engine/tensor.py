@@ -31,7 +31,7 @@ class Tensor:
     """An n-dimensional array that remembers how it was made.
 
     Attributes:
-        data: The elements: a NumPy array, or a NumPy scalar for a tensor of no dimensions.
+        array: The elements: a NumPy array, or a NumPy scalar for a tensor of no dimensions.
         grad: What backward passes have accumulated here: a Tensor of the same shape, or None.
         node: The record of the op that made it (see `graphscope.engine.node`); None for a leaf.
         wants_grad: Of a leaf: whether gradients are to flow to it. Of other tensors `node` says so.
@@ -43,9 +43,9 @@ class Tensor:
     """
 
     # What every op sets and reads has a slot; the rest has a default here and is seldom set.
-    __slots__ = ("__dict__", "__weakref__", "data", "node", "row", "wants_grad")
+    __slots__ = ("__dict__", "__weakref__", "array", "node", "row", "wants_grad")
 
-    data: Any
+    array: Any
     node: Record | None
     wants_grad: bool
     row: int
@@ -56,6 +56,7 @@ class Tensor:
     made_without_grad: bool = False
     shares: Tensor | None = None
     picked: Any = None
+    uncounted_of: Tensor | None = None
     views: Any = None
     views_made: int = 0
     hooks: Any = None
@@ -72,7 +73,7 @@ class Tensor:
     __hash__ = object.__hash__
 
     def __init__(self, data: Any, requires_grad: bool = False) -> None:
-        self.data = data
+        self.array = data
         self.node = None
         self.wants_grad = requires_grad
         self.row = -1
@@ -104,6 +105,13 @@ class Tensor:
         base = base if base.shares is None else base.shares
         base.version_count += 1
 
+    def rewritten(self) -> None:
+        """Bring up to date the tensor of which this is the `data`."""
+        whole = self.uncounted_of
+        if whole is not None:
+            whole.array = self.array
+            whole.row = -1 if self.row < 0 else self.row
+
     def note_view(self, view: Tensor) -> None:
         """Remember a view: while it lives, a write into this tensor makes its way back a new one."""
         views = self.views
@@ -131,7 +139,7 @@ class Tensor:
         def __matmul__(self, other: Any) -> Tensor: ...
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.asarray(self.data, dtype=dtype)
+        return np.asarray(self.array, dtype=dtype)
 
 
 def method(function: Any) -> Any:
@@ -198,7 +206,7 @@ def apply(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, de
             answer = tracing.pause(writer, row, result, frame)
             if answer.__class__ is Replace:
                 result = answer.value
-    out.data = result
+    out.array = result
     if given.tracked and result.dtype.kind in "fc":
         wanting = tuple(
             [isinstance(value, Tensor) and (value.node is not None or value.wants_grad) for value in inputs]
@@ -206,7 +214,7 @@ def apply(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, de
         plan = op.plans.get(wanting) or plan_for(op, wanting)
         if plan.rules:
             wanted = [inputs[rule.index] for rule in plan.rules]
-            shapes = tuple([value.data.shape for value in wanted])
+            shapes = tuple([value.array.shape for value in wanted])
             kept = (result, residuals) if op.residuals else result
             attach(out, plan, wanted, plan.save(kept, *arrays), shapes, attrs, site)
     return out

@@ -261,7 +261,7 @@ def leaf(writer: Writer, tensor: Tensor, frame: FrameType | None, argument: int 
         flags |= Flag.REQUIRES_GRAD
     if tensor.is_parameter or tensor.is_trained:
         flags |= Flag.PARAMETER
-    data = tensor.data
+    data = tensor.array
     template = writer.template(
         Kind.LEAF,
         site=site,
@@ -281,7 +281,7 @@ def leaf(writer: Writer, tensor: Tensor, frame: FrameType | None, argument: int 
     if writer.gate is not None and frame is not None:
         answer = pause(writer, row, data, frame)
         if isinstance(answer, Replace):
-            tensor.data = answer.value
+            tensor.array = answer.value
     return row
 
 

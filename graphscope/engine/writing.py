@@ -38,7 +38,7 @@ def write(op: Op, target: Tensor, others: Sequence[Any], attrs: dict[str, Any] |
     given = (target, *others)
     tracks = (
         here().grad_enabled
-        and target.data.dtype.kind in "fc"
+        and target.array.dtype.kind in "fc"
         and (
             any(isinstance(value, Tensor) and value.requires_grad for value in given)
             or (target.made_without_grad and target.base is not None and target.base.requires_grad)
@@ -46,10 +46,10 @@ def write(op: Op, target: Tensor, others: Sequence[Any], attrs: dict[str, Any] |
     )
     if tracks:
         refuse(op, target)
-        dtype = target.data.dtype
+        dtype = target.array.dtype
         others = [
             OPS["to"].call(y, dtype)
-            if dtype.kind in "fc" and getattr(y, "requires_grad", False) and y.data.dtype != dtype
+            if dtype.kind in "fc" and getattr(y, "requires_grad", False) and y.array.dtype != dtype
             else y
             for y in others
         ]
@@ -57,10 +57,13 @@ def write(op: Op, target: Tensor, others: Sequence[Any], attrs: dict[str, Any] |
     writer = recording.writer
     base = target.base
     if writer is None and not tracks:
-        before = target.data
-        _run(op, target, [value.data if isinstance(value, Tensor) else value for value in others], attrs or {})
-        target.written()
-        writes.note(before if base is None else base.data, op.name, _getframe(2))
+        before = target.array
+        _run(op, target, [value.array if isinstance(value, Tensor) else value for value in others], attrs or {})
+        if target.uncounted_of is None:
+            target.written()
+            writes.note(before if base is None else base.array, op.name, _getframe(2))
+        elif before.__class__ is not np.ndarray:
+            target.rewritten()  # a number of its own
         if (target if base is None else base).views:
             refresh(target if base is None else base)
         return target
@@ -77,8 +80,8 @@ def write(op: Op, target: Tensor, others: Sequence[Any], attrs: dict[str, Any] |
         if writer.gate is not None and writer.gate.wants_before:
             tracing.ahead(writer, op, inputs, frame)
         start = writer.clock()
-    before = target.data
-    arrays = [value.data if isinstance(value, Tensor) else value for value in given]
+    before = target.array
+    arrays = [value.array if isinstance(value, Tensor) else value for value in given]
     plan = None
     if tracks:
         plan = plan_for(op, tuple(isinstance(value, Tensor) and value.requires_grad for value in given))
@@ -88,14 +91,17 @@ def write(op: Op, target: Tensor, others: Sequence[Any], attrs: dict[str, Any] |
         _run(op, target, arrays[1:], attrs or {})
     except (RuntimeError, IndexError) as error:
         raise tracing.failed(writer, frame, op, inputs, error) from None
-    target.written()
-    owner = before if base is None else base.data
-    writes.note(owner, op.name, frame)
+    owner = before if base is None else base.array
+    if target.uncounted_of is None:
+        target.written()
+        writes.note(owner, op.name, frame)
     site = None
     if writer is not None:
         rows = [value.row for value in inputs]
         constant = next((value for value in others if not isinstance(value, Tensor)), None)
         site = _record(writer, op, target, rows, constant, attrs, frame, start)
+    if target.uncounted_of is not None:
+        target.rewritten()
     if plan is not None and plan.rules:
         _rebase(plan, target, given, arrays, {**_DEFAULTS, **(attrs or {})}, site, writer, frame)
     elif writer is not None and base is not None:
@@ -143,7 +149,7 @@ def refuse(op: Op, target: Tensor) -> None:
 def memory_of(tensor: Tensor) -> Any:
     """The array whose memory a tensor is; of an element picked out of another tensor, an array of no dims."""
     if tensor.picked is None:
-        return tensor.data
+        return tensor.array
     array, index = tensor.picked
     return array[(*index, ...) if isinstance(index, tuple) else (index, ...)]
 
@@ -152,11 +158,11 @@ def refresh(base: Tensor) -> None:
     """Let the elements picked out of a tensor be what they are now: NumPy's scalars share no memory."""
     for view in _live(base):
         if view.picked is not None:
-            view.data = memory_of(view)[()]
+            view.array = memory_of(view)[()]
 
 
 def _run(op: Op, target: Tensor, others: list[Any], attrs: dict[str, Any]) -> None:
-    data = target.data
+    data = target.array
     try:
         if data.__class__ is np.ndarray:
             op.forward(data, *others, out=data, **attrs)
@@ -164,9 +170,9 @@ def _run(op: Op, target: Tensor, others: list[Any], attrs: dict[str, Any]) -> No
         result = np.asarray(op.forward(data, *others, **attrs))
         if result.shape:
             raise ValueError(f"the result has shape {result.shape}, the tensor written to has no dims")
-        target.data = result.astype(data.dtype, casting="same_kind")[()]
+        target.array = result.astype(data.dtype, casting="same_kind")[()]
         if target.picked is not None:
-            memory_of(target)[...] = target.data
+            memory_of(target)[...] = target.array
     except (ValueError, TypeError, IndexError) as error:
         raise explain_failure(op, [data, *others], attrs, error) from None
 
@@ -187,8 +193,8 @@ def _rebase(
     """Give a tensor that was written its new way back, and all that share its memory theirs."""
     base = target.base
     wanted = [given[rule.index] for rule in plan.rules]
-    shapes = tuple(value.data.shape for value in wanted)
-    saved = plan.save(target.data, *arrays)
+    shapes = tuple(value.array.shape for value in wanted)
+    saved = plan.save(target.array, *arrays)
     if base is None:
         owner = target
         tracked = target.node is not None
@@ -196,21 +202,21 @@ def _rebase(
     else:
         owner = base
         tracked = base.node is not None
-        part = Tensor(target.data)
+        part = Tensor(target.array)
         part.row = target.row
         attach(part, plan, wanted, saved, shapes, attrs, site)
         overlay = OPS["copy_slices"]
-        place = {"_place": place_of(base.data, memory_of(target))}
+        place = {"_place": place_of(base.array, memory_of(target))}
         if writer is not None:
             site = _record(writer, overlay, base, [base.row, part.row], None, place, frame, writer.clock())
         over = plan_for(overlay, (base.requires_grad, True))
         sources = [(base, part)[rule.index] for rule in over.rules]
         _renew(base, over, sources, over.save(None, None, None), None, place, site)
     for view in _live(owner) if tracked else _views_of(owner, target):
-        if view.data.dtype != owner.data.dtype:
+        if view.array.dtype != owner.array.dtype:
             continue  # its memory read as another dtype: no gradient flows through that
         op = OPS["take_view"]
-        place = {"_place": place_of(owner.data, memory_of(view))}
+        place = {"_place": place_of(owner.array, memory_of(view))}
         if writer is not None:
             site = _record(writer, op, view, [owner.row], None, place, frame, writer.clock())
         again = plan_for(op, (True,))
@@ -273,21 +279,21 @@ def _record(
 ) -> Any:
     """The row of a write; what a person puts in the place of its value is written too."""
     end = writer.clock()
-    site = tracing.call_site(writer, frame, op, target.data, constant, attrs, len(rows))
+    site = tracing.call_site(writer, frame, op, target.array, constant, attrs, len(rows))
     site.template.turn_version(target.version)
     identity = target.identity if target.identity >= writer.base else None
     rows = [*rows, 0, 0, 0][:3]
     row = writer.append(
-        site.template, target.data, end, end - start, here().context.backward_row, *rows, tensor=identity
+        site.template, target.array, end, end - start, here().context.backward_row, *rows, tensor=identity
     )
     if identity is not None and target.first_row < 0:
         target.first_row = identity
     target.row = row
     if writer.gate is not None:
-        answer = tracing.pause(writer, row, target.data, frame)
+        answer = tracing.pause(writer, row, target.array, frame)
         if isinstance(answer, Replace):
-            if target.data.__class__ is np.ndarray:
-                np.copyto(target.data, answer.value)
+            if target.array.__class__ is np.ndarray:
+                np.copyto(target.array, answer.value)
             else:
-                target.data = answer.value
+                target.array = answer.value
     return site

@@ -201,4 +201,4 @@ def _added(name: str, mask: Any, dtype: Any) -> Any:
     kind = mask.dtype.kind
     if kind not in "bf":
         raise AssertionError(f"only bool and floating types of {name} are supported")
-    return Tensor(np.where(mask.data, -np.inf, 0.0).astype(dtype)) if kind == "b" else mask
+    return Tensor(np.where(mask.array, -np.inf, 0.0).astype(dtype)) if kind == "b" else mask

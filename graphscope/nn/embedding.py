@@ -169,7 +169,7 @@ class EmbeddingBag(Module):
         rows = functional.embedding(
             bags, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq
         )
-        counted = np.ones(bags.shape, bool) if self.padding_idx is None else bags.data != self.padding_idx
+        counted = np.ones(bags.shape, bool) if self.padding_idx is None else bags.array != self.padding_idx
         if not counted.all():
             rows = rows.masked_fill(Tensor(~counted[..., None]), -np.inf if self.mode == "max" else 0.0)
         if weights is not None:
@@ -192,7 +192,7 @@ def _row(padding_idx: int | None, count: int) -> int | None:
 
 def _clear_row(weight: Any, row: int | None) -> None:
     if row is not None:
-        overwrite(weight, np.where(np.arange(len(weight))[:, None] == row, 0, weight.data))
+        overwrite(weight, np.where(np.arange(len(weight))[:, None] == row, 0, weight.array))
 
 
 def _settings(module: Any, padding: bool = True) -> str:

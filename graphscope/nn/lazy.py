@@ -51,7 +51,7 @@ class _Lazy(Module):
         for holder in ("_parameters", "_buffers"):
             for name, value in getattr(made, holder).items():
                 if value is not None:
-                    getattr(self, name).data = value.data
+                    getattr(self, name).array = value.array
         self.__dict__[self.size] = input.shape[self.dim]
         self.__class__ = becomes
         return self.forward(input)

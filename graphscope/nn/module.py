@@ -93,9 +93,9 @@ class Module(Stateful):
         for tensor in (*self._parameters.values(), *self._buffers.values()):
             for held in (tensor, None if tensor is None else tensor.grad):
                 if held is not None:
-                    changed = fn(held.detach()).data
-                    if changed is not held.data:
-                        held.data = changed
+                    changed = fn(held.detach()).array
+                    if changed is not held.array:
+                        held.array = changed
                         held.row = -1  # the log is told anew at its next use
         return self
 
@@ -121,7 +121,7 @@ class Module(Stateful):
             raise TypeError(
                 f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
             )
-        return self._apply(lambda tensor: tensor.to(dtype) if tensor.data.dtype.kind in "fcV" else tensor)
+        return self._apply(lambda tensor: tensor.to(dtype) if tensor.array.dtype.kind in "fcV" else tensor)
 
     def float(self) -> Self:
         """Bring floating parameters and buffers to float32."""

@@ -58,7 +58,7 @@ class Buffer(Tensor, metaclass=_IsBuffer):
 def _array(data: Any) -> Any:
     if data is None:
         return np.zeros(0, dtypes.get_default_dtype())
-    return data.data if isinstance(data, Tensor) else data
+    return data.array if isinstance(data, Tensor) else data
 
 
 def blank(*size: int, dtype: Any = None) -> Any:
@@ -77,9 +77,9 @@ def overwrite(tensor: Tensor, values: Any) -> None:
         with no_grad():
             tensor.copy_(Tensor(np.asarray(values)[()]))
         return
-    if isinstance(tensor.data, np.ndarray):
-        np.copyto(tensor.data, values, casting="unsafe")
-        writes.note(tensor.data, "an initialisation")
+    if isinstance(tensor.array, np.ndarray):
+        np.copyto(tensor.array, values, casting="unsafe")
+        writes.note(tensor.array, "an initialisation")
     else:
-        tensor.data = tensor.data.dtype.type(np.asarray(values).item())
+        tensor.array = tensor.array.dtype.type(np.asarray(values).item())
     (tensor if tensor.base is None else tensor.base).version_count += 1

@@ -187,13 +187,13 @@ class Stateful(Tree):
                 f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
                 f"checkpoint but received {type(given)}"
             )
-        value: Any = given.data if isinstance(given, Tensor) else given
-        if not tensor.data.ndim and value.shape == (1,):
+        value: Any = given.array if isinstance(given, Tensor) else given
+        if not tensor.array.ndim and value.shape == (1,):
             value = value[0]
-        if value.shape != tensor.data.shape:
+        if value.shape != tensor.array.shape:
             return (
                 f"size mismatch for {key}: copying a param with shape {_size(value)} from checkpoint, "
-                f"the shape in current model is {_size(tensor.data)}."
+                f"the shape in current model is {_size(tensor.array)}."
             )
         if not metadata.get("assign_to_params_buffers"):
             overwrite(tensor, value)

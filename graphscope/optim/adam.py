@@ -13,15 +13,15 @@ from graphscope.optim.optimizer import Optimizer, at_least_0, below_1
 
 def zeros_like(parameter: Any) -> Tensor:
     """Where a running mean begins."""
-    return Tensor(np.zeros_like(parameter.data)[()])
+    return Tensor(np.zeros_like(parameter.array)[()])
 
 
 def counted(state: dict[str, Any]) -> float:
     """The number of the step that is being taken, from 1."""
     step = state["step"]
-    step.data = np.float32(step.data + 1)
+    step.array = np.float32(step.array + 1)
     step.row = -1
-    return float(step.data)
+    return float(step.array)
 
 
 class Adam(Optimizer):
@@ -89,7 +89,7 @@ class Adam(Optimizer):
         blend_(mean, gradient, keep=beta1, add=1 - beta1)
         blend_square_(square, gradient, keep=beta2, add=1 - beta2)
         if group["amsgrad"]:
-            square = state["max_exp_avg_sq"].copy_(Tensor(np.maximum(state["max_exp_avg_sq"].data, square.data)))
+            square = state["max_exp_avg_sq"].copy_(Tensor(np.maximum(state["max_exp_avg_sq"].array, square.array)))
         scale = (1 - beta2**step) ** 0.5
         scaled_step_(parameter, mean, square, step=lr / (1 - beta1**step), scale=scale, eps=group["eps"])
 

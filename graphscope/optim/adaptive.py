@@ -110,7 +110,7 @@ class Adagrad(Optimizer):
         )
         for group in self.param_groups:
             for parameter in group["params"]:
-                total = Tensor(np.full_like(parameter.data, group["initial_accumulator_value"])[()])
+                total = Tensor(np.full_like(parameter.array, group["initial_accumulator_value"])[()])
                 self.state[parameter].update(step=Tensor(np.float32(0)), sum=total)
 
     def _update(self, parameter: Any, gradient: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
@@ -200,14 +200,14 @@ class Rprop(Optimizer):
 
     def _update(self, parameter: Any, gradient: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         if not state:
-            lengths = Tensor(np.full_like(parameter.data, float(group["lr"]))[()])
+            lengths = Tensor(np.full_like(parameter.array, float(group["lr"]))[()])
             state.update(step=Tensor(np.float32(0)), prev=zeros_like(parameter), step_size=lengths)
         counted(state)
         shrink, grow = group["etas"]
-        turned = np.sign(gradient.data * state["prev"].data)
+        turned = np.sign(gradient.array * state["prev"].array)
         factor = np.where(turned > 0, grow, np.where(turned < 0, shrink, 1.0))
-        lengths = np.clip(state["step_size"].data * factor, *group["step_sizes"])
-        state["step_size"].copy_(Tensor(lengths.astype(parameter.data.dtype)[()]))
-        kept = gradient.data * (turned >= 0)
+        lengths = np.clip(state["step_size"].array * factor, *group["step_sizes"])
+        state["step_size"].copy_(Tensor(lengths.astype(parameter.array.dtype)[()]))
+        kept = gradient.array * (turned >= 0)
         state["prev"].copy_(Tensor(kept))
         add_(parameter, state["prev"].sign() * state["step_size"], alpha=-1)

@@ -102,7 +102,7 @@ class LBFGS(Optimizer):
                 break
             looks = 0
             if group["line_search_fn"]:
-                start = [np.array(parameter.data) for parameter in parameters]
+                start = [np.array(parameter.array) for parameter in parameters]
                 visit = self._visitor(closure, parameters, start, direction)
                 found, looks = strong_wolfe(
                     visit,
@@ -151,16 +151,16 @@ class LBFGS(Optimizer):
 
 
 def _array(value: Any) -> Any:
-    return None if value is None else value.data
+    return None if value is None else value.array
 
 
 def _flat(parameters: list[Any]) -> np.ndarray:
     """All gradients in one vector; 0 where there is none."""
     return np.concatenate(
         [
-            np.zeros(parameter.data.size, parameter.data.dtype)
+            np.zeros(parameter.array.size, parameter.array.dtype)
             if parameter.grad is None
-            else np.ravel(parameter.grad.data)
+            else np.ravel(parameter.grad.array)
             for parameter in parameters
         ]
     )
@@ -170,8 +170,8 @@ def _move(parameters: list[Any], direction: np.ndarray, length: float) -> None:
     """Go along the direction."""
     offset = 0
     for parameter in parameters:
-        count = parameter.data.size
-        change = direction[offset : offset + count].reshape(parameter.data.shape)
+        count = parameter.array.size
+        change = direction[offset : offset + count].reshape(parameter.array.shape)
         add_(parameter, Tensor(change[()]), alpha=length)
         offset += count
 
@@ -182,7 +182,7 @@ def _direction(state: dict[str, Any], gradient: np.ndarray, direction: Any, leng
         state.update(old_dirs=[], old_stps=[], ro=[], H_diag=1.0)
         return -gradient
     turns, steps, weights = state["old_dirs"], state["old_stps"], state["ro"]
-    turn = gradient - state["prev_flat_grad"].data
+    turn = gradient - state["prev_flat_grad"].array
     step = direction * gradient.dtype.type(float(length))
     agreement = float(turn @ step)
     if agreement > 1e-10:
@@ -196,9 +196,9 @@ def _direction(state: dict[str, Any], gradient: np.ndarray, direction: Any, leng
     result: np.ndarray = -gradient
     shares = []
     for turned, stepped, weight in zip(reversed(turns), reversed(steps), reversed(weights), strict=True):
-        shares.append(float(stepped.data @ result) * weight)
-        result = result - turned.data * shares[-1]
+        shares.append(float(stepped.array @ result) * weight)
+        result = result - turned.array * shares[-1]
     result = result * state["H_diag"]
     for turned, stepped, weight, share in zip(turns, steps, weights, reversed(shares), strict=True):
-        result = result + stepped.data * (share - float(turned.data @ result) * weight)
+        result = result + stepped.array * (share - float(turned.array @ result) * weight)
     return result

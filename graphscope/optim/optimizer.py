@@ -229,8 +229,8 @@ def _fitting(name: str, value: Any, parameter: Any) -> Any:
     """A loaded entry of a parameter's state, in the parameter's dtype; steps are counted in their own."""
     if not isinstance(value, Tensor):
         return deepcopy(value)
-    if name != "step" and parameter.data.dtype.kind == "f" and value.data.dtype != parameter.data.dtype:
-        return value.detach().to(parameter.data.dtype)
+    if name != "step" and parameter.array.dtype.kind == "f" and value.array.dtype != parameter.array.dtype:
+        return value.detach().to(parameter.array.dtype)
     return value.detach().clone()
 
 

@@ -54,7 +54,7 @@ class Adamax(Optimizer):
         gradient = decayed(parameter, gradient, group)
         mean, largest = state["exp_avg"], state["exp_inf"]
         blend_(mean, gradient, keep=beta1, add=1 - beta1)
-        largest.copy_(Tensor(np.maximum(largest.data * beta2, np.abs(gradient.data) + group["eps"])))
+        largest.copy_(Tensor(np.maximum(largest.array * beta2, np.abs(gradient.array) + group["eps"])))
         add_(parameter, mean / largest, alpha=-float(group["lr"]) / (1 - beta1**step))
 
 
@@ -104,8 +104,8 @@ class NAdam(Optimizer):
         gradient = decayed(parameter, gradient, group)
         now, then = (beta1 * (1 - 0.5 * 0.96 ** (number * group["momentum_decay"])) for number in (step, step + 1))
         product = state["mu_product"]
-        product.data = np.float32(product.data * now)
-        reached = float(product.data)
+        product.array = np.float32(product.array * now)
+        reached = float(product.array)
         mean, square = state["exp_avg"], state["exp_avg_sq"]
         blend_(mean, gradient, keep=beta1, add=1 - beta1)
         blend_square_(square, gradient, keep=beta2, add=1 - beta2)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import struct
 import subprocess
 import sys
 from base64 import b64decode
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,15 @@ from tests.dap.talking import ROOT, Client, Refused
 
 Write = Callable[[str], Path]
 SAMPLES = ROOT / "samples"
+
+
+@contextlib.contextmanager
+def ended(process: subprocess.Popen[str]) -> Iterator[None]:
+    """See that a process does not outlive a test."""
+    try:
+        yield
+    finally:
+        process.kill()
 
 
 def alone(program: Path) -> str:
@@ -132,7 +142,10 @@ def test_a_program_that_waits_is_held_and_left(client: Client, write: Write, add
     program = write(f"import graphscope\ngraphscope.listen({address!r})\n{CHAIN}")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     pipe = subprocess.PIPE
-    with subprocess.Popen([sys.executable, program], stdout=pipe, stderr=pipe, text=True, env=environment) as waiting:
+    with (
+        subprocess.Popen([sys.executable, program], stdout=pipe, stderr=pipe, text=True, env=environment) as waiting,
+        ended(waiting),
+    ):
         assert waiting.stderr is not None
         words = waiting.stderr.readline().split()
         where = words[words.index("at") + 1]

@@ -144,7 +144,7 @@ def test_detach_stops_gradients():
     x = leaf(2.0)
     (x * x.detach()).sum().backward()
     assert x.grad.tolist() == [2.0]
-    assert x.detach().data is x.data
+    assert x.detach().array is x.array
 
 
 def test_comparisons_and_indices_carry_no_gradient():
@@ -261,7 +261,7 @@ def test_second_order_through_a_deep_graph():
 def test_memory_is_freed_by_backward():
     x = gs.ones(1000, requires_grad=True)
     y = x * 2
-    saved = weakref.ref(y.data)
+    saved = weakref.ref(y.array)
     loss = (y * y).sum()
     del y
     assert saved() is not None
@@ -272,7 +272,7 @@ def test_memory_is_freed_by_backward():
 def test_an_op_keeps_only_what_its_rules_need():
     x = gs.ones(1000, requires_grad=True)
     constant, other = gs.ones(1000), gs.ones(1000)
-    kept, dropped = weakref.ref(constant.data), weakref.ref(other.data)
+    kept, dropped = weakref.ref(constant.array), weakref.ref(other.array)
     out = x * constant + other
     del constant, other
     assert kept() is not None
@@ -286,7 +286,7 @@ def test_a_graph_is_freed_without_the_garbage_collector():
         x = gs.ones(10, requires_grad=True)
         y = (x * 2).tanh()
         watched = weakref.ref(y)
-        data = weakref.ref(y.data)
+        data = weakref.ref(y.array)
         y.sum().backward()
         del y
         assert watched() is None
@@ -352,7 +352,7 @@ def test_numbers_stay_of_their_kind():
 def test_a_write_in_place_keeps_no_memory():
     y = gs.zeros(1000)
     y.add_(1)
-    memory = weakref.ref(y.data)
+    memory = weakref.ref(y.array)
     del y
     assert memory() is None
 

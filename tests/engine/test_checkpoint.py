@@ -87,4 +87,4 @@ def test_a_checkpoint_draws_the_same_random_numbers():
     out = gs.utils.checkpoint.checkpoint(lambda v: gs.rand(4) * v * v, x)
     gs.rand(7)
     out.sum().backward()
-    np.testing.assert_allclose(x.grad.data, 2 * out.data / x.data, rtol=1e-6)
+    np.testing.assert_allclose(x.grad.array, 2 * out.array / x.array, rtol=1e-6)

@@ -219,7 +219,7 @@ def test_a_failure_leaves_the_graph_usable():
     ],
 )
 def test_what_leaves_the_numbers_is_a_value_and_no_warning(run, expected):
-    np.testing.assert_array_equal(run().data, expected)
+    np.testing.assert_array_equal(run().array, expected)
 
 
 def test_warnings_of_numpy_itself_stay_the_users():

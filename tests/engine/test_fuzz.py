@@ -24,11 +24,11 @@ class Drawn:
     """Choices that hypothesis makes."""
 
     def __init__(self) -> None:
-        self.data: st.DataObject | None = None
+        self.array: st.DataObject | None = None
 
     def integer(self, low: int, high: int) -> int:
-        assert self.data is not None
-        return self.data.draw(st.integers(low, high))
+        assert self.array is not None
+        return self.array.draw(st.integers(low, high))
 
 
 class Programs(RuleBasedStateMachine):
@@ -38,7 +38,7 @@ class Programs(RuleBasedStateMachine):
         super().__init__()
         self.twin = Twin()
         self.choice = Drawn()
-        self.pool = Pool(self.choice, self.twin.torch)
+        self.pool = Pool(self.choice, self.twin.torch, self.twin.ours)
 
     @initialize(data=st.data())
     def begin(self, data: st.DataObject) -> None:
@@ -46,7 +46,7 @@ class Programs(RuleBasedStateMachine):
 
     @rule(kind=st.sampled_from(sorted(READY)), data=st.data())
     def add(self, kind: str, data: st.DataObject) -> None:
-        self.choice.data = data
+        self.choice.array = data
         line = statement(self.pool, {kind: KINDS[kind]})
         if line is None:
             return

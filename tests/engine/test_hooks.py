@@ -387,4 +387,4 @@ def test_an_anomaly_is_told_with_its_op_and_line(create_graph):
     assert f"{__file__}:" in str(caught.value)
     assert not gs.autograd.is_anomaly_enabled()
     (x.sqrt() * 0.0).sum().backward()
-    assert np.isnan(x.grad.data).any()
+    assert np.isnan(x.grad.array).any()

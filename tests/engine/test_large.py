@@ -27,14 +27,14 @@ def test_a_large_reduction_is_as_exact_as_one_in_float64(name, shape, dtype):
             expected = getattr(exact, name)(axis=dim, **more)
             found = getattr(tensor, name)(*([] if dim is None else [dim]))
             assert found.dtype == dtype
-            np.testing.assert_allclose(found.data, expected, **tolerance)
+            np.testing.assert_allclose(found.array, expected, **tolerance)
 
 
 def test_a_large_sum_keeps_what_is_not_finite_in_its_row():
     array = np.ones((40, 2000), np.float32)
     array[3, 1500] = np.inf
     array[7, 2] = np.nan
-    sums = Tensor(array).sum(1).data
+    sums = Tensor(array).sum(1).array
     assert np.isinf(sums[3])
     assert np.isnan(sums[7])
     assert np.isfinite(np.delete(sums, [3, 7])).all()

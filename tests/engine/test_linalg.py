@@ -57,15 +57,15 @@ def test_a_decomposition_multiplies_to_what_it_was_made_of():
     u, s, vh = gs.linalg.svd(x, full_matrices=False)
     q, r = gs.linalg.qr(x)
     for made in (u * s[:, None] @ vh, q @ r):
-        np.testing.assert_allclose(made.data, x.data, atol=1e-12)
+        np.testing.assert_allclose(made.array, x.array, atol=1e-12)
     values, vectors = gs.linalg.eigh(symmetric(x[:, :3]))
-    np.testing.assert_allclose((vectors * values[:, None] @ vectors.mT).data, symmetric(x[:, :3]).data, atol=1e-12)
+    np.testing.assert_allclose((vectors * values[:, None] @ vectors.mT).array, symmetric(x[:, :3]).array, atol=1e-12)
 
 
 def test_the_determinant_of_a_singular_matrix_has_a_gradient():
     x = gs.tensor([[1.0, 2.0], [2.0, 4.0]], dtype=gs.float64, requires_grad=True)
     gs.linalg.det(x).backward()
-    np.testing.assert_allclose(x.grad.data, [[4, -2], [-2, 1]], atol=1e-12)
+    np.testing.assert_allclose(x.grad.array, [[4, -2], [-2, 1]], atol=1e-12)
 
 
 def test_a_norm_is_flat_at_zero():
@@ -77,10 +77,10 @@ def test_a_norm_is_flat_at_zero():
 
 def test_einsum_takes_a_list_and_many_operands():
     x, y, z = leaf(2, 3), leaf(3, 4), leaf(4, 2)
-    expected = x.data @ y.data @ z.data
-    np.testing.assert_allclose(gs.einsum("ij,jk,kl->il", [x, y, z]).data, expected)
-    np.testing.assert_allclose(gs.einsum("ij,jk,ki", x, y, z).data, np.trace(expected))
-    np.testing.assert_allclose(gs.einsum(" i j -> j i ", x).data, x.data.T)
+    expected = x.array @ y.array @ z.array
+    np.testing.assert_allclose(gs.einsum("ij,jk,kl->il", [x, y, z]).array, expected)
+    np.testing.assert_allclose(gs.einsum("ij,jk,ki", x, y, z).array, np.trace(expected))
+    np.testing.assert_allclose(gs.einsum(" i j -> j i ", x).array, x.array.T)
 
 
 @pytest.mark.parametrize(
@@ -179,4 +179,4 @@ def test_the_module_agrees_with_torch():
     ]
     for call in calls:
         mine, other = (call(t, *(t.from_numpy(x.copy()) for x in (matrix, tall, wide))) for t in (gs, torch))
-        np.testing.assert_allclose(mine.data, other.numpy(), rtol=1e-9, atol=1e-11)
+        np.testing.assert_allclose(mine.array, other.numpy(), rtol=1e-9, atol=1e-11)

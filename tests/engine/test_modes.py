@@ -140,7 +140,7 @@ def test_backward_in_threads():
     def work(n):
         for _ in range(20):
             (found,) = gs.grad((x * n).tanh().sum(), x)
-        results.append((n, found.data))
+        results.append((n, found.array))
 
     threads = [threading.Thread(target=work, args=(n,)) for n in range(1, 5)]
     for thread in threads:
@@ -150,7 +150,7 @@ def test_backward_in_threads():
     assert sorted(n for n, _ in results) == [1, 2, 3, 4]
     for n, found in results:
         (expected,) = gs.grad((x * n).tanh().sum(), x)
-        assert (found == expected.data).all()
+        assert (found == expected.array).all()
 
 
 def test_in_place_writes_without_gradients():

@@ -101,7 +101,7 @@ def floating_parts(values):
 
 
 def data(gradients, like):
-    return [np.zeros(np.shape(a)) if g is None else g.data for g, a in zip(gradients, like, strict=True)]
+    return [np.zeros(np.shape(a)) if g is None else g.array for g, a in zip(gradients, like, strict=True)]
 
 
 @pytest.mark.parametrize(("op", "sample"), DIFFERENTIABLE, ids=name_of)
@@ -116,7 +116,7 @@ def test_gradients_of_first_and_second_order_agree_with_differences(op, sample):
 
     def value(arrays):
         outs = floating_parts(run(op, tensors(replaced(made, arrays)), attrs))
-        return sum(np.sum(out.data * weight) for out, weight in zip(outs, weights, strict=True))
+        return sum(np.sum(out.array * weight) for out, weight in zip(outs, weights, strict=True))
 
     def first(arrays, *, create_graph):
         given = tensors(replaced(made, arrays[: len(ways)]))
@@ -163,7 +163,7 @@ def test_a_rule_says_the_same_on_arrays_and_on_tensors(op, sample, dtype):
         full = rule.rule(Tensor(g), *map(lifted, args), **wanted)
         assert isinstance(full, Tensor)
         assert bare.dtype == full.dtype == out.dtype
-        np.testing.assert_allclose(bare, full.data, rtol=1e-5 if dtype == "float32" else 1e-12, atol=1e-7)
+        np.testing.assert_allclose(bare, full.array, rtol=1e-5 if dtype == "float32" else 1e-12, atol=1e-7)
 
 
 def lifted(value):
@@ -181,7 +181,7 @@ def test_a_gradient_has_shape_and_dtype_of_its_input(op, sample):
     wanted = [value for value in flat(given) if isinstance(value, Tensor) and value.requires_grad]
     if not outs or not wanted or any(vjp and vjp.rule is refused for vjp in op.vjps):
         return
-    found = grad(outs, wanted, [Tensor(np.ones_like(out.data)[()]) for out in outs], allow_unused=True)
+    found = grad(outs, wanted, [Tensor(np.ones_like(out.array)[()]) for out in outs], allow_unused=True)
     for value, gradient in zip(wanted, found, strict=True):
         if gradient is not None:
             assert gradient.dtype == value.dtype == np.float32
@@ -199,7 +199,7 @@ def test_a_result_does_not_depend_on_the_layout_of_memory(op, sample):
     for mine, other in zip(
         results(run(op, tensors(made), attrs)), results(run(op, tensors(spread), attrs)), strict=True
     ):
-        np.testing.assert_allclose(mine.data, other.data, rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(mine.array, other.array, rtol=1e-12, atol=1e-14)
 
 
 def spaced(value):

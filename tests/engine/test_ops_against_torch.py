@@ -58,7 +58,7 @@ def torch_value(value):
     if isinstance(value, np.dtype):
         return getattr(torch, value.name)
     if isinstance(value, Tensor):
-        return torch.from_numpy(np.array(value.data))
+        return torch.from_numpy(np.array(value.array))
     return torch.from_numpy(value) if isinstance(value, np.ndarray) else value
 
 
@@ -82,7 +82,7 @@ def agree(op, outs, expected, ours, theirs, dtype):
     with_gradient = []
     for out, other in zip(outs, expected, strict=True):
         assert str(other.dtype) == f"torch.{out.dtype.name}"
-        np.testing.assert_allclose(out.data, other.detach().numpy(), **tolerance)
+        np.testing.assert_allclose(out.array, other.detach().numpy(), **tolerance)
         assert out.requires_grad == other.requires_grad
         if out.requires_grad and "NotImplemented" not in repr(other.grad_fn):
             with_gradient.append((out, other))
@@ -94,7 +94,7 @@ def agree(op, outs, expected, ours, theirs, dtype):
         if isinstance(mine, Tensor) and mine.requires_grad and with_gradient:
             assert (mine.grad is None) == (other.grad is None)
             if mine.grad is not None:
-                np.testing.assert_allclose(mine.grad.data, other.grad.numpy(), **tolerance)
+                np.testing.assert_allclose(mine.grad.array, other.grad.numpy(), **tolerance)
 
 
 ELEMENTWISE = [
@@ -150,7 +150,7 @@ def test_other_dtypes_raise_where_torch_does(op, kinds):
         return
     for out, other in zip(results(found), results(expected), strict=True):
         assert str(other.dtype) == f"torch.{out.dtype.name}"
-        np.testing.assert_allclose(out.data, other.detach().numpy(), rtol=2e-5, atol=1e-6)
+        np.testing.assert_allclose(out.array, other.detach().numpy(), rtol=2e-5, atol=1e-6)
 
 
 SHAPES = [

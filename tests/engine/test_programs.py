@@ -105,20 +105,20 @@ def test_values_and_gradients_are_those_of_torch(data, program):
     for mine, other in zip(results, expected, strict=True):
         assert mine.shape == tuple(other.shape)
         assert mine.requires_grad == other.requires_grad
-        np.testing.assert_allclose(mine.data, other.detach().numpy(), rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(mine.array, other.detach().numpy(), rtol=1e-9, atol=1e-9)
     loss, other_loss = (sum(value.sum() for value in values) for values in (results, expected))
     first = gs.grad(loss, ours, create_graph=True, allow_unused=True)
     other_first = torch.autograd.grad(other_loss, theirs, create_graph=True, allow_unused=True)
     for mine, other in zip(first, other_first, strict=True):
-        np.testing.assert_allclose(mine.data, other.detach().numpy(), rtol=1e-7, atol=1e-8)
+        np.testing.assert_allclose(mine.array, other.detach().numpy(), rtol=1e-7, atol=1e-8)
     loss.backward()
     other_loss.backward()
     for mine, other in zip(ours, theirs, strict=True):
-        np.testing.assert_allclose(mine.grad.data, other.grad.numpy(), rtol=1e-7, atol=1e-8)
+        np.testing.assert_allclose(mine.grad.array, other.grad.numpy(), rtol=1e-7, atol=1e-8)
 
 
 def array(tensor):
-    return tensor.data if isinstance(tensor, gs.Tensor) else tensor.numpy(force=True)
+    return tensor.array if isinstance(tensor, gs.Tensor) else tensor.numpy(force=True)
 
 
 @given(st.lists(arrays, min_size=1, max_size=2), programs)
@@ -151,12 +151,12 @@ def test_broadcasting(shapes, name):
     ours = [gs.tensor(array, requires_grad=True) for array in data]
     theirs = [torch.tensor(array, requires_grad=True) for array in data]
     out, expected = getattr(gs, name)(*ours), getattr(torch, name)(*theirs)
-    np.testing.assert_allclose(out.data, expected.detach().numpy(), rtol=1e-12)
+    np.testing.assert_allclose(out.array, expected.detach().numpy(), rtol=1e-12)
     out.sum().backward()
     expected.sum().backward()
     for mine, other in zip(ours, theirs, strict=True):
         assert mine.grad.shape == tuple(other.grad.shape)
-        np.testing.assert_allclose(mine.grad.data, other.grad.numpy(), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(mine.grad.array, other.grad.numpy(), rtol=1e-9, atol=1e-12)
 
 
 @given(st.data())
@@ -170,7 +170,7 @@ def test_products_of_matrices(data):
     ours = [gs.tensor(array, requires_grad=True) for array in arrays]
     theirs = [torch.tensor(array, requires_grad=True) for array in arrays]
     out, expected = ours[0] @ ours[1], theirs[0] @ theirs[1]
-    np.testing.assert_allclose(out.data, expected.detach().numpy(), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(out.array, expected.detach().numpy(), rtol=1e-9, atol=1e-12)
     weights = numbers.standard_normal(out.shape)
     first = gs.grad((out * gs.tensor(weights)).sum(), ours, create_graph=True)
     other_first = torch.autograd.grad((expected * torch.tensor(weights)).sum(), theirs, create_graph=True)
@@ -179,4 +179,4 @@ def test_products_of_matrices(data):
     for mine, other in zip((*first, *second), (*other_first, *other_second), strict=True):
         assert (mine is None) == (other is None)
         if mine is not None:
-            np.testing.assert_allclose(mine.data, other.detach().numpy(), rtol=1e-9, atol=1e-10)
+            np.testing.assert_allclose(mine.array, other.detach().numpy(), rtol=1e-9, atol=1e-10)

@@ -33,7 +33,7 @@ def check(function, ours, theirs):
         return
     out = function(gs, *ours)
     assert f"torch.{out.dtype.name}" == str(expected.dtype)
-    np.testing.assert_array_equal(out.data, expected.numpy())
+    np.testing.assert_array_equal(out.array, expected.numpy())
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -79,12 +79,12 @@ def test_one_tensor(function, dtype):
 def test_a_gradient_has_the_dtype_of_its_leaf(left, right):
     for shapes in (((2,), (2,)), ((2,), ()), ((), (2,)), ((), ())):
         a, b = (gs.tensor(np.full(s, 0.5, d), requires_grad=True) for s, d in zip(shapes, (left, right), strict=True))
-        x, y = (torch.tensor(t.data, requires_grad=True) for t in (a, b))
+        x, y = (torch.tensor(t.array, requires_grad=True) for t in (a, b))
         (a * b).sum().backward()
         (x * y).sum().backward()
         for mine, other in ((a, x), (b, y)):
             assert f"torch.{mine.grad.dtype.name}" == str(other.grad.dtype)
-            np.testing.assert_array_equal(mine.grad.data, other.grad.numpy())
+            np.testing.assert_array_equal(mine.grad.array, other.grad.numpy())
 
 
 def test_second_order_through_a_promotion():
@@ -92,7 +92,7 @@ def test_second_order_through_a_promotion():
     b = gs.tensor(np.array([1.5, 3.0]), requires_grad=True)
     (first,) = gs.grad((a * a * b).sum(), a, create_graph=True)
     (second,) = gs.grad(first.sum(), b)
-    np.testing.assert_allclose(second.data, [1.0, 4.0])
+    np.testing.assert_allclose(second.array, [1.0, 4.0])
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def test_an_op_in_the_log(op, sample):
     rows = [e for e in events if e.kind == Kind.OP and log.op(e.op).name == op.name]
     if len(expected) == 1:
         value = log.value(rows[-1].row if op.name != "sum" else rows[0].row)
-        np.testing.assert_array_equal(value, expected[0].data)
+        np.testing.assert_array_equal(value, expected[0].array)
         assert rows[0].shape == expected[0].shape
         assert rows[0].dtype == expected[0].dtype.name
     assert bool(rows[0].flags & Flag.IN_PLACE) == op.in_place
@@ -57,9 +57,9 @@ def test_an_op_in_the_log(op, sample):
     pairs = [(x, y) for x, y in pairs if isinstance(x, gs.Tensor) and x.requires_grad]
     for leaf, (mine, other) in zip(leaves, pairs, strict=False):
         if other.grad is not None:
-            np.testing.assert_array_equal(mine.grad.data, other.grad.data)
+            np.testing.assert_array_equal(mine.grad.array, other.grad.array)
             parts = [e for e in events if e.kind == Kind.ACCUMULATE and e.forward == leaf]
-            np.testing.assert_allclose(sum(log.value(e.row) for e in parts), other.grad.data, rtol=1e-5, atol=1e-6)
+            np.testing.assert_allclose(sum(log.value(e.row) for e in parts), other.grad.array, rtol=1e-5, atol=1e-6)
 
 
 def test_every_op_can_be_described():

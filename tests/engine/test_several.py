@@ -89,7 +89,7 @@ def test_recording_changes_no_gradient_and_edges_name_node_and_slot(program, tmp
     for one, other in zip(plain, recorded, strict=True):
         assert (one.grad is None) == (other.grad is None)
         if one.grad is not None:
-            np.testing.assert_array_equal(one.grad.data, other.grad.data)
+            np.testing.assert_array_equal(one.grad.array, other.grad.array)
     graph = gs.Graph(gs.load(log.path))
     for node in graph.nodes:
         for edge in node.inputs:
@@ -105,13 +105,13 @@ def test_the_log_has_one_node_with_its_outputs_and_one_backward_node(tmp_path):
         (r * 2 + angle * r).sum().backward()
     graph = gs.Graph(gs.load(log.path))
     (node,) = graph.select("op:polar forward")
-    np.testing.assert_array_equal(node.output(0), r.data)
-    np.testing.assert_array_equal(node.output(1), angle.data)
+    np.testing.assert_array_equal(node.output(0), r.array)
+    np.testing.assert_array_equal(node.output(1), angle.array)
     used = [(edge.slot, edge.target.op) for edge in node.users if edge.target.kind == "op"]
     assert used == [(0, "mul"), (1, "mul"), (0, "mul")]
     (back,) = [each for each in node.backward if each.event.kind == Kind.GRAD]
-    np.testing.assert_allclose(back.output(0), 2 + angle.data)
-    np.testing.assert_allclose(back.output(1), r.data)
+    np.testing.assert_allclose(back.output(0), 2 + angle.array)
+    np.testing.assert_allclose(back.output(1), r.array)
     sources = [edge.source for edge in back.inputs]
     assert [source.attrs["slot"] for source in sources] == [1, 0, 0] or len(sources) == 3
     assert all(source.kind == "accumulate" and source.inputs for source in sources)
@@ -147,18 +147,18 @@ def test_a_slot_has_hooks_and_keeps_its_gradient():
     r.register_hook(lambda g: seen.append(g) or g * 2)
     angle.retain_grad()
     (r * angle).sum().backward()
-    np.testing.assert_allclose(seen[0].data, angle.data)
-    np.testing.assert_allclose(angle.grad.data, r.data)
+    np.testing.assert_allclose(seen[0].array, angle.array)
+    np.testing.assert_allclose(angle.grad.array, r.array)
     (found,) = gs.grad((polar(x, y)[0] * 3).sum(), [x])
-    np.testing.assert_allclose(found.data, 3 * x.data / r.data)
+    np.testing.assert_allclose(found.array, 3 * x.array / r.array)
 
 
 def test_gradients_can_be_asked_for_with_respect_to_a_slot():
     x, y = leaves((3,), (3,))
     r, angle = polar(x, y)
     to_r, to_angle = gs.grad((r * r * angle).sum(), [r, angle])
-    np.testing.assert_allclose(to_r.data, 2 * r.data * angle.data)
-    np.testing.assert_allclose(to_angle.data, r.data * r.data)
+    np.testing.assert_allclose(to_r.array, 2 * r.array * angle.array)
+    np.testing.assert_allclose(to_angle.array, r.array * r.array)
 
 
 def test_an_output_that_is_no_float_does_not_require_grad():
@@ -171,7 +171,7 @@ def test_a_joint_rule_may_give_none():
     x, y = leaves((3,), (3,))
     partly(x, y).sum().backward()
     assert y.grad is None
-    np.testing.assert_array_equal(x.grad.data, y.data)
+    np.testing.assert_array_equal(x.grad.array, y.array)
 
 
 def test_a_second_pass_is_refused():

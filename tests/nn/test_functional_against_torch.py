@@ -152,19 +152,19 @@ def test_values_gradients_and_what_is_written_are_those_of_torch(call):
         *theirs, **{key: theirs_of(value, False) for key, value in named.items()}
     )
     if isinstance(expected, tuple):
-        np.testing.assert_array_equal(out[1].data, expected[1].numpy())
+        np.testing.assert_array_equal(out[1].array, expected[1].numpy())
         out, expected = out[0], expected[0]
     tolerance = {"rtol": 1e-6, "atol": 1e-7} if out.dtype == np.float32 else {"rtol": 1e-9, "atol": 1e-11}
-    np.testing.assert_allclose(out.data, expected.detach().numpy(), **tolerance)
+    np.testing.assert_allclose(out.array, expected.detach().numpy(), **tolerance)
     weights = np.random.default_rng(4).uniform(-1, 1, out.shape).astype(out.dtype)
     out.backward(Tensor(weights[()]))
     expected.backward(torch.from_numpy(np.array(weights)))
     for mine, other in zip(ours, theirs, strict=True):
         if isinstance(mine, Tensor):
-            np.testing.assert_allclose(mine.data, other.detach().numpy(), **tolerance)
+            np.testing.assert_allclose(mine.array, other.detach().numpy(), **tolerance)
             assert (mine.grad is None) == (other.grad is None)
             if mine.grad is not None:
-                np.testing.assert_allclose(mine.grad.data, other.grad.numpy(), **tolerance)
+                np.testing.assert_allclose(mine.grad.array, other.grad.numpy(), **tolerance)
 
 
 def ours_of(value, wants_grad):

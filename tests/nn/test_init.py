@@ -71,7 +71,7 @@ def test_layers_begin_as_in_torch(code):
     torch.manual_seed(0)
     mine, theirs = (eval("n." + code, {"n": t.nn}).state_dict() for t in (gs, torch))
     for name, other in theirs.items():
-        value, other = np.asarray(mine[name].data, float), other.numpy().astype(float)
+        value, other = np.asarray(mine[name].array, float), other.numpy().astype(float)
         if other.size > 1000:
             close(value, other)
         else:

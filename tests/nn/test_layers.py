@@ -211,7 +211,7 @@ def test_outputs_gradients_and_buffers_are_those_of_torch(code, mode):
     mine, theirs = (module.state_dict() for module in modules)
     assert list(mine) == list(theirs)
     for name, value in theirs.items():
-        np.testing.assert_allclose(mine[name].data, value.numpy(), rtol=1e-9)
+        np.testing.assert_allclose(mine[name].array, value.numpy(), rtol=1e-9)
         assert str(value.dtype) == f"torch.{mine[name].dtype.name}"
 
 

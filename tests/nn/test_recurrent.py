@@ -113,7 +113,7 @@ def test_a_layer_in_one_node_and_step_by_step_agree(tmp_path):
         else:
             out, (h, c) = mine(x)
             ((out * out).sum() + h.sum() + c.sum()).backward()
-        found.append([out.data, h.data, c.data, x.grad.data, *(p.grad.data for p in mine.parameters())])
+        found.append([out.array, h.array, c.array, x.grad.array, *(p.grad.array for p in mine.parameters())])
     for one, other in zip(*found, strict=True):
         np.testing.assert_allclose(one, other, rtol=2e-5, atol=1e-6)
     log = gs.load(tmp_path / "run.gscope")

@@ -254,7 +254,7 @@ def test_a_tensor_may_bear_any_name_that_torch_allows():
 
     module = gs.nn.Sequential(Named())
     assert (module[0]._name, module[0]._hooks) == ("x", [1])
-    np.testing.assert_array_equal(module(gs.ones(2)).data, [1, 1])
+    np.testing.assert_array_equal(module(gs.ones(2)).array, [1, 1])
 
 
 def test_parameters_print_as_in_torch_and_training_makes_none():

@@ -64,7 +64,7 @@ def test_zero_grad():
 
 def test_a_step_leaves_leaves_and_gradients_alone():
     w = gs.ones(2, requires_grad=True)
-    memory = w.data
+    memory = w.array
     optimizer = gs.optim.SGD([w], lr=0.1, momentum=0.9)
     for _ in range(3):
         (w * 2).sum().backward()
@@ -73,7 +73,7 @@ def test_a_step_leaves_leaves_and_gradients_alone():
         assert w.grad.tolist() == before
     assert w.is_leaf
     assert w.requires_grad
-    assert w.data is memory
+    assert w.array is memory
     assert w._version == 3
 
 
@@ -126,4 +126,4 @@ def test_gradients_that_were_added_up_are_written_once_more(tmp_path):
     log = gs.load(tmp_path / "run.gscope")
     (update,) = (e for e in map(log.event, range(log.first, log.end)) if e.flags & Flag.IN_PLACE)
     np.testing.assert_array_equal(log.value(update.inputs[1][0]), [5.0, 5.0])
-    np.testing.assert_array_equal(log.value(update.row), w.data)
+    np.testing.assert_array_equal(log.value(update.row), w.array)

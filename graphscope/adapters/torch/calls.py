@@ -41,7 +41,7 @@ NO_OPS: Final = frozenset(
 class Call:
     """One function of torch."""
 
-    __slots__ = ("aliasing", "doc", "gradient", "ignored", "in_place", "key", "name", "parameters", "setter", "special")
+    __slots__ = ("aliasing", "doc", "gradient", "ignored", "in_place", "key", "name", "parameters", "plain", "setter")
 
     def __init__(self, function: Callable[..., Any], number: int) -> None:
         raw, owner = spelled(function)
@@ -58,7 +58,8 @@ class Call:
         )
         self.in_place = self.name.endswith("_") and not self.name.endswith("__")
         self.aliasing = self.name in ALIASING
-        self.special = self.gradient
+        self.plain = not (self.gradient or self.in_place or self.setter or self.aliasing)
+        """Whether its result is a new tensor, or none at all."""
         self.doc = first_sentence(function)
         self.parameters = parameters(function)
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 import torch
 from torch.overrides import TorchFunctionMode
 
-from graphscope.adapters.torch import control, results, writing
+from graphscope.adapters.torch import compiled, control, results, writing
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.identity import Known, version_of
 from graphscope.adapters.torch.session import LINK, NESTED, PLAIN, TENSOR, Session
@@ -35,6 +35,14 @@ class Calls(TorchFunctionMode):
         self._kind = session.kinds.get
         self._inside = session.frames.inside
         self._table = session.identities.table
+        if compiled.Handler is not None:
+            self.__torch_function__ = compiled.Handler(  # type: ignore[method-assign]
+                mode=self, slow=self.__torch_function__, finish=self._finish, failed=self._failed, view=self._view,
+                purge=session.identities.purge,
+                session=session, place=self.place, writer=session.writer, calls=session.calls, kinds=session.kinds,
+                inside=self._inside, table=self._table, tensor_type=Tensor, known_class=Known, tensor_kind=TENSOR,
+                plain_kind=PLAIN, grad_enabled=_grad_enabled, sequence_number=_sequence, link=LINK,
+            )  # fmt: skip
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         call = self._find(func) or self.session.learn(func)
@@ -97,18 +105,28 @@ class Calls(TorchFunctionMode):
             self._failed(call, frame, rows, error)
             raise
         end = clock()
+        self._finish(call, result, args, kwargs, rows, constants, frame, start, end)
+        return result
+
+    def _finish(
+        self, call: Call, result: Any, args: Any, kwargs: Any, rows: list[int], constants: list[Any], frame: FrameType,
+        start: int, end: int,
+    ) -> None:  # fmt: skip
+        """Append the row of a call that has run."""
         if result.__class__ is not Tensor or call.in_place:
             results.other(self, call, result, args, kwargs, rows, constants, frame, start, end)
-            return result
+            return
+        session, writer, place, table = self.session, self.session.writer, self.place, self._table
+        gate = writer.gate
         # A new tensor: by far the most frequent result, so that what follows calls as little as it can. --------------
         identity = id(result)
         known = table.get(identity)
         if known is not None and known() is result:
             if known.counter != version_of(result):  # one of the inputs, written and given back
                 writing.written(self, call, result, args, kwargs, rows, constants, frame, start, end)
-            return result
+            return
         sites = place.context.sites if _grad_enabled() else place.context.sites_without_grad
-        key = id(code) + frame.f_lasti + call.key
+        key = id(frame.f_code) + frame.f_lasti + call.key
         site = sites.get(key)
         count = len(rows)
         if (
@@ -142,7 +160,11 @@ class Calls(TorchFunctionMode):
             session.identities.purge()
         if gate is not None:
             control.after(session, row, result, value, frame)
-        return result
+
+    def _view(self, known: Known, result: Tensor, args: Any) -> None:
+        """A new tensor shares memory with another one."""
+        known.counter = version_of(result)
+        writing.view(self.session, known, result, args)
 
     def _gradient(self, func: Callable[..., Any], args: Any) -> Any:
         """The program takes the gradient of a tensor."""

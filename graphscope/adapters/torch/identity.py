@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import weakref
 from typing import Any
 
 import torch
+
+from graphscope.adapters.torch import compiled
 
 _LEAST = 4096
 
@@ -39,10 +40,10 @@ class More:
         """Whether its gradient was set to 0 since."""
 
 
-class Known(weakref.ref[torch.Tensor]):
-    """A tensor that the log has a row of. Nothing is kept alive by it."""
+class Known(compiled.Known):  # type: ignore[misc]
+    """A tensor that the log has a row of; calling it gives the tensor, or None. Nothing is kept alive by it."""
 
-    __slots__ = ("counter", "group", "more", "row", "seen")
+    __slots__ = ()
 
     row: int
     """The row of the newest version; above it the slot, where its node has several."""
@@ -88,12 +89,13 @@ class Identities:
         table[id(tensor)] = known
         return known
 
-    def purge(self) -> None:
-        """Forget the dead."""
+    def purge(self) -> int:
+        """Forget the dead, and tell how many entries may stand before it is done again."""
         for table in (self.table, self.storages):
-            for key in [key for key, known in table.items() if known() is None]:
+            for key in [key for key, known in list(table.items()) if known() is None]:
                 del table[key]
         self.room = 2 * len(self.table) + _LEAST
+        return self.room
 
     def alias(self, one: Known, other: Known) -> None:
         """Note that two tensors share memory."""

@@ -113,7 +113,7 @@ class Fields:
 class CallSite(Keeping):
     """The template of a call's rows at one place of the program, for results of one kind."""
 
-    __slots__ = ("constants", "count", "dtype", "fields", "requires_grad", "shape")
+    __slots__ = ()
 
     def __init__(
         self,

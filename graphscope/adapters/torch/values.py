@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 import torch
 
+from graphscope.adapters.torch.compiled import Site
 from graphscope.eventlog.appender import FLOATING, compiled
 from graphscope.eventlog.schema import DTYPE_CODES, Flag
 from graphscope.eventlog.schema import DTYPES as DTYPES_BY_CODE
@@ -123,20 +124,20 @@ def statistics(tensor: torch.Tensor) -> Summary:
         return Summary(0.0, 0.0, 0.0, 0.0, 0, 0, 0, count)
 
 
-class Keeping:
+class Keeping(Site):
     """A template, and how the value of its rows is had from a tensor."""
 
-    __slots__ = ("direct", "floating", "nbytes", "summary", "template", "unkept")
+    __slots__ = ("floating", "nbytes", "unkept")
 
     def __init__(self, template: Template) -> None:
         self.template = template
-        self.summary = template.keep == Flag.SUMMARY
+        self.summary = bool(template.keep == Flag.SUMMARY)
         self.nbytes = template.nbytes
         self.floating = FLOATING.get(DTYPES_BY_CODE[template.fields[1]], 0)
         flags = Flag(template.flags) & ~(Flag.KEPT | Flag.INLINE | Flag.SUMMARY)
         self.unkept = Template(template.fields, flags, 0, Flag(0), "")
         """For a tensor whose elements can't be had."""
-        self.direct = compiled and not (self.summary and not self.floating)
+        self.direct = bool(compiled and not (self.summary and not self.floating))
         """Whether the elements can be read where they lie."""
 
     def read(self, tensor: torch.Tensor) -> tuple[Template, Any]:

@@ -32,19 +32,19 @@ def other(dbg: Debugger) -> Stop:
     return dbg.stop()
 
 
-@command("same", group="stepping", key="right_square_bracket")
+@command("same", group="stepping", key="]")
 def same(dbg: Debugger) -> Stop:
     """Go to the next event on the same tensor: a version, its backward rule, a contribution, a use."""
     return _walk(dbg, min((row for row in _events(dbg) if row > dbg.now), default=None), "later")
 
 
-@command("rsame", group="stepping", key="left_square_bracket")
+@command("rsame", group="stepping", key="[")
 def reverse_same(dbg: Debugger) -> Stop:
     """Go to the event before this one on the same tensor."""
     return _walk(dbg, max((row for row in _events(dbg) if row < dbg.now), default=None), "earlier")
 
 
-@command("passend", group="stepping", key="right_curly_bracket")
+@command("passend", group="stepping", key="}")
 def pass_end(dbg: Debugger) -> Stop:
     """Go to the last node of this pass; from there, to the last of the next."""
     log = dbg.log
@@ -56,7 +56,7 @@ def pass_end(dbg: Debugger) -> Stop:
     raise CommandError("This is the last node", "p goes back")
 
 
-@command("passbegin", group="stepping", key="left_curly_bracket")
+@command("passbegin", group="stepping", key="{")
 def pass_begin(dbg: Debugger) -> Stop:
     """Go to the first node of this pass; from there, to the first of the one before."""
     log = dbg.log

@@ -87,7 +87,7 @@ def _spread_share(g: Any, x: Any, y: Any, z: Any, reduction: str, ignore_index: 
 
 
 def _bare(value: Any) -> Any:
-    return value.data if isinstance(value, Tensor) else value
+    return value.array if isinstance(value, Tensor) else value
 
 
 def _nll_rule(g: Any, x: Any, y: Any, z: Any, *, reduction: str, ignore_index: int) -> Any:
@@ -202,7 +202,7 @@ def _of_probabilities(x: Any, target: Any, weight: Any, reduction: str, smoothin
     losses = -sum(_weighted(x * target, weight, dim), dim)
     if reduction != "mean":
         return reduced(losses, reduction)
-    return sum(losses) / max(losses.data.size if isinstance(losses, Tensor) else losses.size, 1)
+    return sum(losses) / max(losses.array.size if isinstance(losses, Tensor) else losses.size, 1)
 
 
 def _smoothed(

@@ -119,19 +119,19 @@ heaviside = define(
 @method
 def is_floating_point(input: Tensor) -> bool:
     """Whether the dtype is floating."""
-    return bool(input.data.dtype.kind == "f")
+    return bool(input.array.dtype.kind == "f")
 
 
 @method
 def is_complex(input: Tensor) -> bool:
     """Whether the dtype is complex."""
-    return bool(input.data.dtype.kind == "c")
+    return bool(input.array.dtype.kind == "c")
 
 
 @method
 def is_signed(input: Tensor) -> bool:
     """Whether the dtype has negative numbers."""
-    return bool(input.data.dtype.kind in "ifc")
+    return bool(input.array.dtype.kind in "ifc")
 
 
 @method
@@ -141,9 +141,9 @@ def is_nonzero(input: Tensor) -> bool:
     Raises:
         RuntimeError: There are several elements, or none.
     """
-    if input.data.size != 1:
+    if input.array.size != 1:
         raise RuntimeError(
-            f"is_nonzero: the tensor has {input.data.size} elements, and only one element is zero or not; "
+            f"is_nonzero: the tensor has {input.array.size} elements, and only one element is zero or not; "
             "ask any() or all() first"
         )
-    return bool(input.data.item())
+    return bool(input.array.item())

@@ -12,7 +12,7 @@ from graphscope.engine.tensor import Tensor
 def nothing(g: Any) -> Any:
     """The rule of an op that is flat wherever it has a slope: a gradient of 0, at which the graph ends."""
     if isinstance(g, Tensor):
-        return Tensor(nothing(g.data))
+        return Tensor(nothing(g.array))
     return np.zeros(g.shape, g.dtype)[()]
 
 

@@ -92,7 +92,7 @@ _HISTOGRAM = result_of("histogram", ("hist", "bin_edges"))
 def histogram(input: Any, bins: int = 100, *, range: Any = None) -> Any:
     """How many elements fall into each of the bins of equal width, and the edges of the bins."""
     low, high = range or (0, 0)
-    return _HISTOGRAM(histc(input, bins, low, high), Tensor(_edges(input.data, bins, low, high)))
+    return _HISTOGRAM(histc(input, bins, low, high), Tensor(_edges(input.array, bins, low, high)))
 
 
 def _find(x: Any, y: Any, *, right: bool, int32: bool) -> Any:

@@ -63,7 +63,7 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
 def _read(data: Any) -> np.ndarray:
     """A copy of what people write, in PyTorch's dtype for it."""
     if isinstance(data, Tensor):
-        return np.array(data.data)
+        return np.array(data.array)
     if isinstance(data, list | tuple | range):
         data = _unwrapped(data)
     try:
@@ -80,7 +80,7 @@ def _read(data: Any) -> np.ndarray:
 def _unwrapped(data: Any) -> Any:
     if isinstance(data, list | tuple | range):
         return [_unwrapped(part) for part in data]
-    return data.data if isinstance(data, Tensor) else data
+    return data.array if isinstance(data, Tensor) else data
 
 
 def from_numpy(ndarray: np.ndarray) -> Tensor:
@@ -97,7 +97,7 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """`data` itself when it is a tensor of the dtype, else a tensor made of it; of an array it shares the memory."""
     if isinstance(data, Tensor):
-        return data if dtype is None or data.data.dtype == dtype else data.to(dtype)
+        return data if dtype is None or data.array.dtype == dtype else data.to(dtype)
     array = data if isinstance(data, np.ndarray) else _read(data)
     return made(array if dtype is None else array.astype(dtype, copy=False), False, "as_tensor", device)
 
@@ -136,7 +136,7 @@ def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool
 
 def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor of one number."""
-    fill_value = getattr(fill_value, "data", fill_value)
+    fill_value = getattr(fill_value, "array", fill_value)
     if dtype is None:
         dtype = dtypes.result_type([fill_value])
     return made(np.full(sizes((size,)), fill_value, dtype), requires_grad, "full", device)

@@ -23,7 +23,7 @@ _NEVER: Final = -1e30
 
 
 def _numbers(value: Any) -> np.ndarray:
-    return np.atleast_1d(np.asarray(value.data if isinstance(value, Tensor) else value))
+    return np.atleast_1d(np.asarray(value.array if isinstance(value, Tensor) else value))
 
 
 def _labels(targets: np.ndarray, lengths: np.ndarray, blank: int) -> np.ndarray:
@@ -102,7 +102,7 @@ def ctc_loss(
     last = getitem(reached, (rows, 2 * lengths))
     before = where(constant(lengths > 0, x), getitem(reached, (rows, np.maximum(2 * lengths - 1, 0))), _NEVER)
     losses = -logaddexp(last, before)
-    impossible = constant((losses.data if isinstance(losses, Tensor) else losses) > -_NEVER / 2, x)
+    impossible = constant((losses.array if isinstance(losses, Tensor) else losses) > -_NEVER / 2, x)
     losses = where(impossible, 0.0 if zero_infinity else np.inf, losses)
     if reduction == "mean":
         losses = losses / constant(np.maximum(lengths, 1).astype(x.dtype), x)

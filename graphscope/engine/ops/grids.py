@@ -43,7 +43,7 @@ def _folded(place: Any, size: int, align_corners: bool) -> Any:
 
 
 def _bare(value: Any) -> Any:
-    return value.data if isinstance(value, Tensor) else value
+    return value.array if isinstance(value, Tensor) else value
 
 
 def _places(grid: Any, size: int, padding_mode: str, align_corners: bool) -> Any:

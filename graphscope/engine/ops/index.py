@@ -117,17 +117,17 @@ _GETITEM, _INDEX = OPS["getitem"], OPS["index"]
 def _get(self: Tensor, key: Any) -> Any:
     where_ = plain(key)
     if where_.__class__ is int:
-        return apply(_GETITEM, (self,), {"index": where_, "_from": self.data.shape})
+        return apply(_GETITEM, (self,), {"index": where_, "_from": self.array.shape})
     steps = in_two_steps(where_)
     if steps is not None:
-        return _get(apply(_GETITEM, (self,), {"index": steps[0], "_from": self.data.shape}), steps[1])
+        return _get(apply(_GETITEM, (self,), {"index": steps[0], "_from": self.array.shape}), steps[1])
     single = alone(where_)
-    if single is not None and _fits(self.data, *single):
+    if single is not None and _fits(self.array, *single):
         array, dim = single
         given = key[-1] if isinstance(key, tuple) else key
-        same = isinstance(given, Tensor) and given.data is array
-        return apply(_INDEX, (self, given if same else Tensor(array)), {"dim": dim, "_from": self.data.shape})
-    return apply(_GETITEM, (self, *tensors_of(key)), {"index": where_, "_from": self.data.shape})
+        same = isinstance(given, Tensor) and given.array is array
+        return apply(_INDEX, (self, given if same else Tensor(array)), {"dim": dim, "_from": self.array.shape})
+    return apply(_GETITEM, (self, *tensors_of(key)), {"index": where_, "_from": self.array.shape})
 
 
 def tensors_of(key: Any) -> list[Tensor]:

@@ -77,7 +77,7 @@ def _sub(x: Any, y: Any, *, alpha: float = 1, out: Any = None) -> Any:
 
 def zeros_of(g: Any) -> Any:
     """Zeros: what was written over has no part in what came of it, not even where the gradient is NaN."""
-    data = g.data if isinstance(g, Tensor) else g
+    data = g.array if isinstance(g, Tensor) else g
     zeros = np.zeros(data.shape, data.dtype) if data.ndim else data.dtype.type(0)
     return Tensor(zeros) if isinstance(g, Tensor) else zeros
 
@@ -163,9 +163,9 @@ def _setitem(self: Tensor, key: Any, value: Any) -> None:
     steps = in_two_steps(index)
     if steps is not None:
         self, index = getitem(self, steps[0]), steps[1]
-    if isinstance(value, Tensor) and value.data.ndim and value.data.shape[0] == 1 and is_basic(index):
-        rank = np.ndim(self.data[index])
-        while value.data.ndim > rank and value.data.shape[0] == 1:  # as PyTorch has it: they are no part of the value
+    if isinstance(value, Tensor) and value.array.ndim and value.array.shape[0] == 1 and is_basic(index):
+        rank = np.ndim(self.array[index])
+        while value.array.ndim > rank and value.array.shape[0] == 1:  # as PyTorch has it: they are no part of the value
             value = getitem(value, 0)
     setitem(self, value, *tensors_of(key), index=index)
 

@@ -60,7 +60,7 @@ def scatter_reduce_(self: Tensor, dim: int, index: Any, src: Any, reduce: str, *
 
 def put_(self: Tensor, index: Any, source: Any, accumulate: bool = False) -> Tensor:
     """Write (or add) `source` at an index that counts all elements in a row."""
-    places = np.unravel_index(np.reshape(raw(index), -1) % max(self.data.size, 1), self.data.shape)
+    places = np.unravel_index(np.reshape(raw(index), -1) % max(self.array.size, 1), self.array.shape)
     given = tuple(Tensor(place) for place in places)
     return WRITES["index_put"](self, given, source.reshape(-1), accumulate)  # type: ignore[no-any-return]
 
@@ -71,7 +71,7 @@ def fill_diagonal_(self: Tensor, fill_value: float, wrap: bool = False) -> Tenso
     Raises:
         RuntimeError: There are less than two dims, or more whose sizes differ.
     """
-    shape = self.data.shape
+    shape = self.array.shape
     if len(shape) < 2 or (len(shape) > 2 and len(set(shape)) > 1):
         raise RuntimeError(f"fill_diagonal_: dimensions must be 2, or more of one size, not {shape}")
     if len(shape) > 2:
@@ -92,7 +92,7 @@ def _restructured(name: str, function: Callable[..., Any]) -> Callable[..., Tens
         if here().grad_enabled and self.requires_grad:
             refuse(OPS[OP_OF.get(name, name)], self)
         new = function(self, *args, **kwargs)
-        self.data, self.node, self.row = new.data, new.node, new.row
+        self.array, self.node, self.row = new.array, new.node, new.row
         self.written()
         return self
 

@@ -24,24 +24,24 @@ __all__ = [
 
 def zeros_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """Zeros of the shape and dtype of another tensor."""
-    return made(np.zeros(input.data.shape, dtype or input.data.dtype), requires_grad, "zeros_like", device)
+    return made(np.zeros(input.array.shape, dtype or input.array.dtype), requires_grad, "zeros_like", device)
 
 
 def ones_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """Ones of the shape and dtype of another tensor."""
-    return made(np.ones(input.data.shape, dtype or input.data.dtype), requires_grad, "ones_like", device)
+    return made(np.ones(input.array.shape, dtype or input.array.dtype), requires_grad, "ones_like", device)
 
 
 def empty_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor of the shape and dtype of another, whose elements are yet to be set; here they are zeros."""
-    return made(np.zeros(input.data.shape, dtype or input.data.dtype), requires_grad, "empty_like", device)
+    return made(np.zeros(input.array.shape, dtype or input.array.dtype), requires_grad, "empty_like", device)
 
 
 def full_like(
     input: Tensor, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """One number, in the shape and dtype of another tensor."""
-    array = np.full(input.data.shape, getattr(fill_value, "data", fill_value), dtype or input.data.dtype)
+    array = np.full(input.array.shape, getattr(fill_value, "array", fill_value), dtype or input.array.dtype)
     return made(array, requires_grad, "full_like", device)
 
 
@@ -54,7 +54,7 @@ def rand_like(
     requires_grad: bool = False,
 ) -> Tensor:
     """Uniform random numbers of the shape and dtype of another tensor."""
-    array = np.asarray(_numbers(generator).random(input.data.shape)).astype(dtype or input.data.dtype)
+    array = np.asarray(_numbers(generator).random(input.array.shape)).astype(dtype or input.array.dtype)
     return made(array, requires_grad, "rand_like", device)
 
 
@@ -67,7 +67,7 @@ def randn_like(
     requires_grad: bool = False,
 ) -> Tensor:
     """Standard normal random numbers of the shape and dtype of another tensor."""
-    array = np.asarray(_numbers(generator).standard_normal(input.data.shape)).astype(dtype or input.data.dtype)
+    array = np.asarray(_numbers(generator).standard_normal(input.array.shape)).astype(dtype or input.array.dtype)
     return made(array, requires_grad, "randn_like", device)
 
 
@@ -83,7 +83,7 @@ def randint_like(
 ) -> Tensor:
     """Random integers from `low` (0 when left out) up to `high`, in the shape and dtype of another tensor."""
     low, high = (0, low) if high is None else (low, high)
-    array = np.asarray(_numbers(generator).integers(low, high, input.data.shape)).astype(dtype or input.data.dtype)
+    array = np.asarray(_numbers(generator).integers(low, high, input.array.shape)).astype(dtype or input.array.dtype)
     return made(array, requires_grad, "randint_like", device)
 
 
@@ -95,26 +95,26 @@ def new_tensor(
     self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """A tensor with a copy of `data`, in this one's dtype."""
-    array = np.array(getattr(data, "data", data)).astype(dtype or self.data.dtype)
+    array = np.array(getattr(data, "array", data)).astype(dtype or self.array.dtype)
     return made(array, requires_grad, "new_tensor", device)
 
 
 @method
 def new_zeros(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """Zeros in this tensor's dtype."""
-    return made(np.zeros(sizes(size), dtype or self.data.dtype), requires_grad, "new_zeros", device)
+    return made(np.zeros(sizes(size), dtype or self.array.dtype), requires_grad, "new_zeros", device)
 
 
 @method
 def new_ones(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """Ones in this tensor's dtype."""
-    return made(np.ones(sizes(size), dtype or self.data.dtype), requires_grad, "new_ones", device)
+    return made(np.ones(sizes(size), dtype or self.array.dtype), requires_grad, "new_ones", device)
 
 
 @method
 def new_empty(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor of this one's dtype whose elements are yet to be set; here they are zeros."""
-    return made(np.zeros(sizes(size), dtype or self.data.dtype), requires_grad, "new_empty", device)
+    return made(np.zeros(sizes(size), dtype or self.array.dtype), requires_grad, "new_empty", device)
 
 
 @method
@@ -122,4 +122,4 @@ def new_full(
     self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """One number, in this tensor's dtype."""
-    return made(np.full(sizes((size,)), fill_value, dtype or self.data.dtype), requires_grad, "new_full", device)
+    return made(np.full(sizes((size,)), fill_value, dtype or self.array.dtype), requires_grad, "new_full", device)

@@ -338,7 +338,7 @@ def instance_norm(
     if size == 1:
         raise ValueError(f"instance_norm: expected more than 1 spatial element when training, got input size {shape}")
     if running_mean is not None:
-        centre, variance, _ = _moments(input.data.reshape(*shape[:2], size), (2,))
+        centre, variance, _ = _moments(input.array.reshape(*shape[:2], size), (2,))
         _follow(running_mean, Tensor(centre.mean((0, 2))), momentum)
         _follow(running_var, Tensor(variance.mean((0, 2))), momentum, size / (size - 1))
     return group_norm(input, shape[1], weight, bias, eps)

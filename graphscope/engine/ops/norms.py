@@ -193,6 +193,6 @@ def linalg_cond(A: Any, p: Any = None) -> Any:
 def matrix_rank(A: Any, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Tensor:
     """How many singular values are above the tolerance: the larger of `atol` and `rtol` times the largest one."""
     found = eigvalsh(A.detach()) if hermitian else svdvals(A.detach())
-    values = np.abs(found.data)
-    bound = tolerance(values, A.shape, *(each.data if isinstance(each, Tensor) else each for each in (atol, rtol)))
+    values = np.abs(found.array)
+    bound = tolerance(values, A.shape, *(each.array if isinstance(each, Tensor) else each for each in (atol, rtol)))
     return Tensor((values > bound[..., None]).sum(-1)[()])

@@ -115,7 +115,7 @@ def gaussian_nll_loss(
             raise ValueError(
                 f"gaussian_nll_loss: var of shape {tuple(var.shape)} does not fit input of {tuple(input.shape)}"
             )
-    if (var.data < 0).any():
+    if (var.array < 0).any():
         raise ValueError("gaussian_nll_loss: var has negative entries")
     held = var + clamp_min(-var.detach() + eps, 0.0)
     difference = input - target

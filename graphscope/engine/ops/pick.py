@@ -41,7 +41,7 @@ def integers(index: Any, what: str, *, length: int | None = None, wide: bool = F
 
 def raw(value: Any) -> Any:
     """The array of a tensor, to be looked at outside the graph."""
-    return getattr(value, "data", value) if hasattr(value, "wants_grad") else value
+    return getattr(value, "array", value) if hasattr(value, "wants_grad") else value
 
 
 def _to_gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:

@@ -105,7 +105,7 @@ def _at(indices: Any, rank: int) -> tuple[Any, ...]:
 
 
 def _max_rule(g: Any, x: Any, out: Any, *, _windows: Windows) -> Any:
-    plain = x.data if hasattr(x, "wants_grad") else x
+    plain = x.array if hasattr(x, "wants_grad") else x
     rank, shape = _windows.rank, tuple(x.shape)
     indices = largest_places(plain, _windows)
     flat = reshape(g, (*g.shape[:-rank], math.prod(g.shape[-rank:])))
@@ -327,7 +327,7 @@ def _unpooled(x: Any, y: Any, *, sizes: tuple[int, ...]) -> Any:
 
 
 def _unpool_rule(g: Any, y: Any, *, sizes: tuple[int, ...]) -> Any:
-    indices = y.data if hasattr(y, "wants_grad") else y
+    indices = y.array if hasattr(y, "wants_grad") else y
     rank = len(sizes)
     flat = reshape(g, (*g.shape[:-rank], math.prod(sizes)))
     return reshape(getitem(flat, _at(indices, rank)), indices.shape)

@@ -117,7 +117,7 @@ INTERPOLATIONS: Final[dict[str, Any]] = {
 
 def _quantile(input: Any, q: Any, dim: int | None, keepdim: bool, interpolation: str, ignore_nan: bool) -> Any:
     name = "nanquantile" if ignore_nan else "quantile"
-    wanted = np.asarray(q.data if isinstance(q, Tensor) else q, input.dtype)
+    wanted = np.asarray(q.array if isinstance(q, Tensor) else q, input.dtype)
     if input.dtype.kind != "f":
         raise RuntimeError(f"{name}() input tensor must be either float or double dtype, not {input.dtype}")
     if isinstance(q, Tensor) and q.dtype != input.dtype:
@@ -131,7 +131,7 @@ def _quantile(input: Any, q: Any, dim: int | None, keepdim: bool, interpolation:
     if not rows.shape[-1]:
         raise RuntimeError(f"{name}() input tensor must be non-empty")
     ordered = sort(rows, -1).values
-    unknown = np.sum(ordered.data != ordered.data, -1, keepdims=True)
+    unknown = np.sum(ordered.array != ordered.array, -1, keepdims=True)
     last = rows.shape[-1] - 1
     places = wanted.reshape(-1) * np.maximum(last - unknown, 0).astype(input.dtype)
     if not ignore_nan:  # NaN is last in order, and the result as soon as there is one

@@ -159,7 +159,7 @@ def normal(
     Raises:
         RuntimeError: A standard deviation is negative.
     """
-    means, deviations = (getattr(value, "data", value) for value in (mean, std))
+    means, deviations = (getattr(value, "array", value) for value in (mean, std))
     if np.any(np.less(deviations, 0)):
         raise RuntimeError("normal: a standard deviation is not negative")
     shape = np.broadcast_shapes(np.shape(means), np.shape(deviations)) if size is None else sizes((size,))
@@ -227,5 +227,5 @@ _in_place(
 )  # fmt: skip
 _in_place(
     "bernoulli_", "Overwrite with 1 with probability p, else with 0.", "x ~ Bernoulli(p)",
-    lambda drawn, shape, p: drawn.random(shape) < getattr(p, "data", p), p=0.5,
+    lambda drawn, shape, p: drawn.random(shape) < getattr(p, "array", p), p=0.5,
 )  # fmt: skip

@@ -148,7 +148,7 @@ setattr(Tensor, "tile", tile)  # noqa: B010
 
 
 def _places(repeats: Any, size: int) -> Any:
-    counts = np.asarray(repeats.data if isinstance(repeats, Tensor) else repeats)
+    counts = np.asarray(repeats.array if isinstance(repeats, Tensor) else repeats)
     if counts.dtype.kind not in "iu":
         raise RuntimeError(f"repeats has to be an integer or a tensor of int64, not {counts.dtype}")
     if counts.size and counts.min() < 0:

@@ -255,7 +255,7 @@ def _define_max(rank: int) -> Any:
     def pool(input: Any, output_size: Any, return_indices: bool = False) -> Any:
         counts = _wanted(name, input, output_size, rank)
         sizes = tuple(int(size) for size in input.shape[-rank:])
-        data = input.data if hasattr(input, "wants_grad") else input
+        data = input.array if hasattr(input, "wants_grad") else input
         indices = np.zeros((*data.shape[:-rank], *counts), np.int64)
         ranges = [bins(count, size) for count, size in zip(counts, sizes, strict=True)]
         for place in np.ndindex(*counts):

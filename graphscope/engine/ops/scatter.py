@@ -223,7 +223,7 @@ def scatter_reduce(input: Any, dim: int, index: Any, src: Any, reduce: str, *, i
     if reduce == "sum":
         return total
     ones = np.ones(input.shape, input.dtype)
-    counts = _scatter_add(ones, index.data, np.ones(index.shape, input.dtype), dim=one(dim, len(input.shape)))
+    counts = _scatter_add(ones, index.array, np.ones(index.shape, input.dtype), dim=one(dim, len(input.shape)))
     counts = np.maximum(counts if include_self else counts - 1, 1)
     return total / Tensor(counts) if input.dtype.kind == "f" else total.div(Tensor(counts), rounding_mode="floor")
 

@@ -217,10 +217,10 @@ def view(self: Any, *size: Any) -> Any:
     if len(size) == 1 and isinstance(size[0], np.dtype):
         return view_dtype(self, size[0])
     out = reshape(self, *size)
-    if self.base is not None and self.data.ndim and out.data.size and buffer(out.data) is not buffer(self.data):
+    if self.base is not None and self.array.ndim and out.array.size and buffer(out.array) is not buffer(self.array):
         raise RuntimeError(
             f"view size is not compatible with input tensor's size and stride: {tuple(self.shape)} is a view with its "
-            f"dims in another order, so {out.data.shape} needs a copy. Use .reshape(...) instead."
+            f"dims in another order, so {out.array.shape} needs a copy. Use .reshape(...) instead."
         )
     return out
 

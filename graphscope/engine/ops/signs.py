@@ -82,7 +82,7 @@ def positive(input: Tensor) -> Tensor:
     Raises:
         RuntimeError: It is boolean.
     """
-    if input.data.dtype.kind == "b":
+    if input.array.dtype.kind == "b":
         raise RuntimeError("positive: booleans have no sign; convert them first, with x.int()")
     return input
 

@@ -131,7 +131,7 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     soft = softmax((logits + Tensor(np.asarray(noise, logits.dtype)[()])) / tau, dim)
     if not hard:
         return soft
-    chosen = np.argmax(soft.data, dim, keepdims=True)
+    chosen = np.argmax(soft.array, dim, keepdims=True)
     one_hot = np.zeros(soft.shape, soft.dtype)
     np.put_along_axis(one_hot, chosen, 1, dim)
     return Tensor(one_hot) - soft.detach() + soft

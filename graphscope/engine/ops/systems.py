@@ -52,7 +52,7 @@ def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = No
     solution = matmul(pinv(A, rtol=rcond), right)
     rank = matrix_rank(A, rtol=rcond)
     residuals = Tensor(np.empty((0,), A.dtype))
-    if driver not in (None, "gelsy") and rows > columns and bool((np.asarray(rank.data) == columns).all()):
+    if driver not in (None, "gelsy") and rows > columns and bool((np.asarray(rank.array) == columns).all()):
         missed = matmul(A, solution) - right
         residuals = sum(missed * missed, -2)
     nothing = Tensor(np.empty((0,), A.dtype))

@@ -30,7 +30,7 @@ def get_total_norm(
     Raises:
         RuntimeError: The norm is not finite, and that is an error.
     """
-    arrays = [tensor.data for tensor in _given(tensors)]
+    arrays = [tensor.array for tensor in _given(tensors)]
     order = float(norm_type)
     norms = [np.linalg.norm(np.ravel(array), order) for array in arrays]
     total = np.linalg.norm(np.array(norms), order) if norms else np.float32(0)
@@ -80,4 +80,4 @@ def clip_grad_value_(parameters: Iterable[Any] | Any, clip_value: float, foreach
     with no_grad():
         for parameter in _given(parameters):
             if parameter.grad is not None:
-                parameter.grad.copy_(Tensor(np.clip(parameter.grad.data, -limit, limit)))
+                parameter.grad.copy_(Tensor(np.clip(parameter.grad.array, -limit, limit)))

@@ -25,7 +25,7 @@ class PackedSequence(NamedTuple):
 
 
 def _lengths(lengths: Any) -> np.ndarray:
-    return np.asarray(lengths.data if isinstance(lengths, Tensor) else lengths, np.int64)
+    return np.asarray(lengths.array if isinstance(lengths, Tensor) else lengths, np.int64)
 
 
 def pack_padded_sequence(

@@ -95,7 +95,7 @@ class WeightedRandomSampler(Sampler[int]):
             raise ValueError(f"num_samples should be a positive integer value, but got num_samples={num_samples}")
         if not isinstance(replacement, bool):
             raise ValueError(f"replacement should be a boolean value, but got replacement={replacement}")  # noqa: TRY004
-        array = np.asarray(weights.data if isinstance(weights, Tensor) else weights, np.float64)
+        array = np.asarray(weights.array if isinstance(weights, Tensor) else weights, np.float64)
         if array.ndim != 1:
             raise ValueError(f"weights should be a 1d sequence but given weights have shape {array.shape}")
         self.weights = Tensor(array)
@@ -104,7 +104,7 @@ class WeightedRandomSampler(Sampler[int]):
         self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
-        weights = self.weights.data
+        weights = self.weights.array
         numbers = random.generator(self.generator)
         chosen = numbers.choice(len(weights), self.num_samples, self.replacement, weights / weights.sum())
         return iter(chosen.tolist())

@@ -20,7 +20,7 @@ def program(seed: int, kinds: dict[str, Kind] = READY, longest: int = LONGEST) -
     """Make and run the program of a seed; its statements, and the difference at the last of them, if one showed."""
     choice = Seeded(seed)
     twin = Twin()
-    pool = Pool(choice, twin.torch)
+    pool = Pool(choice, twin.torch, twin.ours)
     with in_float64():
         twin.run(KINDS["leaf"].maker(pool) or "")
         for _ in range(choice.integer(SHORTEST, longest) - 1):

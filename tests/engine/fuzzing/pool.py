@@ -43,11 +43,13 @@ class Pool:
     Args:
         choice: Where choices come from.
         names: The names of the program as it runs on PyTorch.
+        ours: Those as it runs on this engine.
     """
 
-    def __init__(self, choice: Choice, names: dict[str, Any]) -> None:
+    def __init__(self, choice: Choice, names: dict[str, Any], ours: dict[str, Any]) -> None:
         self._choice = choice
         self.names = names
+        self.ours = ours
         self.made = 0
 
     def new(self) -> str:
@@ -129,6 +131,12 @@ class Pool:
     def alone(self, tensor: Any) -> bool:
         """Whether it can be written into, and nobody else shares its memory."""
         return self.writable(tensor) and len(self.sharing(tensor)) == 1
+
+    def lies_the_same(self, name: str) -> bool:
+        """Whether a tensor has the same strides in both engines: else one may copy where the other makes a view."""
+        tensor, array = self.names[name], np.asarray(self.ours[name].array)
+        steps = zip(tensor.shape, tensor.stride(), array.strides, strict=True)
+        return all(size <= 1 or step * array.itemsize == stride for size, step, stride in steps)
 
     def dim(self, name: str) -> int:
         """A dim of a tensor, counted from either end; sometimes one that it has not."""

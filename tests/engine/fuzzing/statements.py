@@ -23,7 +23,8 @@ UNARY: Final = (
     "torch.nn.functional.softplus({x})", "torch.nn.functional.gelu({x})", "torch.nn.functional.silu({x})",
     "torch.nn.functional.leaky_relu({x})", "{x}.atan()", "({x} * {x} + 0.2).rsqrt()", "({x} * 0.3).expm1()",
     "({x} * {x}).log1p()", "{x}.erf()", "{x}.clone()", "{x} * 1", "1.5 - {x} * 2 / 3", "2 / ({x} * {x} + 1)",
-    "({x} * {x} + 1) ** -0.5", "torch.sign({x})", "torch.floor({x})", "{x}.softmax(-1)", "{x}.log_softmax(-1)",
+    "({x} * {x} + 1) ** -0.5", "torch.sign({x} + 0.0131)", "torch.floor({x} + 0.0131)", "{x}.softmax(-1)",
+    "{x}.log_softmax(-1)",
 )  # fmt: skip
 
 BINARY: Final = (
@@ -57,6 +58,9 @@ SHAPING: Final = (
     "{x}.split(1, {dim})[-1] * 1", "{x}.chunk(2, {dim})[0] * 1", "{x}.movedim({dim}, 0)", "{x}.diagonal()",
     "{x}.expand_as(torch.ones(2, *{x}.shape))", "{x}.T if {x}.ndim == 2 else {x}", "{x}.mT if {x}.ndim > 1 else {x}",
 )  # fmt: skip
+
+MAY_COPY: Final = ("reshape", "view", "flatten")
+"""What makes a view where the layout allows it, and a copy elsewhere."""
 
 COPYING: Final = (
     "{x}.flip({dim})", "{x}.roll(1, {dim})", "{x}.repeat(2, *[1] * {x}.ndim)", "{x}.tril()",
@@ -108,7 +112,12 @@ def _shuffled(pool: Pool, things: list[int]) -> list[int]:
 def _from(templates: tuple[str, ...]) -> Maker:
     def make(pool: Pool) -> str | None:
         x = pool.tensor()
-        return None if x is None else f"{pool.new()} = {_filled(pool, pool.one(templates), x)}"
+        if x is None:
+            return None
+        template = pool.one(templates)
+        if any(word in template for word in MAY_COPY) and not pool.lies_the_same(x):
+            return None
+        return f"{pool.new()} = {_filled(pool, template, x)}"
 
     return make
 

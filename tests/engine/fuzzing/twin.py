@@ -123,7 +123,7 @@ def _difference(expected: Any, found: Any) -> str | None:
 
 
 def _apart(expected: Any, found: Any) -> str | None:
-    a, b = expected.detach().numpy(force=True), np.asarray(found.data)
+    a, b = expected.detach().numpy(force=True), np.asarray(found.array)
     if a.shape != b.shape:
         return f" has shape {b.shape}, not {a.shape}"
     if a.dtype != b.dtype:

@@ -1,0 +1,32 @@
+"""What the hot path of calls works on, and its handler: compiled where that could be built, else in Python."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+
+class Known(weakref.ref[torch.Tensor]):
+    """A tensor that the log has a row of."""
+
+    __slots__ = ("counter", "group", "more", "row", "seen")
+
+
+class Site:
+    """A call site, and the result that its template is for."""
+
+    __slots__ = (
+        "constants", "count", "direct", "dtype", "fields", "requires_grad", "shape", "summary", "template",
+    )  # fmt: skip
+
+
+Handler: Any = None
+"""What torch calls in the place of its functions; without it, `Calls.__torch_function__` does."""
+
+if not TYPE_CHECKING:
+    try:
+        from graphscope.adapters.torch._calls import Handler, Known, Site  # noqa: F401
+    except ImportError:  # not built here: no compiler, or none is needed
+        pass

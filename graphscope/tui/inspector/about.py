@@ -1,0 +1,55 @@
+"""All that is known of a node, as lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from graphscope.tui.text import escape, shape_text, size_text
+
+if TYPE_CHECKING:
+    from graphscope.graph import Node
+    from graphscope.tui.scene import Scene
+
+
+def about(scene: Scene) -> Text:
+    """Dtype, bytes, version, views, scope, time, and what is saved for backward."""
+    node = scene.node
+    made = Text()
+    if node is None:
+        return made
+    subject = scene.subject or node
+    value = subject.value
+    site = node.site
+    facts = [
+        ("node", f"#{node.row} {node.label}, {node.kind}, {node.graph_pass}"),
+        ("forward", f"#{subject.row} {subject.label}" if subject.row != node.row else ""),
+        ("name", node.name),
+        ("shape", f"{shape_text(node.shape) or 'scalar'} {node.dtype}"),
+        ("bytes", size_text(value.nbytes) if value is not None else "the value was not kept"),
+        ("tensor", f"#{subject.tensor}, version {subject.version}"),
+        ("view of", _view_chain(subject)),
+        ("flags", ", ".join(flag.name.lower().replace("_", " ") for flag in node.flags if flag.name)),
+        ("scope", node.scope),
+        ("line", f"{site.file}:{site.line}" + (f" in {site.function}" if site.function else "") if site else ""),
+        ("source", node.source_line),
+        ("took", f"{node.duration / 1000:.1f} µs" if node.duration else ""),
+        ("thread", str(scene.log.thread(node.event.thread).get("name", ""))),
+        ("inputs", ", ".join(f"#{edge.source.row} {edge.source.name or edge.source.label}" for edge in subject.inputs)),
+        ("used by", ", ".join(f"#{edge.target.row} {edge.target.label}" for edge in subject.users[:12])),
+        ("backward", ", ".join(f"#{found.row} {found.label}" for found in subject.backward[:12])),
+    ]
+    for name, text in facts:
+        if text:
+            made.append(f"{name:>9}  ", "dim")
+            made.append(escape(text) + "\n")
+    return made
+
+
+def _view_chain(node: Node) -> str:
+    chain = []
+    while node.flags & node.flags.VIEW and node.inputs and len(chain) < 8:
+        node = node.inputs[0].source
+        chain.append(f"#{node.row} {node.name or node.label}")
+    return " of ".join(chain)

@@ -1,0 +1,156 @@
+"""What an op computes and how its gradient is made, with the numbers of one node filled in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from rich.style import Style
+from rich.text import Text
+
+from graphscope.debugger import names
+from graphscope.debugger.values import brief
+from graphscope.tui.text import escape, number, shape_text
+
+if TYPE_CHECKING:
+    from graphscope.graph import Node
+    from graphscope.tui.scene import Scene
+
+_MOST_LINES = 6
+
+
+def formula(scene: Scene) -> Text:
+    """The op of the current node: forward, and the rule for each input."""
+    node, subject = scene.node, scene.subject
+    made = Text()
+    if node is None or subject is None:
+        made.append("Nothing has run yet.\n\n", "bold")
+        made.append("n or the arrow keys step to the next node; ? lists the keys.")
+        return made
+    if subject.kind == "leaf":
+        return _leaf(scene, node, subject)
+    op = scene.log.op(subject.event.op)
+    made.append(escape(op.doc) + "\n\n" if op.doc else "", "italic dim")
+    _forward(made, subject, op.formula, op.inputs)
+    _backward(made, scene, node, subject, op.inputs, op.vjp)
+    return made
+
+
+def _leaf(scene: Scene, node: Node, subject: Node) -> Text:
+    made = Text()
+    made.append("A leaf: no op made it", "italic dim")
+    made.append(f" ({escape(subject.op)})\n\n" if subject.op != "leaf" else "\n\n", "italic dim")
+    made.append("value  ", "dim")
+    made.append(escape(brief(subject.value)) + "\n", "bold")
+    parts = subject.contributions
+    grad = subject.grad
+    made.append("grad   ", "dim")
+    made.append(escape(brief(grad)) if grad is not None else "None: no gradient has arrived up to now", "magenta bold")
+    made.append("\n\n")
+    for part in parts[-8:]:
+        _link(made, f"  += {_named(part.source)}" if part.source is not None else "  +=", part.row)
+        made.append(f"   {escape(brief(part.value))}\n", "magenta")
+    users = subject.users
+    if users:
+        made.append("\nused by  ", "dim")
+        for edge in users[-8:]:
+            _link(made, _named(edge.target), edge.target.row)
+            made.append("  ")
+    return made
+
+
+def _forward(made: Text, subject: Node, text: str, parameters: tuple[str, ...]) -> None:
+    sources = {_parameter(parameters, edge.argument): edge.source for edge in subject.inputs}
+    values = {_parameter(parameters, edge.argument): edge.source.output(edge.slot) for edge in subject.inputs}
+    made.append("forward\n", "bold cyan")
+    made.append(f"  {escape(text or subject.op)}\n", "bold")
+    filled = fill(text, {**{name: _scalar(value) for name, value in values.items()}, "out": _scalar(subject.value)})
+    if filled != text:
+        made.append(f"  {escape(filled)}\n", "cyan")
+    for name, source in sources.items():
+        made.append(f"    {escape(name):<4} ", "dim")
+        _link(made, _named(source), source.row)
+        made.append(f"  {shape_text(source.shape) or 'scalar'}  ", "dim")
+        made.append(f"{escape(brief(values[name]))}\n")
+    made.append("    out  ", "dim")
+    made.append(f"{escape(brief(subject.value))}\n")
+    attributes = {key: value for key, value in subject.attrs.items() if key not in ("name", "function")}
+    for key, value in attributes.items():
+        made.append(f"    {escape(key)} = {escape(str(value))[:60]}\n", "dim")
+
+
+def _backward(
+    made: Text, scene: Scene, node: Node, subject: Node, parameters: tuple[str, ...], rules: tuple[str, ...]
+) -> None:
+    if not any(rule and rule != "no gradient" for rule in rules):
+        return
+    cotangent = names.grad_of(node) if node.kind == "grad" else subject.grad
+    made.append("\nbackward\n", "bold magenta")
+    arriving = "not yet" if cotangent is None else brief(cotangent)
+    made.append("    g    ", "dim")
+    made.append(f"{escape(arriving)}\n", "magenta")
+    known = {
+        **{_parameter(parameters, edge.argument): edge.source.output(edge.slot) for edge in subject.inputs},
+        "out": subject.value,
+        "g": cotangent,
+    }
+    for place, rule in enumerate(rules):
+        if not rule or rule == "no gradient":
+            continue
+        made.append(f"  grad of {escape(_parameter(parameters, place))} = ", "bold")
+        lines = rule.splitlines()
+        made.append(escape(lines[0] if len(lines) == 1 else _rule_name(rule)) + "\n", "bold magenta")
+        for line in lines[1:_MOST_LINES] if len(lines) > 1 else ():
+            made.append(f"  {escape(line)}\n", "dim")
+        filled = fill(rule, {name: _scalar(value) for name, value in known.items()})
+        if filled != rule and len(lines) == 1:
+            made.append(f"            = {escape(filled)}\n", "magenta")
+    _arrivals(made, subject)
+
+
+def _arrivals(made: Text, subject: Node) -> None:
+    parts = subject.contributions
+    if len(parts) > 1:
+        made.append(f"\n  g is the sum of {len(parts)} contributions\n", "dim")
+    for part in parts[-8:]:
+        if part.source is not None:
+            made.append("    from ", "dim")
+            _link(made, _named(part.source), part.source.row)
+            made.append(f"  {escape(brief(part.value))}\n", "magenta")
+
+
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """A formula with the names that have a number replaced by it: `out = x · y` becomes `300 = 15 · 20`."""
+    known = {name: value for name, value in values.items() if value}
+    if not known:
+        return text
+    words = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
+    return re.sub(rf"(?<![\w.])({words})(?![\w(.\[])", lambda found: known[found[1]], text)
+
+
+def _scalar(value: object) -> str:
+    array = np.asarray(value) if value is not None else None
+    if array is None or array.size != 1 or array.dtype.kind not in "fiub":
+        return ""
+    found = float(array.reshape(-1)[0])
+    return f"({number(found)})" if found < 0 else number(found)
+
+
+def _parameter(parameters: tuple[str, ...], place: int) -> str:
+    return parameters[place] if place < len(parameters) else f"input {place}"
+
+
+def _rule_name(rule: str) -> str:
+    found = re.match(r"def (\w+)", rule)
+    return f"{found[1]}(...)" if found else rule.splitlines()[0]
+
+
+def _named(node: Node) -> str:
+    return f"#{node.row} {node.name or node.label}"
+
+
+def _link(made: Text, text: str, row: int) -> None:
+    """Text that goes to a row when it is clicked."""
+    made.append(escape(text), Style(underline=True, meta={"@click": f"app.go({row})"}))

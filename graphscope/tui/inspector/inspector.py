@@ -1,0 +1,215 @@
+"""The inspector: one node's formula, value, gradient, contributions, facts and history, a tab each."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from rich.text import Text
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widgets import ContentSwitcher, Static, Tab, Tabs
+
+from graphscope.debugger import names
+from graphscope.debugger.values import statistics
+from graphscope.errors import CommandError
+from graphscope.tui.glyphs import Glyphs
+from graphscope.tui.inspector.about import about
+from graphscope.tui.inspector.array import ArrayView
+from graphscope.tui.inspector.formula import formula
+from graphscope.tui.inspector.histogram import histogram
+from graphscope.tui.inspector.slices import Index, plane
+from graphscope.tui.inspector.steps import alike, steps
+from graphscope.tui.passes import Passes
+from graphscope.tui.scene import Scene
+from graphscope.tui.text import escape, number, shape_text
+
+TABS: tuple[str, ...] = ("formula", "value", "gradient", "about", "steps")
+_ARRAYS = ("value", "gradient")
+LOOKS: tuple[str, ...] = ("numbers", "heatmap", "histogram")
+
+
+class Alike(Message):
+    """The rows of the nodes that are like the current one were found."""
+
+    def __init__(self, row: int, rows: np.ndarray) -> None:
+        super().__init__()
+        self.row = row
+        self.rows = rows
+
+
+class Inspector(Vertical):
+    """Looks at the current node."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(
+            Binding(str(place), f"show('{name}')", name.capitalize(), id=f"inspector.{name}", show=False)
+            for place, name in enumerate(TABS, 1)
+        ),
+    ]
+
+    scene: reactive[Scene | None] = reactive(None)
+
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._glyphs = glyphs
+        self._passes = Passes([], [], [])
+        self._index: Index = ()
+        self.look = "numbers"
+        self.border_title = "inspector"
+
+    def compose(self) -> ComposeResult:
+        """Tabs over what they show."""
+        yield Tabs(*(Tab(name, id=f"tab-{name}") for name in TABS))
+        with ContentSwitcher(initial="words"):
+            with VerticalScroll(id="words"):
+                yield Static(id="text")
+            with Vertical(id="numbers"):
+                yield Static(id="facts")
+                yield ArrayView(self._glyphs, id="array")
+                yield Static(id="histogram")
+
+    @property
+    def tab(self) -> str:
+        """The tab that is open."""
+        return (self.query_one(Tabs).active or "tab-formula").removeprefix("tab-")
+
+    def show(self, passes: Passes) -> None:
+        """Take over the passes."""
+        self._passes = passes
+
+    def open(self, tab: str) -> None:
+        """Open a tab."""
+        self.query_one(Tabs).active = f"tab-{tab}"
+
+    def cycle_look(self) -> None:
+        """Numbers, heatmap, histogram, and round; elsewhere, begin with the value."""
+        if self.tab not in _ARRAYS:
+            self.open("value")
+            return
+        self.look = LOOKS[(LOOKS.index(self.look) + 1) % len(LOOKS)]
+        self._render_tab()
+
+    def slice(self, index: Index) -> None:
+        """Show a slice of values and gradients from now on."""
+        self._index = index
+        if self.tab not in _ARRAYS:
+            self.open("value")
+        self._render_tab()
+
+    def watch_scene(self, old: Scene | None, scene: Scene | None) -> None:
+        """Look at the current node."""
+        node = scene.node if scene is not None else None
+        if node is None:
+            self.border_title = "inspector"
+        else:
+            name = f" {node.name}" if node.name and node.name != node.label else ""
+            shape = shape_text(node.shape, self._glyphs.times) or "scalar"
+            self.border_title = escape(f"#{node.row} {node.label}{name}  {shape} {node.dtype}").replace("[", "\\[")
+        self._render_tab()
+
+    def on_resize(self) -> None:
+        """Draw again for another width."""
+        self._render_tab()
+
+    @on(Tabs.TabActivated)
+    def _tab_changed(self, event: Tabs.TabActivated) -> None:
+        event.stop()
+        self._render_tab()
+
+    def _render_tab(self) -> None:
+        if not self.is_mounted or self.scene is None:
+            return
+        self.query_one(ContentSwitcher).current = "numbers" if self.tab in _ARRAYS else "words"
+        _RENDERED[self.tab](self)
+
+    # Tabs ------------------------------------------------------------------------------------------------------------
+
+    def _formula(self) -> None:
+        assert self.scene is not None
+        self._say(formula(self.scene))
+
+    def _about(self) -> None:
+        assert self.scene is not None
+        self._say(about(self.scene))
+
+    def _value(self) -> None:
+        subject = self.scene.subject if self.scene is not None else None
+        self._array(None if subject is None else subject.value, "value")
+
+    def _gradient(self) -> None:
+        node = self.scene.node if self.scene is not None else None
+        self._array(None if node is None else names.grad_of(node), "gradient")
+
+    def _steps(self) -> None:
+        assert self.scene is not None
+        if self.scene.node is not None:
+            self._find_alike(self.scene)
+
+    def _say(self, text: Text) -> None:
+        self.query_one("#text", Static).update(text)
+
+    def _array(self, array: np.ndarray | None, what: str) -> None:
+        facts, view, bars = (self.query_one(f"#{name}") for name in ("facts", "array", "histogram"))
+        assert isinstance(facts, Static)
+        assert isinstance(view, ArrayView)
+        assert isinstance(bars, Static)
+        view.display = array is not None and self.look != "histogram"
+        bars.display = array is not None and self.look == "histogram"
+        if array is None:
+            said = "No gradient has arrived here up to now." if what == "gradient" else "The value was not kept."
+            facts.update(Text(said, "dim"))
+            return
+        array = np.asarray(array)
+        try:
+            chosen, where = plane(array, self._index)
+        except CommandError:
+            chosen, where = plane(array, ())
+        facts.update(_facts(array, where, self.look))
+        if self.look == "histogram":
+            width = max(self.size.width - 4, 8)
+            bars.update(histogram(chosen, width, max(self.size.height - 8, 3), self._glyphs.bars))
+        else:
+            view.show(chosen, heat=self.look == "heatmap")
+
+    @work(thread=True, exclusive=True, group="alike")
+    def _find_alike(self, scene: Scene) -> None:
+        node = scene.node
+        if node is not None:
+            self.post_message(Alike(node.row, alike(scene.log, node)))
+
+    def on_alike(self, message: Alike) -> None:
+        """Draw the history of the node, if it is still the one that is looked at."""
+        message.stop()
+        if self.scene is not None and self.scene.now == message.row and self.tab == "steps":
+            self._say(steps(self.scene, self._passes, message.rows, self.size.width - 4, self._glyphs.bars))
+
+
+_RENDERED = {
+    "formula": Inspector._formula,
+    "value": Inspector._value,
+    "gradient": Inspector._gradient,
+    "about": Inspector._about,
+    "steps": Inspector._steps,
+}
+
+
+def _facts(array: np.ndarray, where: str, look: str) -> Text:
+    made = Text()
+    made.append(f"{shape_text(array.shape) or 'scalar'} {array.dtype} {where}", "bold")
+    made.append(f"   v: {LOOKS[(LOOKS.index(look) + 1) % len(LOOKS)]}  i: slice", "dim")
+    found = statistics(array)
+    if found is not None:
+        made.append(
+            f"\nmin {number(found.min)}  max {number(found.max)}  mean {number(found.mean)}  std {number(found.std)}"
+        )
+        odd = [f"{count} {name}" for name, count in (("nan", found.nan), ("inf", found.inf)) if count]
+        if odd:
+            made.append("  " + "  ".join(odd), "bold red")
+        if found.zero:
+            made.append(f"  {100 * found.zero / max(array.size, 1):.0f}% zero", "dim")
+    return made

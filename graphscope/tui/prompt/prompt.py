@@ -1,0 +1,163 @@
+"""The prompt: reads the command language, and keeps what was answered."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.suggester import Suggester
+from textual.widgets import Input, RichLog
+
+from graphscope.debugger import interpreter
+from graphscope.debugger.results import Result
+from graphscope.tui.messages import Asked
+from graphscope.tui.prompt.history import History
+from graphscope.tui.prompt.render import render
+from graphscope.tui.text import escape
+
+Complete = Callable[[str, str], Awaitable[list[str]]]
+
+_BREAKS = " \t(,=[{+-*/<>!&|;\"'"
+
+
+class Prompt(Vertical):
+    """A line to type in, and above it what was said."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Back", id="prompt.leave", show=False),
+    ]
+
+    def __init__(self, complete: Complete, history: History, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._complete = complete
+        self._history = history
+        self._block: list[str] | None = None
+        self._of_block = ""
+
+    def compose(self) -> ComposeResult:
+        """The transcript and the line."""
+        transcript = RichLog(id="transcript", wrap=True, markup=False, highlight=False, max_lines=5000)
+        transcript.can_focus = False
+        yield transcript
+        yield Line(self._complete, self._history)
+
+    def say(self, results: tuple[Result, ...], typed: str = "") -> None:
+        """Add what a command answered."""
+        transcript = self.query_one(RichLog)
+        if typed:
+            transcript.write(Text(f"(gs) {escape(typed)}", "dim"))
+        for result in results:
+            text = render(result, max(transcript.size.width - 1, 40))
+            if text.plain:
+                transcript.write(text)
+
+    def prefill(self, line: str) -> None:
+        """Begin a line that the person may change."""
+        entry = self.query_one(Line)
+        entry.value = line
+        entry.focus()
+        entry.cursor_position = len(line)
+
+    @on(Input.Submitted)
+    def submit(self, event: Input.Submitted) -> None:
+        """Ask for what was typed; an empty line repeats the last."""
+        event.stop()
+        line = event.value.strip()
+        event.input.value = ""
+        if self._block is not None:
+            self._in_block(line)
+            return
+        line = line or self._history.last
+        self._history.add(line)
+        if not line:
+            return
+        if interpreter.wants_block(line):
+            self._block, self._of_block = [], line
+            event.input.placeholder = "one command a line, then `end`"
+            return
+        self.post_message(Asked(line))
+
+    def _in_block(self, line: str) -> None:
+        assert self._block is not None
+        if line != "end":
+            self._block.append(line)
+            return
+        block, self._block = tuple(self._block), None
+        self.query_one(Line).placeholder = HINT
+        self.post_message(Asked(self._of_block, block))
+
+    def action_leave(self) -> None:
+        """Give the keys back to the tape."""
+        self.screen.query_one("#tape").focus()
+
+
+HINT = "a command, or Python over value, grad, inputs; help lists them"
+
+
+class Line(Input):
+    """The line that is typed in."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "history(-1)", "Earlier", id="prompt.earlier", show=False),
+        Binding("down", "history(1)", "Later", id="prompt.later", show=False),
+        Binding("tab", "complete", "Complete", id="prompt.complete", show=False),
+    ]
+
+    def __init__(self, complete: Complete, history: History) -> None:
+        super().__init__(placeholder=HINT, id="line", suggester=_Completer(complete), select_on_focus=False)
+        self._ask = complete
+        self._history = history
+
+    def action_history(self, by: int) -> None:
+        """Walk through what was typed before."""
+        self.value = self._history.walk(by, self.value)
+        self.cursor_position = len(self.value)
+
+    async def action_complete(self) -> None:
+        """Complete the word before the cursor: as far as it is certain; then say what is possible."""
+        head = self.value[: self.cursor_position]
+        word = _last_word(head)
+        found = await self._ask(head, word)
+        if not found:
+            if not self.value:
+                self.screen.focus_next()
+            return
+        common = found[0] if len(found) == 1 else _common(found)
+        if len(common) > len(word):
+            self.value = head[: len(head) - len(word)] + common + (" " if len(found) == 1 else "")
+            self.cursor_position = len(self.value)
+        elif len(found) > 1:
+            shown = "  ".join(found[:60]) + ("  …" if len(found) > 60 else "")
+            self.screen.query_one("#transcript", RichLog).write(Text(escape(shown), "dim"))
+
+
+class _Completer(Suggester):
+    """Shows the only possible end of a word, dimly, behind the cursor."""
+
+    def __init__(self, complete: Complete) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+        self._complete = complete
+
+    async def get_suggestion(self, value: str) -> str | None:
+        """The line with its last word completed."""
+        word = _last_word(value)
+        if not word:
+            return None
+        found = await self._complete(value, word)
+        return value[: len(value) - len(word)] + found[0] if found and len(found[0]) > len(word) else None
+
+
+def _last_word(line: str) -> str:
+    start = max((line.rfind(character) for character in _BREAKS), default=-1)
+    return line[start + 1 :]
+
+
+def _common(words: list[str]) -> str:
+    first, last = min(words), max(words)
+    size = next((place for place, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    return first[:size]

@@ -1,0 +1,187 @@
+"""The person's file: the current line, how many nodes each line made, and breakpoints, which a click toggles."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from rich.syntax import Syntax
+from rich.text import Text
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from graphscope.tui.glyphs import Glyphs
+from graphscope.tui.messages import Asked
+from graphscope.tui.scene import Scene
+from graphscope.tui.source.counts import Counts
+from graphscope.tui.text import escape
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.names import Site
+
+_MARGIN = 11
+
+
+class Source(ScrollView, can_focus=True):
+    """The file of the current node. In backward, the line is that of the forward node that the gradient is of."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "source--number", "source--count", "source--breakpoint", "source--current", "source--current-mark",
+        "source--empty", "source--backward",
+    }  # fmt: skip
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,j", "move(1)", "Down", id="source.down", show=False),
+        Binding("up,k", "move(-1)", "Up", id="source.up", show=False),
+        Binding("enter", "seek", "Go to the first node of this line", id="source.seek", show=False),
+        Binding("space", "toggle", "Breakpoint", id="source.breakpoint", show=False),
+    ]
+
+    scene: reactive[Scene | None] = reactive(None)
+
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._glyphs = glyphs
+        self._counts: Counts | None = None
+        self._file = ""
+        self._text: list[Text] = []
+        self._site: Site | None = None
+        self.line: int | None = None
+        """The line under the cursor, where the person has moved it away from the current one."""
+        self.border_title = "source"
+
+    def show(self, counts: Counts) -> None:
+        """Take over counts."""
+        self._counts = counts
+        self.refresh()
+
+    def watch_scene(self, old: Scene | None, scene: Scene | None) -> None:
+        """Follow the current node to its line."""
+        node = scene.node if scene is not None else None
+        self.line = None
+        self._site = node.site if node is not None else None
+        if scene is not None and self._site is not None and self._site.file != self._file:
+            self._open(scene, self._site.file)
+        if self._site is not None:
+            self._reveal(self._site.line)
+        backward = node is not None and node.graph_pass == "backward"
+        where = f"{PurePath(self._file).name}:{self._site.line}" if self._site is not None else "no line is known here"
+        self.border_title = escape(f"source  {where}{'  (of the forward node)' if backward else ''}").replace("[", "\\[")
+        self.refresh()
+
+    def on_resize(self) -> None:
+        """Keep the line in sight."""
+        if self._site is not None:
+            self._reveal(self.line or self._site.line)
+
+    def _open(self, scene: Scene, file: str) -> None:
+        self._file = file
+        text = scene.log.source(file)
+        if text is None:
+            self._text = []
+        else:
+            theme = "ansi_dark" if self.app.current_theme.dark else "ansi_light"
+            shown = "\n".join(escape(line) for line in text.splitlines())
+            self._text = list(Syntax(shown, "python", theme=theme).highlight(shown).split("\n", allow_blank=True))
+        longest = max((line.cell_len for line in self._text), default=0)
+        self.virtual_size = Size(longest + _MARGIN, len(self._text))
+
+    def _reveal(self, line: int) -> None:
+        height = self.scrollable_content_region.height or 1
+        if not self.scroll_offset.y + 1 <= line - 1 < self.scroll_offset.y + height - 2:
+            top = max(line - 1 - height // 2, 0)
+            self.scroll_to_region(Region(0, top, 1, height), animate=False, force=True, immediate=True)
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the window."""
+        width = self.size.width
+        style = self.rich_style
+        place = y + self.scroll_offset.y
+        if not self._text and y == 0 and self._file:
+            said = f" The source of {self._file} was not recorded"
+            return Strip([Segment(escape(said), style + self._look("empty"))]).adjust_cell_length(width, style)
+        if place >= len(self._text):
+            return Strip.blank(width, style)
+        number = place + 1
+        current = self._site is not None and self._site.line == number
+        cursor = self.line == number
+        over = self._look("current") if current or cursor else Style.null()
+        count = (self._counts.of(self._file) if self._counts is not None else {}).get(number, 0)
+        segments = [
+            Segment(self._glyphs.breakpoint if self._broken(number) else " ", style + self._look("breakpoint") + over),
+            Segment(self._glyphs.current if current else " ", style + self._look("current-mark") + over),
+            Segment(f"{_short(count):>4} ", style + self._look("count") + over),
+            Segment(f"{number:>3} ", style + self._look("number") + over),
+        ]
+        segments += [
+            Segment(part.text, style + (part.style or Style.null()) + over)
+            for part in self._text[place].render(self.app.console)
+            if part.text != "\n"
+        ]
+        strip = Strip(segments)
+        scroll = int(self.scroll_offset.x)
+        return strip.adjust_cell_length(max(width + scroll, strip.cell_length), style + over).crop(scroll, scroll + width)
+
+    def _look(self, name: str) -> Style:
+        return self.get_component_rich_style(f"source--{name}", partial=True)
+
+    def _broken(self, line: int) -> bool:
+        return self._mark_at(line) is not None
+
+    def _mark_at(self, line: int) -> int | None:
+        if self.scene is None:
+            return None
+        name = PurePath(self._file.replace("\\", "/")).name
+        wanted = (f"line:{name}:{line}", f"line:{self._file}:{line}")
+        for mark in self.scene.marks:
+            if mark.enabled and any(word in mark.spec.split() for word in wanted):
+                return mark.number
+        return None
+
+    # What a person does ----------------------------------------------------------------------------------------------
+
+    def action_move(self, by: int) -> None:
+        """Move the cursor over lines; time stays."""
+        start = self.line or (self._site.line if self._site is not None else 1)
+        self.line = max(1, min(start + by, len(self._text)))
+        self._reveal(self.line)
+        self.refresh()
+
+    def action_toggle(self) -> None:
+        """Set a breakpoint at the line under the cursor, or take it away."""
+        line = self.line or (self._site.line if self._site is not None else None)
+        if line is None or not self._file:
+            return
+        number = self._mark_at(line)
+        name = PurePath(self._file.replace("\\", "/")).name
+        self.post_message(Asked(f"clear {number}" if number is not None else f"break {name}:{line}"))
+
+    def action_seek(self) -> None:
+        """Go to the next node that the line under the cursor made."""
+        line = self.line or (self._site.line if self._site is not None else None)
+        if line is not None and self._file:
+            self.post_message(Asked(f"find line:{PurePath(self._file).name}:{line}", quiet=True))
+
+    def on_click(self, event: events.Click) -> None:
+        """Choose a line; in the margin, toggle its breakpoint."""
+        line = event.y + self.scroll_offset.y + 1
+        if line <= len(self._text):
+            self.line = line
+            if event.x < _MARGIN:
+                self.action_toggle()
+            self.refresh()
+
+
+def _short(count: int) -> str:
+    """A count in four characters."""
+    if count == 0:
+        return ""
+    if count < 10_000:
+        return str(count)
+    return f"{count // 1000}k" if count < 1_000_000 else f"{count // 1_000_000}M"

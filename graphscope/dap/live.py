@@ -11,7 +11,7 @@ from graphscope.dap.session import Listener, Session, needs_of
 from graphscope.debugger.edge import Edge
 from graphscope.debugger.inspection import Entry
 from graphscope.debugger.nodes import Pending
-from graphscope.debugger.results import Message, Result, Resumed, from_json
+from graphscope.debugger.results import Message, Result, Resumed, Stop, from_json
 from graphscope.debugger.transfer import setup_of, take_counts
 from graphscope.errors import CommandError
 from graphscope.eventlog.names import Site
@@ -41,6 +41,7 @@ class LiveSession(Session):
         self._sent: dict[str, Any] = {}
         self._edited = False
         self._thread = 1
+        self._enters = False
         super().__init__(load(path), listener)
         self.debugger.can_restart = process is not None
 
@@ -69,6 +70,7 @@ class LiveSession(Session):
             ends: Whether it ends when nobody holds it any more.
             failures: Whether it waits where an exception left it.
         """
+        self._enters = stop
         self.changed_setup()
         self.program.tell("begin", stop=stop, ends=ends, failures=failures)
 
@@ -140,7 +142,11 @@ class LiveSession(Session):
         debugger.stand(message["row"])
         self.failure = message["stop"]["reason"] if message["failed"] else ""
         self._thread = self._number_of(message["thread"]) or super().thread
-        self.moved(from_json(message["stop"]))
+        stop: Stop = from_json(message["stop"])
+        if self._enters and not stop.reason:
+            stop = replace(stop, reason="entry")
+        self._enters = False
+        self.moved(stop)
 
     def _number_of(self, ident: int) -> int:
         threads = self.debugger.log.table("threads")

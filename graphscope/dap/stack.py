@@ -29,6 +29,8 @@ def frames(adapter: Adapter, thread: int) -> list[dict[str, Any]]:
         made.append(_of_node(adapter, info))
         made += _of_scopes(adapter, info)
     python = list(enumerate(where.frames))
+    if node is not None and python and not python[-1][1].live:
+        python.pop()  # in the past, the innermost line is the node's own
     made += [
         _frame(adapter, place, frame.place.function or "<module>", frame.place) | _presented(frame.live)
         for place, frame in reversed(python)

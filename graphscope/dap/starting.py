@@ -148,6 +148,8 @@ class _Opening:
             self._session.heard(message)
 
     def _gone(self) -> None:
+        if not self._hello.done() and self._adapter.process is None:
+            self._hello.set_exception(RequestError("The program hung up", "the token may be wrong"))
         if self._session is not None and self._session.process is None:
             self._session.lost()
             self._adapter.program_ended(self._session, None)

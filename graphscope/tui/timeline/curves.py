@@ -1,0 +1,63 @@
+"""The loss and the size of the gradient in each backward pass."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from graphscope.eventlog.schema import Kind
+from graphscope.errors import LogError
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+    from graphscope.tui.passes import Passes
+
+POINTS: Final = 200
+"""So many passes are looked at; of more, a sample."""
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Points of curves: rows and what was there."""
+
+    rows: list[int]
+    losses: list[float]
+    norms: list[float]
+    """The norm of all gradients of leaves that the pass added up; NaN where they were not kept."""
+
+
+def curves_of(log: Log, passes: Passes) -> Curves:
+    """The curves of a log."""
+    count = len(passes.begins)
+    chosen = np.unique(np.linspace(0, count - 1, min(count, POINTS)).astype(int)).tolist() if count else []
+    made = Curves([], [], [])
+    for place in chosen:
+        begin = passes.begins[place]
+        end = passes.ends[place] if place < len(passes.ends) else log.end
+        made.rows.append(begin)
+        made.losses.append(_loss(log, begin))
+        made.norms.append(_norm(log, begin, end))
+    return made
+
+
+def _loss(log: Log, begin: int) -> float:
+    try:
+        inputs = log.event(begin).inputs
+        value = log.value(*inputs[0]) if inputs else None
+    except LogError:
+        return math.nan
+    return float(value.reshape(-1)[0]) if value is not None and value.size == 1 else math.nan
+
+
+def _norm(log: Log, begin: int, end: int) -> float:
+    total, known = 0.0, False
+    for offset in np.flatnonzero(log.column("kind", begin, end) == Kind.ACCUMULATE).tolist():
+        summary = log.summary(begin + offset)
+        if summary is not None:
+            known = True
+            size = math.prod(log.event(begin + offset).shape)
+            total += size * (summary.mean**2 + summary.std**2)
+    return math.sqrt(total) if known and math.isfinite(total) else math.nan

@@ -1,0 +1,162 @@
+"""Every way to stop, and what stops say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.dap.talking import Client, Refused
+
+Write = Callable[[str], Path]
+
+NAN = """\
+import graphscope as torch
+x = torch.tensor([1.0, 0.0], requires_grad=True)
+y = x.sqrt()
+loss = (y * 2).sum()
+loss.backward()
+z = x.log() * 0
+print("end")
+"""
+
+
+def test_lines_with_pass_condition_hits_and_messages(client: Client, chain: Path) -> None:
+    def configure() -> None:
+        told = client.request(
+            "setBreakpoints",
+            {
+                "source": {"path": str(chain)},
+                "breakpoints": [
+                    {"line": 13, "condition": "backward and grad.max() > 0", "hitCondition": "2"},
+                    {"line": 12, "condition": "forward, value.sum() > 0", "logMessage": "h is {value.shape} of {op}"},
+                    {"line": 14, "condition": "not ( python"},
+                    {"line": 14, "hitCondition": "sometimes"},
+                ],
+            },
+        )["breakpoints"]
+        assert [found["verified"] for found in told] == [True, True, False, False]
+        assert [found["line"] for found in told] == [13, 12, 14, 14]
+
+    client.launch(chain, configure=configure)
+    stopped = client.event("stopped")
+    assert stopped["reason"] == "breakpoint"
+    assert client.evaluate("step") == "1"
+    assert client.stack()[0]["line"] == 13
+    assert "h is (3,) of" not in client.output  # line 12 makes no node itself: layer does
+    client.leave()
+
+
+def test_a_log_point_speaks_and_does_not_stop(client: Client, chain: Path) -> None:
+    client.launch(chain, configure=lambda: _log_point(client, chain))
+    client.event("terminated")
+    said = [line for line in client.output.splitlines() if line.startswith("tanh")]
+    assert said == ["tanh of (3,) and <NameError: name 'nothing' is not defined>"] * 3
+    client.leave()
+
+
+def _log_point(client: Client, chain: Path) -> None:
+    point = {"line": 6, "condition": "forward", "logMessage": "{op} of {value.shape} and {nothing}"}
+    client.request("setBreakpoints", {"source": {"path": str(chain)}, "breakpoints": [point]})
+
+
+@pytest.mark.parametrize(
+    ("filter", "lines"), [("nonfinite", [3, 3]), ("nonfinite_gradient", [3])], ids=["either pass", "backward"]
+)
+def test_what_is_not_finite(client: Client, write: Write, filter: str, lines: list[int]) -> None:
+    def configure() -> None:
+        client.request("setExceptionBreakpoints", {"filters": [filter]})
+
+    client.launch(write(NAN), configure=configure)
+    stopped = client.event("stopped")
+    assert stopped["reason"] == "exception"
+    info = client.request("exceptionInfo", {"threadId": 1})
+    assert info["breakMode"] == "always"
+    client.leave()
+
+
+def test_data_breakpoints(client: Client, chain: Path) -> None:
+    client.launch(chain, "op:mul forward")
+    client.event("stopped")
+    scope = client.scopes()
+    inputs = client.variables(scope["Inputs"])
+    assert len(inputs) == 2
+    told = client.request("dataBreakpointInfo", {"name": "w.grad"})
+    assert told["dataId"] == ":w.grad"
+    assert client.request("dataBreakpointInfo", {"name": "no ( python"})["dataId"] is None
+    client.request("setFunctionBreakpoints", {"breakpoints": []})
+    made = client.request("setDataBreakpoints", {"breakpoints": [{"dataId": told["dataId"]}, {"dataId": "77777:value"}]})
+    assert [found["verified"] for found in made["breakpoints"]] == [True, False]
+    stopped = client.move("continue")
+    assert stopped["reason"] == "data breakpoint"
+    assert "w.grad" in stopped["text"]
+    assert "undefined" in stopped["text"] or "None" in stopped["text"]
+    client.request("setDataBreakpoints", {"breakpoints": []})
+    client.request("continue", {"threadId": 1})
+    client.event("terminated")
+    client.leave()
+
+
+def test_breakpoints_may_be_set_while_the_program_runs(client: Client, write: Write) -> None:
+    text = "import graphscope as torch\nx = torch.ones(3)\nprint('on', flush=True)\nwhile True:\n    y = x.exp()\n"
+    client.launch(write(text))
+    while "on" not in client.output:
+        client.event("output")
+    client.request("setFunctionBreakpoints", {"breakpoints": [{"name": "op:exp"}]})
+    assert client.event("stopped")["reason"] == "function breakpoint"
+    client.request("setFunctionBreakpoints", {"breakpoints": []})
+    client.request("continue", {"threadId": 1})
+    assert client.position()["running"]
+    client.request("setFunctionBreakpoints", {"breakpoints": [{"name": "op:exp before"}]})
+    stopped = client.event("stopped")
+    assert stopped["description"].startswith("before #")
+    assert client.variables(client.scopes()["Inputs"])
+    client.leave()
+
+
+def test_goto_in_either_direction(client: Client, chain: Path) -> None:
+    client.launch(chain, {"name": "op:sum backward", "hitCondition": "2"})
+    client.event("stopped")
+    place = {"source": {"path": str(chain)}, "line": 6}
+    targets = client.request("gotoTargets", place)["targets"]
+    words = [target["label"].split()[1] for target in targets]
+    assert [word for word in words if word != "accumulate"] == ["tanh", "TanhBackward", "tanh"]
+    assert client.move("goto", targetId=targets[0]["id"])["description"] == targets[0]["label"]
+    assert client.move("goto", targetId=targets[-1]["id"])["description"] == targets[-1]["label"]
+    with pytest.raises(Refused, match="no node"):
+        client.request("goto", {"threadId": 1, "targetId": 100000})
+    assert client.request("gotoTargets", {**place, "line": 1})["targets"] == []
+    client.leave()
+
+
+def test_steps_into_a_rule_and_out_of_it(client: Client, chain: Path) -> None:
+    client.launch(chain, "op:tanh backward")
+    client.event("stopped")
+    inside = client.move("stepIn")["description"]
+    assert "Backward" not in inside
+    out = client.move("stepOut")["description"]
+    assert out != inside
+    assert client.move("stepBack", granularity="instruction")["description"] != out
+    client.leave()
+
+
+def test_the_console_of_an_editor_is_the_debuggers_own(client: Client, chain: Path) -> None:
+    client.launch(chain, "op:tanh")
+    client.event("stopped")
+    assert "Breakpoint 2 at op:mul" in client.evaluate("b op:mul", "repl")
+    assert "op:mul" in client.evaluate("b", "repl")
+    assert "tanh" in client.evaluate("where", "repl") or "layer" in client.evaluate("where", "repl")
+    assert "  6" in client.evaluate("l 6, 7", "repl")
+    assert client.evaluate("why w", "repl")
+    with pytest.raises(Refused):
+        client.evaluate("nonsense", "repl")
+    client.evaluate("c", "repl")
+    assert "threadId" in client.event("continued")
+    assert client.event("stopped")["hitBreakpointIds"]
+    found = client.command("info log")
+    assert found["type_name"] == "TableResult"
+    assert client.command("p step")["text"] == "0"
+    names = [target["label"] for target in client.request("completions", {"text": "p sca", "column": 6})["targets"]]
+    assert "scale" in "".join(names) or names == []
+    client.leave()

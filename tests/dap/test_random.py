@@ -1,0 +1,165 @@
+"""Random requests, sensible and not, in any order: each is answered, the adapter lives, and nothing is left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
+
+import graphscope as gs
+from graphscope.dap import requests as requests
+from graphscope.dap.table import REQUESTS
+from tests.dap.conftest import CHAIN
+from tests.dap.talking import Client
+from tests.dap.test_robust import gone
+
+PROGRAM = CHAIN.replace("range(3)", "range(40)")
+LEAVING = ("disconnect", "terminate", "restart", "launch", "attach", "initialize", "graphscope/input")
+
+# What arguments are called, and what a request may find there: right, wrong, and absurd.
+numbers = st.one_of(st.integers(-2, 60), st.sampled_from([10**9, -(10**18), 2**53, 1e300, True]))
+texts = st.sampled_from(
+    ["", "x", "w.grad", "value", "grad", "op:tanh", "op:mul backward", "nan", "#3", "b op:mul", "rn", "p 1/0", "s", "(", "\x00", "é", "value[0]", "q"]
+)
+junk = st.one_of(st.none(), st.booleans(), numbers, texts, st.lists(st.integers(0, 3), max_size=2), st.just({}))
+NAMES = {
+    **dict.fromkeys(["threadId", "frameId", "variablesReference", "targetId", "line", "column", "startFrame"], numbers),
+    **dict.fromkeys(["levels", "start", "count", "offset", "sourceReference", "requestId", "rows", "columns"], numbers),
+    **dict.fromkeys(["expression", "value", "name", "text", "memoryReference"], texts),
+    "context": st.sampled_from(["watch", "hover", "repl", "clipboard", "?"]),
+    "filter": st.sampled_from(["indexed", "named", "?"]),
+    "granularity": st.sampled_from(["statement", "instruction", "?"]),
+    "filters": st.lists(st.sampled_from(["uncaught", "nonfinite", "?"]), max_size=2),
+    "breakpoints": st.lists(st.fixed_dictionaries({"name": texts, "dataId": texts, "line": numbers}), max_size=2),
+    "source": st.sampled_from([{"path": "prog.py"}, {}, {"sourceReference": 1}]),
+}
+arguments = st.one_of(
+    st.fixed_dictionaries({}, optional=NAMES),
+    st.fixed_dictionaries({}, optional=NAMES),
+    st.dictionaries(st.sampled_from(sorted(NAMES)), junk, max_size=4),
+    junk,
+)
+names = st.sampled_from([name for name in sorted(REQUESTS) if name not in LEAVING])
+
+
+class Session(RuleBasedStateMachine):
+    """One session, with a program or over its log."""
+
+    client: Client
+    program: Path
+    log: Path
+    live = True
+
+    @initialize(live=st.booleans())
+    def begin(self, live: bool) -> None:
+        self.client = Client("--plain") if False else Client()
+        if live and self.live:
+            self.client.launch(self.program, stopOnEntry=True)
+        else:
+            self.client.attach(log=str(self.log))
+        self.client.event("stopped")
+
+    @rule(name=names, given=arguments)
+    def ask(self, name: str, given: Any) -> None:
+        answer = self.client.answer(self.client.send(name, given, valid=False))
+        assert isinstance(answer["success"], bool)
+        assert answer["success"] or answer["message"]
+        assert "bug" not in answer.get("message", ""), (name, given, answer)
+
+    @rule(name=st.sampled_from(["next", "stepIn", "stepOut", "stepBack", "reverseContinue", "pause", "threads"]))
+    def move(self, name: str) -> None:
+        self.client.answer(self.client.send(name, {"threadId": 1} if name != "threads" else None))
+
+    @rule()
+    def look(self) -> None:
+        answer = self.client.answer(self.client.send("stackTrace", {"threadId": 1}))
+        if answer["success"] and answer["body"]["stackFrames"]:
+            asked = self.client.send("scopes", {"frameId": answer["body"]["stackFrames"][0]["id"]})
+            answer = self.client.answer(asked)
+            for scope in answer["body"]["scopes"] if answer["success"] else ():
+                self.client.answer(self.client.send("variables", {"variablesReference": scope["variablesReference"]}))
+
+    @rule(text=st.binary(max_size=30))
+    def nonsense(self, text: bytes) -> None:
+        self.client.write(text)
+        try:
+            valid = isinstance(json.loads(text), dict)
+        except ValueError:
+            valid = False
+        if not valid:
+            assert not self.client.next_response()["success"]
+
+    def teardown(self) -> None:
+        if hasattr(self, "client"):
+            try:
+                assert self.client.leave() == 0
+            finally:
+                self.client.close()
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Iterator[type[Session]]:
+    program = tmp_path / "prog.py"
+    program.write_text(PROGRAM)
+    with gs.record(tmp_path / "it.gscope"):
+        exec(compile(CHAIN, str(program), "exec"), {"__name__": "__main__"})
+    yield type("Bound", (Session,), {"program": program, "log": tmp_path / "it.gscope"})
+
+
+def run(machine: type[Session], sessions: int, steps: int) -> None:
+    run_state_machine_as_test(
+        machine,
+        settings=settings(
+            max_examples=sessions,
+            stateful_step_count=steps,
+            deadline=None,
+            phases=[Phase.explicit, Phase.reuse, Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+
+
+def test_some_hundred_random_requests(machine: type[Session]) -> None:
+    run(machine, 5, 50)
+
+
+@pytest.mark.slow
+def test_a_thousand_random_sessions(machine: type[Session]) -> None:
+    run(machine, 1000, 20)
+
+
+@pytest.mark.slow
+def test_two_hundred_clients_killed_at_random_moments(tmp_path: Path) -> None:
+    program = tmp_path / "prog.py"
+    chance = random.Random(4)
+    for number in range(200):
+        pid, done = tmp_path / f"pid{number}", tmp_path / f"done{number}"
+        program.write_text(f"import os\nopen({str(pid)!r}, 'w').write(str(os.getpid()))\n{CHAIN}open({str(done)!r}, 'w')\n")
+        outlives = chance.random() < 0.3
+        client = Client()
+        client.send("initialize", {"adapterID": "graphscope"})
+        client.send("launch", {"program": str(program), "stopOnEntry": True, "endWithClient": not outlives})
+        requests = ["configurationDone", *(chance.choice(["next", "stepBack", "continue"]) for _ in range(5))]
+        if chance.random() < 0.7:
+            client.event("initialized")
+            for name in requests[: chance.randrange(6)]:
+                client.send(name, {"threadId": 1} if name != "configurationDone" else None)
+        time.sleep(chance.random() * 0.3)
+        if outlives or chance.random() < 0.5:
+            client.close_streams()
+            assert client.process.wait(30) == 0
+        else:
+            os.kill(client.process.pid, signal.SIGKILL)
+            client.process.wait(30)
+        client.close()
+        assert not pid.exists() or gone(int(pid.read_text() or 0) or 1 << 22)

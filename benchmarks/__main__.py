@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from benchmarks import log, memory, ops, overhead, pictures, programs, recorders, report, results
+from benchmarks import adapter, log, memory, ops, overhead, pictures, programs, recorders, report, results
 from benchmarks.profile import profile
 from benchmarks.workloads import WORKLOADS
 
@@ -20,6 +20,7 @@ GROUPS: Final[dict[str, Callable[[], list[results.Measurement]]]] = {
     "open": log.reading,
     "pictures": pictures.measure,
     "recorders": recorders.measure,
+    "adapter": adapter.measure,
 }
 """What can be measured."""
 

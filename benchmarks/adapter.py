@@ -1,9 +1,10 @@
-"""The debug adapter: how long a step takes until its `stopped`, variables of a large tensor, a run that meets no stop."""
+"""The debug adapter: a step until its `stopped`, variables of a large tensor, a run that meets no breakpoint."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,11 +16,13 @@ from time import perf_counter
 from typing import Any, Final
 
 from benchmarks.results import Measurement
+from graphscope.eventlog.record import record
 
 ROOT: Final = Path(__file__).parents[1]
 STEPS: Final = 300
 LOOKS: Final = 15
-RUNS: Final = 7
+RUNS: Final = 15
+NO_STOP: Final = "a run that meets no breakpoint"
 
 STEPPED: Final = ROOT / "samples" / "digits.py"
 
@@ -88,10 +91,13 @@ class Client:
         self.send(command, **arguments)
         return self.until(command)
 
-    def launch(self, program: Path, *breakpoints: str, **more: Any) -> None:
-        """Start a program with breakpoints."""
+    def begin(self, program: Path, *breakpoints: str, log: Path | None = None, **more: Any) -> None:
+        """Start a program with breakpoints, or open its log."""
         self.ask("initialize", adapterID="graphscope")
-        self.send("launch", program=str(program), **more)
+        if log is None:
+            self.send("launch", program=str(program), **more)
+        else:
+            self.send("attach", log=str(log))
         self.until("initialized")
         self.ask("setFunctionBreakpoints", breakpoints=[{"name": name} for name in breakpoints])
         self.ask("configurationDone")
@@ -127,7 +133,7 @@ def measure() -> list[Measurement]:
 def _steps() -> Measurement:
     seconds: list[float] = []
     with client() as made:
-        made.launch(STEPPED, stopOnEntry=True)
+        made.begin(STEPPED, stopOnEntry=True)
         made.until("stopped")
         for _ in range(STEPS):
             started = perf_counter()
@@ -139,17 +145,28 @@ def _steps() -> Measurement:
 
 
 def _variables(program: Path) -> Iterator[Measurement]:
-    for title, more in (("kept in the log", {"cap": 1 << 30}), ("asked of the program", {})):
+    log = program.with_suffix(".gscope")
+    with record(log, cap=1 << 30):
+        exec(compile(LARGE, str(program), "exec"), {})
+    for title, recording in (("kept in the log", log), ("asked of the program", None)):
         seconds: list[float] = []
         with client() as made:
-            made.launch(program, "op:add", **more)
+            made.begin(program, "op:add", log=recording)
             made.until("stopped")
+            if recording is not None:
+                made.send("continue", threadId=1)
+                made.until("stopped")
             for _ in range(LOOKS):
                 started = perf_counter()
                 frame = made.ask("stackTrace", threadId=1)["stackFrames"][0]["id"]
                 scope = made.ask("scopes", frameId=frame)["scopes"][0]["variablesReference"]
                 value = made.ask("variables", variablesReference=scope)["variables"][0]
-                page = {"variablesReference": value["variablesReference"], "filter": "indexed", "start": 500, "count": 100}
+                page = {
+                    "variablesReference": value["variablesReference"],
+                    "filter": "indexed",
+                    "start": 500,
+                    "count": 100,
+                }
                 made.ask("variables", **page)
                 seconds.append(perf_counter() - started)
         yield Measurement(f"stack, scopes and a page of a 10M tensor, {title}", {"seconds": median(seconds)})
@@ -163,9 +180,10 @@ def _runs(program: Path) -> Iterator[Measurement]:
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         said = subprocess.run(words, capture_output=True, text=True, check=True, env=environment).stdout
         recorded.append(float(said.split()[1]))
+        shutil.rmtree(log)  # else it is written to the disk while the next one runs
         with client() as made:
-            made.launch(program, log=str(program.with_name(f"{number}d.gscope")))
+            made.begin(program)
             made.until("terminated")
             debugged.append(float(made.output.split()[1]))
-    ratio = median(mine / theirs for mine, theirs in zip(debugged, recorded, strict=True))
-    yield Measurement("a run that meets no breakpoint", {"seconds": median(debugged), "to recorded": ratio})
+    # The least of each: whatever else the machine does only adds.
+    yield Measurement(NO_STOP, {"seconds": min(debugged), "to recorded": min(debugged) / min(recorded)})

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from graphscope.engine.element_types import dtype
 from graphscope.engine.tensor import Tensor
 
 
@@ -48,7 +49,7 @@ def encode(value: Any, tensors: dict[str, np.ndarray], path: str = "") -> Any:
             for key, part in value.items()
         ]
         return {"$counter" if type(value) is Counter else "$dict": pairs}
-    if isinstance(value, np.dtype):
+    if isinstance(value, dtype | np.dtype):
         return {"$dtype": value.name}
     raise TypeError(
         f"save: {path or 'the object'} is {type(value).__name__}; tensors, numbers, text, and lists and dicts of them "
@@ -103,6 +104,6 @@ _SPECIAL: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
     "$tuple": lambda given, tensors: tuple(decode(given, tensors)),
     "$dict": _pairs,
     "$counter": lambda given, tensors: Counter(_pairs(given, tensors)),
-    "$dtype": lambda given, tensors: np.dtype(given),
+    "$dtype": lambda given, tensors: dtype(given),
 }
 """How each of the objects with a `$` is read."""

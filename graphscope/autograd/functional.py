@@ -216,7 +216,7 @@ def _rows(output: Tensor, inputs: Tensors, create_graph: bool, strict: bool) -> 
 
 
 def _zeros(value: Tensor, requires_grad: bool) -> Tensor:
-    return Tensor(np.zeros_like(value.array)[()], requires_grad)
+    return Tensor(np.zeros_like(value.array)[()], requires_grad=requires_grad)
 
 
 def _single_element(out: Tensor, name: str) -> None:

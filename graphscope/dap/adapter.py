@@ -130,8 +130,6 @@ class Adapter:
         task = self._tasks.get(sequence)
         if task is not None and task is not asyncio.current_task():
             task.cancel()
-            if self.session is not None:
-                self.session.interrupt()
 
     def _forget(self, done: asyncio.Task[None]) -> None:
         for key in [key for key, task in self._tasks.items() if task is done]:

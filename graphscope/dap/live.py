@@ -221,10 +221,6 @@ class LiveSession(Session):
         else:
             await super().let_go()
 
-    def interrupt(self) -> None:
-        if not self.running:
-            self.program.interrupt()
-
     async def leave(self, *, end: bool) -> None:
         self.program.tell("end" if end else "leave", running=self._running)
         if end and self.process is not None:

@@ -25,6 +25,9 @@ from graphscope.errors import CommandError, UsageError
 PATIENCE: Final = 2.0
 """Seconds that a program has to end when it is asked to, before it is made to."""
 
+_PRESSING: Final = 0.1
+"""Seconds between two signals that interrupt a program."""
+
 Event = Callable[[dict[str, Any]], None]
 
 
@@ -64,7 +67,12 @@ class Program:
         self._numbers = 0
         self._waiting: dict[int, asyncio.Future[tuple[dict[str, Any], bytes]]] = {}
         self._writer: asyncio.StreamWriter | None = None
+        self._pressed: set[int] = set()
+        """Questions that were given up, and are not answered yet."""
+        self._pressing: asyncio.Task[None] | None = None
         self._listening: asyncio.Task[None] | None = None
+        self.drained = asyncio.Event()
+        """All that the program told has been heard, and the line is cut."""
 
     async def connect(self, connection: socket.socket) -> None:
         """Begin to listen on a connected socket."""
@@ -103,11 +111,12 @@ class Program:
         try:
             body, blob = await asyncio.wait_for(answer, patience)
         except TimeoutError:
-            self.interrupt()
             raise CommandError(
                 f"The program did not answer within {patience:g} s", "what was asked is dropped"
             ) from None
         finally:
+            if not answer.done() or answer.cancelled():
+                self.interrupt(number)
             self._waiting.pop(number, None)
         if "error" in body:
             raise CommandError(body["error"]["text"], body["error"]["hint"] or None)
@@ -119,11 +128,19 @@ class Program:
             with contextlib.suppress(OSError):
                 os.kill(self.pid, ATTENTION)
 
-    def interrupt(self) -> None:
-        """Interrupt what the program computes for us."""
-        if self.pid is not None:
+    def interrupt(self, *numbers: int) -> None:
+        """Interrupt what the program computes for us: these questions, or all."""
+        unanswered = set(numbers or self._waiting) - self._pressed
+        self._pressed |= unanswered
+        if unanswered and (self._pressing is None or self._pressing.done()):
+            self._pressing = asyncio.create_task(self._press())
+
+    async def _press(self) -> None:
+        """Signal until all that was to be interrupted is answered: a signal that comes too early is passed over."""
+        while self._pressed and self.connected and self.pid is not None:
             with contextlib.suppress(OSError):
                 os.kill(self.pid, signal.SIGINT)
+            await asyncio.sleep(_PRESSING)
 
     def hang_up(self) -> None:
         """Cut the line."""
@@ -141,6 +158,7 @@ class Program:
         except (asyncio.IncompleteReadError, OSError, wire.WireError):
             pass
         self.hang_up()
+        self.drained.set()
         for answer in self._waiting.values():
             if not answer.done():
                 answer.set_exception(CommandError("The program ended before it answered"))
@@ -150,6 +168,7 @@ class Program:
         if "reply" not in message:
             self._heard(message)
             return
+        self._pressed.discard(message["reply"])
         answer = self._waiting.get(message["reply"])
         if answer is not None and not answer.done():
             answer.set_result((message, data))

@@ -41,18 +41,38 @@ class References:
         self._opened: dict[int, Opened] = {}
         self._frames: dict[int, int | None] = {}
         self._memory: dict[str, int] = {}
+        self._starts: dict[int, int] = {}
 
     def clear(self) -> None:
         """Time has moved: what was told of the last position is no longer good."""
         self._opened.clear()
         self._frames.clear()
         self._memory.clear()
+        self._starts.clear()
 
     def frame(self, place: int | None) -> int:
         """A number for a frame: a Python frame by its place from the outermost, or one that is none."""
         number = self._number()
         self._frames[number] = place
         return number
+
+    def scope(self, start: int | None) -> int:
+        """A number for a module that one is in, which began at a row, if that is known."""
+        number = self.frame(None)
+        if start is not None:
+            self._starts[number] = start
+        return number
+
+    def start_of(self, number: int) -> int:
+        """The first row of a module by its frame's number.
+
+        Raises:
+            RequestError: The frame is no module, or not good here.
+        """
+        self.frame_of(number)
+        if number not in self._starts:
+            raise RequestError("That frame can't be run again", "those of modules can be gone back to")
+        return self._starts[number]
 
     def frame_of(self, number: int) -> int | None:
         """The Python frame of a number; None for a node or a scope.

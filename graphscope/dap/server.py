@@ -8,8 +8,9 @@ import os
 import secrets
 import socket
 import stat
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from graphscope.dap import requests as requests  # fills the table
 from graphscope.dap.adapter import Adapter
@@ -21,7 +22,12 @@ Client = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, token: str | None = None) -> None:
     """Serve one client until it leaves or is gone."""
-    adapter = Adapter(lambda message: writer.write(framed(message)), token)
+
+    def send(message: Mapping[str, Any]) -> None:
+        if not writer.is_closing():
+            writer.write(framed(message))
+
+    adapter = Adapter(send, token)
     finished = asyncio.create_task(adapter.finished.wait())
     try:
         while not adapter.finished.is_set():

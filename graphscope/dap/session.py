@@ -167,9 +167,6 @@ class Session:
         """Leave what the program did behind."""
         self.listener.ended(None)
 
-    def interrupt(self) -> None:
-        """Interrupt what the program computes for us."""
-
     def stand_at_end(self, code: int | None) -> None:
         """Stand at the last node of a program that has ended, or at the one that failed."""
         debugger = self.debugger

@@ -6,13 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from graphscope.dap.stops import title
 from graphscope.debugger import nodes
 from graphscope.debugger.results import Place
+from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:
     from graphscope.dap.adapter import Adapter
     from graphscope.debugger.results import NodeInfo
+    from graphscope.eventlog.reader import Log
 
 
 def frames(adapter: Adapter, thread: int) -> list[dict[str, Any]]:
@@ -53,10 +57,37 @@ def _of_node(adapter: Adapter, info: NodeInfo) -> dict[str, Any]:
 
 
 def _of_scopes(adapter: Adapter, info: NodeInfo) -> Iterator[dict[str, Any]]:
-    parts = info.scope.split(".") if info.scope else []
-    for end in range(len(parts), 0, -1):
-        made = _frame(adapter, None, "in " + ".".join(parts[:end]), None)
-        yield made | {"presentationHint": "label"}
+    """The modules and composite ops around a node, the innermost first."""
+    debugger = adapter.need_session().debugger
+    log = debugger.log
+    node = debugger.node
+    number = 0 if node is None else node.scope_number
+    while number and (scope := log.scope(number)) is not None:
+        start = _begun(log, number, debugger.now) if info.graph_pass == "forward" else None
+        yield {
+            "id": adapter.references.scope(start),
+            "name": f"in {log.scope_path(number)}",
+            "line": 0,
+            "column": 0,
+            "presentationHint": "label",
+            "canRestart": start is not None,
+        }
+        number = scope.parent
+
+
+def _begun(log: Log, scope: int, now: int) -> int | None:
+    """The first node of a scope, as it was last entered."""
+    marks = log.rare()
+    near = marks[: np.searchsorted(marks, now)][-_MOST_MARKS:]
+    for mark in near[::-1].tolist():
+        event = log.event(mark)
+        if event.kind == Kind.SCOPE_ENTER and event.scope == scope:
+            return next(nodes.forward(log, mark, now + 1), None)
+    return None
+
+
+_MOST_MARKS = 1 << 12
+"""A scope that was entered more marks ago can't be gone back to."""
 
 
 def _of_other(adapter: Adapter, thread: int) -> Iterator[dict[str, Any]]:

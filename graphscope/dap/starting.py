@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import sys
 from pathlib import Path
@@ -92,6 +93,10 @@ _SAID: Final = 2000
 """So much of what a program printed that did not start is passed on."""
 
 
+_LAST_WORDS: Final = 2.0
+"""Seconds for a line to be read to its end; what the program forked may hold it open."""
+
+
 class _Opening:
     """What a program tells until there is a session, and then passes to it."""
 
@@ -135,11 +140,16 @@ class _Opening:
     def ended(self, code: int) -> None:
         """Its process has ended."""
         if self._session is not None:
-            self._session.lost()
-            self._adapter.program_ended(self._session, code)
+            self._ending = asyncio.create_task(self._ended(self._session, code))
         elif not self._hello.done():
             said = "".join(self._output).strip().removeprefix("graphscope: ").replace("hint: ", "")
             self._hello.set_exception(RequestError(said[-_SAID:] or f"The program ended with status {code}"))
+
+    async def _ended(self, session: LiveSession, code: int) -> None:
+        with contextlib.suppress(TimeoutError):  # what it told last may still be under way
+            await asyncio.wait_for(self.program.drained.wait(), _LAST_WORDS)
+        session.lost()
+        self._adapter.program_ended(session, code)
 
     def _heard(self, message: dict[str, Any]) -> None:
         if message["event"] == "hello" and not self._hello.done():

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
@@ -165,7 +166,7 @@ def _sizes(value: object) -> tuple[int, int]:
     if value is None or isinstance(value, str | bytes | int | float | complex | np.generic | type):
         return 0, 0
     try:
-        if isinstance(value, Mapping | Set):
+        if isinstance(value, Mapping | AbstractSet):
             return len(value), 0
         if isinstance(value, Sequence):
             return 0, len(value)
@@ -180,7 +181,7 @@ def _named(value: object, expression: str) -> Iterator[tuple[str, object, str]]:
     elif isinstance(value, Mapping):
         for key, inside in itertools.islice(value.items(), PAGE * 10):
             yield text_of(key), inside, f"{expression}[{text_of(key)}]" if expression else ""
-    elif isinstance(value, Set):
+    elif isinstance(value, AbstractSet):
         for place, inside in enumerate(itertools.islice(value, PAGE * 10)):
             yield str(place), inside, ""
     elif isinstance(value, Node):

@@ -51,7 +51,8 @@ def _accepted(address: str | None) -> socket.socket:
     try:
         with _bound(where) as server:
             shown = where if kind == "unix" else ":".join(map(str, server.getsockname()[:2]))
-            print(f"graphscope: waiting for a debugger at {shown}", *(["token", token] if token else []), file=sys.stderr)
+            said = f"graphscope: waiting for a debugger at {shown}"
+            sys.stderr.write(f"{said} token {token}\n" if token else f"{said}\n")
             sys.stderr.flush()
             while True:
                 connection, _ = server.accept()

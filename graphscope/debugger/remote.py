@@ -57,6 +57,8 @@ class Remote:
         self.wishes: dict[str, Any] = {}
         """What the debugger said when it let the program begin."""
         self.process = os.getpid()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=channel.close)  # else the line would live as long as the child
         self.answering = False
         """Messages are read by whoever answers."""
         self.computing = False
@@ -134,9 +136,11 @@ class Remote:
         try:
             ask = QUESTIONS[message["ask"]]
             stand(debugger, message)
-            self.computing = True
-            result, blob = ask(debugger, self.handles, message)
-            self.computing = False
+            try:  # an interrupt is raised in here and nowhere else
+                self.computing = True
+                result, blob = ask(debugger, self.handles, message)
+            finally:
+                self.computing = False
             body = {"result": result, "now": debugger.now, "counts": counts_of(debugger)}
             resumes = isinstance(result, dict) and result.get("type_name") == "Resumed"
         except KeyboardInterrupt:
@@ -145,7 +149,6 @@ class Remote:
             body = _error(error.message, error.hint)
         except Exception as error:  # noqa: BLE001 - whatever the program's own code raises, the program must go on
             body = _error(describe(error))
-        self.computing = False
         if resumes:
             self.handles.clear()
         self._send({"reply": message.get("id"), **body}, blob)

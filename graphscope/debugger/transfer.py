@@ -1,4 +1,4 @@
-"""What a person set up, as plain data: how breakpoints, watches and displays reach the process that runs the program."""
+"""What a person set up, as plain data: so breakpoints, watches and displays reach the process of the program."""
 
 from __future__ import annotations
 

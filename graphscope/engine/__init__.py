@@ -3,7 +3,7 @@
 import warnings as _warnings
 from types import ModuleType
 
-from graphscope.engine import dtypes as _dtypes
+from graphscope.engine import element_types as _element_types
 from graphscope.engine import methods as methods  # makes a Tensor of what ops.define gave it
 from graphscope.engine.devices import device as device
 from graphscope.engine.dtype_queries import can_cast as can_cast
@@ -11,18 +11,21 @@ from graphscope.engine.dtype_queries import finfo as finfo
 from graphscope.engine.dtype_queries import iinfo as iinfo
 from graphscope.engine.dtype_queries import promote_types as promote_types
 from graphscope.engine.dtype_queries import result_type as result_type
-from graphscope.engine.dtypes import bool_ as bool_
-from graphscope.engine.dtypes import float16 as float16
-from graphscope.engine.dtypes import float32 as float32
-from graphscope.engine.dtypes import float64 as float64
-from graphscope.engine.dtypes import get_default_dtype as get_default_dtype
-from graphscope.engine.dtypes import int8 as int8
-from graphscope.engine.dtypes import int16 as int16
-from graphscope.engine.dtypes import int32 as int32
-from graphscope.engine.dtypes import int64 as int64
 from graphscope.engine.dtypes import set_default_dtype as set_default_dtype
-from graphscope.engine.dtypes import uint8 as uint8
+from graphscope.engine.element_types import Size as Size
+from graphscope.engine.element_types import bool_ as bool_
+from graphscope.engine.element_types import dtype as dtype
+from graphscope.engine.element_types import float16 as float16
+from graphscope.engine.element_types import float32 as float32
+from graphscope.engine.element_types import float64 as float64
+from graphscope.engine.element_types import get_default_dtype as get_default_dtype
+from graphscope.engine.element_types import int8 as int8
+from graphscope.engine.element_types import int16 as int16
+from graphscope.engine.element_types import int32 as int32
+from graphscope.engine.element_types import int64 as int64
+from graphscope.engine.element_types import uint8 as uint8
 from graphscope.engine.gradients import grad as grad
+from graphscope.engine.legacy import *
 from graphscope.engine.methods import allclose as allclose
 from graphscope.engine.methods import equal as equal
 from graphscope.engine.methods import is_tensor as is_tensor
@@ -108,8 +111,8 @@ int = int32
 long = int64
 bool = bool_
 
-if _dtypes.bfloat16 is not None:
-    bfloat16 = _dtypes.bfloat16
+if _element_types.bfloat16 is not None:
+    bfloat16 = _element_types.bfloat16
 globals().update(_inplace_forms.FUNCTIONS)  # `exp_(x)`, and others that are made in a loop
 
 __all__ = [

@@ -22,7 +22,7 @@ from graphscope.engine.cotangents import (
     unbroadcast,
 )
 from graphscope.engine.node import FREED, MOMENT, PLAN, SAVED, Record
-from graphscope.engine.rules import present, slowly, specially
+from graphscope.engine.rules import slowly, specially
 from graphscope.engine.slots import Cotangents
 from graphscope.engine.tensor import Tensor
 from graphscope.eventlog import record as recording
@@ -102,7 +102,7 @@ def run_backward(
             else:
                 row, gradient, into = backward_rows.cotangent(writer, record, gradient, origin, parts, frame, now)
             start = writer.clock()
-        if retained is not None:
+        if retained is not None and (needed is None or moment in needed or moment in capture):
             retain(retained, gradient)
         if capture is not None:
             if moment in capture:
@@ -114,14 +114,14 @@ def run_backward(
                 continue
         if careful or into:
             results = slowly(record, gradient, row, tensors, into)
-            plan, targets, results, shapes = present(plan, plan.targets(record), results, shapes)
-        elif plan.single is not None:
-            if plan.bare:
-                result = plan.single(gradient)
-            elif plan.starred:
-                result = plan.single(gradient, *saved)
-            else:
+            targets = plan.targets(record)
+        elif plan.alone:
+            if plan.bare is not None:
+                result = plan.bare(gradient)
+            elif plan.single is not None:
                 result = plan.single(gradient, saved)
+            else:
+                result = plan.gradients(gradient, saved, attrs)
             if not due and targets.__class__ is list:
                 if writer is not None:
                     if row >= 0:
@@ -139,25 +139,19 @@ def run_backward(
                 continue
             results = (result,)
             targets = (targets,)
-        elif plan.pair is not None:
-            first, second = plan.pair
-            results = (first(gradient, *saved[0]), second(gradient, *saved[1]))
         elif plan.special:
             results = specially(record, gradient, row)
-            plan, targets, results, shapes = present(plan, plan.targets(record), results, shapes)
-        elif plan.wants_attrs:
-            results = [
-                rule.rule(gradient, *args, **{name: attrs[name] for name in rule.attrs})
-                for rule, args in zip(plan.rules, saved, strict=True)
-            ]
+            targets = plan.targets(record)
         else:
-            results = [rule.rule(gradient, *args) for rule, args in zip(plan.rules, saved, strict=True)]
+            results = plan.gradients(gradient, saved, attrs)
         if writer is not None:
             now = writer.finish(row, start) if row >= 0 else start
         if not retain_graph:
             record[SAVED] = plan.freed
         for index, target in enumerate(targets):
             result = results[index]
+            if result is None:
+                continue
             if shapes is not None and result.shape != shapes[index]:
                 result = unbroadcast(result, shapes[index])
             origin = row | plan.rules[index].index << SLOT_SHIFT if row >= 0 else -1

@@ -32,8 +32,8 @@ def _binary(op: Op) -> Callable[..., Any]:
     """The call of an op of two inputs and no attributes: `apply`, with everything that it does in a straight line."""
     forward = op.forward
     both, left, right = (plan_for(op, wanting) for wanting in ((True, True), (True, False), (False, True)))
-    left_saves_other = left.saves_other
-    left_single, right_single = left.single is not None, right.single is not None
+    left_saves_other, left_saves_none = left.saves_other, left.freed is None
+    left_single, right_single = left.alone, right.alone
     differentiable = bool(both.rules)
     core_dims = op.core_dims
     key = op.key
@@ -117,7 +117,7 @@ def _binary(op: Op) -> Callable[..., Any]:
         if other_target is None:
             if target is None or (modes.disabled and not modes.here().grad_enabled):
                 return out
-            saved = b if left_saves_other else left.save(result, a, b)
+            saved = b if left_saves_other else None if left_saves_none else left.save(result, a, b)
             shape = (a.shape,) if shapes else None
             goal = target if left_single else (target,)
             out.node = [left, goal, saved, _next_moment(), shape, None, row, site, None, None]
@@ -146,7 +146,7 @@ def _unary(op: Op) -> Callable[..., Any]:
     key = op.key
     saves_out, saves_x = plan.saves_out, plan.saves_x
     differentiable = bool(plan.rules)
-    single = plan.single is not None
+    single = plan.alone
     view, reduces = op.view, op.reduces
 
     def call(input: Any) -> Any:
@@ -168,6 +168,8 @@ def _unary(op: Op) -> Callable[..., Any]:
                     tracing.ahead(writer, op, [x], frame)
                 a = x.array
             start = writer.clock()
+        if view:
+            a = x.shared()
         try:
             result = careful(a) if target is None else forward(a)
         except (ValueError, TypeError) as error:
@@ -218,7 +220,7 @@ def _general(op: Op) -> Callable[..., Any]:
     straight = prepare is not None and op.takes_bool and not (op.several or op.residuals or op.in_place)
     plan = plan_for(op, (True,))
     differentiable = bool(plan.rules)
-    single = plan.single is not None
+    single = plan.alone
     view = op.view
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -238,6 +240,8 @@ def _general(op: Op) -> Callable[..., Any]:
             if not isinstance(x, Tensor):
                 return forward(x, **attrs)
             a = x.array
+            if view:
+                a = x.shared()
             try:
                 result = forward(a, **attrs)
             except FAILURES as error:
@@ -247,8 +251,8 @@ def _general(op: Op) -> Callable[..., Any]:
             out.wants_grad = False
             out.row = -1
             out.array = result
-            if view and a.__class__ is _ndarray:
-                note_view(out, x, result, a, attrs)
+            if view:
+                note_view(out, x, result, a)
             target = x.node
             if target is None:
                 if not x.wants_grad:

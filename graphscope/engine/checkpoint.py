@@ -134,7 +134,7 @@ class WaitingPlan(Plan):
         self.inner = inner
         self.segment = segment
         self.number = number
-        self.single = self.pair = None
+        self.alone = False
         self.special = True
         self.custom = self.run
 

@@ -30,11 +30,11 @@ def several(dims: Any, rank: int) -> tuple[int, ...]:
     """
     if dims is None:
         return tuple(range(rank))
-    if not isinstance(dims, Sequence):
+    if dims.__class__ is int or not isinstance(dims, Sequence):
         return (one(dims, rank),) if rank or one(dims, 0) else ()
-    found = tuple(one(dim, rank) for dim in dims)
-    twice = {dim for dim in found if found.count(dim) > 1}
-    if twice:
+    found = tuple([one(dim, rank) for dim in dims])
+    if len(set(found)) < len(found):
+        twice = {dim for dim in found if found.count(dim) > 1}
         raise RuntimeError(f"dim {min(twice)} appears multiple times in the list of dims {tuple(dims)}")
     return (found if rank else ()) or tuple(range(rank))
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphscope.engine import dtypes
+from graphscope.engine.element_types import dtype
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -28,14 +29,14 @@ class finfo:  # noqa: N801 - PyTorch's spelling
     dtype: str
 
     def __init__(self, type: Any = None) -> None:
-        dtype = np.dtype(type or dtypes.get_default_dtype())
-        if dtype.kind != "f":
-            raise TypeError(f"finfo is of floating dtypes, not of {dtype}; use iinfo")
-        known = np.finfo(dtype)
+        plain = np.dtype(type or dtypes.get_default_dtype())
+        if plain.kind != "f":
+            raise TypeError(f"finfo is of floating dtypes, not of {plain}; use iinfo")
+        known = np.finfo(plain)
         values = {name: float(getattr(known, name)) for name in ("eps", "max", "min", "tiny", "smallest_normal")}
         for name, value in {**values, "bits": known.bits, "resolution": 10.0**-known.precision}.items():
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "dtype", dtype.name)
+        object.__setattr__(self, "dtype", plain.name)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -52,18 +53,18 @@ class iinfo:  # noqa: N801 - PyTorch's spelling
     dtype: str
 
     def __init__(self, type: Any) -> None:
-        dtype = np.dtype(type)
-        if dtype.kind not in "iu":
-            raise TypeError(f"iinfo is of integer dtypes, not of {dtype}; use finfo")
-        known = np.iinfo(dtype)
+        plain = np.dtype(type)
+        if plain.kind not in "iu":
+            raise TypeError(f"iinfo is of integer dtypes, not of {plain}; use finfo")
+        known = np.iinfo(plain)
         for name in ("bits", "max", "min"):
             object.__setattr__(self, name, int(getattr(known, name)))
-        object.__setattr__(self, "dtype", dtype.name)
+        object.__setattr__(self, "dtype", plain.name)
 
 
-def promote_types(type1: Any, type2: Any) -> np.dtype:
+def promote_types(type1: Any, type2: Any) -> dtype:
     """The dtype of what an op makes of tensors of these two."""
-    return dtypes.wider(np.dtype(type1), np.dtype(type2))
+    return dtype(dtypes.wider(np.dtype(type1), np.dtype(type2)))
 
 
 def can_cast(from_: Any, to: Any) -> bool:
@@ -72,6 +73,6 @@ def can_cast(from_: Any, to: Any) -> bool:
     return dtypes.CATEGORY[low.kind] <= dtypes.CATEGORY[high.kind]
 
 
-def result_type(tensor1: Any, tensor2: Any) -> np.dtype:
+def result_type(tensor1: Any, tensor2: Any) -> dtype:
     """The dtype of what an op makes of two operands, tensors or numbers."""
-    return dtypes.result_type([getattr(value, "array", value) for value in (tensor1, tensor2)])
+    return dtype(dtypes.result_type([getattr(value, "array", value) for value in (tensor1, tensor2)]))

@@ -86,42 +86,7 @@ def result_type(values: Any) -> np.dtype:
     return result if result is not None else _default
 
 
-class Operands:
-    """The operands of a call: the tensors among them, and all of them as arrays and numbers of fitting dtypes."""
-
-    __slots__ = ("arrays", "constants", "inputs", "tensors", "tracked")
-
-    def __init__(self, op: Op, inputs: Any, tensor: type, track: bool) -> None:
-        tensors, arrays, constants = [], [], []
-        dtype = None
-        mixed = tracked = False
-        for value in inputs:
-            if isinstance(value, tensor):
-                array: Any = value.array  # type: ignore[attr-defined]
-                tensors.append(value)
-                if dtype is None:
-                    dtype = array.dtype
-                elif array.dtype is not dtype:
-                    mixed = True
-                if value.node is not None or value.wants_grad:  # type: ignore[attr-defined]
-                    tracked = True
-            else:
-                array = operand(value)
-                constants.append(array)
-            arrays.append(array)
-        self.tracked = tracked and track
-        # Numbers take the dtype of a floating tensor in NumPy as in PyTorch; what else is mixed is for the rules below.
-        if (mixed or (constants and (dtype is None or dtype.kind != "f"))) and (op.promotes or not op.takes_bool):
-            if self.tracked:
-                inputs = _aligned(op, inputs)
-                tensors = [value for value in inputs if isinstance(value, tensor)]
-            arrays = promoted(op, inputs)
-        elif not op.takes_bool and (dtype is bool_ or True in (value.__class__ is bool for value in constants)):
-            promoted(op, inputs)
-        self.inputs, self.tensors, self.arrays, self.constants = inputs, tensors, arrays, constants
-
-
-def _aligned(op: Op, inputs: Any) -> Any:
+def aligned(op: Op, inputs: Any) -> Any:
     """The inputs of an op, with those that need a gradient brought to the op's dtype in the graph."""
     if not op.promotes or not any(op.vjps):
         return inputs

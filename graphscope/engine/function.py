@@ -350,7 +350,7 @@ class _Refused(Function):
     @classmethod
     def apply(cls, *args: Any) -> Any:
         (value,) = args
-        out = super().apply(Tensor(value.array, True))
+        out = super().apply(Tensor(value.array, requires_grad=True))
         out.row = value.row
         return out
 

@@ -42,14 +42,15 @@ def in_blocks(kernel: Callable[..., None], *arrays: Any, buffers: int = 0, **att
     """
     first = arrays[0]
     dtype = first.dtype
+    if first.__class__ is _ndarray and first.size <= BLOCK:
+        out = np.empty(first.shape, dtype)
+        kernel(out, *arrays, *[np.empty(first.shape, dtype) for _ in range(buffers)], **attrs)
+        return out
     if first.__class__ is not _ndarray:
         out = np.empty(1, dtype)
         kernel(out, *(np.array([array]) for array in arrays), *(np.empty(1, dtype) for _ in range(buffers)), **attrs)
         return out[0]
     out = np.empty(first.shape, dtype)
-    if first.size <= BLOCK:
-        kernel(out, *arrays, *(np.empty(first.shape, dtype) for _ in range(buffers)), **attrs)
-        return out
     flat = out.reshape(-1)
     lines = [np.ascontiguousarray(array).reshape(-1) for array in arrays]
     scratch = [np.empty(BLOCK, dtype) for _ in range(buffers)]

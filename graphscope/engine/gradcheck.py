@@ -164,7 +164,7 @@ def gradgradcheck(
 
 def _cotangent(out: Tensor, numbers: np.random.Generator, gaps: bool) -> Tensor:
     values = numbers.standard_normal((*out.shape, 2)).astype(out.dtype)
-    return Tensor(values[..., 0] if gaps and out.array.ndim else values[..., 0].copy()[()], True)
+    return Tensor(values[..., 0] if gaps and out.array.ndim else values[..., 0].copy()[()], requires_grad=True)
 
 
 def _outputs(func: Callable[..., Any], given: Sequence[Any]) -> Iterator[Tensor]:

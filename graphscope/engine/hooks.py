@@ -32,8 +32,7 @@ class HookedPlan(Plan):
         if record[SAVED] is not FREED:
             record[SAVED] = plan.arguments(record[SAVED])
         record[TARGETS] = plan.targets(record)
-        self.single = self.pair = None
-        self.bare = self.starred = False
+        self.alone = False
         self.special = True
 
     def ahead(self, gradient: Any, tensors: bool) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -74,7 +74,13 @@ def _array(array: Any) -> Any:
 
 def is_basic(index: Any) -> bool:
     """Whether an index takes a view: it is made of integers, slices, None and ellipsis."""
-    return not any(isinstance(part, np.ndarray | bool | np.bool_) for part in _parts(index))
+    for part in index if index.__class__ is tuple else (index,):
+        if part.__class__ is not int and part.__class__ is not slice and isinstance(part, _NO_VIEW):
+            return False
+    return True
+
+
+_NO_VIEW: Final = (np.ndarray, bool, np.bool_)
 
 
 def has_repeats(index: Any) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphscope.engine import shapes
 from graphscope.engine.calls import define
+from graphscope.engine.element_types import KNOWN, Size, dtype
 from graphscope.engine.node import PLAN, Node
 from graphscope.engine.ops import elementwise, index, linalg, shape
 from graphscope.engine.printing import tensor_repr
@@ -46,7 +47,7 @@ def _comparison(function: Any) -> Any:
 
 def _data(self: Tensor) -> Tensor:
     """The same memory outside the graph; writes through it are not counted, so autograd does not learn of them."""
-    out = Tensor(self.array)
+    out = Tensor(self.shared())
     out.uncounted_of = self if self.uncounted_of is None else self.uncounted_of
     out.row, out.first_row = self.row, self.first_row
     return out
@@ -73,8 +74,8 @@ MEMBERS: dict[str, Any] = {
     "__ne__": _comparison(elementwise.ne),
     "T": property(_transposed),
     "mT": property(lambda self: shape.transpose(self, -2, -1)),
-    "shape": property(lambda self: self.array.shape),
-    "dtype": property(lambda self: self.array.dtype),
+    "shape": property(lambda self: Size(self.array.shape)),
+    "dtype": property(lambda self: KNOWN.get(self.array.dtype) or dtype(self.array.dtype)),
     "ndim": property(lambda self: self.array.ndim),
     "is_leaf": property(lambda self: self.node is None),
     "grad_fn": property(lambda self: None if self.node is None else Node(self.node)),
@@ -92,7 +93,7 @@ for _name, _member in MEMBERS.items():
 @method
 def size(self: Tensor, dim: int | None = None) -> Any:
     """The shape, or the size of one dim."""
-    return self.array.shape if dim is None else self.array.shape[dim]
+    return Size(self.array.shape) if dim is None else self.array.shape[dim]
 
 
 @method
@@ -131,20 +132,20 @@ def tolist(self: Tensor) -> Any:
 
 @method
 def numpy(self: Tensor) -> np.ndarray:
-    """The elements as an array that shares memory with the tensor (but for a tensor of no dims).
+    """The elements as an array that shares memory with the tensor.
 
     Raises:
         RuntimeError: The tensor requires grad.
     """
     if self.requires_grad:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
-    return np.asarray(self.array)
+    return np.asarray(self.shared())
 
 
 @method
 def detach(self: Tensor) -> Tensor:
     """The same memory outside the graph."""
-    out = Tensor(self.array)
+    out = Tensor(self.shared())
     if recording.writer is not None:  # the log shows where the way back is cut
         out.row = cut_off(self).row
     root = self if self.base is None else self.base
@@ -184,7 +185,7 @@ def _reduce(self: Tensor) -> Any:
 
 
 def _rebuilt(data: Any, requires_grad: bool, is_parameter: bool, name: str | None) -> Tensor:
-    out = Tensor(data, requires_grad)
+    out = Tensor(data, requires_grad=requires_grad)
     out.is_parameter = is_parameter
     out.name = name
     return out

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from inspect import CO_VARARGS
+from operator import itemgetter
 from types import SimpleNamespace
 from typing import Any, ClassVar, Final, Self, cast
 
@@ -45,22 +46,25 @@ class ActiveRule:
 class Plan:
     """How one op goes backward when a given set of its inputs needs a gradient: which rules run, what they save.
 
-    With one rule that wants no attributes (`single`), a record holds the target itself and nothing (`bare`), the
-    argument itself, or the tuple of the arguments (`starred`); else a tuple of targets and, for each rule, the tuple of
-    its arguments. `freed` takes the place of what was saved when a backward pass has used it.
+    With one rule (`alone`), a record holds the target itself and nothing, the argument itself, or the tuple of the
+    arguments; else a tuple of targets and, for each rule, the tuple of its arguments. `freed` takes the place of what
+    was saved when a backward pass has used it. `run` takes the cotangent, what was saved and the attributes of the
+    call, and gives the gradient, or one for each rule; a rule that takes the cotangent alone (`bare`), or it and one
+    saved value (`single`), is called as it is.
 
-    A plan that is `special` has one rule for all inputs (`joint`), or is of an op of several outputs, or of one of
-    their slots (`slot`; see `slots`), or has a function of its own that finds the gradients (`custom`, called with the
-    record, the cotangent, its row and whether on tensors).
+    A plan that is `special` is of an op of several outputs, or of one of their slots (`slot`; see `slots`), or has a
+    function of its own that finds the gradients (`custom`, called with the record, the cotangent, its row and whether
+    on tensors), or hooks. `joint` is the one rule for all inputs, where there is one.
     """
 
     __slots__ = (
+        "alone",
         "bare",
         "custom",
         "freed",
+        "gradients",
         "joint",
         "op",
-        "pair",
         "rules",
         "save",
         "saves_other",
@@ -69,8 +73,7 @@ class Plan:
         "single",
         "slot",
         "special",
-        "starred",
-        "wants_attrs",
+        "wanted",
     )
 
     hooked: ClassVar[bool] = False
@@ -80,30 +83,28 @@ class Plan:
         self.op = op
         vjps = [(index, op.vjps[min(index, len(op.vjps) - 1)]) for index in active]
         self.rules = tuple(ActiveRule(index, vjp.bound(index), vjp.needs, vjp.attrs) for index, vjp in vjps if vjp)
-        self.wants_attrs = any(rule.attrs for rule in self.rules)
+        self.wanted = tuple([rule.index for rule in self.rules])
         joint = {vjp.joint for _, vjp in vjps if vjp and vjp.joint}
         self.joint = joint.pop() if joint else None
         self.slot = -1
         self.custom: Callable[..., Sequence[Any]] | None = None
-        self.special = op.several or self.joint is not None
-        alone = len(self.rules) == 1 and not self.wants_attrs and not self.special
-        self.single = self.rules[0].rule if alone else None
-        self.bare = alone and not self.rules[0].needs
-        self.starred = alone and len(self.rules[0].needs) > 1
-        self.pair = (
-            (self.rules[0].rule, self.rules[1].rule)
-            if len(self.rules) == 2 and not self.wants_attrs and not self.special
-            else None
-        )
+        self.special = op.several
+        self.alone = alone = len(self.rules) == 1 and not self.special and self.joint is None
+        only = self.rules[0] if alone and not self.rules[0].attrs else None
+        self.bare = only.rule if only and not only.needs else None
+        self.single = only.rule if only and len(only.needs) == 1 else None
+        self.gradients = self._spelled_out()
         all_inputs = count > len(INPUT_NAMES) or any("inputs" in rule.needs for rule in self.rules)
         names = ("*inputs",) if all_inputs else INPUT_NAMES[:count]
-        spelled = {"out": "out[0]", "residuals": "out[1]"} if op.residuals else {}
+        spelled = {f"{name}_ndim": f"{name}.ndim" for name in INPUT_NAMES}
+        if op.residuals:
+            spelled |= {"out": "out[0]", "residuals": "out[1]"}
         needed = [[spelled.get(name, name) for name in rule.needs] for rule in self.rules]
         saved = ["(" + "".join(f"{name}, " for name in each) + ")" for each in needed]
         text = "(" + "".join(f"{part}, " for part in saved) + ")"
         self.freed: Any = FREED if any(needed) else None if alone else ((),) * len(saved)
         if alone:
-            text = "None" if self.bare else saved[0] if self.starred else needed[0][0]
+            text = "None" if not needed[0] else needed[0][0] if len(needed[0]) == 1 else saved[0]
         # One small function that picks what the rules need is worth its building: it runs for every node.
         self.save = eval(f"lambda out, {', '.join(names)}: {text}")  # noqa: S307 - names from rule signatures
         needs = self.rules[0].needs if alone else None
@@ -111,15 +112,35 @@ class Plan:
         self.saves_x = needs == ("x",)
         self.saves_other = needs == ("y",)
 
+    def _spelled_out(self) -> Callable[[Any, Any, Any], Any]:
+        """The rules as one function, written out for this plan: in a loop they would cost twice as much to call."""
+        calls = []
+        for place, rule in enumerate(self.rules):
+            held = "saved" if self.alone else f"saved[{place}]"
+            each = range(len(rule.needs))
+            given = [held] if self.alone and len(each) == 1 else [f"{held}[{number}]" for number in each]
+            told = [f"{name}=attrs[{name!r}]" for name in rule.attrs]
+            calls.append(f"({', '.join(['g', *given, *told])})")
+        names: dict[str, Any] = {f"rule_{place}": rule.rule for place, rule in enumerate(self.rules)}
+        if self.joint is not None and calls:
+            names |= {"joint": self.joint, "picked": itemgetter(*(rule.index for rule in self.rules))}
+            text = f"picked(joint{calls[0]})" if len(calls) > 1 else f"(picked(joint{calls[0]}),)"
+        else:
+            text = "".join(f"rule_{place}{call}, " for place, call in enumerate(calls))
+            text = text[:-2] if self.alone else f"({text})"
+        made = eval(f"lambda g, saved, attrs: {text}", names)  # noqa: S307 - as `save`
+        return cast(Callable[[Any, Any, Any], Any], made)
+
     def arguments(self, saved: Any) -> tuple[tuple[Any, ...], ...]:
         """What each rule takes, from what was saved."""
-        if self.single is None:
+        if not self.alone:
             return cast(tuple[tuple[Any, ...], ...], saved)
-        return ((),) if self.bare else (saved,) if self.starred else ((saved,),)
+        count = len(self.rules[0].needs)
+        return ((saved,),) if count == 1 else (saved,) if count else ((),)
 
     def targets(self, record: Record) -> tuple[Any, ...]:
         """Where the gradient of each rule goes, as a record or a leaf."""
-        return (record[TARGETS],) if self.single else cast(tuple[Any, ...], record[TARGETS])
+        return (record[TARGETS],) if self.alone else cast(tuple[Any, ...], record[TARGETS])
 
 
 def plan_for(op: Op, wanting: tuple[bool, ...]) -> Plan:

@@ -10,6 +10,8 @@ With `residuals=True`, `forward` returns (what it computes, what it hands its ru
 `residuals` gets the second. They are constants to the second derivative: masks and indices, nothing that x flows into.
 
 A rule asks for an op's first four inputs as x, y, z and w; of an op of more inputs, for all of them as `inputs`.
+What a rule asks for is saved, and must not be written in place before the backward pass; of an input of which the
+number of dims will do, it asks for `x_ndim` and so on.
 """
 
 from __future__ import annotations

@@ -8,11 +8,13 @@ import numpy as np
 
 from graphscope.engine import devices, dtypes, shapes
 from graphscope.engine.calls import define
+from graphscope.engine.element_types import dtype as element_type
+from graphscope.engine.legacy import TYPES, TensorType
 from graphscope.engine.tensor import Tensor, method
 
 to_dtype: Any = define(
     "to", "The same elements in another dtype.", formula="out = x as dtype", tensor_method=False,
-    prepare=lambda x, dtype: ((x,), {"dtype": np.dtype(dtype), "_from": x.dtype}),
+    prepare=lambda x, dtype: ((x,), {"dtype": np.dtype(dtype), "_from": np.dtype(x.dtype)}),
     forward=lambda x, *, dtype, _from: x.astype(dtype),
     vjp=[lambda g, *, _from: to_dtype(g, _from)],
     shape=shapes.same,
@@ -51,7 +53,7 @@ def to(self: Tensor, *args: Any, device: Any = None, dtype: Any = None, copy: bo
     for argument in args:
         if isinstance(argument, Tensor):
             dtype = argument.array.dtype
-        elif isinstance(argument, np.dtype | type):
+        elif isinstance(argument, element_type | np.dtype | type):
             dtype = np.dtype(argument)
         elif isinstance(argument, str | devices.device):
             device = argument
@@ -92,15 +94,6 @@ def bfloat16(self: Tensor) -> Any:
     return to(self, dtypes.bfloat16)
 
 
-LEGACY: Final = {
-    f"torch.{word}Tensor": CASTS[name]
-    for name, word in zip(
-        CASTS, ("Float", "Double", "Half", "Byte", "Char", "Short", "Int", "Long", "Bool"), strict=True
-    )
-}
-"""The names that `Tensor.type` gives and takes."""
-
-
 def type_of(self: Tensor, dtype: Any = None) -> Any:
     """The name of the tensor's type; with a dtype or such a name, the tensor in that dtype.
 
@@ -108,12 +101,13 @@ def type_of(self: Tensor, dtype: Any = None) -> Any:
         ValueError: It is no such name.
     """
     if dtype is None:
-        return next((name for name, known in LEGACY.items() if known == self.array.dtype), f"torch.{self.array.dtype}")
+        return next((kind.name for kind in TYPES if kind.dtype == self.array.dtype), f"torch.{self.array.dtype}")
     if isinstance(dtype, str):
-        if dtype not in LEGACY:
-            raise ValueError(f"invalid type: {dtype!r}; choose among {', '.join(LEGACY)}")
-        dtype = LEGACY[dtype]
-    return to(self, dtype=dtype)
+        named = {kind.name: kind for kind in TYPES}
+        if dtype not in named:
+            raise ValueError(f"invalid type: {dtype!r}; choose among {', '.join(named)}")
+        dtype = named[dtype]
+    return to(self, dtype=dtype.dtype if isinstance(dtype, TensorType) else dtype)
 
 
 setattr(Tensor, "type", type_of)  # noqa: B010

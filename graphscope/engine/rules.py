@@ -7,30 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import modes, slots
+from graphscope.engine import modes, slots, writes
 from graphscope.engine.blame import anomaly_message, blamed
 from graphscope.engine.modes import Context, here
-from graphscope.engine.node import ATTRS, PLAN, SAVED, ActiveRule, Record, spread
+from graphscope.engine.node import ATTRS, PLAN, SAVED, Record, spread
 from graphscope.engine.op import INPUT_NAMES
 from graphscope.engine.slots import Cotangents
 from graphscope.engine.tensor import Tensor
-
-
-class Rules:
-    """What is left of a plan when some rules gave no gradient."""
-
-    def __init__(self, rules: Sequence[ActiveRule], freed: Any) -> None:
-        self.rules = rules
-        self.freed = freed
-
-
-def present(plan: Any, targets: Sequence[Any], results: Sequence[Any], shapes: Any) -> tuple[Any, ...]:
-    """Rules, targets, gradients and shapes, without those whose gradient is None."""
-    if all(result is not None for result in results):
-        return plan, targets, results, shapes
-    kept = [index for index, result in enumerate(results) if result is not None]
-    picked = [[sequence[index] for index in kept] for sequence in (plan.rules, targets, results)]
-    return Rules(picked[0], plan.freed), picked[1], picked[2], shapes and [shapes[index] for index in kept]
 
 
 def slowly(record: Record, gradient: Any, row: int, tensors: bool, into: bool) -> Sequence[Any]:
@@ -68,13 +51,15 @@ def specially(record: Record, gradient: Any, row: int) -> Sequence[Any]:
         return _customized(record, gradient, row, False)
     if plan.op.several:
         gradient = slots.whole(record, gradient, False)
+    if not plan.hooked and not plan.alone:
+        return plan.gradients(gradient, record[SAVED], record[ATTRS])  # type: ignore[no-any-return]
     if plan.hooked:
         gradient = plan.ahead(gradient, False)
-    results = _run_rules(plan, gradient, plan.arguments(record[SAVED]), record[ATTRS])
+    results = _one_by_one(plan, gradient, plan.arguments(record[SAVED]), record[ATTRS])
     return plan.behind(record, results, gradient, False) if plan.hooked else results
 
 
-def _run_rules(plan: Any, gradient: Any, arguments: Sequence[Any], attrs: Any) -> list[Any]:
+def _one_by_one(plan: Any, gradient: Any, arguments: Sequence[Any], attrs: Any) -> list[Any]:
     if plan.joint is not None:
         rule = plan.rules[0]
         found = plan.joint(gradient, *arguments[0], **{name: attrs[name] for name in rule.attrs})
@@ -115,7 +100,7 @@ def _on_tensors(record: Record, gradient: Any, row: int, *, unwrap: bool) -> Seq
         with modes.grad_mode(not unwrap):
             if plan.hooked:
                 gradient = plan.ahead(gradient, True)
-            results = _run_rules(plan, gradient, given, record[ATTRS])
+            results = _one_by_one(plan, gradient, given, record[ATTRS])
             if plan.hooked:
                 results = plan.behind(record, results, gradient, True)
     finally:
@@ -139,7 +124,9 @@ def _as_tensor(record: Record, name: str, value: Any, targets: dict[int, Any]) -
 
 def _placed(value: Any, source: Any) -> Any:
     """An array as a tensor that came from `source`: a record, a leaf, or nothing that requires grad."""
-    if not isinstance(value, np.ndarray | np.generic) or (isinstance(source, Tensor) and source.array is value):
+    if not isinstance(value, np.ndarray | np.generic) or (
+        isinstance(source, Tensor) and (source.array is value or writes.stands_for(source.array, value))
+    ):
         return source if isinstance(source, Tensor) else value
     tensor = Tensor(value)
     if source.__class__ is list and value.dtype.kind in "fc":

@@ -24,7 +24,8 @@ def choose(condition: Any, x: Any, y: Any, dtype: np.dtype) -> Any:
     """Elements of x where the condition holds, else of y, in a dtype; all broadcast together."""
     bits = _BITS.get(dtype.itemsize)
     if bits is None or getattr(condition, "size", 1) < _FEW or condition.dtype != np.bool_:
-        return np.where(condition, x, y).astype(dtype, copy=False)[()]
+        out = np.where(condition, x, y)
+        return (out if out.dtype is dtype else out.astype(dtype, copy=False))[()]
     mask = condition.astype(bits)
     if _is_zero(x):
         np.subtract(mask, 1, out=mask)

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import dtypes, tracing, writes
+from graphscope.engine import dtypes, operands, tracing, writes
 from graphscope.engine.errors import explain_failure
 from graphscope.engine.modes import here
 from graphscope.engine.node import ATTRS, OUTPUTS, PLAN, ROW, SITE, TARGETS, Plan, Record, plan_for
@@ -29,6 +29,9 @@ HOOKS_OF_SLOTS: Final = "_hooks"
 ROWS: Final = "_rows"
 """What a node with several outputs also keeps beside the attributes of the call: the hooks of its slots and,
 during a recorded backward pass, the rows of the cotangents that arrived."""
+
+
+_new = object.__new__
 
 
 class Cotangents(dict[int, Any]):
@@ -93,7 +96,7 @@ def whole(node: Record, found: Cotangents, tensors: bool) -> tuple[Any, ...]:
     for slot, (shape, dtype) in enumerate(node[ATTRS][OUTPUTS]):
         value = found.get(slot)
         if value is None and dtype.kind in "fc":
-            value = np.zeros(shape, dtype)[()]
+            value = np.zeros(shape, dtype) if shape else dtype.type(0)
         if tensors and value is not None and not isinstance(value, Tensor):
             value = Tensor(value)
         every.append(value)
@@ -110,8 +113,7 @@ def apply_several(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = 
         RuntimeError: The shapes or dtypes do not fit; the message says which and how.
     """
     writer = recording.writer
-    operands = dtypes.Operands(op, inputs, Tensor, here().grad_enabled)
-    inputs, tensors, arrays = operands.inputs, operands.tensors, operands.arrays
+    inputs, tensors, arrays, _, goals = operands.gather(op, inputs, Tensor, here().grad_enabled)
     start = 0
     frame: Any = None
     if writer is not None:
@@ -123,44 +125,57 @@ def apply_several(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = 
             tracing.ahead(writer, op, tensors, frame)
             arrays = dtypes.promoted(op, inputs)
         start = writer.clock()
+    if op.view:
+        arrays[0] = tensors[0].shared()
     try:
         given = op.forward(*arrays, **(attrs or {}))
     except (ValueError, TypeError, IndexError, np.exceptions.AxisError, np.linalg.LinAlgError) as error:
         raise tracing.failed(writer, _getframe(depth), op, tensors, explain_failure(op, arrays, attrs, error)) from None
     results = given[0] if op.residuals else given
-    outs = [Tensor(result) for result in results]
+    outs = [_plain(result) for result in results]
     site, row = None, -1
     if writer is not None:
         edges = [tracing.edge(tensor) for tensor in tensors]
         site, row = record_call(writer, op, edges, outs, attrs, frame, start)
-    values = tuple(out.array for out in outs)
+    values = tuple([out.array for out in outs])
     if op.view:
+        memory = writes.buffer(arrays[0])
+        base = tensors[0] if tensors[0].base is None else tensors[0].base
         for out in outs:
-            if writes.buffer(out.array) is writes.buffer(arrays[0]):
-                base = out.base = tensors[0] if tensors[0].base is None else tensors[0].base
+            if writes.buffer(out.array) is memory:
+                out.base = base
                 out.one_of_several = True
                 base.views_made += 1
                 base.note_view(out)
-    if not operands.tracked:
+    if goals is None:
         return op.result(outs)
-    plan = plan_for(op, tuple(isinstance(value, Tensor) and value.requires_grad for value in inputs))
+    plan = plan_for(op, tuple([goal is not None for goal in goals]))
     if plan.rules:
-        wanted = [inputs[rule.index] for rule in plan.rules]
         kept = {
             **(attrs or {}),
             HOOKS_OF_SLOTS: [{} for _ in outs],
             OUTPUTS: [(value.shape, value.dtype) for value in values],
         }
+        # Each slot takes the moment that `slot_record` gives it.
         saved = plan.save((values, given[1]) if op.residuals else values, *arrays)
-        targets = tuple(value.node or value for value in wanted)
-        shapes = tuple(value.array.shape for value in wanted)
+        targets = tuple([goals[index] for index in plan.wanted])
+        shapes = tuple([arrays[index].shape for index in plan.wanted])
         moment = next(writes.moments)
         node = [plan, targets, saved, moment, shapes, kept, row, site, None, None]
         for slot, out in enumerate(outs):
-            next(writes.moments)  # each slot takes the moment that `slot_record` gives it
+            next(writes.moments)
             if out.array.dtype.kind in "fc":
                 out.node = slot_record(node, slot)
     return op.result(outs)
+
+
+def _plain(array: Any) -> Tensor:
+    out: Tensor = _new(Tensor)
+    out.array = array
+    out.node = None
+    out.wants_grad = False
+    out.row = -1
+    return out
 
 
 def record_call(

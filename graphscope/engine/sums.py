@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
+_FEW: Final = 1024
+"""So many elements are added up before one has found out how to do it quicker."""
 _LONGEST: Final = 4096
 """Numbers that BLAS adds up no less exactly than NumPy, which adds long rows in halves."""
 
@@ -23,13 +25,17 @@ def sums(x: Any, dims: tuple[int, ...]) -> Any:
     Rows, and columns of a matrix, are added up as products with a vector of ones: NumPy's own sums spend more time
     between short rows than on them, and add fewer at a time.
     """
-    size = math.prod(x.shape[dim] for dim in dims)
-    if x.dtype.kind == "f" and x.dtype.itemsize > 2 and size and x.flags.c_contiguous and x.size > 1024:
+    if x.size > _FEW and x.dtype.kind == "f" and x.dtype.itemsize > 2 and x.flags.c_contiguous:
+        size = math.prod(x.shape[dim] for dim in dims)
         shape = [1 if place in dims else length for place, length in enumerate(x.shape)]
         if dims == tuple(range(x.ndim - len(dims), x.ndim)):
             return _of_rows(x.reshape(-1, size)).reshape(shape)
         if size <= _LONGEST and dims == tuple(range(len(dims))):
             return _ones(size, x.dtype).dot(x.reshape(size, -1)).reshape(shape)
+    elif x.ndim == 2 and len(dims) == 1 and x.dtype.kind == "f" and x.dtype.itemsize > 2 and x.size:
+        if dims[0] == 1:
+            return x.dot(_ones(x.shape[1], x.dtype))[:, None]
+        return _ones(x.shape[0], x.dtype).dot(x)[None]
     total: Any = np.add.reduce  # NumPy's stubs know keepdims only as a literal
     return total(x, axis=dims, keepdims=True)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from graphscope.engine import dtypes, modes, tracing, writes
+from graphscope.engine import dtypes, modes, operands, tracing, writes
 from graphscope.engine.errors import explain_failure
 from graphscope.engine.node import Plan, Record, plan_for
 from graphscope.engine.op import Op
@@ -23,6 +23,7 @@ _next_moment = writes.moments.__next__
 
 FAILURES: Final = (ValueError, TypeError, IndexError, np.exceptions.AxisError)
 """What a forward function raises when its operands do not fit."""
+_NUMPY: Final = (np.ndarray, np.generic)
 _MANY_VIEWS: Final = 64
 """So many views are noted, and then twice as many and so on, before those that are gone are taken out."""
 
@@ -37,7 +38,7 @@ class Tensor:
         wants_grad: Of a leaf: whether gradients are to flow to it. Of other tensors `node` says so.
         name: What to call it in the log; by default the variable that it is assigned to.
         base: Of a view, the tensor whose memory it looks at. `one_of_several` is a view of several made by one op;
-            `made_without_grad` one made under no_grad(); `picked` an element, as (array, index).
+            `made_without_grad` one made under no_grad().
         shares: Of a detached tensor, the one whose memory it shares, and which counts the writes of both.
         views: Weak references to the views that a write must bring up to date; `views_made` counts all ever made.
     """
@@ -55,7 +56,6 @@ class Tensor:
     one_of_several: bool = False
     made_without_grad: bool = False
     shares: Tensor | None = None
-    picked: Any = None
     uncounted_of: Tensor | None = None
     views: Any = None
     views_made: int = 0
@@ -72,8 +72,12 @@ class Tensor:
     __array_priority__ = 1000
     __hash__ = object.__hash__
 
-    def __init__(self, data: Any, requires_grad: bool = False) -> None:
-        self.array = data
+    def __init__(self, *data: Any, requires_grad: bool = False) -> None:
+        """`Tensor([1, 2])`, `Tensor(2, 3)`; the engine gives an array, or a NumPy scalar for a tensor of no dims."""
+        if len(data) == 1 and isinstance(data[0], _NUMPY):
+            self.array = data[0]
+        else:
+            (self.array,) = self._given(data)
         self.node = None
         self.wants_grad = requires_grad
         self.row = -1
@@ -105,12 +109,11 @@ class Tensor:
         base = base if base.shares is None else base.shares
         base.version_count += 1
 
-    def rewritten(self) -> None:
-        """Bring up to date the tensor of which this is the `data`."""
-        whole = self.uncounted_of
-        if whole is not None:
-            whole.array = self.array
-            whole.row = -1 if self.row < 0 else self.row
+    def shared(self) -> Any:
+        """Its array, for another tensor to look at: what was a number becomes an array of no dims."""
+        if isinstance(self.array, np.generic):
+            self.array = writes.memory(self.array)
+        return self.array
 
     def note_view(self, view: Tensor) -> None:
         """Remember a view: while it lives, a write into this tensor makes its way back a new one."""
@@ -161,8 +164,8 @@ def apply(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, de
         RuntimeError: The shapes or dtypes do not fit; the message says which and how.
     """
     writer = recording.writer
-    given = dtypes.Operands(op, inputs, Tensor, not modes.disabled or modes.here().grad_enabled)
-    inputs, tensors, arrays = given.inputs, given.tensors, given.arrays
+    track = not modes.disabled or modes.here().grad_enabled
+    inputs, tensors, arrays, constants, targets = operands.gather(op, inputs, Tensor, track)
     start = 0
     frame: Any = None
     if writer is not None:
@@ -174,6 +177,8 @@ def apply(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, de
             tracing.ahead(writer, op, tensors, frame)
             arrays = dtypes.promoted(op, inputs)
         start = writer.clock()
+    if op.view:
+        arrays[0] = tensors[0].shared()
     try:
         result = op.forward(*arrays, **attrs) if attrs else op.forward(*arrays)
     except FAILURES as error:
@@ -186,12 +191,11 @@ def apply(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, de
     out.wants_grad = False
     out.row = -1
     site = None
-    if op.view and arrays[0].__class__ is _ndarray:
-        note_view(out, tensors[0], result, arrays[0], attrs)
+    if op.view:
+        note_view(out, tensors[0], result, arrays[0])
     if writer is not None:
         end = writer.clock()
         rows = [tensor.row for tensor in tensors]
-        constants = given.constants
         described = {**(attrs or {}), **({"operands": constants} if len(constants) > 1 else {})}
         constant = constants[0] if len(constants) == 1 else None
         site = tracing.call_site(writer, frame, op, result, constant, described, len(rows))
@@ -207,30 +211,26 @@ def apply(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, de
             if answer.__class__ is Replace:
                 result = answer.value
     out.array = result
-    if given.tracked and result.dtype.kind in "fc":
-        wanting = tuple(
-            [isinstance(value, Tensor) and (value.node is not None or value.wants_grad) for value in inputs]
-        )
+    if targets is not None and result.dtype.kind in "fc":
+        wanting = tuple([target is not None for target in targets])
         plan = op.plans.get(wanting) or plan_for(op, wanting)
         if plan.rules:
-            wanted = [inputs[rule.index] for rule in plan.rules]
-            shapes = tuple([value.array.shape for value in wanted])
-            kept = (result, residuals) if op.residuals else result
-            attach(out, plan, wanted, plan.save(kept, *arrays), shapes, attrs, site)
+            saved = plan.save((result, residuals) if op.residuals else result, *arrays)
+            shapes = tuple([arrays[index].shape for index in plan.wanted])
+            goal: Any = [targets[index] for index in plan.wanted]
+            goal = goal[0] if plan.alone else tuple(goal)
+            row = -1 if site is None else out.row
+            out.node = [plan, goal, saved, _next_moment(), shapes, attrs, row, site, None, None]
     return out
 
 
-def note_view(out: Tensor, source: Tensor, result: Any, array: np.ndarray, attrs: Any) -> None:
+def note_view(out: Tensor, source: Tensor, result: np.ndarray, array: np.ndarray) -> None:
     """Join a view to its base; where NumPy had to copy, it is none."""
-    if result.__class__ is not _ndarray:
-        if attrs is None or "index" not in attrs:
-            return
-        out.picked = (array, attrs["index"])  # an element is a number of its own, which a write has to bring up to date
-    elif result.base is not array and writes.buffer(result) is not writes.buffer(array):
+    if result.base is not array and writes.buffer(result) is not writes.buffer(array):
         return
     base = out.base = source if source.base is None else source.base
     base.views_made += 1
-    if base.node is not None or out.picked is not None:
+    if base.node is not None:
         base.note_view(out)
     if modes.disabled and not modes.here().grad_enabled:
         out.made_without_grad = True
@@ -240,6 +240,6 @@ def attach(out: Tensor, plan: Plan, inputs: Sequence[Tensor], saved: Any, shapes
     """Give a result its way back."""
     row = out.row if site is not None else -1
     targets: Any = tuple(value.node or value for value in inputs)
-    if plan.single:
+    if plan.alone:
         (targets,) = targets
     out.node = [plan, targets, saved, _next_moment(), shapes, attrs, row, site, None, None]

@@ -111,7 +111,7 @@ def call_site(
     site = sites.get(key)
     if site is _INSIDE or (site is None and recording.is_internal(frame.f_code.co_filename)):
         sites[key] = _INSIDE
-        outer = recording.user_frame(2)
+        outer = frame.f_back
         while outer is not None and recording.is_internal(outer.f_code.co_filename):
             outer = outer.f_back
         frame = outer or frame
@@ -121,12 +121,13 @@ def call_site(
     if site.__class__ is CallSite and _fits(site, out, constant, attrs, context):
         return site
     place = (context.scope, context.backward_row > 0, context.grad_enabled, get_ident())
-    wanted: Any = (out.__class__, out.shape, out.dtype, constant.__class__, constant, _frozen(attrs), place)
+    wanted: Any = (out.__class__, out.shape, out.dtype, constant.__class__, constant, place)
     variants: dict[Any, CallSite] = writer.variants.setdefault(key, {})
     try:
+        wanted = wanted if not attrs else (*wanted, *attrs, *[(value.__class__, value) for value in attrs.values()])
         found = variants.get(wanted)
     except TypeError:  # an attribute that can't be hashed
-        wanted = repr(wanted)
+        wanted = (*map(repr, wanted[:6]), _frozen(attrs))
         found = variants.get(wanted)
     if found is None:
         found = CallSite(writer, frame, op, out, constant, attrs, input_count=input_count)

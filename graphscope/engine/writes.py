@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import itertools
 import weakref
+from collections.abc import Callable
+from sys import getrefcount
 from types import CodeType, FrameType
 from typing import Any, Final
 
@@ -19,7 +21,9 @@ moments = itertools.count(1)
 last: int = 0
 """The moment of the newest write."""
 
-_writes: dict[int, tuple[int, weakref.ref[np.ndarray], str, CodeType | None, int]] = {}
+_writes: dict[int, tuple[int, Callable[[], Any], str, CodeType | None, int]] = {}
+_numbers: dict[int, tuple[weakref.ref[np.ndarray], Any]] = {}
+"""The arrays of no dims that took the place of a number when somebody wanted to share it, and those numbers."""
 _LEAST: Final = 4096
 _room = _LEAST
 """So many entries are let stand before those of dead buffers are taken out."""
@@ -37,22 +41,45 @@ def buffer(array: Any) -> Any:
     return array
 
 
+def memory(number: np.generic) -> np.ndarray:
+    """An array of no dims in the place of a number: what has saved the number is blamed for writes into the array."""
+    array = np.array(number)
+    key = id(array)
+    _numbers[key] = weakref.ref(array, lambda _: _numbers.pop(key, None)), number
+    return array
+
+
+def stands_for(array: Any, value: Any) -> bool:
+    """Whether an array took the place of a number."""
+    found = _numbers.get(id(array))
+    return found is not None and found[1] is value
+
+
 def note(array: Any, what: str, frame: FrameType | None = None) -> None:
-    """Remember that `array` was just written by `what`, called at `frame`."""
+    """Remember that `array`, or a number that got another in its place, was just written by `what`, called at `frame`."""
     global last, _room
-    if not isinstance(array, np.ndarray):
-        return  # a tensor of no dims got another number: the old one is as it was
     last = next(moments)
     owner = buffer(array)
     if len(_writes) >= _room:  # most belong to buffers that are gone
-        for key in [key for key, (_, reference, *_) in _writes.items() if reference() is None]:
+        for key in [key for key, (_, reference, *_) in _writes.items() if _is_gone(reference)]:
             del _writes[key]
         _room = 2 * len(_writes) + _LEAST
+    place = (None, 0) if frame is None else (frame.f_code, frame.f_lasti)
+    held: Callable[[], Any] = weakref.ref(owner) if isinstance(owner, np.ndarray) else lambda: owner
     _writes.pop(id(owner), None)
-    if frame is None:
-        _writes[id(owner)] = (last, weakref.ref(owner), what, None, 0)
-    else:
-        _writes[id(owner)] = (last, weakref.ref(owner), what, frame.f_code, frame.f_lasti)
+    _writes[id(owner)] = (last, held, what, *place)
+    if id(owner) in _numbers:
+        number = _numbers[id(owner)][1]
+        _writes[id(number)] = (last, lambda: number, what, *place)
+
+
+_OURS: Final = 3
+"""References to a number that `_is_gone` itself sees: the function that holds it, a name, an argument."""
+
+
+def _is_gone(reference: Callable[[], Any]) -> bool:
+    owner = reference()
+    return owner is None or (isinstance(owner, np.generic) and getrefcount(owner) <= _OURS)
 
 
 def since(array: Any, moment: int) -> tuple[str, CodeType | None, int] | None:

@@ -62,10 +62,6 @@ def write(op: Op, target: Tensor, others: Sequence[Any], attrs: dict[str, Any] |
         if target.uncounted_of is None:
             target.written()
             writes.note(before if base is None else base.array, op.name, _getframe(2))
-        elif before.__class__ is not np.ndarray:
-            target.rewritten()  # a number of its own
-        if (target if base is None else base).views:
-            refresh(target if base is None else base)
         return target
     start = 0
     frame: Any = _getframe(2)
@@ -101,16 +97,18 @@ def write(op: Op, target: Tensor, others: Sequence[Any], attrs: dict[str, Any] |
         constant = next((value for value in others if not isinstance(value, Tensor)), None)
         site = _record(writer, op, target, rows, constant, attrs, frame, start)
     if target.uncounted_of is not None:
-        target.rewritten()
+        target.uncounted_of.row = target.row
     if plan is not None and plan.rules:
         _rebase(plan, target, given, arrays, {**_DEFAULTS, **(attrs or {})}, site, writer, frame)
     elif writer is not None and base is not None:
         _record(writer, OPS["copy_slices"], base, [base.row, target.row], None, None, frame, writer.clock())
-    if (target if base is None else base).views:
-        refresh(target if base is None else base)
-    if any(np.may_share_memory(value, owner) for value in arrays[1:] if isinstance(value, np.ndarray)):
+    if any(value is owner or _share(value, owner) for value in arrays[1:]):
         writes.note(owner, op.name, frame)  # what this op itself both saved and wrote (x *= x)
     return target
+
+
+def _share(value: Any, other: Any) -> bool:
+    return isinstance(value, np.ndarray) and isinstance(other, np.ndarray) and np.may_share_memory(value, other)
 
 
 def refuse(op: Op, target: Tensor) -> None:
@@ -146,21 +144,6 @@ def refuse(op: Op, target: Tensor) -> None:
         )
 
 
-def memory_of(tensor: Tensor) -> Any:
-    """The array whose memory a tensor is; of an element picked out of another tensor, an array of no dims."""
-    if tensor.picked is None:
-        return tensor.array
-    array, index = tensor.picked
-    return array[(*index, ...) if isinstance(index, tuple) else (index, ...)]
-
-
-def refresh(base: Tensor) -> None:
-    """Let the elements picked out of a tensor be what they are now: NumPy's scalars share no memory."""
-    for view in _live(base):
-        if view.picked is not None:
-            view.array = memory_of(view)[()]
-
-
 def _run(op: Op, target: Tensor, others: list[Any], attrs: dict[str, Any]) -> None:
     data = target.array
     try:
@@ -171,8 +154,6 @@ def _run(op: Op, target: Tensor, others: list[Any], attrs: dict[str, Any]) -> No
         if result.shape:
             raise ValueError(f"the result has shape {result.shape}, the tensor written to has no dims")
         target.array = result.astype(data.dtype, casting="same_kind")[()]
-        if target.picked is not None:
-            memory_of(target)[...] = target.array
     except (ValueError, TypeError, IndexError) as error:
         raise explain_failure(op, [data, *others], attrs, error) from None
 
@@ -206,7 +187,7 @@ def _rebase(
         part.row = target.row
         attach(part, plan, wanted, saved, shapes, attrs, site)
         overlay = OPS["copy_slices"]
-        place = {"_place": place_of(base.array, memory_of(target))}
+        place = {"_place": place_of(base.array, target.array)}
         if writer is not None:
             site = _record(writer, overlay, base, [base.row, part.row], None, place, frame, writer.clock())
         over = plan_for(overlay, (base.requires_grad, True))
@@ -216,7 +197,7 @@ def _rebase(
         if view.array.dtype != owner.array.dtype:
             continue  # its memory read as another dtype: no gradient flows through that
         op = OPS["take_view"]
-        place = {"_place": place_of(owner.array, memory_of(view))}
+        place = {"_place": place_of(owner.array, view.array)}
         if writer is not None:
             site = _record(writer, op, view, [owner.row], None, place, frame, writer.clock())
         again = plan_for(op, (True,))

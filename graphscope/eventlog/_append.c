@@ -30,9 +30,13 @@ enum { FLAGS = 2, TENSOR = 32, TIME = 40, DURATION = 48, VALUE = 56, FORWARD = 6
 /* The clock of `time.perf_counter_ns`. */
 static inline int64_t now(void)
 {
+#ifdef __APPLE__
+    return (int64_t)clock_gettime_nsec_np(CLOCK_UPTIME_RAW);
+#else
     struct timespec moment;
     clock_gettime(CLOCK_MONOTONIC, &moment);
     return (int64_t)moment.tv_sec * 1000000000 + moment.tv_nsec;
+#endif
 }
 
 /* Cursor: where the next row and the next value of a segment go --------------------------------------------------- */

@@ -62,7 +62,7 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
         cap: int = 1 << 20,
         budget: int = 1 << 30,
     ) -> None:
-        self._path = None if path is None else Path(path)
+        self._path = None if path is None else of_rank(Path(path))
         self._options: dict[str, Any] = {"policy": values, "steps": steps, "cap": cap, "budget": budget}
         self._writer: Writer | None = None
         self._log: Log | None = None  # kept while recording: a temporary folder goes with it
@@ -153,6 +153,13 @@ def holding(row: int) -> tuple[Log, int] | None:
     except LogError:
         return None
     return (log, row - base) if log.first <= row - base < log.end else None
+
+
+def of_rank(path: Path) -> Path:
+    """The path of this process's own log, where several ranks of one run record (under `torchrun`, for one)."""
+    if int(os.environ.get("WORLD_SIZE") or 1) > 1 and "RANK" in os.environ:
+        return path.with_name(f"{path.stem}-rank{os.environ['RANK']}{path.suffix}")
+    return path
 
 
 def make_room(path: Path) -> None:

@@ -26,6 +26,7 @@ _AHEAD = 1 << 18
 _ROW_NUMBER = struct.Struct("<Q")
 _EDGE = struct.Struct("<QII")
 _OUTPUT = struct.Struct("<BBHIQQ")
+_COUNTS = slice(schema.SUMMARY.fields["nan"][1], schema.SUMMARY.fields["zero"][1])  # type: ignore[index]
 _ROW = schema.EVENT.itemsize
 
 
@@ -104,7 +105,7 @@ class Segment(Cursor):
         """Write the statistics of a value (or that record itself) at byte `offset`; whether the value is finite."""
         record = value if value.__class__ is bytes else values.pack(values.summarize(np.asarray(value)))
         self.values[offset : offset + len(record)] = record
-        return values.unpack(record, 0).finite
+        return not any(record[_COUNTS])  # of NaN and Inf
 
     def populate_rows(self) -> None:
         """Fault in the pages of the next rows: few enough that they are still in the cache when they are written."""

@@ -70,7 +70,7 @@ class Template(Form):
         """The value of a row that is given by its address, as a producer may whose arrays are not NumPy's."""
         name = schema.DTYPES[self.fields[1]]
         dtype = np.dtype("u2" if name == "bfloat16" else name)
-        value = np.frombuffer((ctypes.c_char * self.nbytes).from_address(address), dtype)
+        value = np.frombuffer(memoryview((ctypes.c_char * self.nbytes).from_address(address)).cast("B"), dtype)
         return value if self.raw or not self.inline else value[0]
 
     def beside(self) -> bytes:

@@ -60,9 +60,13 @@ class Index:
             if source == row
         ]
 
-    def backward(self, row: int, stop: int) -> list[int]:
+    def using(self, row: int, stop: int, start: int = 0) -> list[int]:
+        """Rows of `start <= row < stop` that take this one as an input; they are found, not looked at."""
+        return list(dict.fromkeys(self._users.find(row, stop, start)))
+
+    def backward(self, row: int, stop: int, start: int = 0) -> list[int]:
         """Rows before `stop` that belong to this one: its GRAD and ACCUMULATE rows, or the ops of a GRAD row's rule."""
-        return list(self._backward.find(row, stop))
+        return list(self._backward.find(row, stop, start))
 
     def versions(self, tensor: int, stop: int) -> list[int]:
         """Rows before `stop` that made, changed or wrote again the tensor of this number."""
@@ -91,15 +95,16 @@ class _Relation:
         self._extract = extract
         self._built: dict[int, tuple[int, np.ndarray]] = {}
 
-    def find(self, key: int, stop: int) -> Iterator[int]:
-        """The rows before `stop` that name `key`, in order."""
+    def find(self, key: int, stop: int, start: int = 0) -> Iterator[int]:
+        """The rows of `start <= row < stop` that name `key`, in order."""
         if not 0 <= key < _LARGEST_ROW:
             return
         bounds = np.array([key << _SHIFT, (key + 1) << _SHIFT])
-        for block, keys in self.blocks(key, stop):
+        start = max(start, self._log.first)
+        for block, keys in self.blocks(max(key, start), stop):
             low, high = np.searchsorted(keys, bounds)
             for offset in (keys[low:high] & _OFFSET).tolist():
-                if self._log.first <= block * BLOCK + offset < stop:
+                if start <= block * BLOCK + offset < stop:
                     yield block * BLOCK + offset
 
     def blocks(self, start: int, stop: int) -> Iterator[tuple[int, np.ndarray]]:
@@ -117,8 +122,8 @@ class _Relation:
     def _committed(self, block: int) -> int:
         """How many rows of a block are written: one with holes may change yet, a full one needs no look."""
         built = self._built.get(block)
-        if built is not None and built[0] == BLOCK:
-            return BLOCK
+        if built is not None and (built[0] == BLOCK or self._log.metadata.get("finished") is not None):
+            return built[0]
         chunks = self._log.chunks(block * BLOCK, (block + 1) * BLOCK)
         return sum(int(np.count_nonzero(rows["kind"])) for _, rows in chunks)
 

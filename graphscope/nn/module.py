@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from graphscope.engine.element_types import dtype
 from graphscope.engine.scopes import scope
 from graphscope.engine.tensor import Tensor
 from graphscope.eventlog import record as recording
@@ -224,7 +225,7 @@ class Module(Stateful):
 
 
 def _is_dtype(value: Any) -> bool:
-    return isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic))
+    return isinstance(value, dtype | np.dtype) or (isinstance(value, type) and issubclass(value, np.generic))
 
 
 def _everywhere() -> Hooks:

@@ -29,7 +29,7 @@ class Parameter(Tensor, metaclass=_IsParameter):
         array = _array(data)
         if requires_grad and array.dtype.kind not in "fcV":  # V: bfloat16, as an extension of NumPy
             raise RuntimeError(f"only Tensors of floating point dtype can require gradients, not {array.dtype}")
-        made = Tensor(array, requires_grad)
+        made = Tensor(array, requires_grad=requires_grad)
         made.is_parameter = True
         return made
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from textual.app import App
+from textual.app import App, SystemCommand
 from textual.binding import BindingType
+from textual.screen import Screen
 
+from graphscope.debugger.table import COMMANDS
 from graphscope.eventlog.reader import Log
+from graphscope.tui import keys
 from graphscope.tui.glyphs import Glyphs, for_terminal
 from graphscope.tui.main import Main
 from graphscope.tui.messages import Asked
@@ -47,6 +52,19 @@ class GraphscopeApp(App[None]):
     def on_mount(self) -> None:
         """Show the main screen."""
         self.push_screen(Main(self.log_read, self._session, self.glyphs, self._history))
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """What the palette offers: themes and the like, every key, and every command."""
+        yield from super().get_system_commands(screen)
+        for binding in (*keys.OF_COMMANDS, *keys.OF_SCREEN):
+            said = f"{binding.description.capitalize()} ({binding.key_display or binding.key})"
+            yield SystemCommand(said, binding.tooltip or binding.description, partial(self._act, binding.action))
+        for entry in COMMANDS.values():
+            doc = entry.doc.partition("\n")[0]
+            yield SystemCommand(entry.usage, doc, partial(self._act, f"prefill('{entry.name} ')"))
+
+    async def _act(self, action: str) -> None:
+        await self.run_action(action, self.screen)
 
     def action_go(self, row: int) -> None:
         """Go to a row that was clicked."""

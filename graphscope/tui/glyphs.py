@@ -42,7 +42,7 @@ class Glyphs:
     shades: str
     """From empty to full."""
     steps: str
-    """A bar that grows from the left: eighths of a cell."""
+    """A bar that grows from the left: half a cell, a whole one."""
     box: str
     """Corners, horizontal and vertical of a box: `┌┐└┘─│`."""
     arrow: str
@@ -54,7 +54,7 @@ class Glyphs:
 UNICODE: Final = Glyphs(
     op="●", leaf="◆", grad="▲", accumulate="◇", mark="·", current="▶", breakpoint="●", nonfinite="!", in_place="✎",
     edited="✱", view="⌕", opened="▾", closed="▸", rising="▲", lane="│", across="─", fork_left="├", fork_right="┤",
-    end_left="╰", end_right="╯", crossing="┼", more="┆", bars="▁▂▃▄▅▆▇█", shades=" ░▒▓█", steps="▏▎▍▌▋▊▉█",
+    end_left="╰", end_right="╯", crossing="┼", more="┆", bars="▁▂▃▄▅▆▇█", shades=" ░▒▓█", steps="╸━",
     box="╭╮╰╯─│", arrow="▼", up="▲", ellipsis="…", times="×",
 )  # fmt: skip
 """For terminals that show Unicode."""
@@ -62,7 +62,7 @@ UNICODE: Final = Glyphs(
 ASCII: Final = Glyphs(
     op="o", leaf="#", grad="^", accumulate="+", mark=".", current=">", breakpoint="B", nonfinite="!", in_place="w",
     edited="*", view="v", opened="-", closed="+", rising="^", lane="|", across="-", fork_left="|", fork_right="|",
-    end_left="`", end_right="'", crossing="+", more=":", bars="_.,-~=+#", shades=" .:*#", steps="-------#",
+    end_left="`", end_right="'", crossing="+", more=":", bars="_.,-~=+#", shades=" .:*#", steps="-=",
     box="++++-|", arrow="v", up="^", ellipsis="~", times="x",
 )  # fmt: skip
 """For terminals that show nothing else."""

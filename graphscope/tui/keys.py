@@ -8,8 +8,16 @@ from textual.binding import Binding
 
 from graphscope.debugger import commands as commands  # fills the table
 from graphscope.debugger.table import COMMANDS
+from graphscope.tui import exporting as exporting  # its command enters the table
 
-_SHORT: Final = {"next": "next", "rn": "previous", "step": "into", "continue": "run", "rc": "run back", "other": "other side"}
+_SHORT: Final = {
+    "next": "next",
+    "rn": "previous",
+    "step": "into",
+    "continue": "run",
+    "rc": "run back",
+    "other": "other side",
+}
 """Words for the footer; the rest is in the help."""
 
 OF_COMMANDS: Final = tuple(
@@ -28,23 +36,54 @@ OF_COMMANDS: Final = tuple(
 
 OF_SCREEN: Final = (
     Binding("b", "prefill_break", "break", id="screen.break", tooltip="Begin a breakpoint at what the cursor is on"),
-    Binding("B", "breakpoints", "Breakpoints", id="screen.breakpoints", show=False, tooltip="List the breakpoints"),
-    Binding("slash", "search", "search", id="screen.search", key_display="/", tooltip="Search nodes by a SPEC"),
-    Binding("colon", "prompt", "prompt", id="screen.prompt", key_display=":", tooltip="Type a command"),
+    Binding("B", "list('breakpoints')", "Breakpoints", id="screen.breakpoints", show=False, tooltip="List breakpoints"),
+    Binding("W", "list('watches')", "Watches", id="screen.watches", show=False, tooltip="List the watches"),
+    Binding("M", "ask('checkpoint')", "Bookmark", id="screen.bookmark", show=False, tooltip="Remember this place"),
+    Binding(
+        "'",
+        "list('bookmarks')",
+        "Bookmarks",
+        id="screen.bookmarks",
+        show=False,
+        key_display="'",
+        tooltip="List the bookmarks",
+    ),
+    Binding(
+        "N",
+        "search_back",
+        "Match before",
+        id="screen.search-back",
+        show=False,
+        tooltip="In a search: the match before this; n is the next, Esc ends it",
+    ),
+    Binding("escape", "end_search", "End search", id="screen.end-search", show=False, tooltip="End the search"),
+    Binding("ctrl+c", "interrupt", "Interrupt", id="screen.interrupt", show=False, tooltip="Interrupt a long search"),
+    Binding("/", "search", "search", id="screen.search", key_display="/", tooltip="Search nodes by a SPEC"),
+    Binding(":", "prompt", "prompt", id="screen.prompt", key_display=":", tooltip="Type a command"),
     Binding("g", "prefill('goto ')", "Go to", id="screen.goto", show=False, tooltip="Go to a row, a name or a SPEC"),
     Binding("w", "prefill('watch ')", "Watch", id="screen.watch", show=False, tooltip="Watch an expression"),
-    Binding("y", "ask('why')", "Why", id="screen.why", show=False, tooltip="Why is this gradient None, zero, not finite"),
+    Binding(
+        "y", "ask('why')", "Why", id="screen.why", show=False, tooltip="Why is this gradient None, zero, not finite"
+    ),
     Binding("m", "toggle_map", "map", id="screen.map", tooltip="Show the neighbourhood of the node as a picture"),
-    Binding("plus", "radius(1)", "Wider", id="screen.wider", show=False, key_display="+", tooltip="Widen the map"),
-    Binding("minus", "radius(-1)", "Closer", id="screen.closer", show=False, key_display="-", tooltip="Narrow the map"),
+    Binding("+", "radius(1)", "Wider", id="screen.wider", show=False, key_display="+", tooltip="Widen the map"),
+    Binding("-", "radius(-1)", "Closer", id="screen.closer", show=False, key_display="-", tooltip="Narrow the map"),
     Binding("v", "look", "Look", id="screen.look", show=False, tooltip="Numbers, heatmap, histogram"),
     Binding("i", "slice", "Slice", id="screen.slice", show=False, tooltip="Choose a slice of the value: [0, :, 3:7]"),
-    Binding("e", "export", "Export", id="screen.export", show=False, tooltip="Save a picture of the screen"),
-    Binding("question_mark", "help", "help", id="screen.help", key_display="?", tooltip="All keys and commands"),
+    Binding(
+        "e",
+        "prefill('export graph.svg ')",
+        "Export",
+        id="screen.export",
+        show=False,
+        tooltip="Draw the graph to a file",
+    ),
+    Binding("E", "picture", "Picture", id="screen.picture", show=False, tooltip="Save the screen as an SVG"),
+    Binding("?", "help", "help", id="screen.help", key_display="?", tooltip="All keys and commands"),
     Binding("q", "quit", "quit", id="screen.quit", tooltip="Leave"),
     *(
         Binding(str(place), f"tab('{name}')", name, id=f"screen.{name}", show=False, tooltip=f"Inspector: {name}")
-        for place, name in enumerate(("formula", "value", "gradient", "about", "steps"), 1)
+        for place, name in enumerate(("formula", "value", "grad", "about", "steps"), 1)
     ),
 )
 """Keys of the screen itself."""

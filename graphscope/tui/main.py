@@ -17,17 +17,22 @@ from textual.widgets import Footer, Input, Static
 
 from graphscope.debugger.results import Ended, Result, Stop
 from graphscope.debugger.results import Message as Said
+from graphscope.errors import CommandError
 from graphscope.eventlog.reader import Log
 from graphscope.graph import Graph
 from graphscope.tui import keys
+from graphscope.tui.dialogs.entry import Entry
+from graphscope.tui.dialogs.help import Help
+from graphscope.tui.dialogs.table import LISTS, TableDialog
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.inspector.inspector import Inspector
+from graphscope.tui.inspector.slices import read_slice
 from graphscope.tui.map.map import Map
 from graphscope.tui.messages import Answered, Asked, Grown, Prefill
 from graphscope.tui.passes import Passes, passes_of
 from graphscope.tui.prompt.history import History
 from graphscope.tui.prompt.prompt import Prompt
-from graphscope.tui.scene import Mark, Scene
+from graphscope.tui.scene import Mark, Scene, title
 from graphscope.tui.session import Session
 from graphscope.tui.source.counts import Counts
 from graphscope.tui.source.source import Source
@@ -55,10 +60,10 @@ class Main(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*keys.OF_COMMANDS, *keys.OF_SCREEN]
 
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - as the base class declares it
         (0, "-tiny"), (SMALLEST[0], "-narrow"), (110, "-middle"), (150, "-wide"),
     ]  # fmt: skip
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
+    VERTICAL_BREAKPOINTS = [  # noqa: RUF012 - as the base class declares it
         (0, "-tiny"), (SMALLEST[1], "-short"), (30, "-tall"),
     ]  # fmt: skip
 
@@ -100,6 +105,7 @@ class Main(Screen[None]):
         self.query_one(Tape).focus()
         self.set_interval(_TICK, self._tick)
         self._counts.extend()
+        self.query_one(Prompt).greet()
         self._open()
 
     # The log grows ---------------------------------------------------------------------------------------------------
@@ -187,8 +193,11 @@ class Main(Screen[None]):
     def _place(self, now: int, marks: tuple[Mark, ...], stop: Stop | None) -> None:
         """Let all regions look at a position."""
         self.scene = scene = Scene(self._graph.at(now), self._graph, marks, stop)
-        for region in (Tape, Source, Inspector, Timeline, Map):
-            self.query_one(region).scene = scene
+        self.query_one(Tape).scene = scene
+        self.query_one(Source).scene = scene
+        self.query_one(Inspector).scene = scene
+        self.query_one(Timeline).scene = scene
+        self.query_one(Map).scene = scene
         self.query_one("#heading", Static).update(self._heading(scene))
 
     def _heading(self, scene: Scene) -> Text:
@@ -200,14 +209,15 @@ class Main(Screen[None]):
             made.append(" waiting for the first node" if not self._log.closed else " no nodes")
             return made
         made.append(f" step {self._passes.step_of(scene.now)} ", "")
-        colour = self.app.get_css_variables()["backward" if node.graph_pass == "backward" else "forward"]
+        colour = self.app.theme_variables["backward" if node.graph_pass == "backward" else "forward"]
         sign = self._glyphs.up if node.graph_pass == "backward" else self._glyphs.arrow
         made.append(f" {sign} {node.graph_pass} ", f"bold {colour}")
-        name = f" {node.name}" if node.name and node.name != node.label else ""
-        made.append(f" #{node.row} {escape(node.label + name)}", "bold")
+        made.append(f" #{node.row} {escape(title(node))}", "bold")
         made.append(f"  {shape_text(node.shape, self._glyphs.times) or 'scalar'}", "dim")
         if not self._log.closed:
             made.append("  growing", "italic dim")
+        if self.search:
+            made.append(f"   /{escape(self.search)}  n N Esc", "bold")
         if scene.stop is not None and scene.stop.reason:
             made.append(f"   {escape(scene.stop.reason)}", "italic")
         return made
@@ -216,9 +226,85 @@ class Main(Screen[None]):
 
     def action_ask(self, line: str) -> None:
         """Carry out a command that a key means."""
-        if self.search and line in ("next", "rn"):
-            pass
+        if self.search and line == "next":
+            line = f"find {self.search}"
         self.post_message(Asked(line, quiet=True))
+
+    def action_search(self) -> None:
+        """Ask what to look for."""
+        title = "search: an op, a name, or a SPEC"
+
+        def begin(spec: str | None) -> None:
+            if spec and spec.strip():
+                self.search = spec.strip()
+                self.post_message(Asked(f"find {self.search}", quiet=True))
+
+        self.app.push_screen(Entry(title, self.search, "mm   name:fc1.*   op:tanh backward   line:model.py:31"), begin)
+
+    def action_search_back(self) -> None:
+        """Go to the match before this one."""
+        if self.search:
+            self.post_message(Asked(f"rfind {self.search}", quiet=True))
+        else:
+            self.action_search()
+
+    def action_end_search(self) -> None:
+        """Let `n` mean the next node again."""
+        self.search = ""
+        self.query_one("#heading", Static).update(self._heading(self.scene))
+        self.query_one(Tape).focus()
+
+    def action_interrupt(self) -> None:
+        """Interrupt a command that takes long."""
+        self._session.interrupt()
+
+    def action_list(self, name: str) -> None:
+        """Open a list."""
+
+        def close(found: tuple[str, bool] | None) -> None:
+            if found is not None and found[1]:
+                self.action_prefill(found[0])
+            elif found is not None:
+                self.post_message(Asked(found[0], quiet=True))
+
+        self.app.push_screen(TableDialog(LISTS[name], self._ask_now), close)
+
+    def action_help(self) -> None:
+        """Show all keys and commands."""
+        self.app.push_screen(Help([*keys.OF_COMMANDS, *keys.OF_SCREEN]))
+
+    def action_slice(self) -> None:
+        """Ask for a slice of what is shown."""
+
+        def choose(text: str | None) -> None:
+            if text is None:
+                return
+            try:
+                self.query_one(Inspector).slice(read_slice(text))
+            except CommandError as error:
+                self.notify(error.message, title="no slice", severity="warning")
+
+        self.app.push_screen(Entry("slice of the value", placeholder="[0, :, 3:7]; empty shows all"), choose)
+
+    def action_picture(self) -> None:
+        """Save the screen as a picture."""
+        name = f"{self._log.path.stem}-{self.scene.now}.svg"
+        try:
+            self.notify(f"Written to {self.app.save_screenshot(name, path='.')}")
+        except OSError as error:
+            self.notify(f"{name} can't be written: {error.strerror}", severity="error")
+
+    def action_quit(self) -> None:
+        """Leave."""
+        self._session.interrupt()
+        self.app.exit()
+
+    async def _ask_now(self, line: str) -> list[Result]:
+        async with self._lock:
+            results = await asyncio.to_thread(self._session.carry_out, line)
+            now, marks = self._session.now, self._session.marks
+        self._place(now, marks, self.scene.stop)
+        return results
 
     def action_prefill(self, line: str) -> None:
         """Begin a line at the prompt."""
@@ -232,7 +318,7 @@ class Main(Screen[None]):
         """Begin a breakpoint at what one looks at: the line in the source, else the op in its pass."""
         node = self.scene.node
         if self.focused is self.query_one(Source):
-            self.query_one(Source).action_toggle()
+            self.query_one(Source).action_breakpoint()
         elif node is None:
             self.action_prefill("break ")
         else:
@@ -264,7 +350,8 @@ class Main(Screen[None]):
         width, height = self.app.size
         least = f"{SMALLEST[0]}{self._glyphs.times}{SMALLEST[1]}"
         self.query_one("#too-small", Static).update(
-            f"graphscope needs a terminal of {least};\nthis one is {width}{self._glyphs.times}{height}.\nMake it larger, or q leaves."
+            f"graphscope needs a terminal of {least};\nthis one is {width}{self._glyphs.times}{height}.\n"
+            "Make it larger, or q leaves."
         )
 
 

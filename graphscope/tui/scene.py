@@ -5,14 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from graphscope.eventlog.schema import NODES
 from graphscope.errors import LogError
+from graphscope.eventlog.schema import NODES
 from graphscope.graph.select import Selector
 
 if TYPE_CHECKING:
     from graphscope.debugger.results import Stop
     from graphscope.eventlog.reader import Log
     from graphscope.graph import Graph, Node
+
+
+def title(node: Node) -> str:
+    """What a node is called on the screen: `mm h`, `MmBackward h`, `W.grad +=`."""
+    if node.kind == "accumulate":
+        return f"{node.name or 'leaf'}.grad +="
+    return f"{node.label} {node.name}" if node.name and node.name != node.label else node.label
 
 
 @dataclass(frozen=True)

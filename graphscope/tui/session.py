@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import threading
 from collections import deque
 from typing import Protocol
 
@@ -25,6 +27,10 @@ class Session(Protocol):
         """Carry out a typed line; what each of its commands answered."""
         ...
 
+    def interrupt(self) -> None:
+        """End what is being carried out, from another thread; nothing when nothing is."""
+        ...
+
     def complete(self, line: str, word: str) -> list[str]:
         """What a word at the end of a line may become."""
         ...
@@ -45,6 +51,9 @@ class RecordedSession:
 
     def __init__(self, debugger: Debugger) -> None:
         self._debugger = debugger
+        self._busy = threading.Lock()
+        self._thread: int | None = None
+        """The thread that carries something out, while one does."""
 
     def begin(self) -> Stop | None:
         """Go to the first node."""
@@ -54,6 +63,27 @@ class RecordedSession:
 
     def carry_out(self, line: str, block: tuple[str, ...] = ()) -> list[Result]:
         """Carry out a line: aliases written out, `;;` parted, and what is attached to a breakpoint behind it."""
+        try:
+            with self._busy:
+                self._thread = threading.get_ident()
+            found = self._carry_out(line, block)
+            with self._busy:
+                self._thread = None
+        except KeyboardInterrupt:
+            self._thread = None
+            return [Message("Interrupted", "what was begun is undone", error=True)]
+        return found
+
+    def interrupt(self) -> None:
+        """Raise KeyboardInterrupt where something is carried out; the debugger then stays where it was."""
+        with self._busy:
+            if self._thread is not None:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                    ctypes.c_ulong(self._thread), ctypes.py_object(KeyboardInterrupt)
+                )
+                self._thread = None
+
+    def _carry_out(self, line: str, block: tuple[str, ...]) -> list[Result]:
         debugger = self._debugger
         found: list[Result] = []
         try:

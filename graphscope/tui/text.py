@@ -33,7 +33,7 @@ def shape_text(shape: tuple[int, ...], times: str = "×") -> str:
 
 def number(value: float) -> str:
     """A number in a few characters."""
-    if value != value:  # noqa: PLR0124 - a NaN is what is not itself
+    if value != value:  # a NaN is what is not itself
         return "nan"
     return f"{value:.4g}"
 

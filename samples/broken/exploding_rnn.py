@@ -2,7 +2,7 @@
 
 import torch
 
-w = torch.eye(3).mul(9.0).requires_grad_()
+w = torch.full((3, 3), 3.0, requires_grad=True)
 h = torch.ones(3)
 for _ in range(50):
     h = w @ h

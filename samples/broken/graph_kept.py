@@ -6,7 +6,7 @@ from torch import nn
 torch.manual_seed(0)
 model = nn.Linear(2, 1)
 total = torch.zeros(())
-for step in range(3):
+for _ in range(3):
     loss = model(torch.randn(4, 2)).pow(2).mean()
     loss.backward(retain_graph=True)
     total = total + loss

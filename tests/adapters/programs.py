@@ -91,7 +91,7 @@ def recurrent() -> tuple[Step, list[torch.Tensor]]:
 @program
 def in_place() -> tuple[Step, list[torch.Tensor]]:
     w = nn.Parameter(torch.randn(3, 4))
-    out = torch.empty(3, 4)
+    out = torch.zeros(3, 4)
 
     def loss() -> torch.Tensor:
         y = w * 2
@@ -251,7 +251,7 @@ def several_outputs() -> tuple[Step, list[torch.Tensor]]:
         values, _ = w.sort(dim=1)
         top = w.topk(2, dim=0)
         largest, _ = w.max(dim=1)
-        a, b, c = torch.chunk(w.flatten()[:12], 3)
+        a, _, c = torch.chunk(w.flatten()[:12], 3)
         return (values[:, 0] + largest).sum() + top.values.sum() + (a * c).sum() + torch.var_mean(w)[0]
 
     return trained(nn.ParameterList([w]), loss)

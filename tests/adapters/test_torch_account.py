@@ -1,5 +1,7 @@
 """The log agrees with what PyTorch itself says of a program: its nodes, its gradients, its data flow."""
 
+# ruff: noqa: E402 - what is imported below needs PyTorch
+
 from __future__ import annotations
 
 import gc
@@ -156,8 +158,11 @@ def test_nothing_of_the_program_is_kept_alive(tmp_path: Path) -> None:
     try:
         with gs.record(tmp_path / "run.gscope", values="summary"):
             model, x, labels = small_network()
+            layers = [model]
+            del model
 
             def step() -> list[weakref.ref[Any]]:
+                (model,) = layers
                 h = model(x)
                 loss = nn.functional.cross_entropy(h, labels)
                 loss.backward()
@@ -168,8 +173,9 @@ def test_nothing_of_the_program_is_kept_alive(tmp_path: Path) -> None:
             for _ in range(3):
                 dead = step()
                 assert [each() for each in dead] == [None] * 3
-            parameter = weakref.ref(model[0].weight)
-            del model, step
+            parameter = weakref.ref(layers[0][0].weight)
+            layers.clear()
+            del step
             gc.collect()
             assert parameter() is None
     finally:

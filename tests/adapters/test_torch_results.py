@@ -1,5 +1,7 @@
 """A recorded PyTorch program computes to the last bit what it computes without us."""
 
+# ruff: noqa: E402 - what is imported below needs PyTorch
+
 from __future__ import annotations
 
 from pathlib import Path

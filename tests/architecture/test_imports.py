@@ -19,6 +19,7 @@ CONSUMERS = (
     "graphscope.diagnose",
     "graphscope.exporters",
     "graphscope.console",
+    "graphscope.dap",
 )
 
 

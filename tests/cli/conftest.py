@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import subprocess
 import sys
@@ -14,23 +15,25 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 ROOT = Path(__file__).parents[2]
 
 
+def run_in(folder: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """Run Python with arguments in a folder."""
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", "NO_COLOR": "1"},
+        check=False,
+    )
+
+
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
     """Run Python with arguments in `tmp_path`: `run("-m", "graphscope", "summary")`."""
 
-    def start(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, *arguments],
-            cwd=tmp_path,
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", "NO_COLOR": "1"},
-            check=False,
-        )
-
-    return start
+    return functools.partial(run_in, tmp_path)
 
 
 @pytest.fixture

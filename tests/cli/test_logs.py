@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
 from pathlib import Path
 from xml.etree import ElementTree
@@ -11,7 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from .conftest import Run
+from .conftest import Run, run_in
 
 PROGRAM = """
 import graphscope as gs
@@ -24,14 +25,21 @@ for _ in range(3):
 """
 
 
-@pytest.fixture
-def recorded(graphscope: Run, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a recording of PROGRAM."""
-    (tmp_path / "train.py").write_text(PROGRAM)
-    result = graphscope("record", "train.py")
+    folder = tmp_path_factory.mktemp("recorded")
+    (folder / "train.py").write_text(PROGRAM)
+    result = run_in(folder, "-m", "graphscope", "record", "train.py")
     assert result.returncode == 0, result.stderr
     assert "train.gscope" in result.stderr
-    return tmp_path
+    return folder
+
+
+@pytest.fixture
+def recorded(original: Path, tmp_path: Path) -> Path:
+    """A copy of it, to write in."""
+    return Path(shutil.copytree(original, tmp_path, dirs_exist_ok=True))
 
 
 def test_summary_counts_what_ran(recorded: Path, graphscope: Run) -> None:

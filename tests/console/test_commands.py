@@ -83,6 +83,60 @@ def test_stepping_into_a_rule_changes_nothing(debug: Debug, product: str) -> Non
     assert "a.grad 20.0 b.grad 15.0" in debug(product, *["s"] * 10)
 
 
+def test_other(debug: Debug, product: str) -> None:
+    text = debug(product, "c", "goto 2", "other", "other", "goto 0", "other", "goto 1", "q")
+
+    assert stops(text)[2:] == ["2 mul", "4 mul", "2 mul", "0 tensor", "5 accumulate", "1 tensor"]
+
+
+def test_other_says_when_no_gradient_arrives(debug: Debug) -> None:
+    text = debug("import graphscope as gs\nx = gs.tensor(1.0)\ny = x * 2\n", "c", "goto 0", "other", "q")
+
+    assert "No gradient reaches #0 x" in after(text, "other")
+
+
+def test_same(debug: Debug, product: str) -> None:
+    text = debug(product, "c", "goto 0", "same", "same", "same", "q")
+
+    assert stops(text)[2:] == ["0 tensor", "2 mul", "5 accumulate"]  # used, then its gradient
+    assert "No later event on this tensor" in after(text, "same", 3)
+
+
+def test_rsame(debug: Debug, product: str) -> None:
+    text = debug(product, "c", "goto 5", "rsame", "rsame", "rsame", "q")
+
+    assert stops(text)[2:] == ["5 accumulate", "2 mul", "0 tensor"]
+    assert "No earlier event on this tensor" in after(text, "rsame", 3)
+
+
+def test_passend(debug: Debug, product: str) -> None:
+    text = debug(product, "c", "goto 0", "passend", "passend", "passend", "q")
+
+    assert stops(text)[2:] == ["0 tensor", "2 mul", "6 accumulate"]
+    assert "This is the last node" in after(text, "passend", 3)
+
+
+def test_passbegin(debug: Debug, product: str) -> None:
+    text = debug(product, "c", "passbegin", "passbegin", "passbegin", "q")
+
+    assert stops(text)[2:] == ["4 mul", "0 tensor"]
+    assert "This is the first node" in after(text, "passbegin", 3)
+
+
+def test_find(debug: Debug, product: str) -> None:
+    text = debug(product, "c", "goto 0", "find accumulate", "find accumulate", "find accumulate", "find nothing", "q")
+
+    assert stops(text)[3:] == ["5 accumulate", "6 accumulate", "5 accumulate"]
+    assert "match 1 of 2, round the end" in after(text, "find accumulate", 3)
+    assert "No node answers to 'nothing'" in after(text, "find nothing")
+
+
+def test_rfind(debug: Debug, product: str) -> None:
+    text = debug(product, "c", "goto 4", "rfind op:mul", "rfind op:mul", "q")
+
+    assert stops(text)[3:] == ["2 mul", "4 mul"]
+
+
 def test_until(debug: Debug) -> None:
     program = """\
     import graphscope as torch
@@ -206,6 +260,59 @@ def test_run(debug: Debug) -> None:
 
 def test_run_to_the_end(debug: Debug, product: str) -> None:
     assert "the program has ended" in after(debug(product, "b mul", "run -n", "q"), "run -n")
+
+
+AT_THE_PRODUCT = ("b op:mul backward", "c")
+"""Leads in CHAIN to where the rule of `y = h * h` runs: forward are 0 x, 1 w, 2 mul, 3 tanh, 4 mul, 5 sum."""
+
+
+def test_other(debug: Debug, chain: str) -> None:
+    text = debug(chain, *AT_THE_PRODUCT, "other", "o", "goto 0", "o", "q")
+
+    assert stops(text)[1:4] == ["8 mul", "4 mul", "8 mul"]
+    assert "*** No gradient reaches #0 x in what is recorded" in text
+
+
+def test_same(debug: Debug, chain: str) -> None:
+    text = debug(chain, *AT_THE_PRODUCT, "goto 5", "same", "same", "q")
+
+    assert stops(text)[2:] == ["5 sum", "7 sum"]
+    assert "*** No later event on this tensor is recorded" in text
+
+
+def test_rsame(debug: Debug, chain: str) -> None:
+    text = debug(chain, *AT_THE_PRODUCT, "rsame", "rsame", "q")
+
+    assert stops(text)[2:] == ["5 sum"]
+    assert "*** No earlier event on this tensor is recorded" in text
+
+
+def test_passbegin(debug: Debug, chain: str) -> None:
+    text = debug(chain, *AT_THE_PRODUCT, "passbegin", "passbegin", "q")
+
+    assert stops(text)[2:] == ["7 sum", "0 tensor"]
+    assert text.count("(the beginning of the pass)") == 2
+
+
+def test_passend(debug: Debug, chain: str) -> None:
+    text = debug(chain, *AT_THE_PRODUCT, "goto 1", "passend", "q")
+
+    assert stops(text)[2:] == ["1 tensor", "5 sum"]
+    assert "(the end of the pass)" in text
+
+
+def test_find(debug: Debug, chain: str) -> None:
+    text = debug(chain, *AT_THE_PRODUCT, "goto 3", *["find op:mul forward"] * 2, "find op:conv2d", "q")
+
+    assert stops(text)[2:] == ["3 tanh", "4 mul", "2 mul"]
+    assert "(match 1 of 2, round the end)" in text
+    assert "*** No node answers to 'op:conv2d'" in text
+
+
+def test_rfind(debug: Debug, chain: str) -> None:
+    text = debug(chain, *AT_THE_PRODUCT, "goto 3", *["rfind op:mul forward"] * 2, "q")
+
+    assert stops(text)[2:] == ["3 tanh", "2 mul", "4 mul"]
 
 
 def test_last(debug: Debug, chain: str) -> None:
@@ -365,7 +472,7 @@ def test_up(debug: Debug, chain: str) -> None:
 def test_down(debug: Debug, chain: str) -> None:
     text = debug(chain, "b op:tanh forward", "c", "u", "d", "p scaled.shape", "d", "q")
 
-    assert "(3,)" in after(text, "p scaled.shape")
+    assert "torch.Size([3])" in after(text, "p scaled.shape")
     assert "*** This is the newest frame" in after(text, "d", 2)
 
 

@@ -92,10 +92,11 @@ class Client:
     # Messages --------------------------------------------------------------------------------------------------------
 
     def _read(self, stream: Any) -> None:
-        while line := stream.readline():
-            length = int(line.split(b":")[1])
-            stream.readline()
-            self._arrived.put(json.loads(stream.read(length)))
+        with contextlib.suppress(OSError, ValueError):  # closed by the test meanwhile
+            while line := stream.readline():
+                length = int(line.split(b":")[1])
+                stream.readline()
+                self._arrived.put(json.loads(stream.read(length)))
         self._arrived.put(None)
 
     def send(self, command: str, arguments: Any = None, *, valid: bool = True) -> int:

@@ -86,7 +86,9 @@ def test_data_breakpoints(client: Client, chain: Path) -> None:
     assert told["dataId"] == ":w.grad"
     assert client.request("dataBreakpointInfo", {"name": "no ( python"})["dataId"] is None
     client.request("setFunctionBreakpoints", {"breakpoints": []})
-    made = client.request("setDataBreakpoints", {"breakpoints": [{"dataId": told["dataId"]}, {"dataId": "77777:value"}]})
+    made = client.request(
+        "setDataBreakpoints", {"breakpoints": [{"dataId": told["dataId"]}, {"dataId": "77777:value"}]}
+    )
     assert [found["verified"] for found in made["breakpoints"]] == [True, False]
     stopped = client.move("continue")
     assert stopped["reason"] == "data breakpoint"
@@ -159,4 +161,48 @@ def test_the_console_of_an_editor_is_the_debuggers_own(client: Client, chain: Pa
     assert client.command("p step")["text"] == "0"
     names = [target["label"] for target in client.request("completions", {"text": "p sca", "column": 6})["targets"]]
     assert "scale" in "".join(names) or names == []
+    client.leave()
+
+
+MODULES = """\
+import graphscope as torch
+from graphscope import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Sequential(nn.Linear(3, 4), nn.Tanh())
+        self.last = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.last(self.inner(x))
+
+
+net = Net()
+loss = net(torch.ones(5, 3)).sum()
+loss.backward()
+"""
+
+
+def test_modules_stand_in_the_stack_and_can_be_gone_back_to(client: Client, write: Write) -> None:
+    client.launch(write(MODULES), "op:tanh")
+    client.event("stopped")
+    names = [frame["name"] for frame in client.stack()]
+    assert names[1:3] == ["in inner.1", "in inner"]
+    assert names[-2:] == ["forward", "<module>"]
+    row = client.position()["now"]
+    inner = client.stack()[2]
+    assert inner["canRestart"]
+    client.request("restartFrame", {"frameId": inner["id"]})
+    client.event("stopped")
+    assert client.position()["now"] < row
+    assert "in inner.0" in [frame["name"] for frame in client.stack()]
+    with pytest.raises(Refused, match="modules"):
+        client.request("restartFrame", {"frameId": client.stack()[0]["id"]})
+    stopped = client.move("continue")
+    assert stopped["reason"] == "function breakpoint"
+    assert "tanh" in stopped["description"]
+    client.move("continue")
+    assert [frame["name"] for frame in client.stack()][1:3] == ["in inner.1", "in inner"]  # in backward, too
     client.leave()

@@ -104,7 +104,10 @@ def test_a_variable_of_the_program_is_changed(client: Client, chain: Path) -> No
     scope = client.scopes(module["id"])["Locals"]
     assert client.request("setVariable", {"variablesReference": scope, "name": "step", "value": "41"})["value"] == "41"
     assert client.evaluate("step + 1", frameId=module["id"]) == "42"
-    assert client.request("setExpression", {"expression": "scaled", "value": "None", "frameId": local["id"]})["value"] == "None"
+    assert (
+        client.request("setExpression", {"expression": "scaled", "value": "None", "frameId": local["id"]})["value"]
+        == "None"
+    )
     assert "local" not in client.scopes(module["id"])
     client.leave()
 
@@ -216,7 +219,9 @@ def test_the_end_can_be_stood_at(client: Client, chain: Path) -> None:
 
 
 def test_memory_of_a_tensor(client: Client, write: Write) -> None:
-    client.launch(write("import graphscope as torch\nx = torch.arange(1000.0).reshape(10, 100)\ny = x + 0.5\n"), "op:add")
+    client.launch(
+        write("import graphscope as torch\nx = torch.arange(1000.0).reshape(10, 100)\ny = x + 0.5\n"), "op:add"
+    )
     client.event("stopped")
     value = client.variables(client.scopes()["Value"])["value"]
     read = client.request("readMemory", {"memoryReference": value["memoryReference"], "offset": 400, "count": 8})
@@ -260,7 +265,9 @@ def test_a_session_over_a_socket(chain: Path) -> None:
         client.close()
 
 
-needs_node = pytest.mark.skipif(shutil.which("node") is None or shutil.which("npm") is None, reason="needs node and npm")
+needs_node = pytest.mark.skipif(
+    shutil.which("node") is None or shutil.which("npm") is None, reason="needs node and npm"
+)
 
 
 @pytest.fixture(scope="module")
@@ -268,7 +275,9 @@ def other_client(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The client that VS Code's adapters are tested with, installed from its lock file."""
     folder = tmp_path_factory.mktemp("client")
     shutil.copytree(Path(__file__).parent / "client", folder, dirs_exist_ok=True)
-    made = subprocess.run(["npm", "ci", "--no-audit", "--no-fund"], cwd=folder, capture_output=True, text=True, timeout=120)
+    made = subprocess.run(
+        ["npm", "ci", "--no-audit", "--no-fund"], cwd=folder, capture_output=True, text=True, timeout=120
+    )
     if made.returncode:
         pytest.skip("the client can't be installed from npm")
     return folder

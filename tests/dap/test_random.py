@@ -7,7 +7,6 @@ import os
 import random
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,26 @@ LEAVING = ("disconnect", "terminate", "restart", "launch", "attach", "initialize
 # What arguments are called, and what a request may find there: right, wrong, and absurd.
 numbers = st.one_of(st.integers(-2, 60), st.sampled_from([10**9, -(10**18), 2**53, 1e300, True]))
 texts = st.sampled_from(
-    ["", "x", "w.grad", "value", "grad", "op:tanh", "op:mul backward", "nan", "#3", "b op:mul", "rn", "p 1/0", "s", "(", "\x00", "é", "value[0]", "q"]
+    [
+        "",
+        "x",
+        "w.grad",
+        "value",
+        "grad",
+        "op:tanh",
+        "op:mul backward",
+        "nan",
+        "#3",
+        "b op:mul",
+        "rn",
+        "p 1/0",
+        "s",
+        "(",
+        "\x00",
+        "é",
+        "value[0]",
+        "q",
+    ]
 )
 junk = st.one_of(st.none(), st.booleans(), numbers, texts, st.lists(st.integers(0, 3), max_size=2), st.just({}))
 NAMES = {
@@ -62,7 +80,7 @@ class Session(RuleBasedStateMachine):
 
     @initialize(live=st.booleans())
     def begin(self, live: bool) -> None:
-        self.client = Client("--plain") if False else Client()
+        self.client = Client()
         if live and self.live:
             self.client.launch(self.program, stopOnEntry=True)
         else:
@@ -108,12 +126,12 @@ class Session(RuleBasedStateMachine):
 
 
 @pytest.fixture
-def machine(tmp_path: Path) -> Iterator[type[Session]]:
+def machine(tmp_path: Path) -> type[Session]:
     program = tmp_path / "prog.py"
     program.write_text(PROGRAM)
     with gs.record(tmp_path / "it.gscope"):
         exec(compile(CHAIN, str(program), "exec"), {"__name__": "__main__"})
-    yield type("Bound", (Session,), {"program": program, "log": tmp_path / "it.gscope"})
+    return type("Bound", (Session,), {"program": program, "log": tmp_path / "it.gscope"})
 
 
 def run(machine: type[Session], sessions: int, steps: int) -> None:
@@ -144,7 +162,9 @@ def test_two_hundred_clients_killed_at_random_moments(tmp_path: Path) -> None:
     chance = random.Random(4)
     for number in range(200):
         pid, done = tmp_path / f"pid{number}", tmp_path / f"done{number}"
-        program.write_text(f"import os\nopen({str(pid)!r}, 'w').write(str(os.getpid()))\n{CHAIN}open({str(done)!r}, 'w')\n")
+        program.write_text(
+            f"import os\nopen({str(pid)!r}, 'w').write(str(os.getpid()))\n{CHAIN}open({str(done)!r}, 'w')\n"
+        )
         outlives = chance.random() < 0.3
         client = Client()
         client.send("initialize", {"adapterID": "graphscope"})

@@ -166,7 +166,9 @@ def test_what_the_program_started_ends_with_it(client: Client, write: Write) -> 
 
 def test_input_colours_and_a_terminal(client: Client, write: Write) -> None:
     client.launch(
-        write("import sys, shutil\nprint(sys.stdout.isatty(), shutil.get_terminal_size())\nprint('got', input('? '))\n"),
+        write(
+            "import sys, shutil\nprint(sys.stdout.isatty(), shutil.get_terminal_size())\nprint('got', input('? '))\n"
+        ),
         rows=30,
         columns=100,
     )
@@ -180,7 +182,8 @@ def test_input_colours_and_a_terminal(client: Client, write: Write) -> None:
 
 
 def test_a_forked_child_goes_on_without_the_debugger(client: Client, write: Write) -> None:
-    text = f"import os\n{START}pid = os.fork()\nz = (x + 1).sum()\nif pid == 0:\n    os._exit(7)\nprint(os.waitpid(pid, 0)[1] >> 8)\n"
+    forks = "pid = os.fork()\nz = (x + 1).sum()\nif pid == 0:\n    os._exit(7)\nprint(os.waitpid(pid, 0)[1] >> 8)\n"
+    text = f"import os\n{START}{forks}"
     client.launch(write(text), "op:sum")
     client.event("stopped")
     client.request("continue", {"threadId": 1})
@@ -216,7 +219,13 @@ def test_a_malformed_message_is_refused(client: Client, text: bytes) -> None:
 
 @pytest.mark.parametrize(
     "header",
-    [b"\r\n\r\n", b"Content-Length: x\r\n\r\n", b"Content-Length: -5\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n", b"a:" + b"b" * 200000 + b"\r\n\r\n"],
+    [
+        b"\r\n\r\n",
+        b"Content-Length: x\r\n\r\n",
+        b"Content-Length: -5\r\n\r\n",
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"a:" + b"b" * 200000 + b"\r\n\r\n",
+    ],
     ids=["blank", "no number", "negative", "http", "long"],
 )
 def test_a_malformed_header_is_passed_over(client: Client, header: bytes) -> None:
@@ -256,3 +265,61 @@ def test_nothing_is_bound_beyond_this_machine() -> None:
         )
         assert made.returncode == 2
         assert "graphscope:" in made.stderr
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_programs_with_processes_of_their_own_keep_working(client: Client, write: Write, method: str) -> None:
+    text = f"""\
+        import multiprocessing
+        import graphscope as torch
+
+        def work(number):
+            return (torch.ones(3) * number).sum().item()
+
+        if __name__ == "__main__":
+            y = torch.ones(2).sum()
+            with multiprocessing.get_context({method!r}).Pool(2) as pool:
+                print(pool.map(work, [1, 2, 3]))
+        """
+    client.launch(write(text), "op:sum")
+    client.event("stopped")
+    client.request("continue", {"threadId": 1})
+    assert client.event("exited")["exitCode"] == 0
+    assert client.output == "[3.0, 6.0, 9.0]\n"
+    assert client.leave() == 0
+
+
+def test_threads_have_names_and_stops_of_their_own(client: Client, write: Write) -> None:
+    text = """\
+        import threading
+        import graphscope as torch
+
+        def work(number):
+            inside = torch.ones(3) * number
+            return inside.tanh()
+
+        first = torch.ones(2).exp()
+        workers = [threading.Thread(target=work, args=(n,), name=f"worker {n}") for n in (1, 2)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        print("joined")
+        """
+    client.launch(write(text), "op:tanh")
+    seen = set()
+    for _ in range(2):
+        stopped = client.event("stopped")
+        names = {found["id"]: found["name"] for found in client.request("threads")["threads"]}
+        name = names[stopped["threadId"]]
+        seen.add(name)
+        frames = client.request("stackTrace", {"threadId": stopped["threadId"]})["stackFrames"]
+        assert frames[1]["name"] == "work"
+        assert client.evaluate("number", frameId=frames[1]["id"]) == name.split()[1]
+        other = client.request("stackTrace", {"threadId": 1})["stackFrames"]
+        assert other[0]["line"] == 8
+        client.request("continue", {"threadId": stopped["threadId"]})
+    assert seen == {"worker 1", "worker 2"}
+    client.event("terminated")
+    assert client.output == "joined\n"
+    assert client.leave() == 0

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+import pytest
 
 import graphscope as gs
 from graphscope.engine.op import OPS, Op
 from graphscope.engine.ops.constants import refused
 from graphscope.engine.tensor import Tensor
+
+Test = Callable[..., None]
 
 DOMAINS: dict[str, Any] = {
     "": lambda u: 2 * u - 1,
@@ -78,7 +82,7 @@ def tensors(made: list[Any], requires_grad: bool = True) -> list[Any]:
         if isinstance(value, list)
         else tuple(tensors(list(value), requires_grad))
         if value.__class__ is tuple and any(isinstance(place, np.ndarray) for place in value)
-        else Tensor(value[()] if not value.ndim else value, requires_grad and value.dtype.kind == "f")
+        else Tensor(value[()] if not value.ndim else value, requires_grad=requires_grad and value.dtype.kind == "f")
         if isinstance(value, np.ndarray | np.generic)
         else value
         for value in made
@@ -126,3 +130,30 @@ DIFFERENTIABLE = [
     and all(np.isfinite(part).all() for part in sample if isinstance(part, np.ndarray))
     and taken_apart(sample)[0] not in ("integers", "counts", "booleans", "symmetric", "positive definite")
 ]
+
+
+def over_samples(pairs: Iterable[tuple[Op, tuple[Any, ...]]]) -> Callable[[Test], Test]:
+    """A test for each op, which takes the op's samples in turn; a failure tells which of them it was."""
+    by_op: dict[str, list[tuple[Any, ...]]] = {}
+    for op, sample in pairs:
+        by_op.setdefault(op.name, []).append(sample)
+
+    def decorate(test: Test) -> Test:
+        names = [name for name in inspect.signature(test).parameters if name not in ("op", "sample")]
+
+        def each(op: Op, **others: Any) -> None:
+            for sample in by_op[op.name]:
+                try:
+                    test(op=op, sample=sample, **others)
+                except Exception as error:
+                    error.add_note(f"sample: {sample!r}")
+                    raise
+
+        each.__signature__ = inspect.Signature(  # type: ignore[attr-defined] # pytest reads it
+            [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in ("op", *names)]
+        )
+        each.__name__ = test.__name__
+        each.__dict__.update(test.__dict__)
+        return pytest.mark.parametrize("op", [OPS[name] for name in by_op], ids=name_of)(each)  # type: ignore[return-value]
+
+    return decorate

@@ -8,7 +8,7 @@ import pytest
 from graphscope.engine import shapes
 from graphscope.engine.op import OPS
 from graphscope.engine.tensor import Tensor
-from tests.engine.sampling import SAMPLES, arguments, flat, name_of, results, ruled_shapes, run, tensors
+from tests.engine.sampling import SAMPLES, arguments, flat, name_of, over_samples, results, ruled_shapes, run, tensors
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
@@ -66,7 +66,7 @@ COMPARED = [(op, sample) for op, sample in SAMPLES if theirs_of(op) is not None]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize(("op", "sample"), COMPARED, ids=name_of)
+@over_samples(COMPARED)
 def test_value_dtype_and_gradients_are_those_of_torch(op, sample, dtype):
     made, attrs = arguments(op, sample, dtype)
     ours, theirs = tensors(made), torch_tensors(made)

@@ -11,7 +11,7 @@ import graphscope as gs
 def test_to_takes_dtypes_devices_and_tensors():
     x = gs.ones(2)
     assert x.to("cpu") is x.to(gs.device("cpu")) is x.to(gs.float32) is x.to(x) is x.cpu() is x
-    assert x.to(gs.float64).dtype == x.to("cpu", gs.float64).dtype == x.to(device="cpu", dtype=gs.float64).dtype == "f8"
+    assert x.to(gs.float64).dtype == x.to("cpu", gs.float64).dtype == x.to(device="cpu", dtype=gs.float64).dtype == gs.float64
     assert x.to(gs.ones(1, dtype=gs.int8)).dtype == x.to(dtype=gs.int8, non_blocking=True).dtype == gs.int8
     copied = x.to(gs.float32, copy=True)
     assert copied is not x
@@ -37,9 +37,9 @@ def test_casts_keep_the_graph():
      ("half", "float16"), ("float", "float32"), ("double", "float64")],
 )  # fmt: skip
 def test_methods_and_names_of_dtypes(method, dtype):
-    assert getattr(gs.ones(2, dtype=gs.int64 if dtype != "int64" else gs.int8), method)().dtype == dtype
+    assert getattr(gs.ones(2, dtype=gs.int64 if dtype != "int64" else gs.int8), method)().dtype == np.dtype(dtype)
     if method not in ("byte", "char"):
-        assert getattr(gs, method) == dtype
+        assert getattr(gs, method) == np.dtype(dtype)
 
 
 def test_devices():
@@ -87,7 +87,7 @@ def test_switches_are_answered_and_change_nothing():
 def test_bfloat16_keeps_numbers():
     pytest.importorskip("ml_dtypes")
     kept = gs.tensor([1.5, 3.14159]).bfloat16()
-    assert (kept.dtype, kept.type(), kept.element_size()) == (gs.bfloat16, "torch.bfloat16", 2)
+    assert (kept.dtype, kept.type(), kept.element_size()) == (gs.bfloat16, "torch.BFloat16Tensor", 2)
     assert kept.float().tolist() == [1.5, 3.140625]
     assert (kept + gs.ones(2)).dtype == gs.float32
 
@@ -98,7 +98,7 @@ def test_types_and_limits_are_those_of_torch():
     for name in ("float16", "float32", "float64", "uint8", "int8", "int16", "int32", "int64", "bool"):
         ours, theirs = gs.ones(1, dtype=getattr(gs, name)), torch.ones(1, dtype=getattr(torch, name))
         assert ours.type() == theirs.type()
-        assert gs.ones(1).type(theirs.type()).dtype == name
+        assert gs.ones(1).type(theirs.type()).dtype == getattr(gs, name)
         assert ours.is_floating_point() == theirs.is_floating_point()
         assert ours.is_signed() == theirs.is_signed()
     for name in ("float16", "float32", "float64"):

@@ -31,13 +31,25 @@ def differentiated(op, made, attrs):
     return given, outs
 
 
-@pytest.mark.parametrize(("op", "sample"), [(op, op.samples[0]) for op in OPS.values()], ids=name_of)
-def test_an_op_in_the_log(op, sample):
-    made, attrs = arguments(op, sample, "float32")
-    bare, expected = differentiated(op, made, attrs)
+@pytest.fixture(scope="module")
+def runs():
+    """One log in which each op ran with its first sample; by name what the op was given, and where its events are."""
+    found = {}
     with gs.record() as log:
-        given, _ = differentiated(op, made, attrs)
-    events = events_of(log)
+        for op in OPS.values():
+            log.refresh()
+            first = log.end
+            given, _ = differentiated(op, *arguments(op, op.samples[0], "float32"))
+            log.refresh()
+            found[op.name] = given, [log.event(row) for row in range(first, log.end)]
+    return log, found
+
+
+@pytest.mark.parametrize("op", OPS.values(), ids=name_of)
+def test_an_op_in_the_log(op, runs):
+    bare, expected = differentiated(op, *arguments(op, op.samples[0], "float32"))
+    log, found = runs
+    given, events = found[op.name]
     if op.composite:
         inside = [
             e for e in events if e.scope and (log.scope(e.scope).name, log.scope(e.scope).type) == (op.name, "op")

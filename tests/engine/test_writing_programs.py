@@ -70,9 +70,13 @@ def run(t, program, tracked):
     return values, w.grad.numpy(), [v.requires_grad for v in pool]
 
 
-@given(st.lists(steps, min_size=1, max_size=8), st.booleans())
-@settings(max_examples=400, deadline=None, derandomize=True)
-def test_any_program_of_views_and_writes_does_what_it_does_in_torch(program, tracked):
+@pytest.mark.parametrize("examples", [100, pytest.param(2000, marks=pytest.mark.slow)])
+def test_any_program_of_views_and_writes_does_what_it_does_in_torch(examples):
+    programs = given(st.lists(steps, min_size=1, max_size=8), st.booleans())
+    programs(settings(max_examples=examples, deadline=None, derandomize=True)(does_what_it_does_in_torch))()
+
+
+def does_what_it_does_in_torch(program, tracked):
     outcomes = []
     for t in (torch, gs):
         try:

@@ -23,7 +23,9 @@ def test_a_small_recording_takes_little_disk(tmp_path: Path) -> None:
     assert disk(tmp_path) < 2_000_000
 
 
-@pytest.mark.parametrize(("steps", "rows", "size"), [(1, 5, 10), (3, 8, 300), (20, 3, 1)])
+@pytest.mark.parametrize(
+    ("steps", "rows", "size"), [(1, 5, 10), pytest.param(3, 8, 300, marks=pytest.mark.slow), (20, 3, 1)]
+)
 def test_the_newest_steps_are_kept_on_a_disk_that_stays_flat(make, append, steps: int, rows: int, size: int) -> None:
     writer = make(steps=steps)
     used = []

@@ -169,9 +169,12 @@ def test_a_finalizer_appends_in_the_middle(make) -> None:
     check(load(writer.path), [program, finalizer])
 
 
-def test_appends_nested_at_every_call_of_a_roll_over(make, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "moments", [range(0, 60, 7), pytest.param(range(60), marks=pytest.mark.slow)], ids=["some", "all"]
+)
+def test_appends_nested_at_every_call_of_a_roll_over(make, moments: range) -> None:
     # A handler may run after each call inside the writer: do so at every single one, a different one each time.
-    for moment in range(60):
+    for moment in moments:
         writer = make(f"{moment}.gscope")
         program, handler = Producer(writer, 1), Producer(writer, 2)
         for number in range(0, 3000, 3):

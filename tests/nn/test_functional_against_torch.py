@@ -169,7 +169,7 @@ def test_values_gradients_and_what_is_written_are_those_of_torch(call):
 
 def ours_of(value, wants_grad):
     if isinstance(value, np.ndarray):
-        return Tensor(np.array(value)[()], wants_grad and value.dtype.kind == "f")
+        return Tensor(np.array(value)[()], requires_grad=wants_grad and value.dtype.kind == "f")
     return getattr(gs, value) if value == "float32" else value
 
 

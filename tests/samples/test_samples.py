@@ -17,7 +17,7 @@ SAMPLES = sorted(path for path in (ROOT / "samples").glob("*.py") if path.name !
 SURE = ("product", "chain", "no_grad")
 """Those that draw no random numbers."""
 
-LONG = ("char_rnn", "transformer")
+LONG = ("char_rnn", "digits_conv", "pinn", "transformer")
 """Those that train for more than a moment; `test_twins` runs their first steps."""
 
 

@@ -90,8 +90,6 @@ class Backward:
             template, value = keeping.read(gradient)
             row = session.append_many(template, value, origins, run.turn(), 0, known.row & ROW_MASK)
             session.identities.add(gradient, row)
-            if run.creating:
-                session.link(gradient, *run.creating[-1][1:])
 
     def _roots(self, outputs: Any) -> list[int]:
         """The rows that a pass begins at."""

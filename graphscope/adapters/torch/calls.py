@@ -1,4 +1,4 @@
-"""What is known of a function of torch: what the log calls it, whether it writes in place, whether it is an op at all."""
+"""What is known of a function of torch: what the log calls it, whether it writes in place, whether it is an op."""
 
 from __future__ import annotations
 

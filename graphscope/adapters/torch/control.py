@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -75,8 +74,3 @@ class _Waiting:
     def __exit__(self, *_: object) -> None:
         torch._C._set_grad_enabled(self._grad)
         self._place.busy = self._busy
-
-
-def caller() -> FrameType:
-    """The frame that called the caller of this function."""
-    return sys._getframe(2)

@@ -12,6 +12,7 @@ from torch.overrides import TorchFunctionMode
 
 from graphscope.adapters.torch import compiled, control, results, writing
 from graphscope.adapters.torch.calls import Call
+from graphscope.adapters.torch.guarding import guarded
 from graphscope.adapters.torch.identity import Known, version_of
 from graphscope.adapters.torch.session import LINK, NESTED, PLAIN, TENSOR, Session
 from graphscope.adapters.torch.sites import CallSite
@@ -19,7 +20,7 @@ from graphscope.eventlog import record as recording
 from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag
 
 Tensor = torch.Tensor
-_sequence: Final = torch._C._autograd._get_sequence_nr  # type: ignore[attr-defined]
+_sequence: Final = torch._C._autograd._get_sequence_nr
 _grad_enabled: Final = torch.is_grad_enabled
 
 
@@ -58,6 +59,7 @@ class Calls(TorchFunctionMode):
         self._finish(call, result, args, kwargs, rows, constants, frame, start, clock())
         return result
 
+    @guarded
     def _prepare(
         self, direct: FrameType, func: Any, args: Any, kwargs: Any
     ) -> tuple[Call, FrameType, list[int], list[Any]] | None:
@@ -88,7 +90,7 @@ class Calls(TorchFunctionMode):
             for value in args:
                 kind = find_kind(value.__class__)
                 if kind is TENSOR:
-                    known = table.get(id(value))
+                    known: Any = table.get(id(value))
                     if (
                         known is None
                         or known() is not value
@@ -118,6 +120,7 @@ class Calls(TorchFunctionMode):
             control.before(session, call, rows, frame)
         return call, frame, rows, constants
 
+    @guarded
     def _finish(
         self, call: Call, result: Any, args: Any, kwargs: Any, rows: list[int], constants: list[Any], frame: FrameType,
         start: int, end: int,
@@ -128,6 +131,8 @@ class Calls(TorchFunctionMode):
             return
         if result.__class__ is not Tensor or call.in_place:
             results.other(self, call, result, args, kwargs, rows, constants, frame, start, end)
+            return
+        if result.is_nested:  # it has no shape to tell of
             return
         session, writer, place, table = self.session, self.session.writer, self.place, self._table
         gate = writer.gate
@@ -165,7 +170,7 @@ class Calls(TorchFunctionMode):
             known.counter = version_of(result)
             writing.view(session, known, result, args)
         if site.requires_grad:
-            node = result.grad_fn
+            node: Any = result.grad_fn
             if node is not None:  # else a leaf
                 node.metadata[LINK] = (row, site.fields, place.sequence)
                 place.sequence = _sequence()
@@ -174,6 +179,7 @@ class Calls(TorchFunctionMode):
         if gate is not None:
             control.after(session, row, result, value, frame)
 
+    @guarded
     def _view(self, known: Known, result: Tensor, args: Any) -> None:
         """A new tensor shares memory with another one."""
         known.counter = version_of(result)
@@ -197,6 +203,7 @@ class Calls(TorchFunctionMode):
         else:
             constants.append(type(value).__name__)
 
+    @guarded
     def _failed(self, call: Call, frame: FrameType, rows: list[int], error: Exception) -> None:
         """An op raised: a node without a value, and the exception."""
         session = self.session

@@ -1,4 +1,4 @@
-"""Custom functions: `autograd.Function.apply` is one call, and what its `forward` computes lies in a scope of its name."""
+"""Custom functions: `Function.apply` is one call, and what its `forward` computes lies in a scope of its name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which row of the log a tensor comes from: by the identity of the object, through views, aliases and writes in place."""
+"""Which row of the log a tensor comes from: by the identity of the object, through views, aliases and writes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class More:
         """Whether its gradient was set to 0 since."""
 
 
-class Known(compiled.Known):  # type: ignore[misc]
+class Known(compiled.Known):
     """A tensor that the log has a row of; calling it gives the tensor, or None. Nothing is kept alive by it."""
 
     __slots__ = ()

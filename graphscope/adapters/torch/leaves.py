@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
@@ -16,6 +16,10 @@ from graphscope.eventlog.schema import Flag, Kind, Pass
 
 if TYPE_CHECKING:
     from graphscope.adapters.torch.session import Session
+
+
+_MOST_GRADIENTS: Final = 4096
+"""So many are remembered before those that are gone are forgotten."""
 
 
 class Leaves:
@@ -48,8 +52,11 @@ class Leaves:
     def note_gradient(self, owner: Any, gradient: Any) -> None:
         """The program took the gradient of a tensor: as an input it stands for what was last added to it."""
         known = self._session.identities.find(owner)
-        if known is not None and isinstance(gradient, torch.Tensor) and id(gradient) not in self._grads:
-            if len(self._grads) > 4096:
+        if known is None or not isinstance(gradient, torch.Tensor):
+            return
+        found = self._grads.get(id(gradient))
+        if found is None or found[0]() is not gradient:
+            if len(self._grads) > _MOST_GRADIENTS:
                 self._grads = {key: entry for key, entry in self._grads.items() if entry[0]() is not None}
             self._grads[id(gradient)] = (weakref.ref(gradient), known)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from sys import _getframe
+from types import FrameType
 from typing import Any
 
 import torch
@@ -33,7 +35,7 @@ class Modules:
             outer = place.context
             inner = outer.inner.get(id(module))
             if inner is None or inner.module is None or inner.module() is not module:
-                inner = self._enter(outer, module)
+                inner = self._enter(outer, module, _getframe(1))
             place.context = inner
             if inner.entering is not None:
                 writer.append(inner.entering, None, writer.clock())
@@ -46,9 +48,9 @@ class Modules:
 
         return __call__
 
-    def _enter(self, outer: Context, module: torch.nn.Module) -> Context:
+    def _enter(self, outer: Context, module: torch.nn.Module, frame: FrameType) -> Context:
         """The context of a module that is called for the first time from here."""
-        name = self._name(outer, module)
+        name = self._name(outer, module, frame)
         path = outer.path.child(name, type(module).__name__) if name else outer.path
         inner = outer.inner[id(module)] = Context(path, outer.backward)
         inner.module = weakref.ref(module)
@@ -60,26 +62,41 @@ class Modules:
             inner.leaving = writer.template(Kind.SCOPE_EXIT, scope=number, graph_pass=graph_pass)
         return inner
 
-    def _name(self, outer: Context, module: torch.nn.Module) -> str:
+    def _name(self, outer: Context, module: torch.nn.Module, frame: FrameType) -> str:
         """What the module around it calls a module; one that is in no other names its parameters, and is no scope."""
         around = outer.module() if outer.module is not None else None
         if around is None:
-            self._name_parameters(module)
+            self._name_parameters(module, frame)
             return ""
         for name, each in around._modules.items():
             if each is module:
-                return "" if name == "_orig_mod" else name  # what `torch.compile` wrapped
+                return "" if name == "_orig_mod" else str(name)  # what `torch.compile` wrapped
         for name, each in around.named_modules():
             if each is module:
-                return name
-        self._name_parameters(module)
+                return str(name)
+        self._name_parameters(module, frame)
         return type(module).__name__
 
-    def _name_parameters(self, module: torch.nn.Module) -> None:
+    def _name_parameters(self, module: torch.nn.Module, frame: FrameType) -> None:
+        """Note what a module calls its tensors; a layer that stands alone lends them the name of its variable."""
         if module in self._named:
             return
         self._named.add(module)
         names = self._session.leaves.names
-        for named in (module.named_parameters(), module.named_buffers()):
-            for name, tensor in named:
-                names[id(tensor)] = (weakref.ref(tensor), name.replace("_orig_mod.", ""))
+        held = [*module.named_parameters(), *module.named_buffers()]
+        for key in [key for key, (reference, _) in names.items() if reference() is None]:
+            del names[key]
+        taken = {name for _, name in names.values()}
+        alone = not module._modules or any(name in taken for name, _ in held)
+        prefix = self._variable(module, frame) if alone else ""
+        for name, tensor in held:
+            names[id(tensor)] = (weakref.ref(tensor), prefix + name.replace("_orig_mod.", ""))
+
+    def _variable(self, module: torch.nn.Module, frame: FrameType) -> str:
+        """The name by which the program calls a module, with a dot; empty when it has none."""
+        user = self._session.frames.user(frame)
+        for variables in (user.f_locals, user.f_globals):
+            for name, value in list(variables.items()):
+                if value is module:
+                    return f"{name}."
+        return ""

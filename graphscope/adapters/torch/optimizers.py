@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from sys import _getframe
 from types import FrameType
-from typing import Any
+from typing import Any, Final
 
 import torch
 from torch.optim import optimizer as optimizers
 
 from graphscope.adapters.torch import control
+from graphscope.adapters.torch.guarding import guarded
 from graphscope.adapters.torch.identity import wrote
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.values import Keeping, log_dtype
@@ -17,15 +19,18 @@ from graphscope.eventlog import record as recording
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import Flag, Kind
 
-SETTINGS = ("lr", "momentum", "betas", "eps", "weight_decay", "alpha", "rho", "maximize", "nesterov", "amsgrad")
+SETTINGS: Final = ("lr", "momentum", "betas", "eps", "weight_decay", "alpha", "rho", "maximize", "nesterov", "amsgrad")
 """Settings of a group that are told with its rows."""
+
+
+_MOST_FORMS: Final = 4096
 
 
 class Optimizers:
     """Follows the steps of optimizers, by the hooks that torch offers."""
 
     def __init__(self, session: Session) -> None:
-        self._session = session
+        self.session = session
         self._open: dict[int, tuple[int, bool]] = {}
         self._forms: dict[Any, Keeping] = {}
 
@@ -40,23 +45,25 @@ class Optimizers:
 
         return remove
 
+    @guarded
     def _before(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        place = self._session.places.here
-        if place.busy or self._session.ended:
+        place = self.session.places.here
+        if place.busy or self.session.ended:
             return
         # What torch's own optimizers compute is one node a parameter; what the program's do, and a closure, is shown.
         closed = type(optimizer).__module__.startswith("torch.optim") and len(args) <= 1 and not kwargs.get("closure")
-        self._open[id(optimizer)] = (self._session.writer.clock(), closed)
+        self._open[id(optimizer)] = (self.session.writer.clock(), closed)
         place.busy = closed
 
+    @guarded
     def _after(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        session = self._session
+        session = self.session
         start, closed = self._open.pop(id(optimizer), (0, False))
         if not start:
             return
         if closed:
             session.places.here.busy = False
-            frame = session.frames.user(control.caller())
+            frame = session.frames.user(_getframe(1))
             duration = session.writer.clock() - start
             with torch._C.DisableTorchFunction():
                 for group in optimizer.param_groups:
@@ -66,7 +73,7 @@ class Optimizers:
         recording.step()
 
     def _update(self, optimizer: Any, group: dict[str, Any], parameters: Any, frame: FrameType, duration: int) -> None:
-        session = self._session
+        session = self.session
         writer = session.writer
         identities = session.identities
         name = type(optimizer).__name__
@@ -83,6 +90,8 @@ class Optimizers:
             key = (id(code), frame.f_lasti, id(parameter), settings, bool(more.accumulated))
             form = self._forms.get(key)
             if form is None:
+                if len(self._forms) >= _MOST_FORMS:  # a learning rate that changes with each step
+                    self._forms.clear()
                 form = self._forms[key] = self._form(name, settings, parameter, frame, bool(more.accumulated))
             template, value = form.read(parameter)
             template.turn_version(more.versions + 1)
@@ -94,7 +103,7 @@ class Optimizers:
                 control.after(session, row, parameter, value, frame)
 
     def _form(self, name: str, settings: Any, parameter: torch.Tensor, frame: FrameType, has_gradient: bool) -> Keeping:
-        writer = self._session.writer
+        writer = self.session.writer
         entry = {
             "name": name,
             "formula": "",
@@ -107,7 +116,7 @@ class Optimizers:
                 Kind.OP,
                 op=writer.intern("ops", name, entry),
                 site=site_number(writer, frame),
-                scope=self._session.places.here.context.path.number(writer),
+                scope=self.session.places.here.context.path.number(writer),
                 shape=tuple(parameter.shape),
                 dtype=log_dtype(parameter.dtype),
                 attrs=writer.attributes(dict(settings)),

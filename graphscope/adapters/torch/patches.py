@@ -49,7 +49,7 @@ class Patches:
         self._patch_threads()
         # It asks whether a mode is active, and would leave the fused kernels of transformers: other numbers.
         self.replace(torch.overrides, "has_torch_function", _by_arguments)
-        calls.__enter__()
+        torch._C._push_on_torch_function_stack(calls)
         self._undo.append(lambda: leave(calls))
 
     def remove(self) -> None:
@@ -74,7 +74,7 @@ class Patches:
         if not hasattr(threading.Thread, "_bootstrap_inner"):
             return
         session = self._session
-        original = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]
+        original = threading.Thread._bootstrap_inner
 
         def _bootstrap_inner(thread: threading.Thread) -> None:
             if session.ended:

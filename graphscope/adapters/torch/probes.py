@@ -17,7 +17,7 @@ def _node() -> Any:
 
 PROBES: Final[dict[str, Callable[[], bool]]] = {
     "torch.autograd.graph._engine_run_backward": lambda: hasattr(torch.autograd.graph, "_engine_run_backward"),
-    "torch._C._autograd._get_sequence_nr": lambda: isinstance(torch._C._autograd._get_sequence_nr(), int),  # type: ignore[attr-defined]
+    "torch._C._autograd._get_sequence_nr": lambda: isinstance(torch._C._autograd._get_sequence_nr(), int),
     "Node.metadata": lambda: isinstance(_node().metadata, dict),
     "Node._sequence_nr": lambda: isinstance(_node()._sequence_nr(), int),
     "Node.register_prehook": lambda: callable(_node().register_prehook),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from graphscope.adapters.torch.forward import Calls
 
 Tensor = torch.Tensor
-_sequence: Final = torch._C._autograd._get_sequence_nr  # type: ignore[attr-defined]
+_sequence: Final = torch._C._autograd._get_sequence_nr
 
 
 def variant(
@@ -93,7 +93,7 @@ def made(
             if each._base is not None or call.aliasing:
                 writing.view(session, known, each, args)
             if each.grad_fn is not None:
-                node = each.grad_fn
+                node: Any = each.grad_fn
                 if own is None or node is own:
                     node.metadata[LINK] = (row, site.fields, low)
                     own = node

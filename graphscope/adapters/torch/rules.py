@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from graphscope.adapters.torch import control
+from graphscope.adapters.torch.guarding import guarded
 from graphscope.adapters.torch.identity import Known
 from graphscope.adapters.torch.sites import Fields
 from graphscope.adapters.torch.values import Keeping, log_dtype
@@ -20,13 +21,13 @@ if TYPE_CHECKING:
     from graphscope.eventlog.writer import Writer
 
 _no_function = torch._C.DisableTorchFunction
-_sequence = torch._C._autograd._get_sequence_nr  # type: ignore[attr-defined]
+_sequence = torch._C._autograd._get_sequence_nr
 
 
 class Run:
     """One run of the engine."""
 
-    __slots__ = ("began", "creating", "frame", "opened", "place", "rules", "writer")
+    __slots__ = ("began", "creating", "frame", "held", "opened", "place", "rules", "writer")
 
     def __init__(self, writer: Writer, frame: FrameType, place: Place) -> None:
         self.place = place
@@ -34,6 +35,7 @@ class Run:
         self.frame = frame
         """The program's frame that asked for gradients."""
         self.rules: list[Rule] = []
+        self.held: list[Any] = []
         self.opened = 0
         """The GRAD row whose rule runs now, or 0."""
         self.began = 0
@@ -46,6 +48,7 @@ class Run:
             if rule.run is self:
                 rule.ready(None)
         self.rules = []
+        self.held = []
         del self.frame
 
     def turn(self) -> int:
@@ -61,7 +64,7 @@ class Run:
 
 
 class Rule:
-    """A backward node: which call made it, and where it stands in the pass that runs. It keeps no node and no tensor."""
+    """A backward node: which call made it, and where it stands in the pass that runs. It keeps no node alive."""
 
     __slots__ = (
         "fields", "forward", "main", "name", "parts", "row", "run", "session", "since", "sources", "targets", "watched",
@@ -106,6 +109,7 @@ class Rule:
         self.targets = []
         self.parts = None
 
+    @guarded
     def before(self, cotangents: tuple[torch.Tensor | None, ...]) -> Any:
         """The cotangent of the node's output is whole, and its rule has not run."""
         run = self.run
@@ -119,7 +123,9 @@ class Rule:
             if self.parts is None and len(sources) == 1 and cotangent is not None and len(cotangents) == 1:
                 source, slot = sources[0]
                 fields = self.fields
-                keeping = fields.gradient(1, cotangent, self.name) if self.name else fields.single
+                keeping = fields.single
+                if self.name or not keeping.fits(cotangent):
+                    keeping = fields.gradient(1, cotangent, self.name)
                 template, value = keeping.read(cotangent)
                 row = writer.append(template, value, now, 0, self.owner(), source.row | slot)
             else:
@@ -154,7 +160,7 @@ class Rule:
         count = len(origins)
         if len(cotangents) == 1:
             cotangent = cotangents[0]
-            keeping = self.fields.gradient(count, cotangent if self.name else None, self.name)
+            keeping = self.fields.gradient(count, cotangent, self.name)
             template, value = (keeping.unkept, None) if cotangent is None else keeping.read(cotangent)
             return session.append_many(template, value, origins, now, 0, self.owner())
         like = next((each for each in cotangents if each is not None), None)
@@ -162,6 +168,7 @@ class Rule:
         pairs = [(origin & ROW_MASK, origin >> SLOT_SHIFT) for origin in origins]
         return session.append_slots(keeping.template, list(cotangents), pairs, now, 0, self.owner())
 
+    @guarded
     def after(self, results: tuple[torch.Tensor | None, ...], _: Any) -> Any:
         """The rule has run: what it adds to a cotangent that others add to is a row of its own."""
         run = self.run
@@ -225,6 +232,7 @@ class LeafRule(Rule):
         super().__init__(session, known.row, session.no_fields)
         self.known = known
 
+    @guarded
     def before(self, cotangents: tuple[torch.Tensor | None, ...]) -> Any:
         """The sum of what arrived for the leaf is about to be added to its gradient."""
         run = self.run

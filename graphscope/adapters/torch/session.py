@@ -27,7 +27,7 @@ RULE: Final = "graphscope.rule"
 TENSOR, NESTED, PLAIN, OPAQUE = 1, 2, 3, 4
 """What is done with an argument: it is an input, it may hold inputs, it is a constant, its class is."""
 
-_sequence: Final = torch._C._autograd._get_sequence_nr  # type: ignore[attr-defined]
+_sequence: Final = torch._C._autograd._get_sequence_nr
 
 
 class Session:
@@ -99,7 +99,7 @@ class Session:
 
     def link(self, tensor: torch.Tensor, row: int, fields: Fields) -> None:
         """Let the backward node of a tensor say which row made it."""
-        node = tensor.grad_fn
+        node: Any = tensor.grad_fn  # what torch's annotations say of nodes is not what they are
         if node is not None:
             place = self.places.here
             node.metadata[LINK] = (row, fields, place.sequence)

@@ -136,7 +136,7 @@ class CallSite(Keeping):
         self.shape = None if result is None else result.shape
         self.dtype = None if result is None else result.dtype
         self.requires_grad = result is not None and result.requires_grad
-        base = {
+        base: dict[str, Any] = {
             "op": writer.intern("ops", call.name, call.describe()),
             "site": site_number(writer, frame),
             "scope": context.path.number(writer),
@@ -150,7 +150,7 @@ class CallSite(Keeping):
             flags |= Flag.NO_GRAD
         if self.requires_grad:
             flags |= Flag.REQUIRES_GRAD
-        fields = {**base, "op": 0} if kind is Kind.LEAF else base
+        fields: dict[str, Any] = {**base, "op": 0} if kind is Kind.LEAF else base
         template = writer.template(
             kind,
             flags=flags,

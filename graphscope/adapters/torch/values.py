@@ -16,7 +16,7 @@ from graphscope.eventlog.template import Template
 from graphscope.eventlog.values import Summary, pack
 
 try:
-    from graphscope.eventlog._measure import measure
+    from graphscope.eventlog._measure import measure  # type: ignore[import-not-found]
 except ImportError:
     compiled = False
 
@@ -56,24 +56,30 @@ def log_dtype(dtype: torch.dtype) -> Any:
 
 def array_of(tensor: torch.Tensor) -> np.ndarray | None:
     """The elements of a tensor as an array, on the same memory where that can be; None where they can't be had."""
-    try:
-        return tensor.detach().numpy()
-    except (RuntimeError, TypeError):
-        return _copied(tensor)
+    plain = plainly(tensor)
+    return None if plain is None else _array(plain)
 
 
-def _copied(tensor: torch.Tensor) -> np.ndarray | None:
-    """The elements of a tensor of another device, layout or dtype."""
+def plainly(tensor: torch.Tensor) -> torch.Tensor | None:
+    """A tensor of these elements in memory of this machine, as they are; None where there are none to be had."""
     try:
         plain = tensor.detach()
+        if plain.is_meta:
+            return None
         if plain.layout is not torch.strided:
             plain = plain.to_dense()
         plain = plain.resolve_conj().resolve_neg().cpu()
-        if plain.dtype is torch.bfloat16:
-            plain = plain.contiguous().view(torch.int16)
-        return plain.numpy()
+        plain.data_ptr()  # a transform of `torch.func` hides it
     except (RuntimeError, TypeError, NotImplementedError):
-        return None  # a `meta` tensor has none; a transform of `torch.func` hides them
+        return None
+    return plain
+
+
+def _array(plain: torch.Tensor) -> np.ndarray:
+    if plain.dtype is torch.bfloat16:
+        plain = plain.contiguous().view(torch.int16)
+    array = plain.numpy()
+    return array if array.flags.c_contiguous else np.ascontiguousarray(array)
 
 
 def is_finite(tensor: torch.Tensor) -> bool:
@@ -140,8 +146,15 @@ class Keeping(Site):
         self.direct = bool(compiled and not (self.summary and not self.floating))
         """Whether the elements can be read where they lie."""
 
+    def fits(self, tensor: torch.Tensor) -> bool:
+        """Whether a tensor has as many bytes as a row of this template tells of."""
+        try:
+            return tensor.nbytes == self.nbytes
+        except RuntimeError:  # a sparse one
+            return False
+
     def read(self, tensor: torch.Tensor) -> tuple[Template, Any]:
-        """The template and the value to append for a tensor: its address, where its elements lie in one row in memory."""
+        """The template and the value to append for a tensor: its address, where its elements lie in one row."""
         if self.direct and tensor.is_cpu and tensor.is_contiguous():
             try:
                 address = tensor.data_ptr()
@@ -154,12 +167,16 @@ class Keeping(Site):
         return self._elsewhere(tensor)
 
     def _elsewhere(self, tensor: torch.Tensor) -> tuple[Template, Any]:
-        if self.summary:
-            return self.template, pack(statistics(tensor))
-        array = array_of(tensor)
-        if array is None:
+        """The same for elements that lie apart, on another device, or are not floating."""
+        plain = plainly(tensor)
+        if plain is None:
             return self.unkept, None
-        return self.template, np.ascontiguousarray(array).reshape(array.shape)
+        if not self.summary:
+            return self.template, _array(plain)
+        if self.direct:
+            plain = plain.contiguous()
+            return self.template, measure(plain.data_ptr(), plain.nbytes, self.floating)
+        return self.template, pack(statistics(plain))
 
 
 _ORDINARY: Final = (torch.Tensor, torch.nn.Parameter)

@@ -9,12 +9,15 @@ from types import MethodType
 from typing import Any, Final
 
 import torch
+from torch.autograd.graph import get_gradient_edge
 
+from graphscope.adapters.torch.guarding import guarded
 from graphscope.adapters.torch.rules import LeafRule, Rule, Run
 from graphscope.adapters.torch.session import LINK, RULE, Session
 from graphscope.adapters.torch.sites import Fields
 from graphscope.eventlog.schema import SLOT_SHIFT, Kind
 
+_sequence: Final = torch._C._autograd._get_sequence_nr
 _RUNS: Final = 256
 """So many passes are remembered whose rules made backward nodes of their own."""
 
@@ -23,7 +26,7 @@ class Walk:
     """Hooks the nodes behind the roots of a pass."""
 
     def __init__(self, session: Session) -> None:
-        self._session = session
+        self.session = session
         self._unrecorded: Fields | None = None
         self._born: deque[list[tuple[int, int, Fields]]] = deque(maxlen=_RUNS)
         with torch._C.DisableTorchFunction(), torch.enable_grad():
@@ -33,8 +36,9 @@ class Walk:
     def remember(self, run: Run) -> None:
         """Note which rules of a pass may have made backward nodes of their own (`create_graph`)."""
         if run.creating:
-            self._born.append(run.creating)
+            self._born.append([*run.creating, (_sequence(), *run.creating[-1][1:])])
 
+    @guarded
     def prepare(self, run: Run, outputs: Any, cotangents: Any) -> None:
         """Walk the graph from its roots: a rule for each node, and who feeds whom in this pass."""
         # Wrappers of nodes are made anew unless somebody holds them: while we walk, all are held.
@@ -42,12 +46,11 @@ class Walk:
         waiting: list[Any] = []
         starts: list[tuple[Rule, Any]] = []
         for number, each in enumerate(outputs):
-            node = each.grad_fn if isinstance(each, torch.Tensor) else each.node
-            if node is None:  # a leaf itself
-                continue
+            node = get_gradient_edge(each).node if isinstance(each, torch.Tensor) else each.node
             if node not in rules:
                 rules[node] = self._rule(run, node, None)
                 waiting.append(node)
+                run.held.append(node)  # that of a leaf would be made anew
             starts.append((rules[node], cotangents[number] if number < len(cotangents) else None))
         shared: set[Rule] = {rule for rule, _ in starts}
         while waiting:
@@ -90,10 +93,10 @@ class Walk:
         """The rule of a node, ready for a pass; made and hooked where the node has none yet."""
         metadata = node.metadata
         rule: Rule | None = metadata.get(RULE)
-        if rule is None or rule.session is not self._session:
+        if rule is None or rule.session is not self.session:
             link = metadata.get(LINK)
-            if link is not None and link[0] >= self._session.writer.base:
-                rule = Rule(self._session, link[0], link[1], link[2])
+            if link is not None and link[0] >= self.session.writer.base:
+                rule = Rule(self.session, link[0], link[1], link[2])
             elif node.__class__ is self._leaf_class:
                 rule = self._leaf_rule(run, node)
             else:
@@ -104,7 +107,7 @@ class Walk:
         return rule
 
     def _leaf_rule(self, run: Run, node: Any) -> Rule:
-        session = self._session
+        session = self.session
         leaf = node.variable
         known = session.identities.find(leaf) or session.leaves.leaf(leaf, run.frame)
         return LeafRule(session, known)
@@ -114,24 +117,24 @@ class Walk:
         number = node._sequence_nr()
         name = op_name(node.name())
         if above is not None and number >= above.since:
-            return Rule(self._session, above.forward, above.fields, above.since, name, above.main or above)
+            return Rule(self.session, above.forward, above.fields, above.since, name, above.main or above)
         for born in reversed(self._born):
             if born[0][0] <= number < born[-1][0]:
                 at = bisect.bisect_right(born, number, key=lambda entry: entry[0]) - 1
                 _, row, fields = born[at]
-                return Rule(self._session, row, fields, born[at][0], name)
-        return Rule(self._session, self._unknown(name), self._fields(), name=name)
+                return Rule(self.session, row, fields, born[at][0], name)
+        return Rule(self.session, self._unknown(name), self._fields(), name=name)
 
     def _unknown(self, name: str) -> int:
         """A row for what was computed before the recording began, of which only a backward node is left."""
-        writer = self._session.writer
-        template = writer.template(Kind.OP, op=self._session.op(name, "Computed before the recording began."))
+        writer = self.session.writer
+        template = writer.template(Kind.OP, op=self.session.op(name, "Computed before the recording began."))
         return writer.append(template, None, writer.clock())
 
     def _fields(self) -> Fields:
         if self._unrecorded is None:
             base = {"op": 0, "site": 0, "scope": 0, "shape": (), "dtype": None, "attrs": 0}
-            self._unrecorded = Fields(self._session, "", base)
+            self._unrecorded = Fields(self.session, "", base)
         return self._unrecorded
 
 

@@ -32,7 +32,7 @@ def view(session: Session, known: Known, result: torch.Tensor, args: Any) -> Non
     if base is None:
         base = next((each for each in args if isinstance(each, torch.Tensor)), None)
     owner = session.identities.find(base) if base is not None else None
-    if owner is None and base is not None:
+    if owner is None and base is not None and any(base is each for each in args):
         owner = session.leaves.leaf(base, None)
     if owner is not None and owner is not known:
         session.identities.alias(owner, known)

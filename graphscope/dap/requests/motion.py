@@ -83,3 +83,11 @@ async def goto(adapter: Adapter, arguments: Arguments) -> Body:
         raise RequestError(f"There is no node #{row}", "gotoTargets tells those of a line")
     adapter.afterwards(partial(adapter.move, f"goto #{row}"))
     return None
+
+
+@request("restartFrame", "supportsRestartFrame", when="stop")
+async def restart_frame(adapter: Adapter, arguments: Arguments) -> Body:
+    """Go back to the first node of a module or composite op that one is in; its frames say that they can."""
+    row = adapter.references.start_of(arguments.number("frameId"))
+    adapter.afterwards(partial(adapter.move, f"goto #{row}"))
+    return None

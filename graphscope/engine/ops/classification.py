@@ -29,7 +29,7 @@ def _classes(x: Any, y: Any, ignore_index: int) -> tuple[Any, Any]:
     """
     count = x.shape[1 if x.ndim > 1 else 0]
     valid = None
-    if y.size and (y.min() < 0 or y.max() >= count):
+    if y.size and np.maximum.reduce(y.view(f"u{y.itemsize}"), None) >= count:  # unsigned, what is below 0 is large
         valid = y != ignore_index
         y = np.where(valid, y, 0)
         if y.min() < 0 or y.max() >= count:
@@ -82,7 +82,7 @@ def _spread_share(g: Any, x: Any, y: Any, z: Any, reduction: str, ignore_index: 
     weights = _weights(x, index, valid, z)
     if reduction == "mean":
         g = g / (y.size if weights is None else float(np.add.reduce(weights, axis=None)))
-    g = -g if reduction == "none" else expand(-g, y.shape)
+    g = expand(-g, y.shape) if isinstance(g, Tensor) and reduction != "none" else -g
     return index, g if weights is None else g * constant(weights[()], g)
 
 
@@ -92,7 +92,11 @@ def _bare(value: Any) -> Any:
 
 def _nll_rule(g: Any, x: Any, y: Any, z: Any, *, reduction: str, ignore_index: int) -> Any:
     index, shares = _spread_share(g, _bare(x), _bare(y), _bare(z), reduction, ignore_index)
-    return put(shares, index, tuple(x.shape))
+    if isinstance(g, Tensor):
+        return put(shares, index, tuple(x.shape))
+    out = np.zeros(x.shape, x.dtype)
+    out[index] = shares
+    return out
 
 
 def _to_nll(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from sys import _getframe
-from typing import Any
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -32,35 +33,66 @@ __all__ = [
 ]
 
 
-def made(array: Any, requires_grad: bool, function: str, device: Any = None) -> Tensor:
-    """A leaf around an array; told to the log at the line that asked for it.
+NOTHING_HERE: Final = frozenset({"layout", "memory_format", "pin_memory"})
+"""Arguments that programs give, and that say nothing where there is one device and one layout."""
+
+
+def made(
+    array: Any, requires_grad: bool, function: str, device: Any = None, how: Mapping[str, Any] | None = None
+) -> Tensor:
+    """A leaf around an array, or the tensor `out` with its elements; told to the log at the line that asked for it.
+
+    Args:
+        array: The elements.
+        requires_grad: Whether gradients are to flow to it.
+        function: What people called.
+        device: Where it is to be.
+        how: Other arguments that they gave: `out`, and those that say nothing here.
 
     Raises:
         RuntimeError: Gradients were asked for, but the dtype is not floating; or the device is not there.
+        TypeError: There is no such argument.
     """
+    if how:
+        unknown = how.keys() - NOTHING_HERE - {"out"}
+        if unknown:
+            raise TypeError(f"{function}() got an unexpected keyword argument {min(unknown)!r}")
+        if how.get("out") is not None:
+            return _filled(how["out"], array, function)
     if requires_grad and array.dtype.kind not in "fc":
         raise RuntimeError(f"{function}: only floating tensors can require gradients, not {array.dtype}")
     if device is not None:
         devices.check(device)
-    tensor = Tensor(array if array.ndim else array[()], requires_grad)
+    tensor = Tensor(array if array.ndim else array[()], requires_grad=requires_grad)
     writer = recording.writer
     if writer is not None:
         tracing.leaf(writer, tensor, _getframe(2), function=function)
     return tensor
 
 
-def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def _filled(out: Tensor, array: Any, function: str) -> Tensor:
+    """The tensor that was to take the elements; one that is still empty takes their shape, too."""
+    if out.array.shape != array.shape and not out.array.size:
+        out.array = np.empty(array.shape, out.array.dtype)
+    elif out.array.shape != array.shape:
+        raise RuntimeError(
+            f"{function}: `out` has shape {out.array.shape}, what goes there {array.shape}: leave `out` away"
+        )
+    return cast(Tensor, out.copy_(Tensor(array)))
+
+
+def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **how: Any) -> Tensor:
     """A tensor with a copy of `data`: numbers, nested lists, an array, another tensor.
 
     Raises:
         ValueError: Nested lists of different lengths.
         RuntimeError: `requires_grad` with a dtype that is not floating.
     """
-    array = _read(data)
-    return made(array if dtype is None else array.astype(dtype), requires_grad, "tensor", device)
+    array = numbers_of(data)
+    return made(array if dtype is None else array.astype(dtype), requires_grad, "tensor", device, how)
 
 
-def _read(data: Any) -> np.ndarray:
+def numbers_of(data: Any) -> np.ndarray:
     """A copy of what people write, in PyTorch's dtype for it."""
     if isinstance(data, Tensor):
         return np.array(data.array)
@@ -98,7 +130,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """`data` itself when it is a tensor of the dtype, else a tensor made of it; of an array it shares the memory."""
     if isinstance(data, Tensor):
         return data if dtype is None or data.array.dtype == dtype else data.to(dtype)
-    array = data if isinstance(data, np.ndarray) else _read(data)
+    array = data if isinstance(data, np.ndarray) else numbers_of(data)
     return made(array if dtype is None else array.astype(dtype, copy=False), False, "as_tensor", device)
 
 
@@ -114,36 +146,45 @@ def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, req
     return made(np.frombuffer(buffer, dtype, count, offset), requires_grad, "frombuffer")
 
 
-def scalar_tensor(s: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def scalar_tensor(s: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **how: Any) -> Tensor:
     """A tensor of no dims; floating unless `dtype` says otherwise."""
-    return made(np.asarray(s, dtype or dtypes.get_default_dtype()), requires_grad, "scalar_tensor", device)
+    return made(np.asarray(s, dtype or dtypes.get_default_dtype()), requires_grad, "scalar_tensor", device, how)
 
 
-def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **how: Any) -> Tensor:
     """A tensor of zeros."""
-    return made(np.zeros(sizes(size), dtype or dtypes.get_default_dtype()), requires_grad, "zeros", device)
+    return made(np.zeros(sizes(size), dtype or dtypes.get_default_dtype()), requires_grad, "zeros", device, how)
 
 
-def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **how: Any) -> Tensor:
     """A tensor of ones."""
-    return made(np.ones(sizes(size), dtype or dtypes.get_default_dtype()), requires_grad, "ones", device)
+    return made(np.ones(sizes(size), dtype or dtypes.get_default_dtype()), requires_grad, "ones", device, how)
 
 
-def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **how: Any) -> Tensor:
     """A tensor whose elements are yet to be set; here they are zeros."""
-    return made(np.zeros(sizes(size), dtype or dtypes.get_default_dtype()), requires_grad, "empty", device)
+    return made(np.zeros(sizes(size), dtype or dtypes.get_default_dtype()), requires_grad, "empty", device, how)
 
 
-def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def full(
+    size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **how: Any
+) -> Tensor:
     """A tensor of one number."""
     fill_value = getattr(fill_value, "array", fill_value)
     if dtype is None:
         dtype = dtypes.result_type([fill_value])
-    return made(np.full(sizes((size,)), fill_value, dtype), requires_grad, "full", device)
+    return made(np.full(sizes((size,)), fill_value, dtype), requires_grad, "full", device, how)
 
 
 def arange(
-    start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    start: Any,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    **how: Any,
 ) -> Tensor:
     """Numbers from `start` (0 when it stands alone) up to `end`, without it.
 
@@ -162,11 +203,11 @@ def arange(
     array = np.arange(start, end, step)
     if dtype is None and array.dtype.kind == "f":
         dtype = dtypes.get_default_dtype()
-    return made(array if dtype is None else array.astype(dtype), requires_grad, "arange", device)
+    return made(array if dtype is None else array.astype(dtype), requires_grad, "arange", device, how)
 
 
 def linspace(
-    start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **how: Any
 ) -> Tensor:
     """`steps` numbers from `start` to `end`, both included, at equal distances.
 
@@ -176,7 +217,7 @@ def linspace(
     if steps < 0:
         raise RuntimeError(f"linspace: number of steps must be non-negative, not {steps}")
     array = np.linspace(float(start), float(end), steps).astype(dtype or dtypes.get_default_dtype())
-    return made(array, requires_grad, "linspace", device)
+    return made(array, requires_grad, "linspace", device, how)
 
 
 def logspace(
@@ -188,6 +229,7 @@ def logspace(
     dtype: Any = None,
     device: Any = None,
     requires_grad: bool = False,
+    **how: Any,
 ) -> Tensor:
     """`steps` powers of `base`, from `start` to `end` as exponents.
 
@@ -197,12 +239,14 @@ def logspace(
     if steps < 0:
         raise RuntimeError(f"logspace: number of steps must be non-negative, not {steps}")
     powers = np.power(float(base), np.linspace(float(start), float(end), steps))
-    return made(powers.astype(dtype or dtypes.get_default_dtype()), requires_grad, "logspace", device)
+    return made(powers.astype(dtype or dtypes.get_default_dtype()), requires_grad, "logspace", device, how)
 
 
-def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def eye(
+    n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **how: Any
+) -> Tensor:
     """A matrix with ones on its diagonal."""
-    return made(np.eye(n, m, dtype=dtype or dtypes.get_default_dtype()), requires_grad, "eye", device)
+    return made(np.eye(n, m, dtype=dtype or dtypes.get_default_dtype()), requires_grad, "eye", device, how)
 
 
 def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int64, device: Any = None) -> Tensor:

@@ -53,12 +53,20 @@ def _getitem_name(attrs: Any) -> str:
     return "SelectBackward0" if isinstance(last, int) else "SliceBackward0"
 
 
+def _elements(x: Any, *_: Any, index: Any, _from: Any) -> Any:
+    # The tensors of the index are inputs, so that the log shows them.
+    out = x[index]
+    if out.__class__ is np.ndarray or x.__class__ is not np.ndarray:
+        return out
+    return x[(*index, ...) if isinstance(index, tuple) else (index, ...)]  # not a number, but a view of its place
+
+
 getitem: Any = define(
     "getitem", "Elements at an index: integers, slices, None, ellipsis, integer or boolean arrays.",
     formula="out = x[index]", tensor_method=False, view=True, promotes=False,
     grad_name=_getitem_name,
     prepare=lambda x, index: ((x,), {"index": plain(index), "_from": x.shape}),
-    forward=lambda x, *_, index, _from: x[index],  # the tensors of the index are inputs, so that the log shows them
+    forward=_elements,
     vjp=[lambda g, *, index, _from: put(g, index, _from),
          None],
     shape=shapes.indexed,
@@ -118,6 +126,8 @@ def _get(self: Tensor, key: Any) -> Any:
     where_ = plain(key)
     if where_.__class__ is int:
         return apply(_GETITEM, (self,), {"index": where_, "_from": self.array.shape})
+    if is_basic(where_):
+        return apply(_GETITEM, (self, *tensors_of(key)), {"index": where_, "_from": self.array.shape})
     steps = in_two_steps(where_)
     if steps is not None:
         return _get(apply(_GETITEM, (self,), {"index": steps[0], "_from": self.array.shape}), steps[1])
@@ -149,7 +159,8 @@ setattr(Tensor, "__getitem__", _get)  # noqa: B010
 
 
 def _where(x: Any, y: Any, z: Any) -> Any:
-    return selection.choose(x, y, z, dtypes.result_type((y, z)))
+    one, other = getattr(y, "dtype", None), getattr(z, "dtype", None)
+    return selection.choose(x, y, z, one if one is other is not None else dtypes.result_type((y, z)))
 
 
 def _to_where(condition: Any, input: Any, other: Any) -> Any:

@@ -61,7 +61,7 @@ def _cat_rule(g: Any, *, dim: int, _ends: tuple[int, ...], position: int) -> Any
     span = slice(_ends[position], _ends[position + 1])
     if span.start == span.stop and len(g.shape) > 1:
         return reshape(getitem(g, (0,) * (len(g.shape) - 1) + (slice(0, 0),)), (0,)) if g.shape[dim] else g
-    return getitem(g, (slice(None),) * dim + (span,))
+    return g[(slice(None),) * dim + (span,)]
 
 
 cat = define(
@@ -78,7 +78,7 @@ concat = concatenate = cat
 
 
 def _stack_rule(g: Any, *, dim: int, position: int) -> Any:
-    return getitem(g, (slice(None),) * dim + (position,))
+    return g[(slice(None),) * dim + (position,)]
 
 
 def _to_stacked(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Any:

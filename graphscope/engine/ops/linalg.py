@@ -88,24 +88,23 @@ def _rows(x: Any) -> Any:
     return reshape(x, (-1, x.shape[-1])) if len(x.shape) != 2 else x
 
 
-def _matmul_left(g: Any, x: Any, y: Any) -> Any:
-    if g.__class__ is np.ndarray and x.ndim == 2 == y.ndim:
-        return g.dot(y.T)
-    if g.__class__ is np.ndarray and y.ndim == 2 and x.ndim > 2 and g.size:
-        return g.reshape(-1, g.shape[-1]).dot(y.T).reshape(x.shape)
-    if len(x.shape) == 1:
-        return g * y if len(y.shape) == 1 else (y @ g[..., None])[..., 0]
-    return g[..., None] * y if len(y.shape) == 1 else g @ y.mT
+def _matmul_left(g: Any, y: Any) -> Any:
+    if y.__class__ is np.ndarray and y.ndim == 2 and g.size and g.ndim > 1:
+        return g.dot(y.T) if g.ndim == 2 else g.reshape(-1, g.shape[-1]).dot(y.T).reshape(*g.shape[:-1], y.shape[0])
+    rank, columns = len(g.shape), len(y.shape)
+    if columns == 1:
+        return g[..., None] * y if rank else g * y
+    return (y @ g[..., None])[..., 0] if rank < columns else g @ y.mT  # a lesser rank: x is a vector
 
 
-def _matmul_right(g: Any, x: Any, y: Any) -> Any:
-    if g.__class__ is np.ndarray and x.ndim == 2 == y.ndim:
+def _matmul_right(g: Any, x: Any, y_ndim: int) -> Any:
+    if g.__class__ is np.ndarray and x.ndim == 2 == y_ndim:
         return x.T.dot(g)
-    if len(y.shape) == 2 and len(x.shape) > 1 and 0 not in (*g.shape, *x.shape):
+    if y_ndim == 2 and len(x.shape) > 1 and 0 not in (*g.shape, *x.shape):
         return _rows(x).T @ _rows(g)
     if len(x.shape) == 1:
-        return g * x if len(y.shape) == 1 else x[:, None] * g[..., None, :]
-    return (x.mT @ g[..., None])[..., 0] if len(y.shape) == 1 else x.mT @ g
+        return g * x if y_ndim == 1 else x[:, None] * g[..., None, :]
+    return (x.mT @ g[..., None])[..., 0] if y_ndim == 1 else x.mT @ g
 
 
 mm = define(

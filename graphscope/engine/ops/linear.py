@@ -17,7 +17,9 @@ __all__ = ["bilinear"]
 
 
 def _linear(x: Any, y: Any, z: Any = None) -> Any:
-    if x.ndim > 2 and x.size:
+    if x.ndim == 2:
+        out = x.dot(y.T)
+    elif x.ndim > 2 and x.size:
         out = x.reshape(-1, x.shape[-1]).dot(y.T).reshape(*x.shape[:-1], *y.shape[:-1])
     else:
         out = np.matmul(x, y.T)

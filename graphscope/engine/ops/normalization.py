@@ -6,6 +6,7 @@ others. Source of the gradients: Ioffe and Szegedy, "Batch normalization", 2015,
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -35,20 +36,27 @@ def _moments(x: Any, dims: tuple[int, ...]) -> tuple[Any, Any, Any]:
     return centre, sums(rest * rest, dims) / count, rest
 
 
+def _inverse_root(variance: Any, eps: float) -> Any:
+    out = variance + eps
+    np.sqrt(out, out)
+    return np.reciprocal(out, out)
+
+
 def _normalized(x: Any, y: Any, z: Any, *, eps: float, _shape: Any, _dims: Any, _affine: Any, **_: Any) -> Any:
-    x = x.reshape(_shape)
-    centre, variance, out = _moments(x, _dims)
-    out *= 1 / np.sqrt(variance + eps)
+    """The output in another shape, the mean, the variance and one over its root."""
+    centre, variance, out = _moments(x.reshape(_shape), _dims)
+    scale = _inverse_root(variance, eps)
+    out *= scale
     if y is not None:
         out *= y.reshape(_affine)
     if z is not None:
         out += z.reshape(_affine)
-    return out, centre, variance
+    return out, centre, variance, scale
 
 
 def _forward(x: Any, y: Any = None, z: Any = None, **attrs: Any) -> Any:
-    out, centre, variance = _normalized(x, y, z, **attrs)
-    return out.reshape(x.shape), (centre, 1 / np.sqrt(variance + attrs["eps"]))
+    out, centre, _, scale = _normalized(x, y, z, **attrs)
+    return out.reshape(x.shape), (centre, scale)
 
 
 def _outside(affine: Any) -> tuple[int, ...]:
@@ -121,23 +129,29 @@ def _affine_inputs(input: Any, weight: Any, bias: Any) -> Any:
 
 
 def _to_layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
-    inner = _inner("layer_norm", input, normalized_shape, weight, bias)
+    inner = tuple(normalized_shape) if isinstance(normalized_shape, list) else normalized_shape
+    parameters = [None if each is None else each.shape for each in (weight, bias)]
+    return _affine_inputs(input, weight, bias), _layer_layout(input.shape, inner, eps, *parameters)
+
+
+@functools.lru_cache(256)
+def _layer_layout(shape: Any, normalized_shape: Any, eps: float, *parameters: Any) -> dict[str, Any]:
+    inner = _inner("layer_norm", shape, normalized_shape, *parameters)
     count = math.prod(inner)
-    shape = (math.prod(input.shape[: len(input.shape) - len(inner)]), count)
-    return _affine_inputs(input, weight, bias), {
-        "normalized_shape": inner, "eps": eps, "_shape": shape, "_dims": (1,), "_affine": (1, count)
-    }  # fmt: skip
+    whole = (math.prod(shape[: len(shape) - len(inner)]), count)
+    return {"normalized_shape": inner, "eps": eps, "_shape": whole, "_dims": (1,), "_affine": (1, count)}
 
 
-def _inner(name: str, input: Any, normalized_shape: Any, *parameters: Any) -> tuple[int, ...]:
+def _inner(name: str, given: Any, normalized_shape: Any, *parameters: Any) -> tuple[int, ...]:
+    """The last sizes of a shape, over which it is normalized, and which those of the parameters are."""
     inner = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
-    shape = tuple(input.shape)
+    shape = tuple(given)
     if not inner or shape[len(shape) - len(inner) :] != inner:
         raise RuntimeError(f"{name}: normalized_shape={inner} must be the last sizes of the input of shape {shape}")
     for parameter in parameters:
-        if parameter is not None and tuple(parameter.shape) != inner:
+        if parameter is not None and tuple(parameter) != inner:
             raise RuntimeError(
-                f"{name}: weight and bias must have shape normalized_shape={inner}, not {tuple(parameter.shape)}"
+                f"{name}: weight and bias must have shape normalized_shape={inner}, not {tuple(parameter)}"
             )
     return inner
 
@@ -184,7 +198,7 @@ def _channel_layout(shape: Any) -> tuple[Any, Any]:
 
 
 def _batch_forward(x: Any, y: Any = None, z: Any = None, **attrs: Any) -> Any:
-    out, centre, variance = _normalized(x, y, z, **attrs)
+    out, centre, variance, _ = _normalized(x, y, z, **attrs)
     return out.reshape(x.shape), centre.reshape(-1), variance.reshape(-1)
 
 
@@ -360,7 +374,7 @@ def _rms_rule(g: Any, x: Any, y: Any, *, eps: float, _dims: Any) -> Any:
 
 
 def _to_rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
-    inner = _inner("rms_norm", input, normalized_shape, weight)
+    inner = _inner("rms_norm", input.shape, normalized_shape, None if weight is None else weight.shape)
     eps = float(np.finfo(input.dtype).eps) if eps is None else eps
     return (input, weight), {"normalized_shape": inner, "eps": eps, "_dims": tuple(range(-len(inner), 0))}
 

@@ -95,7 +95,7 @@ _unbind: Any = define(
     "unbind", "All slices of a dim, which is dropped: views.", formula="out[k] = x[k]",
     outputs=(), view=True, tensor_method=False,
     prepare=lambda x, dim=0: ((x,), {"dim": one(dim, _rank(x, "unbind", kind=IndexError))}),
-    forward=lambda x, *, dim: tuple(x[(slice(None),) * dim + (number,)] for number in range(x.shape[dim])),
+    forward=lambda x, *, dim: tuple(x[(slice(None),) * dim + (number, ...)] for number in range(x.shape[dim])),
     vjp=[lambda g, *, dim: stack(g, dim)],
     shape=lambda x, *, dim: [(*x[:dim], *x[dim + 1 :])] * (x[dim] or 0),
     samples=[((3, 2),), ((2, 3), {"dim": -1}), ((2,),), ((1, 2),)],

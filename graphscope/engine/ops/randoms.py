@@ -31,19 +31,29 @@ __all__ = [
 
 
 def rand(
-    *size: Any, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    *size: Any,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    **how: Any,
 ) -> Tensor:
     """Uniform random numbers from 0 to 1."""
     array = np.asarray(numbers(generator).random(sizes(size))).astype(dtype or dtypes.get_default_dtype())
-    return made(array, requires_grad, "rand", device)
+    return made(array, requires_grad, "rand", device, how)
 
 
 def randn(
-    *size: Any, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    *size: Any,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    **how: Any,
 ) -> Tensor:
     """Random numbers of the standard normal distribution."""
     array = np.asarray(numbers(generator).standard_normal(sizes(size))).astype(dtype or dtypes.get_default_dtype())
-    return made(array, requires_grad, "randn", device)
+    return made(array, requires_grad, "randn", device, how)
 
 
 def randint(
@@ -55,6 +65,7 @@ def randint(
     dtype: Any = None,
     device: Any = None,
     requires_grad: bool = False,
+    **how: Any,
 ) -> Tensor:
     """Random integers from `low` (0 when left out) up to `high`, without it.
 
@@ -68,15 +79,21 @@ def randint(
     if low >= high:
         raise RuntimeError(f"randint: from {low} up to {high} there is no integer: low must be below high")
     array = np.asarray(numbers(generator).integers(low, high, sizes((size,)))).astype(dtype or dtypes.int64)
-    return made(array, requires_grad, "randint", device)
+    return made(array, requires_grad, "randint", device, how)
 
 
 def randperm(
-    n: int, *, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    n: int,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    **how: Any,
 ) -> Tensor:
     """The integers below `n` in random order."""
     array = numbers(generator).permutation(n).astype(dtype or dtypes.int64)
-    return made(array, requires_grad, "randperm", device)
+    return made(array, requires_grad, "randperm", device, how)
 
 
 def _bernoulli(x: Any, *, p: float | None, generator: Generator | None) -> Any:
@@ -153,6 +170,7 @@ def normal(
     dtype: Any = None,
     device: Any = None,
     requires_grad: bool = False,
+    **how: Any,
 ) -> Tensor:
     """Normal random numbers, of a mean and a standard deviation that are numbers (with `size`) or tensors.
 
@@ -165,7 +183,7 @@ def normal(
     shape = np.broadcast_shapes(np.shape(means), np.shape(deviations)) if size is None else sizes((size,))
     kind = dtype or next((v.dtype for v in (means, deviations) if hasattr(v, "dtype")), dtypes.get_default_dtype())
     array = numbers(generator).standard_normal(shape) * deviations + means
-    return made(np.asarray(array).astype(kind), requires_grad, "normal", device)
+    return made(np.asarray(array).astype(kind), requires_grad, "normal", device, how)
 
 
 def _in_place(name: str, doc: str, formula: str, draw: Callable[..., Any], **defaults: Any) -> None:

@@ -50,10 +50,18 @@ def reduced_dims(dim: Any, rank: int) -> Any:
 
 def spread(g: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
     """A cotangent of a reduction, repeated along the dims that were reduced."""
+    bare = not isinstance(g, Tensor)
+    if bare and not g.shape:
+        return g  # it is spread when it arrives
     if not keepdim and shape:
-        places = range(len(shape)) if dim is None else dim if isinstance(dim, tuple) else (dim,)
-        reduced = {place % len(shape) for place in places}
-        g = reshape(g, tuple(1 if i in reduced else size for i, size in enumerate(shape)))
+        kept = [1] * len(shape) if dim is None else list(shape)
+        for place in dim if isinstance(dim, tuple) else () if dim is None else (dim,):
+            kept[place] = 1
+        g = g.reshape(tuple(kept))
+    if bare and math.prod(shape) < _MANY:  # a copy costs less than NumPy's broadcast_to
+        out = np.empty(shape, g.dtype)
+        out[...] = g
+        return out
     return expand(g, shape)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from graphscope.engine import shapes
 from graphscope.engine.calls import define
 from graphscope.engine.dims import one, several
+from graphscope.engine.element_types import dtype
 from graphscope.engine.tensor import Tensor
 from graphscope.engine.writes import buffer
 
@@ -89,7 +90,7 @@ t = define(
 transpose: Any = define(
     "transpose", "Swap two dims.", formula="out = x with dims dim0 and dim1 swapped", view=True,
     prepare=_to_transpose,
-    forward=lambda x, *, dim0, dim1: np.swapaxes(x, dim0, dim1) if x.ndim else x,
+    forward=lambda x, *, dim0, dim1: x.swapaxes(dim0, dim1) if x.ndim else x,
     vjp=[lambda g, *, dim0, dim1: transpose(g, dim0, dim1)],
     shape=shapes.swapped,
     samples=[((2, 3, 4), {"dim0": 0, "dim1": 2}), ((2, 3), {"dim0": -1, "dim1": 0}), ((), {"dim0": 0, "dim1": -1})],
@@ -98,7 +99,7 @@ transpose: Any = define(
 permute: Any = define(
     "permute", "Put the dims in another order.", formula="out = x with its dims in the order dims", view=True,
     prepare=_to_permute,
-    forward=lambda x, *, dims: np.transpose(x, dims),
+    forward=lambda x, *, dims: x.transpose(dims),
     vjp=[lambda g, *, dims: permute(g, tuple(sorted(range(len(dims)), key=dims.__getitem__)))],
     shape=shapes.permuted,
     samples=[((2, 3, 4), {"dims": (2, 0, 1)}), ((2, 3, 4), {"dims": (1, -1, 0)})],
@@ -214,7 +215,7 @@ def view(self: Any, *size: Any) -> Any:
     Raises:
         RuntimeError: Sizes that do not fit, or the layout of a view makes a copy necessary.
     """
-    if len(size) == 1 and isinstance(size[0], np.dtype):
+    if len(size) == 1 and isinstance(size[0], np.dtype | dtype):
         return view_dtype(self, size[0])
     out = reshape(self, *size)
     if self.base is not None and self.array.ndim and out.array.size and buffer(out.array) is not buffer(self.array):

@@ -60,11 +60,12 @@ def _var(x: Any, *, dim: Any, correction: float, keepdim: bool, _from: Any) -> A
         out = distance.dot(distance) / x.dtype.type(_freedom(_from, None, correction))
         return out.reshape((1,) * len(_from)) if keepdim else out
     places = tuple(range(x.ndim)) if dim is None else dim
-    middle = np.mean(x, axis=places, keepdims=True)
-    distance = np.subtract(x, middle, dtype=x.dtype)
-    squares: Any = np.add.reduce
-    out = squares(np.square(distance), axis=places, keepdims=keepdim)
-    return np.true_divide(out, _freedom(_from, dim, correction), dtype=x.dtype)
+    total: Any = np.add.reduce
+    # Of halves, sums are taken in float32: in their own precision they would overflow.
+    distance = x if x.dtype.itemsize > 2 else x.astype(np.float32)
+    distance = distance - total(distance, axis=places, keepdims=True) / distance.dtype.type(count(_from, dim))
+    out = total(distance * distance, axis=places, keepdims=keepdim)
+    return np.true_divide(out, _freedom(_from, dim, correction)).astype(x.dtype, copy=False)
 
 
 def _std(x: Any, **attrs: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from graphscope.tui import near
 from graphscope.tui.text import escape, shape_text, size_text
 
 if TYPE_CHECKING:
@@ -37,18 +38,18 @@ def about(scene: Scene) -> Text:
         ("took", f"{node.duration / 1000:.1f} µs" if node.duration else ""),
         ("thread", str(scene.log.thread(node.event.thread).get("name", ""))),
         ("inputs", ", ".join(f"#{edge.source.row} {edge.source.name or edge.source.label}" for edge in subject.inputs)),
-        ("used by", ", ".join(f"#{edge.target.row} {edge.target.label}" for edge in subject.users[:12])),
-        ("backward", ", ".join(f"#{found.row} {found.label}" for found in subject.backward[:12])),
+        ("used by", ", ".join(f"#{found.row} {found.label}" for found in near.users(subject))),
+        ("backward", ", ".join(f"#{found.row} {found.label}" for found in near.rules(subject))),
     ]
     for name, text in facts:
         if text:
-            made.append(f"{name:>9}  ", "dim")
+            made.append(f"{name:>9}  ", "muted")
             made.append(escape(text) + "\n")
     return made
 
 
 def _view_chain(node: Node) -> str:
-    chain = []
+    chain: list[str] = []
     while node.flags & node.flags.VIEW and node.inputs and len(chain) < 8:
         node = node.inputs[0].source
         chain.append(f"#{node.row} {node.name or node.label}")

@@ -15,7 +15,7 @@ from textual.strip import Strip
 
 from graphscope.tui.glyphs import Glyphs
 
-_CELL = 10
+_CELL = 11
 _MARGIN = 6
 
 
@@ -75,7 +75,7 @@ class ArrayView(ScrollView, can_focus=True):
         elif value == 0:
             name = "zero"
         else:
-            name = "negative" if value.dtype.kind in "fi" and value < 0 else "number"
+            name = "negative" if value.dtype.kind in "fi" and float(value) < 0 else "number"
         return Segment(f"{text:>{_CELL}}", style + self._look(name))
 
     def _warm(self, value: np.generic, style: Style) -> Segment:

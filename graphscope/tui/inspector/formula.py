@@ -12,6 +12,7 @@ from rich.text import Text
 
 from graphscope.debugger import names
 from graphscope.debugger.values import brief
+from graphscope.tui import near
 from graphscope.tui.text import escape, number, shape_text
 
 if TYPE_CHECKING:
@@ -32,31 +33,36 @@ def formula(scene: Scene) -> Text:
     if subject.kind == "leaf":
         return _leaf(scene, node, subject)
     op = scene.log.op(subject.event.op)
-    made.append(escape(op.doc) + "\n\n" if op.doc else "", "italic dim")
-    _forward(made, subject, op.formula, op.inputs)
-    _backward(made, scene, node, subject, op.inputs, op.vjp)
+    if node.graph_pass == "backward":  # what is due comes first
+        _backward(made, node, subject, op.inputs, op.vjp)
+        _forward(made, subject, op.formula, op.inputs)
+    else:
+        _forward(made, subject, op.formula, op.inputs)
+        _backward(made, node, subject, op.inputs, op.vjp)
+    made.append(f"\n{escape(op.doc)}" if op.doc else "", "italic muted")
     return made
 
 
 def _leaf(scene: Scene, node: Node, subject: Node) -> Text:
     made = Text()
-    made.append("A leaf: no op made it", "italic dim")
-    made.append(f" ({escape(subject.op)})\n\n" if subject.op != "leaf" else "\n\n", "italic dim")
-    made.append("value  ", "dim")
+    made.append("A leaf: no op made it", "italic muted")
+    made.append(f" ({escape(subject.op)})\n\n" if subject.op != "leaf" else "\n\n", "italic muted")
+    made.append("value  ", "muted")
     made.append(escape(brief(subject.value)) + "\n", "bold")
-    parts = subject.contributions
-    grad = subject.grad
-    made.append("grad   ", "dim")
-    made.append(escape(brief(grad)) if grad is not None else "None: no gradient has arrived up to now", "magenta bold")
-    made.append("\n\n")
-    for part in parts[-8:]:
-        _link(made, f"  += {_named(part.source)}" if part.source is not None else "  +=", part.row)
-        made.append(f"   {escape(brief(part.value))}\n", "magenta")
-    users = subject.users
+    crowded = near.crowded(subject)
+    grad = None if crowded else subject.grad
+    told = "None: no gradient has arrived up to now" if grad is None else brief(grad)
+    made.append("grad   ", "muted")
+    made.append("a sum of many; `grad` adds it up" if crowded else escape(told), "backward bold")
+    made.append("\n")
+    for rule in near.rules(subject, 8):
+        _link(made, f"  += #{rule.row}", rule.row)
+        made.append(f"   {escape(brief(rule.value))}\n", "backward")
+    users = near.users(subject, 8)
     if users:
-        made.append("\nused by  ", "dim")
-        for edge in users[-8:]:
-            _link(made, _named(edge.target), edge.target.row)
+        made.append("used by  ", "muted")
+        for user in users:
+            _link(made, _named(user), user.row)
             made.append("  ")
     return made
 
@@ -64,33 +70,30 @@ def _leaf(scene: Scene, node: Node, subject: Node) -> Text:
 def _forward(made: Text, subject: Node, text: str, parameters: tuple[str, ...]) -> None:
     sources = {_parameter(parameters, edge.argument): edge.source for edge in subject.inputs}
     values = {_parameter(parameters, edge.argument): edge.source.output(edge.slot) for edge in subject.inputs}
-    made.append("forward\n", "bold cyan")
-    made.append(f"  {escape(text or subject.op)}\n", "bold")
+    made.append("forward   ", "bold forward")
+    made.append(f"{escape(text or subject.op)}\n", "bold")
     filled = fill(text, {**{name: _scalar(value) for name, value in values.items()}, "out": _scalar(subject.value)})
     if filled != text:
-        made.append(f"  {escape(filled)}\n", "cyan")
+        made.append(f"          {escape(filled)}\n", "forward")
     for name, source in sources.items():
-        made.append(f"    {escape(name):<4} ", "dim")
+        made.append(f"    {escape(name):<4} ", "muted")
         _link(made, _named(source), source.row)
-        made.append(f"  {shape_text(source.shape) or 'scalar'}  ", "dim")
+        made.append(f"  {shape_text(source.shape) or 'scalar'}  ", "muted")
         made.append(f"{escape(brief(values[name]))}\n")
-    made.append("    out  ", "dim")
+    made.append("    out  ", "muted")
     made.append(f"{escape(brief(subject.value))}\n")
     attributes = {key: value for key, value in subject.attrs.items() if key not in ("name", "function")}
     for key, value in attributes.items():
-        made.append(f"    {escape(key)} = {escape(str(value))[:60]}\n", "dim")
+        made.append(f"    {escape(key)} = {escape(str(value))[:60]}\n", "muted")
 
 
-def _backward(
-    made: Text, scene: Scene, node: Node, subject: Node, parameters: tuple[str, ...], rules: tuple[str, ...]
-) -> None:
+def _backward(made: Text, node: Node, subject: Node, parameters: tuple[str, ...], rules: tuple[str, ...]) -> None:
     if not any(rule and rule != "no gradient" for rule in rules):
         return
     cotangent = names.grad_of(node) if node.kind == "grad" else subject.grad
-    made.append("\nbackward\n", "bold magenta")
-    arriving = "not yet" if cotangent is None else brief(cotangent)
-    made.append("    g    ", "dim")
-    made.append(f"{escape(arriving)}\n", "magenta")
+    made.append("backward  ", "bold backward")
+    arriving = "g has not arrived yet" if cotangent is None else f"g = {brief(cotangent)}"
+    made.append(f"{escape(arriving)}\n", "backward")
     known = {
         **{_parameter(parameters, edge.argument): edge.source.output(edge.slot) for edge in subject.inputs},
         "out": subject.value,
@@ -99,26 +102,30 @@ def _backward(
     for place, rule in enumerate(rules):
         if not rule or rule == "no gradient":
             continue
-        made.append(f"  grad of {escape(_parameter(parameters, place))} = ", "bold")
+        parameter = escape(_parameter(parameters, place))
+        source = next((edge.source for edge in subject.inputs if edge.argument == place), None)
+        if source is not None and source.name:
+            parameter += f" ({escape(source.name)})"
+        made.append(f"  grad of {parameter} = ", "bold")
         lines = rule.splitlines()
-        made.append(escape(lines[0] if len(lines) == 1 else _rule_name(rule)) + "\n", "bold magenta")
+        made.append(escape(lines[0] if len(lines) == 1 else _rule_name(rule)) + "\n", "bold backward")
         for line in lines[1:_MOST_LINES] if len(lines) > 1 else ():
-            made.append(f"  {escape(line)}\n", "dim")
+            made.append(f"  {escape(line)}\n", "muted")
         filled = fill(rule, {name: _scalar(value) for name, value in known.items()})
         if filled != rule and len(lines) == 1:
-            made.append(f"            = {escape(filled)}\n", "magenta")
+            made.append(f"{'=':>{len(parameter) + 12}} {escape(filled)}\n", "backward")
     _arrivals(made, subject)
 
 
 def _arrivals(made: Text, subject: Node) -> None:
     parts = subject.contributions
     if len(parts) > 1:
-        made.append(f"\n  g is the sum of {len(parts)} contributions\n", "dim")
+        made.append(f"  g is the sum of {len(parts)} contributions\n", "muted")
     for part in parts[-8:]:
         if part.source is not None:
-            made.append("    from ", "dim")
+            made.append("    from ", "muted")
             _link(made, _named(part.source), part.source.row)
-            made.append(f"  {escape(brief(part.value))}\n", "magenta")
+            made.append(f"  {escape(brief(part.value))}\n", "backward")
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:

@@ -17,17 +17,17 @@ def histogram(array: np.ndarray, width: int, height: int, bars: str) -> Text:
     finite = flat[np.isfinite(flat)]
     made = Text()
     if finite.size == 0:
-        return Text("no finite numbers", "dim")
+        return Text("no finite numbers", "muted")
     low, high = float(finite.min()), float(finite.max())
     if low == high:
         made.append(f"all {finite.size} are {number(low)}")
     else:
         counts, _ = np.histogram(finite, bins=max(width, 4))
         _draw(made, counts, max(height, 1), bars)
-        made.append(f"{number(low):<{max(width // 2, 1)}}{number(high):>{max(width - width // 2, 1)}}", "dim")
+        made.append(f"{number(low):<{max(width // 2, 1)}}{number(high):>{max(width - width // 2, 1)}}", "muted")
     odd = flat.size - finite.size
     if odd:
-        made.append(f"\n{odd} not finite", "bold red")
+        made.append(f"\n{odd} not finite", "bold error")
     return made
 
 
@@ -36,7 +36,7 @@ def _draw(made: Text, counts: np.ndarray, height: int, bars: str) -> None:
     filled = np.ceil(counts / counts.max() * height * levels).astype(int)
     for line in range(height - 1, -1, -1):
         cells = np.clip(filled - line * levels, 0, levels)
-        made.append("".join(bars[cell - 1] if cell else " " for cell in cells) + "\n", "cyan")
+        made.append("".join(bars[cell - 1] if cell else " " for cell in cells) + "\n", "forward")
 
 
 def spark(values: list[float], width: int, bars: str) -> str:

@@ -12,11 +12,11 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.message import Message
 from textual.reactive import reactive
-from textual.widgets import ContentSwitcher, Static, Tab, Tabs
+from textual.widgets import Static, Tab, Tabs
 
-from graphscope.debugger import names
 from graphscope.debugger.values import statistics
 from graphscope.errors import CommandError
+from graphscope.tui import near
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.inspector.about import about
 from graphscope.tui.inspector.array import ArrayView
@@ -24,12 +24,14 @@ from graphscope.tui.inspector.formula import formula
 from graphscope.tui.inspector.histogram import histogram
 from graphscope.tui.inspector.slices import Index, plane
 from graphscope.tui.inspector.steps import alike, steps
+from graphscope.tui.look import dressed
 from graphscope.tui.passes import Passes
-from graphscope.tui.scene import Scene
+from graphscope.tui.scene import Scene, title
 from graphscope.tui.text import escape, number, shape_text
 
-TABS: tuple[str, ...] = ("formula", "value", "gradient", "about", "steps")
-_ARRAYS = ("value", "gradient")
+TABS: tuple[str, ...] = ("formula", "value", "grad", "about", "steps")
+_ARRAYS = ("value", "grad")
+_ROOMY = 26
 LOOKS: tuple[str, ...] = ("numbers", "heatmap", "histogram")
 
 
@@ -65,13 +67,12 @@ class Inspector(Vertical):
     def compose(self) -> ComposeResult:
         """Tabs over what they show."""
         yield Tabs(*(Tab(name, id=f"tab-{name}") for name in TABS))
-        with ContentSwitcher(initial="words"):
-            with VerticalScroll(id="words"):
-                yield Static(id="text")
-            with Vertical(id="numbers"):
-                yield Static(id="facts")
-                yield ArrayView(self._glyphs, id="array")
-                yield Static(id="histogram")
+        with VerticalScroll(id="words"):
+            yield Static(id="text")
+        with Vertical(id="numbers"):
+            yield Static(id="facts")
+            yield ArrayView(self._glyphs, id="array")
+            yield Static(id="histogram")
 
     @property
     def tab(self) -> str:
@@ -107,9 +108,8 @@ class Inspector(Vertical):
         if node is None:
             self.border_title = "inspector"
         else:
-            name = f" {node.name}" if node.name and node.name != node.label else ""
             shape = shape_text(node.shape, self._glyphs.times) or "scalar"
-            self.border_title = escape(f"#{node.row} {node.label}{name}  {shape} {node.dtype}").replace("[", "\\[")
+            self.border_title = escape(f"#{node.row} {title(node)}  {shape} {node.dtype}").replace("[", "\\[")
         self._render_tab()
 
     def on_resize(self) -> None:
@@ -124,8 +124,18 @@ class Inspector(Vertical):
     def _render_tab(self) -> None:
         if not self.is_mounted or self.scene is None:
             return
-        self.query_one(ContentSwitcher).current = "numbers" if self.tab in _ARRAYS else "words"
-        _RENDERED[self.tab](self)
+        self.set_class(self.tab in _ARRAYS, "-numbers")
+        roomy = self.size.height >= _ROOMY
+        self.set_class(roomy, "-both")
+        if roomy:  # there is room for words and numbers together
+            words = "formula" if self.tab in _ARRAYS else self.tab
+            node = self.scene.node
+            backward = node is not None and node.kind in ("grad", "accumulate")
+            numbers = self.tab if self.tab in _ARRAYS else "grad" if backward else "value"
+            _RENDERED[words](self)
+            _RENDERED[numbers](self)
+        else:
+            _RENDERED[self.tab](self)
 
     # Tabs ------------------------------------------------------------------------------------------------------------
 
@@ -143,7 +153,7 @@ class Inspector(Vertical):
 
     def _gradient(self) -> None:
         node = self.scene.node if self.scene is not None else None
-        self._array(None if node is None else names.grad_of(node), "gradient")
+        self._array(None if node is None else near.gradient(node), "gradient")
 
     def _steps(self) -> None:
         assert self.scene is not None
@@ -151,7 +161,7 @@ class Inspector(Vertical):
             self._find_alike(self.scene)
 
     def _say(self, text: Text) -> None:
-        self.query_one("#text", Static).update(text)
+        self.query_one("#text", Static).update(dressed(text, self.app.theme_variables))
 
     def _array(self, array: np.ndarray | None, what: str) -> None:
         facts, view, bars = (self.query_one(f"#{name}") for name in ("facts", "array", "histogram"))
@@ -162,17 +172,18 @@ class Inspector(Vertical):
         bars.display = array is not None and self.look == "histogram"
         if array is None:
             said = "No gradient has arrived here up to now." if what == "gradient" else "The value was not kept."
-            facts.update(Text(said, "dim"))
+            facts.update(dressed(Text(said, "muted"), self.app.theme_variables))
             return
         array = np.asarray(array)
         try:
             chosen, where = plane(array, self._index)
         except CommandError:
             chosen, where = plane(array, ())
-        facts.update(_facts(array, where, self.look))
+        facts.update(dressed(_facts(array, what, where, self.look), self.app.theme_variables))
         if self.look == "histogram":
             width = max(self.size.width - 4, 8)
-            bars.update(histogram(chosen, width, max(self.size.height - 8, 3), self._glyphs.bars))
+            drawn = histogram(chosen, width, max(self.query_one("#numbers").size.height - 4, 3), self._glyphs.bars)
+            bars.update(dressed(drawn, self.app.theme_variables))
         else:
             view.show(chosen, heat=self.look == "heatmap")
 
@@ -192,16 +203,17 @@ class Inspector(Vertical):
 _RENDERED = {
     "formula": Inspector._formula,
     "value": Inspector._value,
-    "gradient": Inspector._gradient,
+    "grad": Inspector._gradient,
     "about": Inspector._about,
     "steps": Inspector._steps,
 }
 
 
-def _facts(array: np.ndarray, where: str, look: str) -> Text:
+def _facts(array: np.ndarray, what: str, where: str, look: str) -> Text:
     made = Text()
+    made.append(f"{what} ", f"bold {'backward' if what == 'gradient' else 'forward'}")
     made.append(f"{shape_text(array.shape) or 'scalar'} {array.dtype} {where}", "bold")
-    made.append(f"   v: {LOOKS[(LOOKS.index(look) + 1) % len(LOOKS)]}  i: slice", "dim")
+    made.append(f"   v: {LOOKS[(LOOKS.index(look) + 1) % len(LOOKS)]}  i: slice", "muted")
     found = statistics(array)
     if found is not None:
         made.append(
@@ -209,7 +221,7 @@ def _facts(array: np.ndarray, where: str, look: str) -> Text:
         )
         odd = [f"{count} {name}" for name, count in (("nan", found.nan), ("inf", found.inf)) if count]
         if odd:
-            made.append("  " + "  ".join(odd), "bold red")
+            made.append("  " + "  ".join(odd), "bold error")
         if found.zero:
-            made.append(f"  {100 * found.zero / max(array.size, 1):.0f}% zero", "dim")
+            made.append(f"  {100 * found.zero / max(array.size, 1):.0f}% zero", "muted")
     return made

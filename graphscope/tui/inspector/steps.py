@@ -49,15 +49,15 @@ def steps(scene: Scene, passes: Passes, rows: np.ndarray, width: int, bars: str)
     """The curve of magnitudes over steps, and the nearest of them in words."""
     made = Text()
     if len(rows) == 0:
-        return Text("This node is like no other.", "dim")
+        return Text("This node is like no other.", "muted")
     chosen = rows[np.linspace(0, len(rows) - 1, min(len(rows), _POINTS)).astype(int)]
     sizes = [magnitude(scene.whole.node(int(row))) for row in chosen]
     values = [float("nan") if size is None else size for size in sizes]
-    finite = [value for value in values if value == value]  # noqa: PLR0124 - not a NaN
+    finite = [value for value in values if value == value]  # not a NaN
     made.append(f"{len(rows)} times in {passes.step_of(scene.log.end)} steps; root mean square of what it made\n\n")
     if finite:
-        made.append(spark(values, max(width - 2, 8), bars) + "\n", "cyan")
-        made.append(f"{number(min(finite))} to {number(max(finite))}\n\n", "dim")
+        made.append(spark(values, max(width - 2, 8), bars) + "\n", "forward")
+        made.append(f"{number(min(finite))} to {number(max(finite))}\n\n", "muted")
     here = int(np.searchsorted(rows, scene.now))
     for row in rows[max(here - 6, 0) : here + 7].tolist():
         node = scene.whole.node(row)

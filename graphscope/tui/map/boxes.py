@@ -94,7 +94,7 @@ def _meaning(node: Node, current: bool) -> str:
 
 
 def _box(made: Picture, box: Box, words: tuple[str, str], meaning: str, glyphs: Glyphs) -> None:
-    top_left, top_right, low_left, low_right, across, side = glyphs.box
+    top_left, top_right, low_left, low_right, across, side = tuple(glyphs.box)
     _put(made, box.x, box.y, top_left + across * (box.width - 2) + top_right, meaning)
     for number, text in enumerate(words, 1):
         _put(made, box.x, box.y + number, f"{side} {fit(text, box.width - 4, glyphs.ellipsis)} {side}", meaning)
@@ -113,7 +113,7 @@ def _put(made: Picture, x: int, y: int, text: str, meaning: str) -> None:
 
 
 def _wire(made: Picture, layers: Layers, middle: dict[int, int], glyphs: Glyphs) -> None:
-    """Lines go down out of a box, across in the channel below it, and down into the next; where they meet, they join."""
+    """Lines go down out of a box, across in the channel below it, and down into the next; they join where they meet."""
     bits: dict[tuple[int, int], int] = {}
     meanings: dict[tuple[int, int], str] = {}
     below = {spot: number for number, layer in enumerate(layers.layers) for spot in layer}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from graphscope.graph.node import OF_BACKWARD
+from graphscope.tui import near
 
 if TYPE_CHECKING:
     from graphscope.graph import Node
@@ -46,12 +47,12 @@ def neighbourhood(centre: Node, radius: int) -> Layers:
     for _ in range(radius):
         beyond: list[Node] = []
         for node in border:
-            near = sorted(_beside(node), key=lambda other: abs(other.row - centre.row))
-            for other in near[:_FAN]:
+            found = near.beside(node, _FAN)
+            for other in found[: 2 * _FAN]:
                 if other.row not in made.nodes and len(made.nodes) < MOST:
                     made.nodes[other.row] = other
                     beyond.append(other)
-            made.hidden += max(len(near) - _FAN, 0)
+            made.hidden += max(len(found) - 2 * _FAN, 0)
         border = beyond
     wires = list(_wires(made.nodes))
     depth = _depths(sorted(made.nodes), wires)
@@ -61,15 +62,6 @@ def neighbourhood(centre: Node, radius: int) -> Layers:
     _through(made, depth, wires)
     _order(made)
     return made
-
-
-def _beside(node: Node) -> Iterable[Node]:
-    found = {edge.source.row: edge.source for edge in node.inputs}
-    found |= {edge.target.row: edge.target for edge in node.users}
-    if node.event.kind in OF_BACKWARD and node.forward is not None:
-        found[node.forward.row] = node.forward
-    found |= {other.row: other for other in node.backward if other.event.kind in OF_BACKWARD}
-    return found.values()
 
 
 def _wires(nodes: dict[int, Node]) -> Iterable[tuple[int, int, str]]:
@@ -84,7 +76,7 @@ def _wires(nodes: dict[int, Node]) -> Iterable[tuple[int, int, str]]:
 
 
 def _depths(rows: list[int], wires: list[tuple[int, int, str]]) -> dict[int, int]:
-    """Each node below all its inputs; what has none just above its first user. Edges lead from older to younger rows."""
+    """Each node below all its inputs; what has none just above its first user. Edges lead to younger rows."""
     into: dict[int, list[int]] = {row: [] for row in rows}
     out: dict[int, list[int]] = {row: [] for row in rows}
     for source, target, kind in wires:

@@ -15,6 +15,7 @@ from textual.widgets import Input, RichLog
 
 from graphscope.debugger import interpreter
 from graphscope.debugger.results import Result
+from graphscope.tui.look import dressed
 from graphscope.tui.messages import Asked
 from graphscope.tui.prompt.history import History
 from graphscope.tui.prompt.render import render
@@ -29,7 +30,7 @@ class Prompt(Vertical):
     """A line to type in, and above it what was said."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Back", id="prompt.leave", show=False),
+        Binding("escape", "leave", "back to the tape", id="prompt.leave"),
     ]
 
     def __init__(self, complete: Complete, history: History, *, id: str | None = None) -> None:
@@ -38,10 +39,12 @@ class Prompt(Vertical):
         self._history = history
         self._block: list[str] | None = None
         self._of_block = ""
+        self._goes_back = False
+        """A key began the line: behind it the keys are given back."""
 
     def compose(self) -> ComposeResult:
         """The transcript and the line."""
-        transcript = RichLog(id="transcript", wrap=True, markup=False, highlight=False, max_lines=5000)
+        transcript = RichLog(id="transcript", wrap=True, markup=False, highlight=False, max_lines=5000, min_width=1)
         transcript.can_focus = False
         yield transcript
         yield Line(self._complete, self._history)
@@ -54,11 +57,18 @@ class Prompt(Vertical):
         for result in results:
             text = render(result, max(transcript.size.width - 1, 40))
             if text.plain:
-                transcript.write(text)
+                transcript.write(dressed(text, self.app.theme_variables))
+
+    def greet(self) -> None:
+        """Tell a newcomer what to press."""
+        text = Text("n next, p back, o forward<->backward, 1-5 look closer, y why, ? all keys")
+        text.stylize("muted")
+        self.query_one(RichLog).write(dressed(text, self.app.theme_variables))
 
     def prefill(self, line: str) -> None:
         """Begin a line that the person may change."""
         entry = self.query_one(Line)
+        self._goes_back = True
         entry.value = line
         entry.focus()
         entry.cursor_position = len(line)
@@ -81,6 +91,8 @@ class Prompt(Vertical):
             event.input.placeholder = "one command a line, then `end`"
             return
         self.post_message(Asked(line))
+        if self._goes_back:
+            self.action_leave()
 
     def _in_block(self, line: str) -> None:
         assert self._block is not None
@@ -93,6 +105,8 @@ class Prompt(Vertical):
 
     def action_leave(self) -> None:
         """Give the keys back to the tape."""
+        self._goes_back = False
+        self.query_one(Line).value = ""
         self.screen.query_one("#tape").focus()
 
 
@@ -103,15 +117,19 @@ class Line(Input):
     """The line that is typed in."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "history(-1)", "Earlier", id="prompt.earlier", show=False),
+        Binding("up", "history(-1)", "earlier lines", id="prompt.earlier"),
         Binding("down", "history(1)", "Later", id="prompt.later", show=False),
-        Binding("tab", "complete", "Complete", id="prompt.complete", show=False),
+        Binding("tab", "complete", "complete", id="prompt.complete"),
     ]
 
     def __init__(self, complete: Complete, history: History) -> None:
         super().__init__(placeholder=HINT, id="line", suggester=_Completer(complete), select_on_focus=False)
         self._ask = complete
         self._history = history
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """Whatever prints is typed, `/` too, whose key Textual knows by a name that Unicode has not."""
+        return super().check_consume_key(key, character) or key == "slash"
 
     def action_history(self, by: int) -> None:
         """Walk through what was typed before."""

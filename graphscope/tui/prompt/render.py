@@ -52,7 +52,7 @@ def _stop(stop: Stop, width: int) -> Text:
         words = (f"#{node.row}", node.label, node.name if node.name != node.label else "", what, node.graph_pass, place)
         found.append(("  ".join(word for word in words if word), "bold"))
     if stop.reason:
-        found.append((stop.reason, "dim"))
+        found.append((stop.reason, "muted"))
     found += [(note, "") for note in stop.notes]
     found += [(f"display {shown.expression}: {shown.text}", "") for shown in stop.displays]
     return _lines(*found)
@@ -63,7 +63,7 @@ def _where(where: Where, width: int) -> Text:
     for number, frame in enumerate(where.frames):
         found.append((_frame(frame, number == where.current), "bold" if number == where.current else ""))
         if frame.place.text:
-            found.append((f"    {frame.place.text}", "cyan"))
+            found.append((f"    {frame.place.text}", "forward"))
     return _lines(*found)
 
 
@@ -95,7 +95,7 @@ def _value(value: ValueResult, width: int) -> Text:
         facts.append(f"min {known.min:.6g}  max {known.max:.6g}  mean {known.mean:.6g}  std {known.std:.6g}")
         facts += [f"{count} {name}" for name, count in (("nan", known.nan), ("inf", known.inf)) if count]
     if facts:
-        found.append((", ".join(facts), "dim"))
+        found.append((", ".join(facts), "muted"))
     return _lines(*found)
 
 
@@ -108,13 +108,13 @@ def _table(table: TableResult, width: int) -> Text:
         widths = _widths([table.columns, *texts], width)
         if table.wrap:
             widths[-1] = max(map(cell_len, (row[-1] for row in texts)))
-        made.append(_row(table.columns, widths), "dim")
+        made.append(_row(table.columns, widths), "muted")
         for row in texts:
             made.append("\n" + _row(row, widths))
         if table.note:
             made.append("\n")
     if table.note:
-        made.append(escape(table.note), "dim")
+        made.append(escape(table.note), "muted")
     return made
 
 
@@ -133,19 +133,19 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 def _explanation(found: Explanation, width: int) -> Text:
     path = [(text, "bold" if text.startswith("  >") else "") for text in found.lines()]
-    cure = [(f"hint: {found.cure}", "dim")] if found.cure else []
+    cure = [(f"hint: {found.cure}", "muted")] if found.cure else []
     return _lines((found.verdict, "bold"), *path, *((text, "") for text in found.others), *cure)
 
 
 def _message(message: Message, width: int) -> Text:
-    found = [(message.text, "bold red" if message.error else "")] if message.text else []
+    found = [(message.text, "bold error" if message.error else "")] if message.text else []
     if message.hint:
-        found.append((f"hint: {message.hint}" if message.error else f"({message.hint})", "dim"))
+        found.append((f"hint: {message.hint}" if message.error else f"({message.hint})", "muted"))
     return _lines(*found)
 
 
 def _interact(result: Interact, width: int) -> Text:
-    return _lines(("A Python prompt needs the terminal: leave with q and add --console", "dim"))
+    return _lines(("A Python prompt needs the terminal: leave with q and add --console", "muted"))
 
 
 def _nothing(result: object, width: int) -> Text:

@@ -40,7 +40,7 @@ class Source(ScrollView, can_focus=True):
         Binding("down,j", "move(1)", "Down", id="source.down", show=False),
         Binding("up,k", "move(-1)", "Up", id="source.up", show=False),
         Binding("enter", "seek", "Go to the first node of this line", id="source.seek", show=False),
-        Binding("space", "toggle", "Breakpoint", id="source.breakpoint", show=False),
+        Binding("space", "breakpoint", "Breakpoint", id="source.breakpoint", show=False),
     ]
 
     scene: reactive[Scene | None] = reactive(None)
@@ -51,6 +51,7 @@ class Source(ScrollView, can_focus=True):
         self._counts: Counts | None = None
         self._file = ""
         self._text: list[Text] = []
+        self._rendered: dict[int, list[Segment]] = {}
         self._site: Site | None = None
         self.line: int | None = None
         """The line under the cursor, where the person has moved it away from the current one."""
@@ -72,7 +73,8 @@ class Source(ScrollView, can_focus=True):
             self._reveal(self._site.line)
         backward = node is not None and node.graph_pass == "backward"
         where = f"{PurePath(self._file).name}:{self._site.line}" if self._site is not None else "no line is known here"
-        self.border_title = escape(f"source  {where}{'  (of the forward node)' if backward else ''}").replace("[", "\\[")
+        self.border_title = escape(f"source  {where}").replace("[", "\\[")
+        self.border_subtitle = "where the forward node ran" if backward else ""
         self.refresh()
 
     def on_resize(self) -> None:
@@ -82,6 +84,7 @@ class Source(ScrollView, can_focus=True):
 
     def _open(self, scene: Scene, file: str) -> None:
         self._file = file
+        self._rendered = {}
         text = scene.log.source(file)
         if text is None:
             self._text = []
@@ -119,14 +122,19 @@ class Source(ScrollView, can_focus=True):
             Segment(f"{_short(count):>4} ", style + self._look("count") + over),
             Segment(f"{number:>3} ", style + self._look("number") + over),
         ]
-        segments += [
-            Segment(part.text, style + (part.style or Style.null()) + over)
-            for part in self._text[place].render(self.app.console)
-            if part.text != "\n"
-        ]
+        segments += [Segment(part.text, style + (part.style or Style.null()) + over) for part in self._parts(place)]
         strip = Strip(segments)
         scroll = int(self.scroll_offset.x)
-        return strip.adjust_cell_length(max(width + scroll, strip.cell_length), style + over).crop(scroll, scroll + width)
+        return strip.adjust_cell_length(max(width + scroll, strip.cell_length), style + over).crop(
+            scroll, scroll + width
+        )
+
+    def _parts(self, place: int) -> list[Segment]:
+        found = self._rendered.get(place)
+        if found is None:
+            found = [part for part in self._text[place].render(self.app.console) if part.text != "\n"]
+            self._rendered[place] = found
+        return found
 
     def _look(self, name: str) -> Style:
         return self.get_component_rich_style(f"source--{name}", partial=True)
@@ -153,7 +161,7 @@ class Source(ScrollView, can_focus=True):
         self._reveal(self.line)
         self.refresh()
 
-    def action_toggle(self) -> None:
+    def action_breakpoint(self) -> None:
         """Set a breakpoint at the line under the cursor, or take it away."""
         line = self.line or (self._site.line if self._site is not None else None)
         if line is None or not self._file:
@@ -174,7 +182,7 @@ class Source(ScrollView, can_focus=True):
         if line <= len(self._text):
             self.line = line
             if event.x < _MARGIN:
-                self.action_toggle()
+                self.action_breakpoint()
             self.refresh()
 
 

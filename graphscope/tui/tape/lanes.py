@@ -1,4 +1,4 @@
-"""Lanes beside the tape, as `git log --graph` draws branches: a value's lane runs from where it is made to its last use.
+"""Lanes beside the tape, as `git log --graph` draws branches: from where a value is made to its last use.
 
 Worked out a stretch of rows at a time, so that a long log costs nothing where nobody looks. What runs farther than a
 stretch reaches is told in words, not in lanes.
@@ -133,6 +133,8 @@ def draw(lanes: Lanes, mark: str, glyphs: Glyphs, width: int) -> list[tuple[str,
             cells.append((glyphs.across if inside else " ", "backward" if lanes.own in lanes.backward else "forward"))
         joined = low <= lane < high
         cells.append((glyphs.across if joined else " ", "backward" if lanes.own in lanes.backward else "forward"))
+    if cells[-1][0] == " ":
+        cells.pop()
     if len(cells) > width:
         cells = [*cells[: max(width - 1, 0)], (glyphs.more, "forward")]
         if lanes.own * 2 >= width - 1 and width > 0:

@@ -33,6 +33,5 @@ def bar(size: float | None, cells: int, steps: str) -> str:
     if size is None or size == 0.0:
         return " " * cells
     share = (math.log10(size) - _LEAST) / (_MOST - _LEAST)
-    eighths = max(1, min(round(share * cells * 8), cells * 8))
-    whole, part = divmod(eighths, 8)
-    return (steps[-1] * whole + (steps[part - 1] if part else "")).ljust(cells)
+    whole, half = divmod(max(1, min(round(share * cells * 2), cells * 2)), 2)
+    return (steps[1] * whole + steps[0] * half).ljust(cells)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from rich.cells import cell_len
+
 from graphscope.errors import LogError
 from graphscope.eventlog.schema import NODES, Flag, Kind
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.tape.lanes import REACH, STRETCH, Lanes, draw, lanes_of, mark_of
 from graphscope.tui.tape.magnitude import bar, magnitude
-from graphscope.tui.text import fit, shape_text
+from graphscope.tui.text import escape, fit, shape_text
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Event
@@ -22,6 +24,7 @@ Piece = tuple[str, str]
 """Text and its meaning, the name of a component class behind `tape--`."""
 
 _BAR: Final = 4
+_COLUMNS_FROM: Final = 44
 _KEPT: Final = 1 << 13
 _INPUTS_FROM: Final = 72
 """A tape of so many columns also tells the inputs."""
@@ -34,6 +37,7 @@ class RowPainter:
     glyphs: Glyphs
     _lanes: dict[int, dict[int, Lanes]] = field(default_factory=dict)
     _sizes: dict[int, float | None] = field(default_factory=dict)
+    _widest: int = 0
 
     def forget(self) -> None:
         """What was kept may be of a log that has grown since."""
@@ -59,8 +63,13 @@ class RowPainter:
         if event.kind not in NODES:
             return [*gutter, *self._mark(scene, passes, event, room, fold)]
         node = scene.whole.node(row)
-        lanes_width = max(4, min(room // 4, 20))
-        pieces = [*gutter, *self._rise(scene, passes, node), *self._lane_cells(scene, event, lanes_width)]
+        known = self._stretch(scene, event.row)
+        lanes_width = max(3, min(room // 5, 20, self._widest))
+        pieces = [
+            *gutter,
+            *self._rise(scene, passes, node),
+            *self._lane_cells(known.get(event.row), event, lanes_width),
+        ]
         pieces += self._words(scene, node, room - 2 - lanes_width, fold)
         return pieces
 
@@ -93,14 +102,19 @@ class RowPainter:
         climbing = begin is not None and current is not None and current.row < node.row < begin
         return [(f"{self.glyphs.lane} " if climbing else "  ", "rising")]
 
-    def _lane_cells(self, scene: Scene, event: Event, width: int) -> list[Piece]:
-        stretch = event.row // STRETCH * STRETCH
+    def _stretch(self, scene: Scene, row: int) -> dict[int, Lanes]:
+        """The lanes of the stretch that holds a row. The widest seen so far says how much room lanes are given."""
+        stretch = row // STRETCH * STRETCH
         known = self._lanes.get(stretch)
         if known is None:
             known = self._lanes[stretch] = lanes_of(stretch, _reader(scene), scene.log.end)
             if len(self._lanes) > 64:
                 del self._lanes[next(iter(self._lanes))]
-        lanes = known.get(event.row)
+            width = max((2 * max([lanes.own, *lanes.through]) + 1 for lanes in known.values()), default=0)
+            self._widest = max(self._widest, width)
+        return known
+
+    def _lane_cells(self, lanes: Lanes | None, event: Event, width: int) -> list[Piece]:
         cells = draw(lanes, mark_of(event, self.glyphs), self.glyphs, width) if lanes is not None else []
         kind = {Kind.LEAF: "leaf", Kind.GRAD: "grad", Kind.ACCUMULATE: "grad"}.get(event.kind, "op")
         pieces = [(text, kind if meaning == "node" else meaning) for text, meaning in cells]
@@ -109,27 +123,33 @@ class RowPainter:
     def _words(self, scene: Scene, node: Node, room: int, fold: int | None) -> list[Piece]:
         tone = "future" if node.row > scene.now else ""
         backward = node.kind in ("grad", "accumulate")
+        narrow = room < _COLUMNS_FROM
         flags = self._flags(scene, node)
+        flags = (flags.strip() or " ")[:1] if narrow else flags
         size = self._size(node)
-        room -= _BAR + 1 + len(flags) + 1
+        cells = _BAR // 2 if narrow else _BAR
+        room -= cells + 1 + len(flags) + 1
         inputs = 0 if room < _INPUTS_FROM else room // 3
         room -= inputs
         shape = min(max(room // 4, 6), 16)
-        name = min(max((room - shape) // 3, 5), 24)
-        label = max(room - shape - name - 2, 4)
-        title = _title(node)
-        if fold is not None:
-            title = f"{self.glyphs.closed} {title}"
-        called = node.name if node.name != title else ""
-        words: list[Piece] = [
-            (fit(title, label, self.glyphs.ellipsis) + " ", tone or ("grad" if backward else "label")),
-            (fit(called, name, self.glyphs.ellipsis) + " ", tone or "name"),
-            (fit(shape_text(node.shape, self.glyphs.times), shape, self.glyphs.ellipsis), tone or "shape"),
-        ]
+        title = f"{node.name or 'leaf'}.grad +=" if node.kind == "accumulate" else node.label
+        name = cell_len(escape(title)) + 1 if narrow else 0
+        label = max(room - shape - 1, 4) if narrow else max(room - shape - min(max((room - shape) // 3, 5), 24) - 2, 4)
+        called = "" if node.name == title or node.kind == "accumulate" else node.name
+        words: list[Piece] = []
+        if narrow:
+            label = min(label, name) if called else label
+            words.append((fit(title, label, self.glyphs.ellipsis), tone or ("grad" if backward else "label")))
+            words.append((fit(called, max(room - shape - 1 - label, 0), self.glyphs.ellipsis), tone or "name"))
+            words.append((" ", ""))
+        else:
+            words.append((fit(title, label, self.glyphs.ellipsis) + " ", tone or ("grad" if backward else "label")))
+            words.append((fit(called, room - shape - label - 2, self.glyphs.ellipsis) + " ", tone or "name"))
+        words.append((fit(shape_text(node.shape, self.glyphs.times), shape, self.glyphs.ellipsis), tone or "shape"))
         if inputs:
             words.append((fit(_inputs(node), inputs, self.glyphs.ellipsis), tone or "inputs"))
         magnitude_tone = "bar-grad" if backward else "bar"
-        words.append((" " + bar(size, _BAR, self.glyphs.steps), tone or magnitude_tone))
+        words.append((" " + bar(size, cells, self.glyphs.steps), tone or magnitude_tone))
         return [*words, (" " + flags, "flag")]
 
     def _mark(self, scene: Scene, passes: Passes, event: Event, room: int, fold: int | None) -> list[Piece]:
@@ -177,12 +197,6 @@ class _Events:
             return self._index.event(row)
         except LogError:
             return None
-
-
-def _title(node: Node) -> str:
-    if node.kind == "accumulate":
-        return f"{node.name or 'leaf'}.grad +="
-    return node.label
 
 
 def _inputs(node: Node) -> str:

@@ -54,6 +54,7 @@ class Tape(ScrollView, can_focus=True):
         super().__init__(id=id)
         self._painter = RowPainter(glyphs)
         self._passes = Passes([], [], [])
+        self._looks: dict[tuple[str, bool, bool], Style] = {}
         self.lines: Lines | None = None
         self.cursor: int | None = None
         """The row of a mark that was chosen; None where the cursor is the current node."""
@@ -87,13 +88,24 @@ class Tape(ScrollView, can_focus=True):
             return Strip.blank(width, background)
         pieces = self._painter.paint(scene, self._passes, row, width, lines.folds.get(row))
         here = row == (scene.now if self.cursor is None else self.cursor)
-        over = self.get_component_rich_style("tape--cursor", partial=True) if here else Style.null()
-        dim = self.get_component_rich_style("tape--future", partial=True) if row > scene.now else Style.null()
-        segments = [
-            Segment(text, background + self.get_component_rich_style(f"tape--{meaning}", partial=True) + dim + over)
-            for text, meaning in pieces
-        ]
-        return Strip(segments).adjust_cell_length(width, background + over)
+        ahead = row > scene.now
+        segments = [Segment(text, self._look(meaning, ahead, here)) for text, meaning in pieces]
+        return Strip(segments).adjust_cell_length(width, self._look("", False, here))
+
+    def notify_style_update(self) -> None:
+        """Forget looks that another theme, or a change of focus, has made old."""
+        super().notify_style_update()
+        self._looks.clear()
+
+    def _look(self, meaning: str, ahead: bool, here: bool) -> Style:
+        found = self._looks.get((meaning, ahead, here))
+        if found is None:
+            found = self.rich_style
+            for name, wanted in ((meaning, bool(meaning)), ("future", ahead), ("cursor", here)):
+                if wanted:
+                    found += self.get_component_rich_style(f"tape--{name}", partial=True)
+            self._looks[meaning, ahead, here] = found
+        return found
 
     def _resize(self) -> None:
         count = len(self.lines) if self.lines is not None else 0

@@ -39,7 +39,7 @@ class Timeline(Widget):
         self._passes = Passes([], [], [])
         self._curves = Curves([], [], [])
         self._flagged = np.zeros(0, np.int64)
-        self._hits: np.ndarray = np.zeros(0, np.int64)
+        self._drawn: list[list[tuple[str, str]]] = []
         self._shares: np.ndarray = np.zeros(0)
 
     def show(self, passes: Passes, curves: Curves, flagged: np.ndarray) -> None:
@@ -85,16 +85,17 @@ class Timeline(Widget):
             - np.concatenate([[0.0], np.column_stack([ends - begins, np.zeros(len(begins))]).reshape(-1), [0.0]]),
         )
         self._shares = np.diff(covered) / (count / self._room)
+        self._drawn = [self._curve("loss", self._curves.losses), self._curve("norm", self._curves.norms)]
 
     def render_line(self, y: int) -> Strip:
         """One of the lines."""
         style = self.rich_style
         if self.scene is None:
             return Strip.blank(self.size.width, style)
-        lines = (self._passes_line, self._loss_line, self._norm_line)
-        if y >= len(lines):
+        if y > len(self._drawn):
             return Strip.blank(self.size.width, style)
-        segments = [Segment(text, style + self._look(name)) for text, name in lines[y]()]
+        line = self._drawn[y - 1] if y else self._passes_line()
+        segments = [Segment(text, style + self._look(name)) for text, name in line]
         return Strip(segments).adjust_cell_length(self.size.width, style)
 
     def _passes_line(self) -> list[tuple[str, str]]:
@@ -112,17 +113,13 @@ class Timeline(Widget):
         cells[self.column(self.scene.now)] = (self._glyphs.arrow, "now")
         return [(f"{'step ' + str(step):<{_LABEL}} "[: _LABEL + 1], "label"), *cells]
 
-    def _loss_line(self) -> list[tuple[str, str]]:
-        return self._curve("loss", self._curves.losses)
-
-    def _norm_line(self) -> list[tuple[str, str]]:
-        return self._curve("norm", self._curves.norms)
-
     def _curve(self, name: str, values: list[float]) -> list[tuple[str, str]]:
         finite = [value for value in values if np.isfinite(value)]
         if not finite:
             return [(f"{name:<{_LABEL}} ", "label")]
-        said = f" {number(finite[0])}" if len(finite) == 1 else f" {number(min(finite))}..{number(max(finite))}"
+        if len(finite) == 1:
+            return [(f"{name:<{_LABEL}} ", "label"), (number(finite[0]), name)]
+        said = f" {number(min(finite))}..{number(max(finite))}"
         room = max(self._room - len(said), 1)
         columns = np.array([self.column(row) for row in self._curves.rows]) * room // self._room
         spread = [float("nan")] * room

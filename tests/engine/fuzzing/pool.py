@@ -13,7 +13,7 @@ _Any = TypeVar("_Any")
 LARGEST = 64
 """Tensors of more elements, or more than MOST_DIMS dims, are used no further."""
 MOST_DIMS = 4
-SCALARS_ARE_MEMORY = False
+SCALARS_ARE_MEMORY = True
 """Whether a tensor of no dims is written into as others are. This engine keeps its number as a value: a write makes
 another, which a view that was taken before does not see, and no rule that had saved the old one goes wrong."""
 TOO_LARGE = 1e4

@@ -1,0 +1,36 @@
+"""A question with one line for an answer."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+
+class Entry(ModalScreen[str | None]):
+    """Asks for a line of text; None when the person leaves."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Close")]
+
+    def __init__(self, title: str, value: str = "", placeholder: str = "") -> None:
+        super().__init__()
+        self._title = title
+        self._value = value
+        self._placeholder = placeholder
+
+    def compose(self) -> ComposeResult:
+        """The line."""
+        with Vertical(id="dialog", classes="-entry"):
+            yield Input(self._value, placeholder=self._placeholder)
+
+    def on_mount(self) -> None:
+        """Name it."""
+        self.query_one("#dialog").border_title = self._title
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Answer."""
+        self.dismiss(event.value)

@@ -1,0 +1,126 @@
+"""A list of what has a table of its own (breakpoints, watches, bookmarks), with a key for each thing to do."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import DataTable, Static
+
+from graphscope.debugger.results import Cell, Result, TableResult
+from graphscope.tui.text import escape
+
+Ask = Callable[[str], Awaitable[list[Result]]]
+Row = tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Deed:
+    """What a key does to a row."""
+
+    says: str
+    line: Callable[[Row], str]
+    """The command."""
+    leaves: bool = False
+    """The list closes."""
+    asks: bool = False
+    """The command is put at the prompt, to be completed there."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A kind of list."""
+
+    title: str
+    command: str
+    deeds: Mapping[str, Deed]
+
+
+LISTS: Final[dict[str, Listed]] = {
+    "breakpoints": Listed(
+        "breakpoints",
+        "info breakpoints",
+        {
+            "space": Deed("on, off", lambda row: f"{'disable' if row[2] == 'yes' else 'enable'} {row[0]}"),
+            "d": Deed("remove", lambda row: f"clear {row[0]}"),
+            "enter": Deed("condition", lambda row: f"condition {row[0]} ", leaves=True, asks=True),
+            "i": Deed("ignore", lambda row: f"ignore {row[0]} ", leaves=True, asks=True),
+        },
+    ),
+    "watches": Listed(
+        "watches",
+        "info watches",
+        {
+            "d": Deed("remove", lambda row: f"unwatch {row[0]}"),
+            "enter": Deed("last change", lambda row: f"last {row[1]}", leaves=True),
+        },
+    ),
+    "bookmarks": Listed(
+        "bookmarks",
+        "info checkpoints",
+        {"enter": Deed("go there", lambda row: f"goto {row[0]}", leaves=True)},
+    ),
+}
+"""The lists, by the name of the action that opens them."""
+
+
+class TableDialog(ModalScreen[tuple[str, bool] | None]):
+    """A list over the screen; it answers with a command that is yet to be carried out, and whether it asks for more."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "Close")]
+
+    def __init__(self, listed: Listed, ask: Ask) -> None:
+        super().__init__()
+        self._listed = listed
+        self._ask = ask
+        self._rows: tuple[Row, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        """A table and what can be done."""
+        with Vertical(id="dialog"):
+            yield DataTable(cursor_type="row", zebra_stripes=False)
+            yield Static(id="note")
+        self.border_title = self._listed.title
+
+    async def on_mount(self) -> None:
+        """Fill it."""
+        self.query_one("#dialog").border_title = self._listed.title
+        await self._fill()
+
+    async def _fill(self) -> None:
+        results = await self._ask(self._listed.command)
+        table = self.query_one(DataTable)
+        place = table.cursor_row
+        table.clear(columns=True)
+        for result in results:
+            if isinstance(result, TableResult):
+                self._rows = result.rows
+                table.add_columns(*result.columns)
+                for row in result.rows:
+                    table.add_row(*(Text(escape("" if cell is None else str(cell))) for cell in row))
+                keys = "   ".join(f"{key} {deed.says}" for key, deed in self._listed.deeds.items())
+                self.query_one("#note", Static).update(Text(result.note or f"{keys}   Esc closes"))
+        table.display = bool(self._rows)
+        table.move_cursor(row=min(place, max(len(self._rows) - 1, 0)))
+
+    async def on_key(self, event: events.Key) -> None:
+        """Do what a key means to the row under the cursor."""
+        deed = self._listed.deeds.get(event.key)
+        table = self.query_one(DataTable)
+        if deed is None or not self._rows:
+            return
+        event.stop()
+        event.prevent_default()
+        line = deed.line(self._rows[table.cursor_row])
+        if deed.leaves:
+            self.dismiss((line, deed.asks))
+        else:
+            await self._ask(line)
+            await self._fill()

@@ -1,0 +1,176 @@
+"""What holds over long runs, without the compiled parts, and beside other parts of PyTorch."""
+
+# ruff: noqa: E402 - what is imported below needs PyTorch
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import graphscope as gs
+from graphscope.adapters.torch import compiled, probes
+from graphscope.eventlog import record as recording
+from tests.adapters.programs import PROGRAMS
+
+pytestmark = pytest.mark.torch
+
+
+def rows(name: str) -> list[Any]:
+    """What a program's recording says, but for times."""
+    torch.manual_seed(0)
+    step, _ = PROGRAMS[name]()
+    with gs.record() as log:
+        for _ in range(3):
+            step()
+    log.refresh()
+    found = []
+    for row in range(log.first, log.end):
+        event = log.event(row)
+        value = log.value(row) if event.output_count == 1 and event.dtype else None
+        kept = None if value is None else value.tobytes()
+        name = log.op(event.op).name if event.op else ""
+        found.append((event.kind, event.flags, name, event.shape, event.dtype, event.version, event.inputs, kept))
+    return found
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [name for name in PROGRAMS if name != "threads"])
+def test_without_the_compiled_part_the_same_is_written(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if compiled.Handler is None:
+        pytest.skip("nothing is compiled here")
+    quick = rows(name)
+    monkeypatch.setattr(compiled, "Handler", None)
+    assert rows(name) == quick
+
+
+def test_every_private_name_is_there() -> None:
+    assert probes.missing() == []
+    assert probes.refusal() is None
+
+
+def test_a_version_that_lacks_something_is_not_recorded_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(probes.PROBES, "torch.something", lambda: False)
+    with gs.record() as log:
+        torch.ones(2).mul(2)
+    log.refresh()
+    assert len(log) == 0
+    assert "it has no torch.something" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_long_run_stays_flat(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    x = torch.randn(8, 4)
+
+    def train(steps: int) -> tuple[int, int]:
+        for _ in range(steps):
+            optimizer.zero_grad()
+            model(x).square().mean().backward()
+            optimizer.step()
+        resident = next(line for line in Path("/proc/self/status").read_text().splitlines() if "RssAnon" in line)
+        disk = sum(file.stat().st_size for file in (tmp_path / "run.gscope").rglob("*") if file.is_file())
+        return int(resident.split()[1]), disk
+
+    with gs.record(tmp_path / "run.gscope", steps=20):
+        memory, disk = train(2000)
+        later, more = train(8000)
+    assert later - memory < 8_000  # KiB
+    assert more < 2 * disk
+
+
+def test_a_new_segment_has_leaves_of_its_own(tmp_path: Path) -> None:
+    w = torch.ones(3, requires_grad=True)
+    with gs.record(tmp_path / "run.gscope") as log:
+        for _ in range(2000):
+            (w * 2).sum().backward()
+            w.grad = None
+    log.refresh()
+    events = [log.event(row) for row in range(log.first, log.end)]
+    leaves = [event for event in events if event.kind.name == "LEAF"]
+    assert len(leaves) == len(list((tmp_path / "run.gscope" / "segments").iterdir())) > 1
+    assert {event.tensor for event in leaves} == {leaves[0].row}
+    np.testing.assert_array_equal(log.graph.node(leaves[-1].row).grad, [2, 2, 2])
+
+
+COMPILED = """\
+import torch
+import graphscope as gs
+model = torch.nn.Linear(3, 2)
+with gs.record() as log:
+    quick = torch.compile(model)
+    torch.compile(lambda x: x.sin() * 2)(quick(torch.ones(1, 3))).sum().backward()
+log.refresh()
+print([node.op for node in log.graph.nodes if node.kind == "op"], model.weight.grad is not None)
+"""
+
+
+def test_what_was_compiled_runs_eagerly_and_one_line_says_so() -> None:
+    run = subprocess.run([sys.executable, "-c", COMPILED], capture_output=True, text=True, timeout=300, check=True)
+    assert run.stdout.strip() == "['linear', 'sin', 'mul', 'sum'] True"
+    assert run.stderr.count("torch.compile") == 1
+
+
+def test_workers_of_a_data_loader_record_nothing_and_break_nothing(tmp_path: Path) -> None:
+    data = torch.utils.data.TensorDataset(torch.arange(8.0).reshape(4, 2))
+    loader = torch.utils.data.DataLoader(data, batch_size=2, num_workers=2)
+    with gs.record(tmp_path / "run.gscope") as log:
+        total = sum(batch.sum().item() for (batch,) in loader)
+    assert total == 28
+    log.refresh()
+    assert {log.thread(event.thread)["ident"] for event in map(log.event, range(log.end))}
+    assert recording.active() is None
+
+
+RANKED = """\
+import torch, torch.distributed as dist
+import graphscope as gs
+dist.init_process_group("gloo")
+torch.manual_seed(0)
+model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(3, 1))
+with gs.record("run.gscope", values="summary"):
+    model(torch.ones(2, 3) * dist.get_rank()).sum().backward()
+dist.destroy_process_group()
+"""
+
+
+@pytest.mark.slow
+def test_each_rank_has_a_log_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(RANKED, encoding="utf-8")
+    command = [sys.executable, "-m", "torch.distributed.run", "--nproc_per_node", "2", "train.py"]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parents[2])}
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=300, capture_output=True, env=environment)
+    for rank in range(2):
+        log = gs.load(tmp_path / f"run-rank{rank}.gscope")
+        (call,) = [node for node in log.graph.nodes if node.op == "linear" and node.kind == "op"]
+        assert call.grad is not None
+        assert len([node for node in log.graph.nodes if node.kind == "accumulate"]) == 2
+
+
+def test_what_goes_wrong_in_the_recorder_ends_the_recording_and_not_the_program(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from graphscope.adapters.torch import results
+
+    def broken(*_: Any, **__: Any) -> None:
+        raise KeyError("lost")
+
+    x = torch.ones(2, requires_grad=True)
+    with gs.record():
+        y = x * 2
+        with monkeypatch.context() as patched, pytest.warns(RuntimeWarning, match="goes on unrecorded"):
+            patched.setattr(results, "variant", broken)
+            z = y.exp()
+        z.sum().backward()
+    np.testing.assert_allclose(x.grad, 2 * np.exp([2.0, 2.0]), rtol=1e-6)

@@ -1,0 +1,93 @@
+"""The application over a log, driven by keys; what is on the screen comes back as text."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from graphscope.debugger.session import Debugger
+from graphscope.eventlog.reader import load
+from graphscope.tui.app import GraphscopeApp
+from graphscope.tui.glyphs import UNICODE, Glyphs
+from graphscope.tui.main import Main
+from graphscope.tui.session import RecordedSession
+
+PATIENCE = 20.0
+"""Seconds after which what was awaited has not come."""
+
+
+class Screen:
+    """The running application."""
+
+    def __init__(self, app: GraphscopeApp, pilot: Pilot[None]) -> None:
+        self.app = app
+        self.pilot = pilot
+
+    @property
+    def main(self) -> Main:
+        return next(screen for screen in self.app.screen_stack if isinstance(screen, Main))
+
+    @property
+    def now(self) -> int:
+        return self.main.scene.now
+
+    @property
+    def text(self) -> str:
+        """All that is on the screen."""
+        strips = self.app.screen._compositor.render_strips()
+        return "\n".join("".join(segment.text for segment in strip) for strip in strips)
+
+    def part(self, selector: str) -> str:
+        """What one region shows."""
+        widget = self.main.query_one(selector)
+        region = widget.region
+        lines = self.text.split("\n")[region.y : region.bottom]
+        return "\n".join(line[region.x : region.right] for line in lines)
+
+    async def until(self, true: Callable[[], object], what: str) -> None:
+        """Wait until something holds."""
+        end = time.monotonic() + PATIENCE
+        while not true():
+            assert time.monotonic() < end, f"{what} has not come; the screen shows\n{self.text}"
+            await self.pilot.pause(0.01)
+
+    async def at(self, row: int) -> None:
+        """Wait until one stands at a row."""
+        await self.until(lambda: self.now == row, f"row {row} (it is {self.now})")
+        await self.pilot.pause()
+
+    async def shows(self, text: str, selector: str = "") -> None:
+        """Wait until a text is on the screen, or in one region."""
+        await self.until(lambda: text in (self.part(selector) if selector else self.text), f"{text!r}")
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def type(self, text: str) -> None:
+        """Type a line at the prompt."""
+        await self.press(":")
+        line = self.main.query_one("#line")
+        line.value = text
+        await self.press("enter", "escape")
+
+
+def drive(
+    log: Path, body: Callable[[Screen], Awaitable[None]], size: tuple[int, int] = (100, 30), glyphs: Glyphs = UNICODE
+) -> None:
+    """Open the application over a log, wait for its first node, and let `body` use it."""
+
+    async def run() -> None:
+        app = GraphscopeApp(load(log), RecordedSession(Debugger(load(log))), glyphs=glyphs)
+        async with app.run_test(size=size) as pilot:
+            await pilot.pause()
+            screen = Screen(app, pilot)
+            await screen.until(lambda: screen.main.scene.node is not None, "the first node")
+            await pilot.pause()
+            await body(screen)
+
+    asyncio.run(run())

@@ -36,5 +36,5 @@ def run(options: argparse.Namespace) -> int:
         return status
     log.refresh()
     sys.stdout.flush()  # what the program said comes first, also where both go to one file
-    print(f"graphscope: {len(log):,} events are in {path} (look: graphscope open {path})", file=sys.stderr)
+    print(f"graphscope: {len(log):,} events are in {log.path} (look: graphscope open {log.path})", file=sys.stderr)
     return status

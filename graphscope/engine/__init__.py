@@ -64,6 +64,7 @@ from graphscope.engine.ops.linalg import *
 from graphscope.engine.ops.linear import *
 from graphscope.engine.ops.losses import *
 from graphscope.engine.ops.masks import *
+from graphscope.engine.ops.mean_square import *
 from graphscope.engine.ops.normalization import *
 from graphscope.engine.ops.norms import *
 from graphscope.engine.ops.pad import *

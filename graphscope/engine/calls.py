@@ -179,9 +179,7 @@ def _unary(op: Op) -> Callable[..., Any]:
         out.wants_grad = False
         if view:
             base = out.base = x if x.base is None else x.base
-            base.views_made += 1
-            if base.node is not None:
-                base.note_view(out)
+            base.note_view(out)
             if modes.disabled and not modes.here().grad_enabled:
                 out.made_without_grad = True
         if writer is None:

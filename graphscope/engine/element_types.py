@@ -17,18 +17,20 @@ class dtype:  # noqa: N801 - PyTorch's spelling
     """The type of a tensor's elements, such as `torch.float32`.
 
     It equals NumPy's dtype and scalar type of the same kind, NumPy takes it wherever it takes a dtype, and what NumPy
-    knows of its own (`kind`, `name`, `type`) it tells too: a rule of an op asks tensors and arrays alike.
+    knows of its own (`name`, `type`) it tells too: a rule of an op asks tensors and arrays alike.
 
     Attributes:
         dtype: NumPy's dtype.
         itemsize: How many bytes an element takes.
+        kind: NumPy's letter for it: b, i, u, f, c, or V of bfloat16.
         is_floating_point: Whether its numbers are floating; `is_complex` and `is_signed` likewise.
     """
 
-    __slots__ = ("_name", "dtype", "is_complex", "is_floating_point", "is_signed", "itemsize")
+    __slots__ = ("_name", "dtype", "is_complex", "is_floating_point", "is_signed", "itemsize", "kind")
 
     dtype: np.dtype
     itemsize: int
+    kind: str
     is_floating_point: bool
     is_complex: bool
     is_signed: bool
@@ -41,6 +43,7 @@ class dtype:  # noqa: N801 - PyTorch's spelling
             known = KNOWN[plain] = object.__new__(cls)
             _set(known, "dtype", plain)
             _set(known, "itemsize", plain.itemsize)
+            _set(known, "kind", plain.kind)  # asked for often, so at hand
             _set(known, "is_floating_point", plain.kind in "fV")  # V: bfloat16, as an extension of NumPy
             _set(known, "is_complex", plain.kind == "c")
             _set(known, "is_signed", plain.kind in "ifcV")

@@ -16,7 +16,7 @@ def explain_failure(op: Op, arrays: Any, attrs: dict[str, Any] | None, error: Ex
     why = (
         _mismatch(op.name, shapes) if "broadcast" in said or "aligned" in said or "mismatch" in said else None
     ) or said
-    if "invalid index to scalar" in said:
+    if "invalid index to scalar" in said or "array is 0-dimensional, but" in said:
         return IndexError(
             f"{op.name}: invalid index of a 0-dim tensor. Use tensor.item() to convert a 0-dim tensor to a number"
         )

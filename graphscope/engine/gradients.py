@@ -173,7 +173,12 @@ def grad(
             np.zeros_like(tensor.array)[()] if value is None else value
             for tensor, value in zip(wanted, found, strict=True)
         ]
-    return tuple(value if value is None or isinstance(value, Tensor) else Tensor(value) for value in found)
+    return tuple(value if value is None or isinstance(value, Tensor) else Tensor(_writable(value)) for value in found)
+
+
+def _writable(value: Any) -> Any:
+    """A gradient that a person may write into: NumPy's broadcast arrays are read-only."""
+    return value if value.flags.writeable or not value.ndim else value.copy()
 
 
 def _listed(tensors: Any) -> list[Tensor]:

@@ -61,9 +61,9 @@ def places_along(index: np.ndarray, dim: int, shape: tuple[int, ...]) -> np.ndar
     """Of each element of an index along a dim of an array of a shape: its place there, counted in a row."""
     steps = [math.prod(shape[place + 1 :]) for place in range(len(shape))]
     out = index * steps[dim]
-    for place, grid in enumerate(np.ogrid[tuple(slice(size) for size in index.shape)]):
+    for place, size in enumerate(index.shape):
         if place != dim:
-            out += grid * steps[place]
+            out += (np.arange(size) * steps[place]).reshape(size, *(1,) * (index.ndim - place - 1))
     return np.asarray(out)
 
 

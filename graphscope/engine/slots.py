@@ -145,7 +145,6 @@ def apply_several(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = 
             if writes.buffer(out.array) is memory:
                 out.base = base
                 out.one_of_several = True
-                base.views_made += 1
                 base.note_view(out)
     if goals is None:
         return op.result(outs)

@@ -40,7 +40,7 @@ class Tensor:
         base: Of a view, the tensor whose memory it looks at. `one_of_several` is a view of several made by one op;
             `made_without_grad` one made under no_grad().
         shares: Of a detached tensor, the one whose memory it shares, and which counts the writes of both.
-        views: Weak references to the views that a write must bring up to date; `views_made` counts all ever made.
+        views: Weak references to its views, which a write must bring up to date.
     """
 
     # What every op sets and reads has a slot; the rest has a default here and is seldom set.
@@ -58,7 +58,6 @@ class Tensor:
     shares: Tensor | None = None
     uncounted_of: Tensor | None = None
     views: Any = None
-    views_made: int = 0
     hooks: Any = None
     hooks_behind: Any = None
     retains_grad: bool = False
@@ -229,9 +228,7 @@ def note_view(out: Tensor, source: Tensor, result: np.ndarray, array: np.ndarray
     if result.base is not array and writes.buffer(result) is not writes.buffer(array):
         return
     base = out.base = source if source.base is None else source.base
-    base.views_made += 1
-    if base.node is not None:
-        base.note_view(out)
+    base.note_view(out)
     if modes.disabled and not modes.here().grad_enabled:
         out.made_without_grad = True
 

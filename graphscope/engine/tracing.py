@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import linecache
 import sys
 from _thread import get_ident
@@ -222,10 +223,16 @@ def site_number(writer: Writer, frame: FrameType) -> int:
 
 def written_at(code: CodeType, instruction: int) -> tuple[str, str]:
     """What the program calls the first operand of a call, and where the call is."""
+    line = position(code, instruction)[0]
+    return _argument(code, instruction, 0) or "", f"{code.co_filename}:{line or code.co_firstlineno}"
+
+
+@functools.lru_cache(4096)
+def _argument(code: CodeType, instruction: int, argument: int) -> str | None:
+    """What the program calls an operand of a call."""
     line, end_line, column, end_column = position(code, instruction)
     text = "".join(linecache.getlines(code.co_filename))
-    name = sources.argument_at(text, (line or 0, column or 0, end_line or 0, end_column or 0), 0)
-    return name or "", f"{code.co_filename}:{line or code.co_firstlineno}"
+    return sources.argument_at(text, (line or 0, column or 0, end_line or 0, end_column or 0), argument)
 
 
 def position(code: CodeType, instruction: int) -> tuple[int | None, ...]:
@@ -252,9 +259,7 @@ def leaf(writer: Writer, tensor: Tensor, frame: FrameType | None, argument: int 
     site = site_number(writer, frame) if frame is not None else 0
     name = tensor.name
     if name is None and argument is not None and frame is not None:
-        line, end_line, column, end_column = position(frame.f_code, frame.f_lasti)
-        text = "".join(linecache.getlines(frame.f_code.co_filename, frame.f_globals))
-        name = sources.argument_at(text, (line or 0, column or 0, end_line or 0, end_column or 0), argument)
+        name = _argument(frame.f_code, frame.f_lasti, argument)
     if name is not None:
         attrs["name"] = name
     flags = Flag(0)

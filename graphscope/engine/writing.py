@@ -6,7 +6,6 @@ view (`copy_slices`); and each view that is still in use is taken anew of what t
 
 from __future__ import annotations
 
-import gc
 import weakref
 from collections.abc import Iterator, Sequence
 from sys import _getframe
@@ -178,11 +177,9 @@ def _rebase(
     saved = plan.save(target.array, *arrays)
     if base is None:
         owner = target
-        tracked = target.node is not None
         _renew(target, plan, wanted, saved, shapes, attrs, site)
     else:
         owner = base
-        tracked = base.node is not None
         part = Tensor(target.array)
         part.row = target.row
         attach(part, plan, wanted, saved, shapes, attrs, site)
@@ -193,7 +190,7 @@ def _rebase(
         over = plan_for(overlay, (base.requires_grad, True))
         sources = [(base, part)[rule.index] for rule in over.rules]
         _renew(base, over, sources, over.save(None, None, None), None, place, site)
-    for view in _live(owner) if tracked else _views_of(owner, target):
+    for view in _live(owner):
         if view.array.dtype != owner.array.dtype:
             continue  # its memory read as another dtype: no gradient flows through that
         op = OPS["take_view"]
@@ -216,33 +213,11 @@ def _renew(
 
 
 def _live(base: Tensor) -> Iterator[Tensor]:
-    """The views of a tensor that are still in use, as far as they were noted."""
+    """The views of a tensor that are still in use."""
     for reference in list(base.views or ()):
         view = reference()
         if view is not None:
             yield view
-
-
-def _views_of(base: Tensor, target: Tensor) -> Iterator[Tensor]:
-    """All views of a tensor through which no gradient flowed so far; `target` is the one of them that is known.
-
-    They were counted, not noted: that would cost every `x.t()` of a program, and they matter once, at the first write
-    through which a gradient flows. Where there are more than are known, the garbage collector knows who holds the base.
-    """
-    known = {id(view) for view in _live(base)}
-    if target is not base and id(target) not in known:
-        known.add(id(target))
-        base.note_view(target)
-    yield from _live(base)
-    if len(known) == base.views_made:
-        return
-    holders = gc.get_referrers(base)
-    holders += [owner for held in holders if isinstance(held, dict) for owner in gc.get_referrers(held)]
-    for holder in holders:
-        if isinstance(holder, Tensor) and holder.base is base and id(holder) not in known:
-            known.add(id(holder))
-            base.note_view(holder)
-            yield holder
 
 
 # The log --------------------------------------------------------------------------------------------------------------

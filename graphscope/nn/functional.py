@@ -41,13 +41,12 @@ from graphscope.engine.ops.losses import (
     smooth_l1_loss,
     soft_margin_loss,
 )
+from graphscope.engine.ops.mean_square import local_response_norm, rms_norm
 from graphscope.engine.ops.normalization import (
     batch_norm,
     group_norm,
     instance_norm,
     layer_norm,
-    local_response_norm,
-    rms_norm,
 )
 from graphscope.engine.ops.pad import pad
 from graphscope.engine.ops.pair_losses import (

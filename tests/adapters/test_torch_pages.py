@@ -1,7 +1,5 @@
 """The page on PyTorch does what it says, and every program of the gallery goes wrong as it is told there."""
 
-
-
 from __future__ import annotations
 
 import types

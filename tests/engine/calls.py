@@ -61,7 +61,7 @@ WRITTEN = ("x", "v", "c", "q", "s")
 
 
 def _ours(array: np.ndarray) -> Any:
-    return Tensor(array.copy() if array.ndim else array[()], array.dtype.kind == "f")
+    return Tensor(array.copy() if array.ndim else array[()], requires_grad=array.dtype.kind == "f")
 
 
 def _theirs(array: np.ndarray) -> Any:

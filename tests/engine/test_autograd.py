@@ -360,11 +360,61 @@ def test_a_write_in_place_keeps_no_memory():
 def test_numbers_written_in_place_keep_their_way_back():
     x = gs.tensor(3.0, requires_grad=True)
     y = x * 1
-    y *= y
+    y *= x
     y += 1
     y.backward()
     assert y.item() == 10.0
     assert x.grad.item() == 6.0
+
+
+def test_a_number_that_was_saved_and_then_written_is_told():
+    x = gs.tensor(3.0, requires_grad=True)
+    y = x * 1
+    out = y * y
+    y += 1
+    with pytest.raises(RuntimeError, match=r"mul had saved its input . of shape \(\), and add_"):
+        out.backward()
+    y = x * 1
+    y *= y
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.backward()
+    y = x * 1
+    out = y * y
+    y.view(1).mul_(2)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        out.backward()
+
+
+def test_a_number_has_memory_as_soon_as_somebody_shares_it():
+    x = gs.tensor([1.0, 2.0, 3.0])
+    first = x[0]
+    x.detach()[0] = 5
+    assert first.item() == 5
+    first += 1
+    assert x.tolist() == [6, 2, 3]
+    y = gs.tensor(2.0)
+    seen, apart, elements = y.view(1), y.detach(), y.numpy()
+    y.mul_(3)
+    y.data.add_(1)
+    assert (seen.tolist(), apart.item(), elements.item()) == ([7], 7, 7)
+    assert gs.tensor(2.0).sum(0).shape == ()
+    leaf = gs.tensor(2.0, requires_grad=True)
+    out = leaf**3
+    leaf.detach()
+    (slope,) = gs.autograd.grad(out, leaf, create_graph=True)
+    slope.backward()
+    assert leaf.grad.item() == 12
+
+
+@pytest.mark.parametrize("op", ["flip", "sum", "roll", "tile", "logcumsumexp", "index_select", "cumsum", "sort", "max"])
+def test_a_result_shares_no_memory_with_a_number(op):
+    x = gs.tensor(2.0)
+    x.view(1)
+    more = {"roll": (1,), "flip": (0,), "tile": ((),), "index_select": (0, gs.tensor([0])), "sum": (0,)}
+    out = getattr(x, op)(*more.get(op, (0,)))
+    out = out if isinstance(out, gs.Tensor) else out[0]
+    out.add_(1)
+    assert x.item() == 2
 
 
 def test_a_write_is_remembered_however_many_follow():

@@ -83,7 +83,7 @@ def drive(
 
     async def run() -> None:
         app = GraphscopeApp(load(log), RecordedSession(Debugger(load(log))), glyphs=glyphs)
-        async with app.run_test(size=size) as pilot:
+        async with app.run_test(size=size, notifications=True) as pilot:
             await pilot.pause()
             screen = Screen(app, pilot)
             await screen.until(lambda: screen.main.scene.node is not None, "the first node")

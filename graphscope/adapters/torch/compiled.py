@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -27,6 +28,8 @@ Handler: Any = None
 
 if not TYPE_CHECKING:
     try:
-        from graphscope.adapters.torch._calls import Handler, Known, Site  # noqa: F401
+        _built = import_module("graphscope.adapters.torch._calls")
     except ImportError:  # not built here: no compiler, or none is needed
         pass
+    else:
+        Handler, Known, Site = _built.Handler, _built.Known, _built.Site

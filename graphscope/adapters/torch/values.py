@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
@@ -16,8 +17,8 @@ from graphscope.eventlog.template import Template
 from graphscope.eventlog.values import Summary, pack
 
 try:
-    from graphscope.eventlog._measure import measure  # type: ignore[import-not-found]
-except ImportError:
+    measure: Any = import_module("graphscope.eventlog._measure").measure
+except ImportError:  # not built here
     compiled = False
 
 

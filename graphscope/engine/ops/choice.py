@@ -12,12 +12,11 @@ from graphscope.engine.calls import define
 from graphscope.engine.ops.pick import gathered
 from graphscope.engine.ops.shape import reshape
 from graphscope.engine.rows import pick_along
-from graphscope.engine.tensor import Tensor
 
 
 def _choose(place: Callable[..., Any], x: Any, dim: int, keepdim: bool, attrs: dict[str, Any]) -> tuple[Any, Any]:
     if not x.ndim:
-        return x, np.int64(0)
+        return x.copy(), np.int64(0)
     indices = place(x, dim=dim, **attrs)
     values = pick_along(x, indices, dim)
     if keepdim:
@@ -26,13 +25,11 @@ def _choose(place: Callable[..., Any], x: Any, dim: int, keepdim: bool, attrs: d
     return values.reshape(shape)[()], indices.reshape(shape)[()]
 
 
-def _returned(g: Any, out: Any, *, dim: int, keepdim: bool, _from: tuple[int, ...]) -> Any:
+def _returned(g: Any, residuals: Any, *, dim: int, keepdim: bool, _from: tuple[int, ...]) -> Any:
     """The cotangents of the values, put back where the values were."""
-    given, indices = g[0], out[1]
+    given, indices = g[0], residuals
     if not _from:
         return given
-    if isinstance(given, Tensor) and not isinstance(indices, Tensor):
-        indices = Tensor(indices)
     if not keepdim:
         shape = (*_from[:dim], 1, *_from[dim + 1 :])
         given, indices = reshape(given, shape), reshape(indices, shape)
@@ -63,9 +60,14 @@ def choice(
         samples: For the tests.
         **more: What else `op.register` takes.
     """
+
+    def forward(x: Any, *, dim: int, keepdim: bool, _from: tuple[int, ...], **attrs: Any) -> Any:
+        out = _choose(place, x, dim, keepdim, attrs)
+        return out, out[1]
+
     return define(
-        name, doc, formula=formula, outputs=("values", "indices"), prepare=prepare, samples=samples,
-        forward=lambda x, *, dim, keepdim, _from, **attrs: _choose(place, x, dim, keepdim, attrs),
+        name, doc, formula=formula, outputs=("values", "indices"), residuals=True, prepare=prepare, samples=samples,
+        forward=forward,
         vjp=[_returned],
         **{"shape": one_each, "tensor_method": False, **more},
     )  # fmt: skip

@@ -180,16 +180,18 @@ def cross_entropy(
     reduction = reduction_of(size_average, reduce, reduction)
     if not 0.0 <= label_smoothing <= 1.0:
         raise RuntimeError(f"cross_entropy: label_smoothing must be between 0 and 1, but got {label_smoothing}")
-    dim = 1 if len(input.shape) > 1 else 0
+    shape, wanted = input.shape, target.shape
+    dim = 1 if len(shape) > 1 else 0
     logarithms = log_softmax(input, dim)
-    if tuple(target.shape) == tuple(input.shape) and target.dtype.kind == "f":
+    floating = target.dtype.kind == "f"
+    if floating and tuple(wanted) == tuple(shape):
         return _of_probabilities(logarithms, target, weight, reduction, label_smoothing, dim)
-    if target.dtype.kind == "f":
+    if floating:
         raise RuntimeError(
             f"cross_entropy: a floating target is a probability for each class, and must have the shape of the input, "
             f"{tuple(input.shape)}, not {tuple(target.shape)}; class numbers are integers: target.long()"
         )
-    if dim and tuple(target.shape[:1]) != tuple(input.shape[:1]):
+    if dim and (not len(wanted) or wanted[0] != shape[0]):
         raise ValueError(
             f"cross_entropy: expected input batch_size ({input.shape[0]}) to match target batch_size "
             f"({target.shape[0] if len(target.shape) else 'none'})"

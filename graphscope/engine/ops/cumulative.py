@@ -134,7 +134,7 @@ logcumsumexp = define(
     "logcumsumexp", "Logarithm of the running sum of exponentials along a dim, computed without overflow.",
     formula="out[i] = ln Σ e^x[j], j ≤ i",
     prepare=_to_running,
-    forward=lambda x, *, dim: np.logaddexp.accumulate(x, dim) if x.ndim else x,
+    forward=lambda x, *, dim: np.logaddexp.accumulate(x, dim) if x.ndim else x.copy(),
     vjp=[_logcumsumexp_rule],
     shape=shapes.same,
     samples=[((4,), {"dim": 0}), ((2, 3), {"dim": -1}), ((), {"dim": 0})],

@@ -183,12 +183,18 @@ def _softplus_kernel(out: Any, x: Any, linear: Any, *, beta: float, threshold: f
     np.negative(out, out=out)
     np.exp(out, out=out)
     np.log1p(out, out=out)
-    far = linear > threshold
+    far = _beyond(linear, threshold)
     np.maximum(linear, 0, out=linear)
     out += linear
-    out /= beta
-    if far.any():
+    if beta != 1:
+        out /= beta
+    if far is not None:
         np.copyto(out, x, where=far)
+
+
+def _beyond(x: Any, threshold: float) -> Any:
+    """Where elements are above a threshold; None where none is, which costs less to find out."""
+    return None if np.maximum.reduce(x, axis=None, initial=-np.inf) <= threshold else x > threshold
 
 
 def _softplus_rule(g: Any, x: Any, *, beta: float, threshold: float) -> Any:
@@ -200,8 +206,8 @@ def _softplus_gradient_kernel(out: Any, g: Any, x: Any, scaled: Any, *, beta: fl
     np.multiply(x, beta, out=scaled)
     logistic_kernel(out, scaled)
     out *= g
-    far = scaled > threshold
-    if far.any():
+    far = _beyond(scaled, threshold)
+    if far is not None:
         np.copyto(out, g, where=far)
 
 

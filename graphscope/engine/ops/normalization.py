@@ -14,18 +14,15 @@ import numpy as np
 
 from graphscope.engine import modes, shapes
 from graphscope.engine.calls import define
-from graphscope.engine.composite import composite
 from graphscope.engine.fused import fused
 from graphscope.engine.op import joint
 from graphscope.engine.ops.exponential import rsqrt
-from graphscope.engine.ops.pad import pad
-from graphscope.engine.ops.pooling import avg_pool1d
 from graphscope.engine.ops.reduce import mean, sum
 from graphscope.engine.ops.shape import reshape
 from graphscope.engine.sums import sums
 from graphscope.engine.tensor import Tensor
 
-__all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "rms_norm"]
+__all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm"]
 
 
 def _moments(x: Any, dims: tuple[int, ...]) -> tuple[Any, Any, Any]:
@@ -136,13 +133,13 @@ def _to_layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: 
 
 @functools.lru_cache(256)
 def _layer_layout(shape: Any, normalized_shape: Any, eps: float, *parameters: Any) -> dict[str, Any]:
-    inner = _inner("layer_norm", shape, normalized_shape, *parameters)
+    inner = normalized_sizes("layer_norm", shape, normalized_shape, *parameters)
     count = math.prod(inner)
     whole = (math.prod(shape[: len(shape) - len(inner)]), count)
     return {"normalized_shape": inner, "eps": eps, "_shape": whole, "_dims": (1,), "_affine": (1, count)}
 
 
-def _inner(name: str, given: Any, normalized_shape: Any, *parameters: Any) -> tuple[int, ...]:
+def normalized_sizes(name: str, given: Any, normalized_shape: Any, *parameters: Any) -> tuple[int, ...]:
     """The last sizes of a shape, over which it is normalized, and which those of the parameters are."""
     inner = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     shape = tuple(given)
@@ -198,29 +195,30 @@ def _channel_layout(shape: Any) -> tuple[Any, Any]:
 
 
 def _batch_forward(x: Any, y: Any = None, z: Any = None, **attrs: Any) -> Any:
-    out, centre, variance, _ = _normalized(x, y, z, **attrs)
-    return out.reshape(x.shape), centre.reshape(-1), variance.reshape(-1)
+    out, centre, variance, scale = _normalized(x, y, z, **attrs)
+    return (out.reshape(x.shape), centre.reshape(-1), variance.reshape(-1)), (centre, scale)
 
 
-def _batch_rule(g: Any, x: Any, y: Any, z: Any, out: Any, *, eps: float, _shape: Any, _dims: Any, _affine: Any) -> Any:
+def _batch_rule(
+    g: Any, x: Any, y: Any, z: Any, residuals: Any, *, eps: float, _shape: Any, _dims: Any, _affine: Any
+) -> Any:
     gx, gy, gz = _gradients(g[0], x, y, z, eps, _shape, _dims, _affine)
-    return gx + _moments_rule(g, x, out, _shape, _affine), gy, gz
+    return gx + _moments_rule(g, x, mean(reshape(x, _shape), _dims, True), _shape, _affine), gy, gz
 
 
-def _moments_rule(g: Any, x: Any, out: Any, shape: Any, affine: Any) -> Any:
+def _moments_rule(g: Any, x: Any, centre: Any, shape: Any, affine: Any) -> Any:
     """The share of the gradient that comes by mean and variance."""
-    count = shape[0] * shape[2]
-    centre, towards, widening = (reshape(each, affine) for each in (out[1], g[1], g[2]))
-    return reshape((towards + (reshape(x, shape) - centre) * widening * 2) / count, x.shape)
+    towards, widening = reshape(g[1], affine), reshape(g[2], affine)
+    return reshape((towards + (reshape(x, shape) - centre) * widening * 2) / (shape[0] * shape[2]), x.shape)
 
 
 def _batch_rule_on_arrays(
-    g: Any, x: Any, y: Any, z: Any, out: Any, *, eps: float, _shape: Any, _dims: Any, _affine: Any
+    g: Any, x: Any, y: Any, z: Any, residuals: Any, *, eps: float, _shape: Any, _dims: Any, _affine: Any
 ) -> Any:
-    centre, variance = out[1].reshape(_affine), out[2].reshape(_affine)
-    gx, gy, gz = _gradients_on_arrays(g[0], x, y, z, centre, 1 / np.sqrt(variance + eps), _shape, _dims, _affine)
+    centre, scale = residuals
+    gx, gy, gz = _gradients_on_arrays(g[0], x, y, z, centre, scale, _shape, _dims, _affine)
     if g[1].any() or g[2].any():
-        gx = gx + _moments_rule(g, x, out, _shape, _affine)
+        gx = gx + _moments_rule(g, x, centre, _shape, _affine)
     return gx, gy, gz
 
 
@@ -234,7 +232,7 @@ _by_batch = define(
     "Channels less their mean, over their standard deviation, times the weight y, plus the bias z; and these two.",
     torch=None,
     formula="out = (x - mean x) / √(var x + eps) · y + z", tensor_method=False,
-    outputs=("output", "mean", "variance"), grad_name="NativeBatchNormBackward0",
+    outputs=("output", "mean", "variance"), residuals=True, grad_name="NativeBatchNormBackward0",
     prepare=_to_batch,
     forward=_batch_forward,
     vjp=[joint(fused(_batch_rule, _batch_rule_on_arrays))] * 3,
@@ -356,54 +354,3 @@ def instance_norm(
         _follow(running_mean, Tensor(centre.mean((0, 2))), momentum)
         _follow(running_var, Tensor(variance.mean((0, 2))), momentum, size / (size - 1))
     return group_norm(input, shape[1], weight, bias, eps)
-
-
-def _rms(x: Any, y: Any = None, *, normalized_shape: Any, eps: float, _dims: Any) -> Any:
-    scale = 1 / np.sqrt(
-        np.add.reduce(x * x, axis=_dims, keepdims=True) / x.dtype.type(math.prod(normalized_shape)) + eps
-    )
-    out = x * scale
-    return out if y is None else np.multiply(out, y, out=out)
-
-
-def _rms_rule(g: Any, x: Any, y: Any, *, eps: float, _dims: Any) -> Any:
-    scale = rsqrt(mean(x * x, _dims, True) + eps)
-    unit = x * scale
-    inner = g if y is None else g * y
-    return scale * (inner - unit * mean(inner * unit, _dims, True)), None if y is None else g * unit
-
-
-def _to_rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
-    inner = _inner("rms_norm", input.shape, normalized_shape, None if weight is None else weight.shape)
-    eps = float(np.finfo(input.dtype).eps) if eps is None else eps
-    return (input, weight), {"normalized_shape": inner, "eps": eps, "_dims": tuple(range(-len(inner), 0))}
-
-
-rms_norm = define(
-    "rms_norm", "The last dims over the root of their mean square, times the weight y.",
-    formula="out = x / √(mean x² + eps) · y", tensor_method=False, grad_name="MulBackward0",
-    prepare=_to_rms_norm,
-    forward=_rms,
-    vjp=[joint(_rms_rule), joint(_rms_rule)],
-    shape=shapes.same,
-    samples=[((2, 3), {"normalized_shape": (3,)}), ((2, 2, 3), {"normalized_shape": (2, 3), "eps": 0.1})],
-)  # fmt: skip
-
-
-@composite(
-    "Channels, over a power of the mean square of the channels near them.",
-    formula="out = x / (k + alpha · mean x²)^beta", shape=shapes.same,
-    samples=[((1, 4, 3), {"size": 2}), ((2, 3, 2, 2), {"size": 3, "alpha": 0.5})],
-    torch="nn.functional.local_response_norm",
-)  # fmt: skip
-def local_response_norm(input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:
-    """Each channel, over a power of the mean square of the `size` channels around it.
-
-    Source: Krizhevsky, Sutskever, Hinton: ImageNet classification with deep convolutional neural networks, 2012.
-    """
-    shape = tuple(input.shape)
-    if len(shape) < 3:
-        raise ValueError(f"local_response_norm: the input must have at least 3 dims, not shape {shape}")
-    square = reshape(input * input, (shape[0], shape[1], math.prod(shape[2:]))).mT
-    near = avg_pool1d(pad(square, (size // 2, (size - 1) // 2)), size, 1)
-    return input / (reshape(near.mT, shape) * alpha + k) ** beta

@@ -73,7 +73,8 @@ def narrow(input: Any, dim: int, start: int, length: int) -> Any:
 
 
 def _cut(input: Any, dim: int, ends: Sequence[int]) -> tuple[Any, ...]:
-    return tuple(_piece(input, dim, slice(start, end)) for start, end in pairwise((0, *ends)))
+    before = (slice(None),) * dim
+    return tuple([input[(*before, slice(start, end))] for start, end in pairwise((0, *ends))])
 
 
 def _cut_shapes(x: Any, *, dim: int, ends: Sequence[int]) -> list[Any]:

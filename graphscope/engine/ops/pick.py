@@ -128,7 +128,7 @@ def _to_selection(input: Any, dim: int, index: Any) -> Any:
 
 
 def _select(x: Any, y: Any, *, dim: int, _from: Any) -> Any:
-    return np.take(x, y if y.ndim else y.reshape(1), dim) if x.ndim else x
+    return np.take(x, y if y.ndim else y.reshape(1), dim) if x.ndim else x.copy()
 
 
 index_select: Any = define(

@@ -104,7 +104,13 @@ def _at(indices: Any, rank: int) -> tuple[Any, ...]:
     return (*wide, indices.reshape(*indices.shape[:-rank], -1))
 
 
-def _max_rule(g: Any, x: Any, out: Any, *, _windows: Windows) -> Any:
+def _largest_and_residual(x: Any, *, _windows: Windows, **_: Any) -> Any:
+    """The result, and a copy of it for the rule: people write into results, as `relu(pooled, inplace=True)` does."""
+    out = _largest(x, _windows)
+    return out, out.copy()
+
+
+def _max_rule(g: Any, x: Any, residuals: Any, *, _windows: Windows) -> Any:
     plain = x.array if hasattr(x, "wants_grad") else x
     rank, shape = _windows.rank, tuple(x.shape)
     indices = largest_places(plain, _windows)
@@ -113,10 +119,10 @@ def _max_rule(g: Any, x: Any, out: Any, *, _windows: Windows) -> Any:
     return reshape(planes, shape)
 
 
-def _max_on_arrays(g: Any, x: Any, out: Any, *, _windows: Windows) -> Any:
+def _max_on_arrays(g: Any, x: Any, residuals: Any, *, _windows: Windows) -> Any:
     total = _windows.padded(np.zeros(x.shape, g.dtype))
     apart = all(step >= span for step, span in zip(_windows.stride, _windows.span, strict=True))
-    for _, where, hit in _hits(x, out, _windows):
+    for _, where, hit in _hits(x, residuals, _windows):
         if apart:
             np.multiply(g, hit, out=total[(..., *where)])
         else:
@@ -143,8 +149,8 @@ def _define_max(rank: int) -> Any:
     values = define(
         name, f"Largest element of each window, in {rank} dims.", formula="out = max over windows of x",
         tensor_method=False, grad_name="SqueezeBackward1" if rank == 1 else f"MaxPool{rank}DWithIndicesBackward0",
-        prepare=prepare,
-        forward=lambda x, *, _windows, **_: _largest(x, _windows),
+        prepare=prepare, residuals=True,
+        forward=_largest_and_residual,
         vjp=[fused(_max_rule, _max_on_arrays)],
         shape=_pooled_shape,
         samples=[((1, 2, *(4,) * rank), {"kernel_size": 2}),

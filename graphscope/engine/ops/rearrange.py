@@ -35,7 +35,7 @@ def _to_flip(input: Any, *order: Any, dims: Any = None) -> Any:
 flip: Any = define(
     "flip", "The elements in reverse along the given dims.", formula="out[i] = x[n-1-i]",
     prepare=_to_flip,
-    forward=lambda x, *, dims: np.flip(x, dims).copy() if x.ndim else x,
+    forward=lambda x, *, dims: np.flip(x, dims).copy() if x.ndim else x.copy(),
     vjp=[lambda g, *, dims: flip(g, dims)],
     shape=shapes.same,
     samples=[((2, 3), {"dims": (0,)}), ((2, 3), {"dims": (0, -1)}), ((4,), {"dims": (0,)})],
@@ -71,7 +71,7 @@ def _to_roll(input: Any, shifts: Any, dims: Any = None) -> Any:
 
 
 def _roll(x: Any, *, shifts: tuple[int, ...], dims: tuple[int, ...]) -> Any:
-    return np.roll(x, shifts, dims or None) if x.ndim else x
+    return np.roll(x, shifts, dims or None) if x.ndim else x.copy()
 
 
 roll: Any = define(
@@ -127,7 +127,7 @@ def _repeat_rule(g: Any, *, repeats: tuple[int, ...], _from: tuple[int, ...]) ->
 repeat = define(
     "repeat", "The tensor set side by side with itself, so many times along each dim.", formula="out = [x, x, ...]",
     prepare=_to_repeat,
-    forward=lambda x, *, repeats, _from: np.tile(x, repeats) if repeats else x,
+    forward=lambda x, *, repeats, _from: np.tile(x, repeats) if repeats else x.copy(),
     vjp=[_repeat_rule],
     shape=lambda x, *, repeats, **_: tuple(
         None if size is None else size * times

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphscope.engine import dims, dtypes, shapes
 from graphscope.engine.calls import define
-from graphscope.engine.ops.shape import expand, reshape
+from graphscope.engine.ops.shape import expand
 from graphscope.engine.sums import sums
 from graphscope.engine.tensor import Tensor
 
@@ -76,7 +76,7 @@ def _sum(x: Any, *, dim: Any, keepdim: bool, _from: Any = None) -> Any:
     if x.dtype.kind in "biu":
         return np.sum(x, axis=dim, keepdims=keepdim, dtype=dtypes.int64)
     if not x.ndim:
-        return x
+        return x.copy()
     if x.dtype.itemsize == 2:  # sums of halves are halves of a sum that is not
         return np.sum(x, axis=dim, keepdims=keepdim, dtype=dtypes.float32).astype(x.dtype)
     if x.size >= _MANY and x.flags.c_contiguous:

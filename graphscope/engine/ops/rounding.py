@@ -7,8 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import dtypes, shapes
+from graphscope.engine import dtypes, selection, shapes
 from graphscope.engine.calls import define
+from graphscope.engine.fused import fused
 from graphscope.engine.ops.comparison import isfinite
 from graphscope.engine.ops.constants import nothing
 from graphscope.engine.ops.index import where
@@ -99,7 +100,8 @@ frac = define(
 relu = define(
     "relu", "Rectifier: what is negative becomes 0.", formula="out = max(x, 0)",
     forward=dtypes.only("if", lambda x: between(x, 0, None)),
-    vjp=[lambda g, out: where(out <= 0, 0.0, g)],
+    vjp=[fused(lambda g, out: where(out <= 0, 0.0, g),
+               lambda g, out: selection.choose(out <= 0, 0.0, g, g.dtype))],
     shape=shapes.same,
     samples=[((2, 3),), ((),), ("integers", (3,))],
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -110,17 +110,17 @@ reshape: Any = define(
     view=True, grad_name="ViewBackward0",
     prepare=_to_reshape,
     forward=_reshape,
-    vjp=[lambda g, *, _from: reshape(g, _from)],
+    vjp=[lambda g, *, _from: g.reshape(_from)],
     shape=shapes.reshaped,
     samples=[((2, 3), {"shape": (3, 2)}), ((2, 3), {"shape": (-1,)}), ((1, 1), {"shape": ()})],
 )  # fmt: skip
 
-flatten = define(
+_flatten = define(
     "flatten", "Join a run of dims into one.", formula="out = x with dims start_dim to end_dim joined",
-    view=True, grad_name="ViewBackward0",
+    tensor_method=False, view=True, grad_name="ViewBackward0",
     prepare=_to_flatten,
     forward=_reshape,
-    vjp=[lambda g, *, _from: reshape(g, _from)],
+    vjp=[lambda g, *, _from: g.reshape(_from)],
     shape=shapes.given,
     samples=[((2, 3, 4),), ((2, 3, 4), {"start_dim": 1}), ((2, 3, 4), {"end_dim": 1}), ((),)],
 )  # fmt: skip
@@ -137,7 +137,7 @@ squeeze = define(
     "squeeze", "Drop dims of size 1.", formula="out = x without its dims of size 1", view=True,
     prepare=_to_squeeze,
     forward=_reshape,
-    vjp=[lambda g, *, _from: reshape(g, _from)],
+    vjp=[lambda g, *, _from: g.reshape(_from)],
     shape=shapes.given,
     samples=[((2, 1, 3, 1),), ((2, 1, 3, 1), {"dim": 1}), ((2, 1, 3, 1), {"dim": -1}), ((2, 3), {"dim": 0}), ((1,),)],
 )  # fmt: skip
@@ -153,7 +153,7 @@ unsqueeze = define(
     "unsqueeze", "Add a dim of size 1.", formula="out = x with a dim of size 1 at dim", view=True,
     prepare=_to_unsqueeze,
     forward=_reshape,
-    vjp=[lambda g, *, _from: reshape(g, _from)],
+    vjp=[lambda g, *, _from: g.reshape(_from)],
     shape=shapes.given,
     samples=[((2, 3), {"dim": 0}), ((2, 3), {"dim": -1}), ((), {"dim": 0})],
 )  # fmt: skip
@@ -194,6 +194,17 @@ def ravel(input: Any) -> Any:
     return reshape(input, (-1,))
 
 
+def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+    """The dims from `start_dim` to `end_dim` joined into one; where they are one already, the tensor itself.
+
+    Raises:
+        RuntimeError: The second comes before the first.
+        IndexError: There is no such dim.
+    """
+    rank = len(input.shape)
+    return input if rank and one(start_dim, rank) == one(end_dim, rank) else _flatten(input, start_dim, end_dim)
+
+
 def unflatten(input: Any, dim: int, sizes: Any) -> Any:
     """One dim taken apart into several, whose sizes multiply to its own; one of them may be -1.
 
@@ -209,13 +220,16 @@ def unflatten(input: Any, dim: int, sizes: Any) -> Any:
     return reshape(input, (*input.shape[:place], *parts, *input.shape[place + 1 :]))
 
 
+_DTYPES: Final = (np.dtype, dtype)
+
+
 def view(self: Any, *size: Any) -> Any:
     """The same memory in another shape, or (of a dtype) read as another dtype.
 
     Raises:
         RuntimeError: Sizes that do not fit, or the layout of a view makes a copy necessary.
     """
-    if len(size) == 1 and isinstance(size[0], np.dtype | dtype):
+    if len(size) == 1 and isinstance(size[0], _DTYPES):
         return view_dtype(self, size[0])
     out = reshape(self, *size)
     if self.base is not None and self.array.ndim and out.array.size and buffer(out.array) is not buffer(self.array):
@@ -238,6 +252,7 @@ view_dtype = define(
 
 METHODS = {
     "broadcast_to": broadcast_to,
+    "flatten": flatten,
     "expand_as": lambda self, other: expand(self, other.shape),
     "ravel": ravel,
     "reshape_as": lambda self, other: reshape(self, other.shape),

@@ -13,7 +13,8 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from graphscope.eventlog.schema import NODES, Kind
+from graphscope.debugger import nodes
+from graphscope.eventlog.schema import Kind
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.messages import Asked
 from graphscope.tui.passes import Passes
@@ -58,6 +59,8 @@ class Tape(ScrollView, can_focus=True):
         self.lines: Lines | None = None
         self.cursor: int | None = None
         """The row of a mark that was chosen; None where the cursor is the current node."""
+        self._mark: int | None = None
+        """The mark to be chosen when one stands at the node before it."""
         self.border_title = "tape"
 
     # What is shown ---------------------------------------------------------------------------------------------------
@@ -72,8 +75,8 @@ class Tape(ScrollView, can_focus=True):
         """Follow the current node."""
         if scene is None or self.lines is None:
             return
-        self.cursor = None
-        self._reveal(scene.now)
+        self.cursor, self._mark = self._mark, None
+        self._reveal(scene.now if self.cursor is None else self.cursor)
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
@@ -165,12 +168,15 @@ class Tape(ScrollView, can_focus=True):
         row = self.lines.row(line) if self.lines is not None else None
         if row is None or self.scene is None:
             return
-        if self.scene.log.event(row).kind in NODES:
-            self.post_message(Asked(f"goto {row}", quiet=True))
-        else:
-            self.cursor = row
+        log = self.scene.log
+        near = next(nodes.backward(log, log.first, row + 1), None)  # at a mark one stands at the node before it
+        self._mark = row if near != row else None
+        if near == self.scene.now or near is None:
+            self.cursor, self._mark = self._mark, None
             self._reveal(row)
             self.refresh()
+        else:
+            self.post_message(Asked(f"goto {near}", quiet=True))
 
     # Folds -----------------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from graphscope.diagnose.explanation import Explanation, named, steps, title, where
-from graphscope.diagnose.ways import FLOATING, Cut, Ways
+from graphscope.diagnose.paths import FLOATING, Cut, Ways
 from graphscope.eventlog.schema import Flag, Kind
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import numpy as np
 from graphscope.diagnose.births import born_backward, born_forward
 from graphscope.diagnose.explanation import Explanation, steps, title, where
 from graphscope.diagnose.flow import hops, is_finite
+from graphscope.diagnose.paths import Ways
 from graphscope.diagnose.subject import Subject
-from graphscope.diagnose.ways import Ways
 
 if TYPE_CHECKING:
     from graphscope.graph import Node

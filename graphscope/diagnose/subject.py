@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphscope.diagnose.explanation import title
-from graphscope.diagnose.ways import Cut, Ways, leaf_of, made_of
+from graphscope.diagnose.paths import Cut, Ways, leaf_of, made_of
 from graphscope.errors import CommandError
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph import walk

@@ -5,7 +5,13 @@ from types import ModuleType
 
 from graphscope.engine import element_types as _element_types
 from graphscope.engine import methods as methods  # makes a Tensor of what ops.define gave it
+from graphscope.engine.devices import channels_last as channels_last
+from graphscope.engine.devices import contiguous_format as contiguous_format
 from graphscope.engine.devices import device as device
+from graphscope.engine.devices import layout as layout
+from graphscope.engine.devices import memory_format as memory_format
+from graphscope.engine.devices import preserve_format as preserve_format
+from graphscope.engine.devices import strided as strided
 from graphscope.engine.dtype_queries import can_cast as can_cast
 from graphscope.engine.dtype_queries import finfo as finfo
 from graphscope.engine.dtype_queries import iinfo as iinfo
@@ -85,10 +91,11 @@ from graphscope.engine.ops.shape import *
 from graphscope.engine.ops.softmax import *
 from graphscope.engine.ops.sorting import *
 from graphscope.engine.ops.statistics import *
-from graphscope.engine.ops.tapers import *
 from graphscope.engine.ops.triangular import *
 from graphscope.engine.ops.updates import *
+from graphscope.engine.ops.window_functions import *
 from graphscope.engine.placement import clone as clone
+from graphscope.engine.printing import set_printoptions as set_printoptions
 from graphscope.engine.random import Generator as Generator
 from graphscope.engine.random import default_generator as default_generator
 from graphscope.engine.random import get_rng_state as get_rng_state

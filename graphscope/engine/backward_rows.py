@@ -12,6 +12,7 @@ from graphscope.engine.node import PLAN, ROW, SITE, Record
 from graphscope.engine.tensor import Tensor
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.gate import Replace, StepInto
+from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.eventlog.writer import Writer
 
@@ -121,7 +122,7 @@ def mark(writer: Writer, kind: Kind, frame: Any, root: Tensor) -> None:
     key = (kind, place, get_ident())
     template = writer.sites.get(key)
     if template is None:
-        site = tracing.site_number(writer, frame) if frame is not None else 0
+        site = site_number(writer, frame) if frame is not None else 0
         template = writer.template(kind, site=site, graph_pass=Pass.BACKWARD, input_count=1)
         writer.sites[key] = template
     writer.append(template, None, writer.clock(), 0, 0, max(root.row, writer.base))

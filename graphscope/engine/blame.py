@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import tracing, writes
+from graphscope.engine import writes
 from graphscope.engine.node import MOMENT, PLAN, ROW, SAVED, SITE, Node, Record, spread
+from graphscope.eventlog import places
 from graphscope.eventlog import record as recording
 
 
@@ -36,7 +37,7 @@ def _overwritten(record: Record, name: str, value: Any, what: Any) -> str:
     written_by, code, instruction = what
     shape = f" of shape {tuple(value.shape)}" if hasattr(value, "shape") else ""
     saved_at = f" (at {record[SITE].line})" if record[SITE] is not None else ""
-    target, place = tracing.written_at(code, instruction) if code is not None else ("", "")
+    target, place = places.written_at(code, instruction) if code is not None else ("", "")
     where = f" (at {place})" if place else ""
     return (
         "one of the variables needed for gradient computation has been modified by an inplace operation: "

@@ -1,4 +1,7 @@
-"""Devices: there is one, the CPU; programs that ask for it, or whether there are others, get an honest answer."""
+"""Devices: there is one, the CPU; programs that ask for it, or whether there are others, get an honest answer.
+
+So it is with layouts in memory: they may be named, and there is one.
+"""
 
 from __future__ import annotations
 
@@ -53,3 +56,23 @@ def check(wanted: Any) -> None:
             f"there is no device {str(wanted)!r} here: the engine runs on the CPU. "
             "Ask torch.cuda.is_available() first, or leave the device out."
         )
+
+
+@dataclass(frozen=True, slots=True)
+class layout:  # noqa: N801 - PyTorch's spelling
+    """How the elements of a tensor lie in memory, by name."""
+
+    name: str
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+
+class memory_format(layout):  # noqa: N801
+    """In which order they lie; all are taken for `contiguous_format`."""
+
+
+strided: Final = layout("strided")
+contiguous_format: Final = memory_format("contiguous_format")
+preserve_format: Final = memory_format("preserve_format")
+channels_last: Final = memory_format("channels_last")

@@ -81,8 +81,8 @@ class _Kept:
         if written is not None:
             raise RuntimeError(
                 "one of the variables needed for gradient computation has been modified by an inplace operation: "
-                f"{self.name} had saved tensor {self.number} of shape {tuple(self.array.shape)}, and {written[0]} wrote "
-                "into it before backward. Use the op without the underscore, or clone() the tensor first."
+                f"{self.name} had saved tensor {self.number} of shape {tuple(self.array.shape)}, and {written[0]} "
+                "wrote into it before backward. Use the op without the underscore, or clone() the tensor first."
             )
         if self.tensor is not None:
             return self.tensor

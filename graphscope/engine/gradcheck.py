@@ -76,8 +76,8 @@ def gradcheck(
         if value.array.dtype != np.float64:
             warnings.warn(
                 f"Input #{number} requires gradient and is not a double precision floating point: it is "
-                f"{value.array.dtype}, for which differences of {eps:g} are too coarse. Pass float64, or larger eps and "
-                "tolerances.",
+                f"{value.array.dtype}, for which differences of {eps:g} are too coarse. Pass float64, or larger eps "
+                "and tolerances.",
                 stacklevel=2,
             )
     try:

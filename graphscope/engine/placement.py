@@ -194,6 +194,7 @@ def is_pinned(self: Tensor) -> bool:
 
 PROPERTIES: Final = {
     "device": lambda self: devices.CPU,
+    "layout": lambda self: devices.strided,
     "itemsize": lambda self: int(self.array.itemsize),
     "nbytes": lambda self: int(self.array.nbytes),
     "is_cpu": lambda self: True,

@@ -195,7 +195,7 @@ def apply(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, de
     if writer is not None:
         end = writer.clock()
         rows = [tensor.row for tensor in tensors]
-        described = {**(attrs or {}), **({"operands": constants} if len(constants) > 1 else {})}
+        described = {**(attrs or {}), "operands": constants} if len(constants) > 1 else attrs
         constant = constants[0] if len(constants) == 1 else None
         site = tracing.call_site(writer, frame, op, result, constant, described, len(rows))
         if len(rows) <= 3:

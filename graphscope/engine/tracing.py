@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import functools
-import linecache
-import sys
 from _thread import get_ident
 from collections.abc import Sequence
-from types import CodeType, FrameType
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from graphscope.engine.modes import here
 from graphscope.eventlog import record as recording
-from graphscope.eventlog import sources
 from graphscope.eventlog.appender import Place
 from graphscope.eventlog.gate import Answer, Replace
+from graphscope.eventlog.places import argument_text, site_number
 from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind, Pass
 from graphscope.eventlog.template import Template
 from graphscope.eventlog.writer import Writer
@@ -197,52 +194,6 @@ def op_number(writer: Writer, op: Op) -> int:
     return writer.intern("ops", op.name, op.describe()) if number is None else number
 
 
-def site_number(writer: Writer, frame: FrameType) -> int:
-    """The number of the place that a frame is at; the text of its file is kept with the log at first sight."""
-    code = frame.f_code
-    key = (id(code), frame.f_lasti)
-    number = writer.tables["sites"].find(key)
-    if number is not None:
-        return number
-    file = code.co_filename
-    line, end_line, column, end_column = position(code, frame.f_lasti)
-    if writer.tables["sources"].find(file) is None:
-        text = "".join(linecache.getlines(file, frame.f_globals))
-        writer.intern("sources", file, {"file": file, "text": text})
-    writer.codes.append(code)
-    entry = {
-        "file": file,
-        "line": line or frame.f_lineno or 0,
-        "column": column or 0,
-        "end_line": end_line or line or 0,
-        "end_column": end_column or 0,
-        "function": code.co_qualname if sys.version_info >= (3, 11) else code.co_name,
-    }
-    return writer.intern("sites", key, entry)
-
-
-def written_at(code: CodeType, instruction: int) -> tuple[str, str]:
-    """What the program calls the first operand of a call, and where the call is."""
-    line = position(code, instruction)[0]
-    return _argument(code, instruction, 0) or "", f"{code.co_filename}:{line or code.co_firstlineno}"
-
-
-@functools.lru_cache(4096)
-def _argument(code: CodeType, instruction: int, argument: int) -> str | None:
-    """What the program calls an operand of a call."""
-    line, end_line, column, end_column = position(code, instruction)
-    text = "".join(linecache.getlines(code.co_filename))
-    return sources.argument_at(text, (line or 0, column or 0, end_line or 0, end_column or 0), argument)
-
-
-def position(code: CodeType, instruction: int) -> tuple[int | None, ...]:
-    """Line, end line, column and end column of the instruction at a byte offset."""
-    for index, place in enumerate(code.co_positions()):
-        if index * 2 == instruction:
-            return place
-    return (None, None, None, None)
-
-
 def scope_number(writer: Writer) -> int:
     """The number of the module scope that this thread is in."""
     path = here().context.scope
@@ -259,7 +210,7 @@ def leaf(writer: Writer, tensor: Tensor, frame: FrameType | None, argument: int 
     site = site_number(writer, frame) if frame is not None else 0
     name = tensor.name
     if name is None and argument is not None and frame is not None:
-        name = _argument(frame.f_code, frame.f_lasti, argument)
+        name = argument_text(frame.f_code, frame.f_lasti, argument)
     if name is not None:
         attrs["name"] = name
     flags = Flag(0)

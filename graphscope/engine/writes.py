@@ -56,7 +56,7 @@ def stands_for(array: Any, value: Any) -> bool:
 
 
 def note(array: Any, what: str, frame: FrameType | None = None) -> None:
-    """Remember that `array`, or a number that got another in its place, was just written by `what`, called at `frame`."""
+    """Remember that `array`, or a number in whose place is another now, was just written by `what`, at `frame`."""
     global last, _room
     last = next(moments)
     owner = buffer(array)

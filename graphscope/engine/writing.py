@@ -16,7 +16,7 @@ import numpy as np
 from graphscope.engine import tracing, writes
 from graphscope.engine.errors import explain_failure
 from graphscope.engine.modes import here
-from graphscope.engine.node import RETAINED, Plan, plan_for
+from graphscope.engine.node import HOOKS, PLAN, RETAINED, Plan, plan_for
 from graphscope.engine.op import OPS, Op
 from graphscope.engine.ops.memory import place_of
 from graphscope.engine.tensor import Tensor, attach
@@ -180,6 +180,7 @@ def _rebase(
         _renew(target, plan, wanted, saved, shapes, attrs, site)
     else:
         owner = base
+        wanted = [_past_hooks(value, writer, frame) if value is target else value for value in wanted]
         part = Tensor(target.array)
         part.row = target.row
         attach(part, plan, wanted, saved, shapes, attrs, site)
@@ -191,14 +192,33 @@ def _rebase(
         sources = [(base, part)[rule.index] for rule in over.rules]
         _renew(base, over, sources, over.save(None, None, None), None, place, site)
     for view in _live(owner):
-        if view.array.dtype != owner.array.dtype:
-            continue  # its memory read as another dtype: no gradient flows through that
-        op = OPS["take_view"]
-        place = {"_place": place_of(owner.array, view.array)}
-        if writer is not None:
-            site = _record(writer, op, view, [owner.row], None, place, frame, writer.clock())
-        again = plan_for(op, (True,))
-        _renew(view, again, [owner], again.save(None, None), None, place, site)
+        if view.array.dtype == owner.array.dtype:  # else it reads the memory as another: no gradient flows through that
+            _take(view, owner, writer, frame)
+
+
+def _take(view: Tensor, owner: Tensor, writer: Writer | None, frame: Any) -> None:
+    """Take a view anew of what the tensor is now."""
+    op = OPS["take_view"]
+    place = {"_place": place_of(owner.array, view.array)}
+    site = None
+    if writer is not None:
+        site = _record(writer, op, view, [owner.row], None, place, frame, writer.clock())
+    plan = plan_for(op, (True,))
+    _renew(view, plan, [owner], plan.save(None, None), None, place, site)
+
+
+def _past_hooks(view: Tensor, writer: Writer | None, frame: Any) -> Tensor:
+    """A view as it was before a write; where there are hooks on its way from the base, taken anew of that: PyTorch
+    calls them no more.
+    """
+    record, base = view.node, view.base
+    while base is not None and record.__class__ is list and record is not base.node:
+        if record[HOOKS] or record[PLAN].hooked:
+            before = Tensor(view.array)
+            _take(before, base, writer, frame)
+            return before
+        record = record[PLAN].targets(record)[0]
+    return view
 
 
 def _renew(

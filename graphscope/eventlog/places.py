@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import functools
 import linecache
-import sys
 from types import CodeType, FrameType
 
 from graphscope.eventlog import sources
@@ -29,7 +29,7 @@ def site_number(writer: Writer, frame: FrameType) -> int:
         "column": column or 0,
         "end_line": end_line or line or 0,
         "end_column": end_column or 0,
-        "function": code.co_qualname if sys.version_info >= (3, 11) else code.co_name,
+        "function": code.co_qualname,
     }
     return writer.intern("sites", key, entry)
 
@@ -42,8 +42,15 @@ def position(code: CodeType, instruction: int) -> tuple[int | None, ...]:
     return (None, None, None, None)
 
 
-def argument_text(frame: FrameType, argument: int) -> str | None:
-    """What the program writes as an argument of the call that a frame is at."""
-    line, end_line, column, end_column = position(frame.f_code, frame.f_lasti)
-    text = "".join(linecache.getlines(frame.f_code.co_filename, frame.f_globals))
+@functools.lru_cache(4096)
+def argument_text(code: CodeType, instruction: int, argument: int) -> str | None:
+    """What the program writes as an argument of the call at the instruction."""
+    line, end_line, column, end_column = position(code, instruction)
+    text = "".join(linecache.getlines(code.co_filename))
     return sources.argument_at(text, (line or 0, column or 0, end_line or 0, end_column or 0), argument)
+
+
+def written_at(code: CodeType, instruction: int) -> tuple[str, str]:
+    """What the program calls the first argument of a call, and where the call is."""
+    line = position(code, instruction)[0]
+    return argument_text(code, instruction, 0) or "", f"{code.co_filename}:{line or code.co_firstlineno}"

@@ -2,11 +2,11 @@
 
 from graphscope.optim import lr_scheduler
 from graphscope.optim.adam import Adam, AdamW
+from graphscope.optim.adam_variants import Adamax, NAdam, RAdam
 from graphscope.optim.adaptive import Adadelta, Adagrad, RMSprop, Rprop
 from graphscope.optim.lbfgs import LBFGS
 from graphscope.optim.optimizer import Optimizer
 from graphscope.optim.sgd import SGD
-from graphscope.optim.variants import Adamax, NAdam, RAdam
 
 __all__ = [
     "LBFGS",

@@ -48,6 +48,7 @@ class GraphscopeApp(App[None]):
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = THEMES[0].name
+        self.set_class(self.glyphs.lane.isascii(), "-ascii")
 
     def on_mount(self) -> None:
         """Show the main screen."""

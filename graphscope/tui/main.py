@@ -340,6 +340,8 @@ class Main(Screen[None]):
     def action_toggle_map(self) -> None:
         """Show or hide the map."""
         self.toggle_class("-map")
+        shown = self.query_one(Map) if self.has_class("-map") else self.query_one(Tape)
+        self.call_after_refresh(shown.focus)
 
     def action_radius(self, by: int) -> None:
         """Widen or narrow the map."""

@@ -262,59 +262,6 @@ def test_run_to_the_end(debug: Debug, product: str) -> None:
     assert "the program has ended" in after(debug(product, "b mul", "run -n", "q"), "run -n")
 
 
-AT_THE_PRODUCT = ("b op:mul backward", "c")
-"""Leads in CHAIN to where the rule of `y = h * h` runs: forward are 0 x, 1 w, 2 mul, 3 tanh, 4 mul, 5 sum."""
-
-
-def test_other(debug: Debug, chain: str) -> None:
-    text = debug(chain, *AT_THE_PRODUCT, "other", "o", "goto 0", "o", "q")
-
-    assert stops(text)[1:4] == ["8 mul", "4 mul", "8 mul"]
-    assert "*** No gradient reaches #0 x in what is recorded" in text
-
-
-def test_same(debug: Debug, chain: str) -> None:
-    text = debug(chain, *AT_THE_PRODUCT, "goto 5", "same", "same", "q")
-
-    assert stops(text)[2:] == ["5 sum", "7 sum"]
-    assert "*** No later event on this tensor is recorded" in text
-
-
-def test_rsame(debug: Debug, chain: str) -> None:
-    text = debug(chain, *AT_THE_PRODUCT, "rsame", "rsame", "q")
-
-    assert stops(text)[2:] == ["5 sum"]
-    assert "*** No earlier event on this tensor is recorded" in text
-
-
-def test_passbegin(debug: Debug, chain: str) -> None:
-    text = debug(chain, *AT_THE_PRODUCT, "passbegin", "passbegin", "q")
-
-    assert stops(text)[2:] == ["7 sum", "0 tensor"]
-    assert text.count("(the beginning of the pass)") == 2
-
-
-def test_passend(debug: Debug, chain: str) -> None:
-    text = debug(chain, *AT_THE_PRODUCT, "goto 1", "passend", "q")
-
-    assert stops(text)[2:] == ["1 tensor", "5 sum"]
-    assert "(the end of the pass)" in text
-
-
-def test_find(debug: Debug, chain: str) -> None:
-    text = debug(chain, *AT_THE_PRODUCT, "goto 3", *["find op:mul forward"] * 2, "find op:conv2d", "q")
-
-    assert stops(text)[2:] == ["3 tanh", "4 mul", "2 mul"]
-    assert "(match 1 of 2, round the end)" in text
-    assert "*** No node answers to 'op:conv2d'" in text
-
-
-def test_rfind(debug: Debug, chain: str) -> None:
-    text = debug(chain, *AT_THE_PRODUCT, "goto 3", *["rfind op:mul forward"] * 2, "q")
-
-    assert stops(text)[2:] == ["3 tanh", "2 mul", "4 mul"]
-
-
 def test_last(debug: Debug, chain: str) -> None:
     text = debug(chain, "b op:sum forward", "c", "c", "last w.grad", "last nobody", "q")
 

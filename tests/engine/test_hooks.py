@@ -388,3 +388,18 @@ def test_an_anomaly_is_told_with_its_op_and_line(create_graph):
     assert not gs.autograd.is_anomaly_enabled()
     (x.sqrt() * 0.0).sum().backward()
     assert np.isnan(x.grad.array).any()
+
+
+@pytest.mark.parametrize("write", ["v.mul_(2)", "v[0].mul_(2)", "v[1] = 3.0"])
+def test_a_hook_on_a_view_is_called_no_more_when_it_was_written(write):
+    torch = pytest.importorskip("torch")
+    found = []
+    for t in (gs, torch):
+        x = t.tensor([[1.0, 2.0]], requires_grad=True)
+        y = x * 3
+        v = y.squeeze()
+        v.register_hook(lambda g: g * 10)
+        exec(write, {"v": v})
+        (y * y).sum().backward()
+        found.append(x.grad.tolist())
+    assert found[0] == found[1]

@@ -11,7 +11,12 @@ import graphscope as gs
 def test_to_takes_dtypes_devices_and_tensors():
     x = gs.ones(2)
     assert x.to("cpu") is x.to(gs.device("cpu")) is x.to(gs.float32) is x.to(x) is x.cpu() is x
-    assert x.to(gs.float64).dtype == x.to("cpu", gs.float64).dtype == x.to(device="cpu", dtype=gs.float64).dtype == gs.float64
+    assert (
+        x.to(gs.float64).dtype
+        == x.to("cpu", gs.float64).dtype
+        == x.to(device="cpu", dtype=gs.float64).dtype
+        == gs.float64
+    )
     assert x.to(gs.ones(1, dtype=gs.int8)).dtype == x.to(dtype=gs.int8, non_blocking=True).dtype == gs.int8
     copied = x.to(gs.float32, copy=True)
     assert copied is not x

@@ -224,7 +224,9 @@ def test_a_scope_folds_and_opens(training: Path) -> None:
 def test_a_breakpoint_is_set_stops_in_backward_and_is_switched_off(training: Path) -> None:
     log = load(training)
     rules = [
-        row for row in node_rows(training) if log.event(row).kind == Kind.GRAD and log.op(log.event(row).op).name == "tanh"
+        row
+        for row in node_rows(training)
+        if log.event(row).kind == Kind.GRAD and log.op(log.event(row).op).name == "tanh"
     ]
 
     async def use(screen: Screen) -> None:
@@ -342,9 +344,8 @@ def test_a_terminal_that_is_too_small_is_told_so_and_may_grow(product: Path) -> 
 def test_pictures_in_ascii(training: Path) -> None:
     async def use(screen: Screen) -> None:
         await screen.press("}", "}", "n")
-        for region in ("#tape", "#timeline", "#source"):
-            inside = "".join(line[1:-1] for line in screen.part(region).split("\n")[1:-1])
-            assert inside.isascii(), region
+        shown = screen.text
+        assert shown.isascii(), sorted({character for character in shown if not character.isascii()})
 
     drive(training, use, glyphs=ASCII, size=(100, 30))
 
@@ -367,7 +368,7 @@ def test_text_of_programs_is_shown_as_text(recorded: Callable[[str, str], Path])
         await screen.shows("'[bold]\\x1b'")
         assert "\x1b" not in screen.text
 
-    drive(log, use, size=(160, 30))
+    drive(log, use, size=(300, 50))
 
 
 # Logs that grow, logs that are long ----------------------------------------------------------------------------------
@@ -379,9 +380,7 @@ def test_a_log_that_grows_is_followed(tmp_path: Path) -> None:
     async def run() -> None:
         with record(tmp_path / "it.gscope"):
             x = gs.tensor([1.0, 2.0])
-            app = GraphscopeApp(
-                load(tmp_path / "it.gscope"), RecordedSession(Debugger(load(tmp_path / "it.gscope")))
-            )
+            app = GraphscopeApp(load(tmp_path / "it.gscope"), RecordedSession(Debugger(load(tmp_path / "it.gscope"))))
             async with app.run_test(size=(100, 30)) as pilot:
                 screen = Screen(app, pilot)
                 await screen.until(lambda: screen.main.scene.node is not None, "the first node")
@@ -396,7 +395,9 @@ def test_a_log_that_grows_is_followed(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_of_a_million_rows_only_what_is_seen_is_looked_at(write_long: Callable[[Path, int], Path], tmp_path: Path) -> None:
+def test_of_a_million_rows_only_what_is_seen_is_looked_at(
+    write_long: Callable[[Path, int], Path], tmp_path: Path
+) -> None:
     log = write_long(tmp_path / "long.gscope", 1_000_000)
 
     async def use(screen: Screen) -> None:
@@ -420,9 +421,9 @@ def test_random_keys_break_nothing(training: Path) -> None:
     choose = random.Random(7)
 
     async def use(screen: Screen) -> None:
-        for number in range(250):
+        for number in range(120):
             await screen.pilot.press(choose.choice(keys))
-            if number % 50 == 49:
+            if number % 40 == 39:
                 await screen.pilot.resize_terminal(choose.randint(50, 220), choose.randint(14, 60))
                 await screen.press("escape")
         await screen.pilot.resize_terminal(100, 30)

@@ -85,7 +85,7 @@ class Leaves:
         attrs = {}
         name = self.name(tensor)
         if name is None and argument is not None and frame is not None:
-            name = argument_text(frame, argument)
+            name = argument_text(frame.f_code, frame.f_lasti, argument)
         if name is not None:
             attrs["name"] = name
         flags = Flag(0)

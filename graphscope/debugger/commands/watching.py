@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from graphscope.debugger import watches
 from graphscope.debugger.expressions import parse
 from graphscope.debugger.results import Message, Stop, TableResult, ValueResult
@@ -34,7 +36,7 @@ def unwatch(dbg: Debugger, *numbers: int) -> Message:
     chosen = numbers or tuple(dbg.watches)
     for number in chosen:
         dbg.watches.pop(number, None)
-    return Message(f"Removed {len(chosen)} watches")
+    return _removed("watch", chosen)
 
 
 @command("last", group="stepping")
@@ -69,7 +71,12 @@ def undisplay(dbg: Debugger, expression: Rest = "") -> Message:
         raise CommandError(f"{expression!r} is not displayed", "display lists what is")
     for number in chosen:
         del dbg.displays[number]
-    return Message(f"Removed {len(chosen)} displays")
+    return _removed("display", chosen)
+
+
+def _removed(what: str, numbers: Sequence[int]) -> Message:
+    """That watches or displays of these numbers are gone."""
+    return Message(f"Removed {', '.join(f'{what} {number}' for number in numbers) or 'nothing: there is none'}")
 
 
 def watch_table(dbg: Debugger) -> TableResult:

@@ -28,6 +28,8 @@ def matrix_power(input: Any, n: int) -> Any:
     check_square("matrix_power", input)
     if n == 0:
         return identity_like(input)
+    if n == 1:
+        return input.clone()
     if n < 0:
         input, n = inv(input), -n
     result, square = None, input

@@ -33,9 +33,9 @@ def integers(index: Any, what: str, *, length: int | None = None, wide: bool = F
     if index.dtype.kind not in "iu" or index.dtype.itemsize < (8 if wide else 4):
         raise RuntimeError(f"{what}(): Expected dtype int64 for index, not {index.dtype}")
     if length is not None and index.size:
-        least, most = index.min(), index.max()
-        if least < 0 or most >= length:
-            wrong = least if least < 0 else most
+        unsigned = index.view(f"u{index.itemsize}")  # in which what is below 0 is large
+        if np.maximum.reduce(unsigned, axis=None) >= length:
+            wrong = index.min() if index.min() < 0 else index.max()
             raise IndexError(f"index {wrong} is out of bounds for a dim of size {length}")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -27,15 +27,23 @@ __all__ = [
 ]
 
 
+_WHOLE: Final = slice(None)
+_BACK: Final = slice(None, None, -1)
+
+
 def _to_flip(input: Any, *order: Any, dims: Any = None) -> Any:
     wanted = sizes(order if dims is None else ((dims,) if isinstance(dims, int) else dims,))
     return (input,), {"dims": several(wanted, len(input.shape)) if wanted else ()}
 
 
+def _flip(x: Any, *, dims: Any) -> Any:
+    return (x[tuple([_BACK if dim in dims else _WHOLE for dim in range(x.ndim)])] if x.ndim else x).copy()
+
+
 flip: Any = define(
     "flip", "The elements in reverse along the given dims.", formula="out[i] = x[n-1-i]",
     prepare=_to_flip,
-    forward=lambda x, *, dims: np.flip(x, dims).copy() if x.ndim else x.copy(),
+    forward=_flip,
     vjp=[lambda g, *, dims: flip(g, dims)],
     shape=shapes.same,
     samples=[((2, 3), {"dims": (0,)}), ((2, 3), {"dims": (0, -1)}), ((4,), {"dims": (0,)})],
@@ -124,10 +132,15 @@ def _repeat_rule(g: Any, *, repeats: tuple[int, ...], _from: tuple[int, ...]) ->
     return reshape(sum(reshape(g, apart), tuple(range(0, len(apart), 2))), _from) if apart else g
 
 
+def _once(x: Any, repeats: tuple[int, ...]) -> Any:
+    """A copy where there is nothing to repeat: of that, NumPy gives a view."""
+    return np.tile(x, repeats).copy() if repeats else x.copy()
+
+
 repeat = define(
     "repeat", "The tensor set side by side with itself, so many times along each dim.", formula="out = [x, x, ...]",
     prepare=_to_repeat,
-    forward=lambda x, *, repeats, _from: np.tile(x, repeats) if repeats else x.copy(),
+    forward=lambda x, *, repeats, _from: np.tile(x, repeats) if repeats and x.size else _once(x, repeats),
     vjp=[_repeat_rule],
     shape=lambda x, *, repeats, **_: tuple(
         None if size is None else size * times

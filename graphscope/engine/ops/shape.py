@@ -11,6 +11,7 @@ from graphscope.engine import shapes
 from graphscope.engine.calls import define
 from graphscope.engine.dims import one, several
 from graphscope.engine.element_types import dtype
+from graphscope.engine.fused import fused
 from graphscope.engine.tensor import Tensor
 from graphscope.engine.writes import buffer
 
@@ -59,6 +60,10 @@ def _to_permute(x: Any, *order: Any, dims: Any = None) -> Any:
     return (x,), {"dims": several(wanted, rank)}
 
 
+def _inverse(order: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(sorted(range(len(order)), key=order.__getitem__))
+
+
 def _to_flatten(x: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     shape = tuple(x.shape)
     first, last = one(start_dim, len(shape)), one(end_dim, len(shape))
@@ -91,7 +96,7 @@ transpose: Any = define(
     "transpose", "Swap two dims.", formula="out = x with dims dim0 and dim1 swapped", view=True,
     prepare=_to_transpose,
     forward=lambda x, *, dim0, dim1: x.swapaxes(dim0, dim1) if x.ndim else x,
-    vjp=[lambda g, *, dim0, dim1: transpose(g, dim0, dim1)],
+    vjp=[lambda g, *, dim0, dim1: g.swapaxes(dim0, dim1) if g.shape else g],
     shape=shapes.swapped,
     samples=[((2, 3, 4), {"dim0": 0, "dim1": 2}), ((2, 3), {"dim0": -1, "dim1": 0}), ((), {"dim0": 0, "dim1": -1})],
 )  # fmt: skip
@@ -100,7 +105,7 @@ permute: Any = define(
     "permute", "Put the dims in another order.", formula="out = x with its dims in the order dims", view=True,
     prepare=_to_permute,
     forward=lambda x, *, dims: x.transpose(dims),
-    vjp=[lambda g, *, dims: permute(g, tuple(sorted(range(len(dims)), key=dims.__getitem__)))],
+    vjp=[fused(lambda g, *, dims: permute(g, _inverse(dims)), lambda g, *, dims: g.transpose(_inverse(dims)))],
     shape=shapes.permuted,
     samples=[((2, 3, 4), {"dims": (2, 0, 1)}), ((2, 3, 4), {"dims": (1, -1, 0)})],
 )  # fmt: skip

@@ -59,6 +59,10 @@ class Prompt(Vertical):
             if text.plain:
                 transcript.write(dressed(text, self.app.theme_variables))
 
+    def on_resize(self) -> None:
+        """Keep the newest answer in sight."""
+        self.call_after_refresh(self.query_one(RichLog).scroll_end, animate=False)
+
     def greet(self) -> None:
         """Tell a newcomer what to press."""
         text = Text("n next, p back, o forward<->backward, 1-5 look closer, y why, ? all keys")

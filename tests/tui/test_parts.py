@@ -1,0 +1,143 @@
+"""The parts of the screen that need no screen: slices, formulas, curves, keys, help, and what is loaded when."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from graphscope.debugger.table import COMMANDS
+from graphscope.errors import CommandError
+from graphscope.eventlog.reader import load
+from graphscope.tui import keys
+from graphscope.tui.dialogs.help import help_text
+from graphscope.tui.glyphs import ASCII, UNICODE
+from graphscope.tui.inspector.formula import fill
+from graphscope.tui.inspector.histogram import histogram, spark
+from graphscope.tui.inspector.slices import plane, read_slice
+from graphscope.tui.map.boxes import draw
+from graphscope.tui.map.layout import neighbourhood
+from graphscope.tui.passes import passes_of
+from graphscope.tui.source.counts import Counts
+from graphscope.tui.tape.magnitude import bar
+from graphscope.tui.text import escape, fit
+from graphscope.tui.timeline.curves import curves_of
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("text", ["[0, :, 3:7]", "1", "...", "[-1]", "::2", "2:, 1", "[1:3, ..., 0]", ""])
+def test_slices_are_those_of_numpy(text: str) -> None:
+    array = np.arange(4 * 5 * 8).reshape(4, 5, 8)
+    inside = text.strip("[]") or "..."
+
+    assert np.array_equal(array[read_slice(text)], eval(f"array[{inside}]"))
+
+
+@pytest.mark.parametrize("text", ["x", "[0, x]", "1.5", "__import__('os')", "a:b"])
+def test_what_is_no_slice_is_refused(text: str) -> None:
+    with pytest.raises(CommandError, match="is no slice"):
+        read_slice(text)
+
+
+def test_a_plane_of_any_array() -> None:
+    array = np.arange(24).reshape(2, 3, 4)
+
+    assert np.array_equal(plane(array, ())[0], array[0])
+    assert plane(array, ())[1] == "[0]"
+    assert np.array_equal(plane(array, read_slice("1"))[0], array[1])
+    assert plane(np.float32(3.0).reshape(()), ())[0].shape == (1, 1)
+    assert plane(np.zeros((0, 3, 4)), ())[0].size == 0
+    with pytest.raises(CommandError, match="No such slice of 2x3x4"):
+        plane(array, read_slice("7"))
+
+
+def test_formulas_are_filled_by_name_alone() -> None:
+    values = {"x": "2", "y": "3", "out": "6", "g": "1"}
+
+    assert fill("out = x · y", values) == "6 = 2 · 3"
+    assert fill("g - g * out * out", values) == "1 - 1 * 6 * 6"
+    assert fill("exp(x) + x.T", values) == "exp(2) + x.T"
+    assert fill("out = max(x, 0)", {"x": ""}) == "out = max(x, 0)"
+
+
+def test_bars_and_curves() -> None:
+    assert [len(bar(size, 4, "╸━").rstrip()) for size in (0.0, 1e-9, 1.0, 1e9)] == [0, 1, 3, 4]
+    assert spark([0.0, 1.0, 2.0], 3, "123") == "123"
+    assert spark([1.0, float("nan")], 2, "123") == "1!"
+    drawn = histogram(np.array([0.0, 0.0, 1.0, np.inf]), 10, 2, UNICODE.bars).plain
+    assert "1 not finite" in drawn
+
+
+def test_text_is_escaped_and_cut_by_cells() -> None:
+    assert escape("a\x1b[31mb\u202e") == "a\\x1b[31mb\\u202e"
+    assert escape("\tb") == "    b"
+    assert fit("漢字漢字", 5) == "漢字…"
+    assert fit("ab", 4) == "ab  "
+
+
+def test_curves_are_the_losses_and_the_norms(training: Path) -> None:
+    log = load(training)
+    passes = passes_of(log)
+    curves = curves_of(log, passes)
+
+    for place, (begin, end) in enumerate(zip(passes.begins, passes.ends, strict=True)):
+        loss = log.value(log.event(begin).inputs[0][0])
+        gradients = [log.value(row) for row in range(begin, end) if log.event(row).kind.name == "ACCUMULATE"]
+        assert curves.losses[place] == float(loss)
+        assert curves.norms[place] == pytest.approx(
+            np.sqrt(sum(float((g.astype(float) ** 2).sum()) for g in gradients))
+        )
+
+
+def test_counts_by_line(training: Path) -> None:
+    log = load(training)
+    counts = Counts(log)
+    while counts.extend(7):
+        pass
+    graph = log.graph
+    sites = [log.site(node.event.site) for node in graph.nodes if node.event.site]
+    by_line = counts.of(sites[0].file)
+
+    assert by_line == {line: sum(site.line == line for site in sites) for line in {site.line for site in sites}}
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+@pytest.mark.parametrize("radius", [1, 2, 4])
+def test_the_map_has_a_box_for_each_neighbour_and_none_overlap(training: Path, radius: int, glyphs: object) -> None:
+    graph = load(training).graph
+    for node in list(graph.nodes)[::3]:
+        layers = neighbourhood(node, radius)
+        picture = draw(layers, node.row, glyphs)
+        taken: set[tuple[int, int]] = set()
+        assert set(picture.boxes) == set(layers.nodes)
+        for box in picture.boxes.values():
+            cells = {(x, y) for x in range(box.x, box.x + box.width) for y in range(box.y, box.y + box.height)}
+            assert not cells & taken
+            assert picture.at(box.x, box.y) == box
+            taken |= cells
+            words = "".join(text for text, _ in picture.cells[box.y + 2][box.x : box.x + box.width])
+            assert f"#{box.row}" in words
+
+
+def test_every_key_means_one_thing_and_is_in_the_help() -> None:
+    bindings = [*keys.OF_COMMANDS, *keys.OF_SCREEN]
+    pressed = [binding.key for binding in bindings]
+    told = help_text(bindings).plain
+
+    assert len(pressed) == len(set(pressed))
+    assert {entry.key for entry in COMMANDS.values() if entry.key} <= set(pressed)
+    assert all(binding.id for binding in bindings)
+    assert all(entry.usage in told for entry in COMMANDS.values())
+    assert all((binding.key_display or binding.key) in told for binding in bindings)
+
+
+def test_what_decides_whether_there_is_a_screen_loads_none() -> None:
+    code = (
+        "import graphscope.tui.entry, sys; sys.exit(any(name.startswith(('textual', 'rich')) for name in sys.modules))"
+    )
+
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, timeout=60).returncode == 0

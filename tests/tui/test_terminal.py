@@ -1,0 +1,126 @@
+"""The screen in a real terminal, and what happens where there is none."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 40.0
+
+
+class Terminal:
+    """A terminal of its own, driven through tmux."""
+
+    def __init__(self, folder: Path, width: int = 100, height: int = 30) -> None:
+        self._socket = str(folder / "tmux")
+        self._size = (str(width), str(height))
+        self._folder = folder
+
+    def tmux(self, *words: str) -> str:
+        done = subprocess.run(
+            ["tmux", "-S", self._socket, *words], capture_output=True, text=True, timeout=30, check=True
+        )
+        return done.stdout
+
+    def run(self, *words: str) -> None:
+        variables = {"PYTHONPATH": str(ROOT), "HOME": str(self._folder), "LC_ALL": "C.UTF-8"}
+        given = " ".join(f"{name}={shlex.quote(value)}" for name, value in variables.items())
+        line = f"unset COLUMNS LINES; {given} {shlex.join([sys.executable, '-m', 'graphscope', *words])}; echo status $?; exec cat"
+        width, height = self._size
+        self.tmux("-f", os.devnull, "new-session", "-d", "-x", width, "-y", height, "sh", "-c", line)
+
+    def press(self, *keys: str) -> None:
+        self.tmux("send-keys", *keys)
+
+    def type(self, text: str) -> None:
+        self.tmux("send-keys", "-l", text)
+
+    @property
+    def text(self) -> str:
+        return self.tmux("capture-pane", "-p")
+
+    def shows(self, *wanted: str) -> str:
+        """Wait until all of these are on the screen."""
+        end = time.monotonic() + PATIENCE
+        while not all(each in (text := self.text) for each in wanted):
+            assert time.monotonic() < end, f"{wanted} has not come; the terminal shows\n{text}"
+            time.sleep(0.05)
+        return text
+
+    def close(self) -> None:
+        subprocess.run(["tmux", "-S", self._socket, "kill-server"], capture_output=True, timeout=30, check=False)
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Terminal]:
+    if shutil.which("tmux") is None:
+        pytest.skip("there is no tmux here")
+    made = Terminal(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.mark.slow
+def test_start_step_break_in_backward_resize_quit(terminal: Terminal, training: Path) -> None:
+    terminal.run("open", str(training))
+    terminal.shows("tape", "n next", "x = torch.randn(4")
+    terminal.press("n")
+    terminal.shows("#1 labels")
+    terminal.press("p")
+    terminal.shows("#0 x")
+    terminal.press(":")
+    terminal.type("b op:tanh backward")
+    terminal.press("Enter")
+    terminal.shows("Breakpoint 1 at op:tanh backward")
+    terminal.press("Escape", "c")
+    terminal.shows("TanhBackward h", "backward")
+    terminal.tmux("resize-window", "-x", "140", "-y", "45")
+    terminal.shows("norm", "TanhBackward h")
+    terminal.press("q")
+    terminal.shows("status 0")
+
+
+@pytest.mark.slow
+def test_the_console_is_kept_for_who_asks_for_it(terminal: Terminal, product: Path) -> None:
+    terminal.run("open", "--console", str(product))
+    terminal.shows("(gs)", "> #0 tensor")
+    terminal.type("q")
+    terminal.press("Enter")
+    terminal.shows("status 0")
+
+
+def test_without_a_terminal_the_console_answers(product: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "graphscope", "open", str(product)],
+        input="n\np 6 * 7\nq\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path)},
+        check=False,
+    )
+
+    assert done.returncode == 0
+    assert "> #1 tensor" in done.stdout
+    assert "42" in done.stdout
+
+
+def test_history_is_kept_between_sessions(tmp_path: Path) -> None:
+    from graphscope.tui.prompt.history import History
+
+    first = History(tmp_path / "history")
+    for line in ("n", "p value", "p value"):
+        first.add(line)
+    second = History(tmp_path / "history")
+    walked: Callable[[int], str] = lambda by: second.walk(by, "typed")  # noqa: E731
+
+    assert [walked(-1), walked(-1), walked(-1), walked(1), walked(1)] == ["p value", "n", "n", "p value", "typed"]

@@ -142,6 +142,9 @@ def run_backward(
         elif plan.special:
             results = specially(record, gradient, row)
             targets = plan.targets(record)
+        elif plan.pair is not None:
+            first, second = plan.pair
+            results = (first(gradient, *saved[0]), second(gradient, *saved[1]))
         else:
             results = plan.gradients(gradient, saved, attrs)
         if writer is not None:

@@ -50,7 +50,7 @@ class Plan:
     arguments; else a tuple of targets and, for each rule, the tuple of its arguments. `freed` takes the place of what
     was saved when a backward pass has used it. `run` takes the cotangent, what was saved and the attributes of the
     call, and gives the gradient, or one for each rule; a rule that takes the cotangent alone (`bare`), or it and one
-    saved value (`single`), is called as it is.
+    saved value (`single`), is called as it is, and so are two rules that take no attributes (`pair`).
 
     A plan that is `special` is of an op of several outputs, or of one of their slots (`slot`; see `slots`), or has a
     function of its own that finds the gradients (`custom`, called with the record, the cotangent, its row and whether
@@ -65,6 +65,7 @@ class Plan:
         "gradients",
         "joint",
         "op",
+        "pair",
         "rules",
         "save",
         "saves_other",
@@ -93,6 +94,8 @@ class Plan:
         only = self.rules[0] if alone and not self.rules[0].attrs else None
         self.bare = only.rule if only and not only.needs else None
         self.single = only.rule if only and len(only.needs) == 1 else None
+        both = self.rules if len(self.rules) == 2 and not (self.special or self.joint) else ()
+        self.pair = tuple(rule.rule for rule in both) if both and not (both[0].attrs or both[1].attrs) else None
         self.gradients = self._spelled_out()
         all_inputs = count > len(INPUT_NAMES) or any("inputs" in rule.needs for rule in self.rules)
         names = ("*inputs",) if all_inputs else INPUT_NAMES[:count]

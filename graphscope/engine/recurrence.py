@@ -34,7 +34,8 @@ def _room(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
     count = math.prod(shape) * dtype.itemsize
     memory = np.empty(count + 64, np.uint8)
     start = -memory.ctypes.data % 64
-    return memory[start : start + count].view(dtype).reshape(shape)
+    room: np.ndarray = memory[start : start + count].view(dtype)
+    return room.reshape(shape)
 
 
 def _blocks(rows: np.ndarray) -> np.ndarray:

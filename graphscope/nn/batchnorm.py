@@ -12,7 +12,7 @@ from graphscope.engine.modes import no_grad
 from graphscope.engine.tensor import Tensor
 from graphscope.nn import functional
 from graphscope.nn.module import Module
-from graphscope.nn.normalization import _affine, _reset
+from graphscope.nn.normalization import add_affine, reset_affine
 from graphscope.nn.parameter import overwrite
 
 
@@ -39,7 +39,7 @@ class _Norm(Module):
         self.momentum = momentum
         self.affine = affine
         self.track_running_stats = track_running_stats
-        _affine(self, (num_features,), affine, bias, dtype)
+        add_affine(self, (num_features,), affine, bias, dtype)
         numbers = np.zeros(num_features, dtype or dtypes.get_default_dtype())
         tracked = track_running_stats
         self.register_buffer("running_mean", Tensor(numbers) if tracked else None)
@@ -57,7 +57,7 @@ class _Norm(Module):
     def reset_parameters(self) -> None:
         """Forget the statistics; scale by 1 and shift by 0 again."""
         self.reset_running_stats()
-        _reset(self)
+        reset_affine(self)
 
     def _check_input_dim(self, input: Any) -> None:
         if input.ndim not in self.ranks:

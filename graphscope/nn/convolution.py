@@ -12,7 +12,7 @@ from graphscope.nn.parameter import blank
 PADDING_MODES: Final = ("zeros", "reflect", "replicate", "circular")
 
 
-def _each(value: Any, dims: int) -> Any:
+def for_each_dim(value: Any, dims: int) -> Any:
     """One number for each dim."""
     return tuple(value) if isinstance(value, tuple | list) else (value,) * dims
 
@@ -57,11 +57,11 @@ class _Kernel(Module):
         super().__init__()
         self.in_channels = in_channels
         self.out_channels = out_channels
-        self.kernel_size = _each(kernel_size, self.dims)
-        self.stride = _each(stride, self.dims)
-        self.padding = padding if isinstance(padding, str) else _each(padding, self.dims)
-        self.dilation = _each(dilation, self.dims)
-        self.output_padding = _each(output_padding, self.dims)
+        self.kernel_size = for_each_dim(kernel_size, self.dims)
+        self.stride = for_each_dim(stride, self.dims)
+        self.padding = padding if isinstance(padding, str) else for_each_dim(padding, self.dims)
+        self.dilation = for_each_dim(dilation, self.dims)
+        self.output_padding = for_each_dim(output_padding, self.dims)
         self.groups = groups
         self.padding_mode = padding_mode
         _check(in_channels, out_channels, groups, self.stride, padding, padding_mode)
@@ -125,7 +125,7 @@ class _Convolution(_Kernel):
         if self.padding == "same":
             totals = [step * (size - 1) for step, size in zip(self.dilation, self.kernel_size, strict=True)]
             return [edge for total in reversed(totals) for edge in (total // 2, total - total // 2)]
-        return [edge for edge in reversed(_each(self.padding, self.dims)) for _ in range(2)]
+        return [edge for edge in reversed(for_each_dim(self.padding, self.dims)) for _ in range(2)]
 
 
 class Conv1d(_Convolution):

@@ -13,13 +13,14 @@ def _shape(normalized_shape: Any) -> tuple[int, ...]:
     return (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
 
 
-def _affine(module: Module, size: tuple[int, ...], weight: bool, bias: bool, dtype: Any) -> None:
+def add_affine(module: Module, size: tuple[int, ...], weight: bool, bias: bool, dtype: Any) -> None:
     """Give a module a weight of ones and a bias of zeros."""
     module.register_parameter("weight", blank(*size, dtype=dtype) if weight else None)
     module.register_parameter("bias", blank(*size, dtype=dtype) if weight and bias else None)
 
 
-def _reset(module: Any) -> None:
+def reset_affine(module: Any) -> None:
+    """Make its weight ones again and its bias zeros."""
     if module.weight is not None:
         init.ones_(module.weight)
     if module.bias is not None:
@@ -42,12 +43,12 @@ class LayerNorm(Module):
         self.normalized_shape = _shape(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        _affine(self, self.normalized_shape, elementwise_affine, bias, dtype)
+        add_affine(self, self.normalized_shape, elementwise_affine, bias, dtype)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Scale by 1 and shift by 0 again."""
-        _reset(self)
+        reset_affine(self)
 
     def forward(self, input: Any) -> Any:
         return functional.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
@@ -82,12 +83,12 @@ class GroupNorm(Module):
         self.num_channels = num_channels
         self.eps = eps
         self.affine = affine
-        _affine(self, (num_channels,), affine, bias, dtype)
+        add_affine(self, (num_channels,), affine, bias, dtype)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Scale by 1 and shift by 0 again."""
-        _reset(self)
+        reset_affine(self)
 
     def forward(self, input: Any) -> Any:
         return functional.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)

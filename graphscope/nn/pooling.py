@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphscope.nn import functional
-from graphscope.nn.convolution import _each
+from graphscope.nn.convolution import for_each_dim
 from graphscope.nn.module import Module
 
 
@@ -70,9 +70,9 @@ class _MaxUnpool(Module):
 
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
         super().__init__()
-        self.kernel_size = _each(kernel_size, self.dims)
-        self.stride = _each(kernel_size if stride is None else stride, self.dims)
-        self.padding = _each(padding, self.dims)
+        self.kernel_size = for_each_dim(kernel_size, self.dims)
+        self.stride = for_each_dim(kernel_size if stride is None else stride, self.dims)
+        self.padding = for_each_dim(padding, self.dims)
 
     def forward(self, input: Any, indices: Any, output_size: Any = None) -> Any:
         return getattr(functional, f"max_unpool{self.dims}d")(
@@ -148,7 +148,13 @@ class AvgPool1d(_AvgPool):
         count_include_pad: bool = True,
     ) -> None:
         stride = kernel_size if stride is None else stride
-        super().__init__(_each(kernel_size, 1), _each(stride, 1), _each(padding, 1), ceil_mode, count_include_pad)
+        super().__init__(
+            for_each_dim(kernel_size, 1),
+            for_each_dim(stride, 1),
+            for_each_dim(padding, 1),
+            ceil_mode,
+            count_include_pad,
+        )
 
     def forward(self, input: Any) -> Any:
         return functional.avg_pool1d(

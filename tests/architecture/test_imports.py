@@ -20,6 +20,7 @@ CONSUMERS = (
     "graphscope.exporters",
     "graphscope.console",
     "graphscope.dap",
+    "graphscope.tui",
 )
 
 

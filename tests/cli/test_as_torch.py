@@ -39,6 +39,8 @@ assert x.device == torch.device("cpu")
 assert tensor([1]).dtype == torch.int64
 with torch.no_grad():
     assert not net(x).requires_grad
+torch.save(net.state_dict(), "net.pt")
+net.load_state_dict(torch.load("net.pt"))
 print(torch.__version__, loss.item() >= 0)
 """
 BROKEN = "raise ImportError('this is the other torch')\n"

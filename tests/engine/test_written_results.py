@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import graphscope as gs
 from tests.engine.sampling import Tensor, arguments, flat, over_samples, results, run, tensors
 
 torch = pytest.importorskip("torch")
@@ -39,3 +40,26 @@ def test_a_result_is_written_into_as_in_torch(op, sample):
     for mine, other in zip(flat(ours), flat(theirs), strict=True):
         if expected is None and isinstance(mine, Tensor) and mine.grad is not None:
             np.testing.assert_allclose(mine.grad.array, other.grad.numpy(), rtol=1e-7, atol=1e-9)
+
+
+LAYERS = [
+    ("BatchNorm1d", 3), ("InstanceNorm1d", 3), ("LayerNorm", 4), ("GroupNorm", 3, 3), ("RMSNorm", 4),
+    ("LocalResponseNorm", 2), ("MaxPool1d", 2), ("AvgPool1d", 2), ("AdaptiveMaxPool1d", 2), ("Conv1d", 3, 2, 3),
+    ("ConvTranspose1d", 3, 2, 3), ("Linear", 4, 2), ("PReLU", 3), ("Dropout", 0.0), ("Upsample", 8),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer[0])
+def test_a_rectifier_writes_into_what_a_layer_returned(layer):
+    name, *sizes = layer
+    numbers = np.random.default_rng(5).standard_normal((2, 3, 4)).astype("float32")
+    mine, other = (getattr(t.nn, name)(*sizes) for t in (gs, torch))
+    other.load_state_dict({key: torch.from_numpy(np.array(value.array)) for key, value in mine.state_dict().items()})
+    gradients = []
+    for t, module in ((gs, mine), (torch, other)):
+        x = t.tensor(numbers, requires_grad=True)
+        out = t.nn.Sequential(module, t.nn.ReLU(inplace=True))(x)
+        (out * t.arange(1.0, out.shape[-1] + 1)).sum().backward()
+        gradients.append([x.grad.numpy(), *(parameter.grad.numpy() for parameter in module.parameters())])
+    for found, expected in zip(*gradients, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)

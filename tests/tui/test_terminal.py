@@ -34,7 +34,8 @@ class Terminal:
     def run(self, *words: str) -> None:
         variables = {"PYTHONPATH": str(ROOT), "HOME": str(self._folder), "LC_ALL": "C.UTF-8"}
         given = " ".join(f"{name}={shlex.quote(value)}" for name, value in variables.items())
-        line = f"unset COLUMNS LINES; {given} {shlex.join([sys.executable, '-m', 'graphscope', *words])}; echo status $?; exec cat"
+        program = shlex.join([sys.executable, "-m", "graphscope", *words])
+        line = f"unset COLUMNS LINES; {given} {program}; echo status $?; exec cat"
         width, height = self._size
         self.tmux("-f", os.devnull, "new-session", "-d", "-x", width, "-y", height, "sh", "-c", line)
 
@@ -72,7 +73,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
 @pytest.mark.slow
 def test_start_step_break_in_backward_resize_quit(terminal: Terminal, training: Path) -> None:
     terminal.run("open", str(training))
-    terminal.shows("tape", "n next", "x = torch.randn(4")
+    terminal.shows("tape", "C run back", "x = torch.randn(4")
     terminal.press("n")
     terminal.shows("#1 labels")
     terminal.press("p")
@@ -81,7 +82,9 @@ def test_start_step_break_in_backward_resize_quit(terminal: Terminal, training: 
     terminal.type("b op:tanh backward")
     terminal.press("Enter")
     terminal.shows("Breakpoint 1 at op:tanh backward")
-    terminal.press("Escape", "c")
+    terminal.press("Escape")
+    terminal.shows("C run back")  # the keys of the tape again
+    terminal.press("c")
     terminal.shows("TanhBackward h", "backward")
     terminal.tmux("resize-window", "-x", "140", "-y", "45")
     terminal.shows("norm", "TanhBackward h")

@@ -160,7 +160,8 @@ setattr(Tensor, "__getitem__", _get)  # noqa: B010
 
 def _where(x: Any, y: Any, z: Any) -> Any:
     one, other = getattr(y, "dtype", None), getattr(z, "dtype", None)
-    return selection.choose(x, y, z, one if one is other is not None else dtypes.result_type((y, z)))
+    dtype: Any = one if one is other is not None else dtypes.result_type((y, z))
+    return selection.choose(x, y, z, dtype)
 
 
 def _to_where(condition: Any, input: Any, other: Any) -> Any:

@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 
-def _define(
+def define_in_place(
     name: str,
     doc: str,
     formula: str,
@@ -108,49 +108,49 @@ def _set(x: Any, y: Any, *_: Any, index: Any, out: Any = None) -> Any:
     return written[()] if out is None else out
 
 
-add_ = _define(
+add_ = define_in_place(
     "add_", "Add in place; `alpha` scales what is added.", "x ← x + alpha · y",
     _add, [lambda g: g, lambda g, *, alpha: g if alpha == 1 else g * alpha], "__iadd__",
     samples=[((2, 3), (3,)), ((2, 3), (2, 3), {"alpha": 0.5}), ((), ())],
 )  # fmt: skip
 
-sub_ = _define(
+sub_ = define_in_place(
     "sub_", "Subtract in place; `alpha` scales what is subtracted.", "x ← x - alpha · y",
     _sub, [lambda g: g, lambda g, *, alpha: g * -alpha], "__isub__",
     samples=[((2, 3), (3,)), ((2, 3), (2, 3), {"alpha": 0.5}), ((), ())],
 )  # fmt: skip
 
-mul_ = _define(
+mul_ = define_in_place(
     "mul_", "Multiply in place.", "x ← x · y",
     np.multiply, [lambda g, y: g * y, lambda g, x: g * x], "__imul__",
     samples=[((2, 3), (3,)), ((2, 3), (2, 3)), ((), ())],
 )  # fmt: skip
 
-div_ = _define(
+div_ = define_in_place(
     "div_", "Divide in place.", "x ← x / y",
     np.true_divide, [lambda g, y: g / y, lambda g, x, y: -g * x / (y * y)], "__itruediv__",
     samples=[("positive", (2, 3), (3,)), ("positive", (2, 3), (2, 3))],
 )  # fmt: skip
 
-zero_ = _define(
+zero_ = define_in_place(
     "zero_", "Set every element to 0.", "x ← 0",
     _zero, [lambda g: zeros_of(g)],  # noqa: PLW0108 - the log shows this text as the rule
     samples=[((2, 3),), ((),)],
 )  # fmt: skip
 
-fill_ = _define(
+fill_ = define_in_place(
     "fill_", "Set every element to a number.", "x ← y",
     _fill, [lambda g: zeros_of(g), None],  # noqa: PLW0108
     samples=[((2, 3), 0.5), ((), 2.0)],
 )  # fmt: skip
 
-copy_ = _define(
+copy_ = define_in_place(
     "copy_", "Copy the elements of another tensor.", "x ← y",
     _copy, [lambda g: zeros_of(g), lambda g: g],  # noqa: PLW0108
     samples=[((2, 3), (2, 3)), ((2, 3), (3,)), ((), ())],
 )  # fmt: skip
 
-setitem = _define(
+setitem = define_in_place(
     "setitem", "Set the elements at an index.", "x[index] ← y",
     _set, [lambda g, *, index: where(marked(g.shape, index), 0.0, g), lambda g, *, index: getitem(g, index)],
     samples=[((3, 4), (2,), {"index": (slice(0, 2), 1)}), ((3, 4), 0.5, {"index": 1}),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphscope.engine.ops.elementwise import sqrt
-from graphscope.engine.ops.inplace import _define as define_in_place
+from graphscope.engine.ops.inplace import define_in_place
 
 __all__: list[str] = []
 

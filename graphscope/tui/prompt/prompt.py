@@ -142,12 +142,13 @@ class Line(Input):
 
     async def action_complete(self) -> None:
         """Complete the word before the cursor: as far as it is certain; then say what is possible."""
+        if not self.value:
+            self.screen.focus_next()
+            return
         head = self.value[: self.cursor_position]
         word = _last_word(head)
         found = await self._ask(head, word)
         if not found:
-            if not self.value:
-                self.screen.focus_next()
             return
         common = found[0] if len(found) == 1 else _common(found)
         if len(common) > len(word):

@@ -92,6 +92,8 @@ class Timeline(Widget):
         style = self.rich_style
         if self.scene is None:
             return Strip.blank(self.size.width, style)
+        if len(self._shares) != self._room:  # drawn ahead of being told of another width
+            self._measure()
         if y > len(self._drawn):
             return Strip.blank(self.size.width, style)
         line = self._drawn[y - 1] if y else self._passes_line()

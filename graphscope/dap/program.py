@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import pty
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
-import tty
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
@@ -204,9 +203,8 @@ class Process:
         Raises:
             UsageError: It can't be started.
         """
+        self._terminal, slave = _open_terminal(launch.size)
         ours, theirs = socket.socketpair()
-        self._terminal, slave = pty.openpty()
-        _set_up_terminal(slave, launch.size)
         log = launch.log or str(self._folder_of_log() / "memory.gscope")
         options = ["--gate", f"fd:{theirs.fileno()}", "--values", launch.values, "--log", log]
         options += ["--as-torch"] if launch.as_torch else []
@@ -318,16 +316,29 @@ def _environment(changes: dict[str, str | None]) -> dict[str, str]:
     return made | {key: value for key, value in changes.items() if value is not None}
 
 
-def _set_up_terminal(slave: int, size: tuple[int, int]) -> None:
-    attributes = tty.tcgetattr(slave)  # type: ignore[attr-defined]
-    attributes[1] &= ~tty.OPOST  # type: ignore[attr-defined]  # "\n" as the program prints it
-    attributes[3] &= ~tty.ECHO  # type: ignore[attr-defined]  # who types knows what was typed
-    tty.tcsetattr(slave, tty.TCSANOW, attributes)  # type: ignore[attr-defined]
-    _resize(slave, size)
+def _open_terminal(size: tuple[int, int]) -> tuple[int, int]:
+    """Our end of a new terminal, and the program's.
+
+    Raises:
+        UsageError: The system has none.
+    """
+    try:
+        pty, termios = import_module("pty"), import_module("termios")
+        ours, theirs = pty.openpty()
+    except (ImportError, OSError) as error:
+        raise UsageError(
+            f"a program can't be launched here, there are no terminals: {error}", "attach to a recording"
+        ) from None
+    attributes = termios.tcgetattr(theirs)
+    attributes[1] &= ~termios.OPOST  # "\n" as the program prints it
+    attributes[3] &= ~termios.ECHO  # who types knows what was typed
+    termios.tcsetattr(theirs, termios.TCSANOW, attributes)
+    _resize(theirs, size)
+    return ours, theirs
 
 
 def _resize(terminal: int, size: tuple[int, int]) -> None:
-    tty.tcsetwinsize(terminal, size)  # type: ignore[attr-defined]
+    import_module("termios").tcsetwinsize(terminal, size)
 
 
 def found_program(launch: Launch) -> None:

@@ -72,9 +72,10 @@ def serve_stdio() -> int:
         await converse(reader, asyncio.StreamWriter(transport, protocol, reader, loop))
 
     for number, use in ((stdin, "input"), (stdout, "output")):
-        if stat.S_ISREG(os.fstat(number).st_mode):
+        mode = os.fstat(number).st_mode
+        if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(number)):
             raise UsageError(
-                f"the standard {use} is a file, and a client is spoken to", "an editor starts this command"
+                f"the standard {use} is no pipe, and a client is spoken to", "an editor starts this command"
             )
     asyncio.run(serve())
     return 0

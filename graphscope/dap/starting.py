@@ -93,7 +93,7 @@ _SAID: Final = 2000
 """So much of what a program printed that did not start is passed on."""
 
 
-_LAST_WORDS: Final = 2.0
+_LAST_WORDS: Final = 10.0
 """Seconds for a line to be read to its end; what the program forked may hold it open."""
 
 
@@ -148,8 +148,12 @@ class _Opening:
     async def _ended(self, session: LiveSession, code: int) -> None:
         with contextlib.suppress(TimeoutError):  # what it told last may still be under way
             await asyncio.wait_for(self.program.drained.wait(), _LAST_WORDS)
-        session.lost()
-        self._adapter.program_ended(session, code)
+        try:
+            session.lost()
+            self._adapter.program_ended(session, code)
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with its log, the client must hear of the end
+            self._adapter.event("output", category="stderr", output=f"graphscope: {type(error).__name__}: {error}\n")
+            self._adapter.ended(code)
 
     def _heard(self, message: dict[str, Any]) -> None:
         if message["event"] == "hello" and not self._hello.done():

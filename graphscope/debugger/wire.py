@@ -93,17 +93,10 @@ class Channel:
 
     def waiting(self) -> bool:
         """Whether something can be read at once: a message, or that the other end is gone."""
-        try:
-            self._connection.setblocking(False)
-            try:
-                self._connection.recv(1, socket.MSG_PEEK)
-            finally:
-                self._connection.setblocking(True)
-        except BlockingIOError:
-            return False
-        except OSError:
+        try:  # the socket itself stays blocking: another thread may be sending
+            return bool(select.select([self._connection], [], [], 0)[0])
+        except (OSError, ValueError):
             return True
-        return True
 
     def wait(self) -> None:
         """Wait until something can be read."""

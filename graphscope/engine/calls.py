@@ -251,7 +251,7 @@ def _general(op: Op) -> Callable[..., Any]:
             out.array = result
             if view:
                 note_view(out, x, result, a)
-            target = x.node
+            target: Any = x.node
             if target is None:
                 if not x.wants_grad:
                     return out

@@ -11,7 +11,7 @@ from graphscope.engine.op import Op
 Operands = tuple[Sequence[Any], list[Any], list[Any], list[Any], list[Any] | None]
 
 
-def gather(op: Op, inputs: Sequence[Any], tensor: type, track: bool) -> Operands:
+def gather(op: Op, inputs: Sequence[Any], tensor: Any, track: bool) -> Operands:
     """The operands of a call, of fitting dtypes.
 
     Args:

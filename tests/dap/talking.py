@@ -77,6 +77,9 @@ class Client:
         self._arrived: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self.events: list[dict[str, Any]] = []
         self.output = ""
+        """What the program printed."""
+        self.said = ""
+        """What the debugger had to say."""
         self._responses: dict[int, dict[str, Any]] = {}
         self.seen: list[dict[str, Any]] = []
         self.token = ""
@@ -153,7 +156,10 @@ class Client:
             self.seen.append(message)
             if message["type"] == "event":
                 if message["event"] == "output":
-                    self.output += message["body"]["output"]
+                    if message["body"]["category"] == "stdout":
+                        self.output += message["body"]["output"]
+                    else:  # comes another way, perhaps in the middle of a line
+                        self.said += message["body"]["output"]
                 self.events.append(message)
             elif message["type"] == "response":
                 self._responses[message["request_seq"]] = message

@@ -37,6 +37,7 @@ def alone(program: Path) -> str:
     return subprocess.run([sys.executable, program], capture_output=True, text=True, check=True, env=environment).stdout
 
 
+@pytest.mark.slow
 def test_digits_from_the_middle_of_backward(client: Client) -> None:
     program = SAMPLES / "digits.py"
     client.launch(program, {"name": "op:mm backward", "hitCondition": "20"})
@@ -63,7 +64,7 @@ def test_digits_from_the_middle_of_backward(client: Client) -> None:
     assert client.leave() == 0
 
 
-@pytest.mark.parametrize("word", ["value", "grad"])
+@pytest.mark.parametrize("word", ["value", pytest.param("grad", marks=pytest.mark.slow)])
 def test_a_changed_value_has_the_effect_that_it_has_at_the_console(client: Client, chain: Path, word: str) -> None:
     spec = "op:tanh forward" if word == "value" else "op:mul backward"
     client.launch(chain, spec)
@@ -143,7 +144,7 @@ def test_a_source_that_is_gone_is_read_from_the_log(client: Client, chain: Path,
     assert client.leave() == 0
 
 
-@pytest.mark.parametrize("address", [None, "0"])
+@pytest.mark.parametrize("address", [pytest.param(None, marks=pytest.mark.slow), "0"])
 def test_a_program_that_waits_is_held_and_left(client: Client, write: Write, address: str | None) -> None:
     program = write(f"import graphscope\ngraphscope.listen({address!r})\n{CHAIN}")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -173,6 +174,7 @@ def test_a_program_that_waits_is_held_and_left(client: Client, write: Write, add
         assert out.startswith("done")
 
 
+@pytest.mark.slow
 def test_run_again_with_breakpoints_kept(client: Client, chain: Path) -> None:
     client.launch(chain, {"name": "op:tanh backward", "hitCondition": ">= 2"})
     client.event("stopped")
@@ -210,6 +212,7 @@ def test_end_and_arguments_and_environment(client: Client, write: Write, tmp_pat
     assert client.leave() == 0
 
 
+@pytest.mark.slow
 def test_the_end_can_be_stood_at(client: Client, chain: Path) -> None:
     client.launch(chain, stopAtEnd="always")
     assert client.event("exited")["exitCode"] == 0
@@ -254,6 +257,7 @@ def test_a_client_without_the_token_learns_nothing(tmp_path: Path) -> None:
         client.close()
 
 
+@pytest.mark.slow
 def test_a_session_over_a_socket(chain: Path) -> None:
     client = Client("--listen", "127.0.0.1:0", "--once")
     try:
@@ -284,6 +288,7 @@ def other_client(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @needs_node
+@pytest.mark.slow
 def test_a_client_of_another_maker_drives_the_whole_life(other_client: Path) -> None:
     import json
 

@@ -148,19 +148,26 @@ def run(machine: type[Session], sessions: int, steps: int) -> None:
 
 
 def test_some_hundred_random_requests(machine: type[Session]) -> None:
-    run(machine, 5, 50)
+    run(machine, 2, 50)
+
+
+SESSIONS = 50
+"""So many random sessions in CI; make it 1000 to run them all (half an hour)."""
+
+KILLED = 60
+"""So many killed clients in CI; make it 200 to run them all (four minutes)."""
 
 
 @pytest.mark.slow
-def test_a_thousand_random_sessions(machine: type[Session]) -> None:
-    run(machine, 1000, 20)
+def test_many_random_sessions(machine: type[Session]) -> None:
+    run(machine, SESSIONS, 20)
 
 
 @pytest.mark.slow
-def test_two_hundred_clients_killed_at_random_moments(tmp_path: Path) -> None:
+def test_clients_killed_at_random_moments(tmp_path: Path) -> None:
     program = tmp_path / "prog.py"
     chance = random.Random(4)
-    for number in range(200):
+    for number in range(KILLED):
         pid, done = tmp_path / f"pid{number}", tmp_path / f"done{number}"
         program.write_text(
             f"import os\nopen({str(pid)!r}, 'w').write(str(os.getpid()))\n{CHAIN}open({str(done)!r}, 'w')\n"

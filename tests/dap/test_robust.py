@@ -37,9 +37,14 @@ def gone(pid: int, within: float = 10.0) -> bool:
 @pytest.mark.parametrize(
     ("ending", "code", "said"),
     [
-        ("import os; os._exit(3)", 3, "status 3"),
+        pytest.param("import os; os._exit(3)", 3, "status 3", marks=pytest.mark.slow),
         ("import ctypes; ctypes.string_at(0)", -signal.SIGSEGV, "SIGSEGV"),
-        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", -signal.SIGKILL, "SIGKILL"),
+        pytest.param(
+            "import os, signal; os.kill(os.getpid(), signal.SIGKILL)",
+            -signal.SIGKILL,
+            "SIGKILL",
+            marks=pytest.mark.slow,
+        ),
         ("import sys; sys.exit(4)", 4, "status 4"),
     ],
     ids=["os._exit", "segfault", "killed", "exit"],
@@ -134,6 +139,7 @@ def test_a_client_that_is_killed_takes_the_program_with_it(chain: Path, write: W
     assert gone(pid)
 
 
+@pytest.mark.slow
 def test_an_adapter_that_is_killed_takes_the_program_with_it(write: Write) -> None:
     client = Client()
     client.launch(write(f"import os\nprint(os.getpid(), flush=True)\n{START}while True: pass\n"))
@@ -144,6 +150,7 @@ def test_an_adapter_that_is_killed_takes_the_program_with_it(write: Write) -> No
     client.close()
 
 
+@pytest.mark.slow
 def test_a_program_may_be_asked_to_outlive_its_client(chain: Path, tmp_path: Path) -> None:
     client = Client()
     done = tmp_path / "done"
@@ -155,6 +162,7 @@ def test_a_program_may_be_asked_to_outlive_its_client(chain: Path, tmp_path: Pat
     assert done.read_text() == "yes"
 
 
+@pytest.mark.slow
 def test_what_the_program_started_ends_with_it(client: Client, write: Write) -> None:
     child = "import subprocess, sys\nit = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
     client.launch(write(f"{child}print(it.pid, flush=True)\n{START}while True: pass\n"))
@@ -181,6 +189,7 @@ def test_input_colours_and_a_terminal(client: Client, write: Write) -> None:
     client.leave()
 
 
+@pytest.mark.slow
 def test_a_forked_child_goes_on_without_the_debugger(client: Client, write: Write) -> None:
     forks = "pid = os.fork()\nz = (x + 1).sum()\nif pid == 0:\n    os._exit(7)\nprint(os.waitpid(pid, 0)[1] >> 8)\n"
     text = f"import os\n{START}{forks}"
@@ -207,12 +216,12 @@ MALFORMED = [
 ]
 
 
-@pytest.mark.parametrize("text", MALFORMED, ids=range(len(MALFORMED)))
-def test_a_malformed_message_is_refused(client: Client, text: bytes) -> None:
-    client.write(text)
-    refused = client.next_response()
-    assert not refused["success"]
-    assert refused["message"]
+def test_malformed_messages_are_refused(client: Client) -> None:
+    for text in MALFORMED:
+        client.write(text)
+        refused = client.next_response()
+        assert not refused["success"]
+        assert refused["message"]
     assert client.initialize()["supportsStepBack"]
     assert client.leave() == 0
 
@@ -221,9 +230,9 @@ def test_a_malformed_message_is_refused(client: Client, text: bytes) -> None:
     "header",
     [
         b"\r\n\r\n",
-        b"Content-Length: x\r\n\r\n",
-        b"Content-Length: -5\r\n\r\n",
-        b"GET / HTTP/1.1\r\n\r\n",
+        pytest.param(b"Content-Length: x\r\n\r\n", marks=pytest.mark.slow),
+        pytest.param(b"Content-Length: -5\r\n\r\n", marks=pytest.mark.slow),
+        pytest.param(b"GET / HTTP/1.1\r\n\r\n", marks=pytest.mark.slow),
         b"a:" + b"b" * 200000 + b"\r\n\r\n",
     ],
     ids=["blank", "no number", "negative", "http", "long"],
@@ -267,7 +276,7 @@ def test_nothing_is_bound_beyond_this_machine() -> None:
         assert "graphscope:" in made.stderr
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
 def test_programs_with_processes_of_their_own_keep_working(client: Client, write: Write, method: str) -> None:
     text = f"""\
         import multiprocessing

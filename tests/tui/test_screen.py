@@ -317,8 +317,18 @@ def test_quit(product: Path) -> None:
 # Sizes, themes, odd text ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", [(60, 16), (80, 24), (120, 36), (200, 50), (300, 100)], ids=str)
-@pytest.mark.parametrize("theme", [theme.name for theme in THEMES])
+SIZES = [(60, 16), (80, 24), (120, 36), (200, 50), (300, 100)]
+QUICK = {((80, 24), THEMES[0].name), ((200, 50), THEMES[1].name), ((60, 16), THEMES[2].name)}
+
+
+@pytest.mark.parametrize(
+    ("size", "theme"),
+    [
+        pytest.param(size, theme.name, marks=() if (size, theme.name) in QUICK else pytest.mark.slow)
+        for size in SIZES
+        for theme in THEMES
+    ],
+)
 def test_sizes_and_themes(training: Path, size: tuple[int, int], theme: str) -> None:
     async def use(screen: Screen) -> None:
         screen.app.theme = theme
@@ -415,6 +425,7 @@ def test_of_a_million_rows_only_what_is_seen_is_looked_at(
     drive(log, use)
 
 
+@pytest.mark.slow
 def test_random_keys_break_nothing(training: Path) -> None:
     keys = [*"npsSrcCuomv12345zZ+-[]{}'", "up", "down", "left", "right", "tab", "enter", "escape", "home", "end",
             "pageup", "pagedown", "space", "shift+tab", "B", "W", "M", "?", "/", ":"]  # fmt: skip

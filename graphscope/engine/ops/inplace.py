@@ -28,6 +28,7 @@ def define_in_place(
     *aliases: str,
     samples: Sequence[Any],
 ) -> Any:
+    """Define an op that writes into its first input, and make it a method of tensors under its name and aliases."""
     op = register(
         name, doc, formula=formula, forward=forward, vjp=vjp, in_place=True, samples=samples, shape=shapes.same
     )

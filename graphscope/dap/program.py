@@ -312,6 +312,7 @@ def _decoded(data: bytes) -> tuple[str, bytes]:
 
 
 def _environment(changes: dict[str, str | None]) -> dict[str, str]:
+    changes = {"COLUMNS": None, "LINES": None, **changes}  # its terminal has a size of its own
     made = {key: value for key, value in os.environ.items() if changes.get(key, value) is not None}
     return made | {key: value for key, value in changes.items() if value is not None}
 

@@ -49,6 +49,8 @@ class Debugger:
         self.plan: Plan | None = None
         self.frame_index = 0
         self.listed = 0
+        self.followed: tuple[int, int] | None = None
+        """Where `same` came to, and a row of the tensor that it follows."""
         self._graph = Graph(log)
         self.now = log.first - 1
         self._shown: dict[int, str] = {}
@@ -100,6 +102,7 @@ class Debugger:
         self._graph = self._graph.at(row)
         self.frame_index = len(self.stack or self._told) - 1
         self.listed = 0
+        self.followed = None
 
     @property
     def last_row(self) -> int:

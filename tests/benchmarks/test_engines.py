@@ -5,8 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks import engines
 from benchmarks.engines import CANDIDATES, Step, UnavailableError, torch_eager
 from benchmarks.workloads import WORKLOADS, Workload
+
+
+@pytest.fixture(autouse=True)
+def unsettled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is timed here, so that no recording need run for a while first."""
+    monkeypatch.setattr(engines, "SETTLING", 0.0)
 
 
 def built(name: str, workload: Workload) -> Step:

@@ -17,7 +17,8 @@ from tests.engine.fuzzing.twin import Difference, Twin, as_text, first_differenc
 
 pytestmark = pytest.mark.torch
 
-MANY = 20_000
+MANY = 3_000
+"""Seeds that CI tries; `python -m tests.engine.fuzzing --programs 20000` tries more."""
 
 
 class Drawn:

@@ -35,13 +35,15 @@ def other(dbg: Debugger) -> Stop:
 @command("same", group="stepping", key="]")
 def same(dbg: Debugger) -> Stop:
     """Go to the next event on the same tensor: a version, its backward rule, a contribution, a use."""
-    return _walk(dbg, min((row for row in _events(dbg) if row > dbg.now), default=None), "later")
+    subject = _followed(dbg)
+    return _walk(dbg, subject, min((row for row in _events(dbg, subject) if row > dbg.now), default=None), "later")
 
 
 @command("rsame", group="stepping", key="[")
 def reverse_same(dbg: Debugger) -> Stop:
     """Go to the event before this one on the same tensor."""
-    return _walk(dbg, max((row for row in _events(dbg) if row < dbg.now), default=None), "earlier")
+    subject = _followed(dbg)
+    return _walk(dbg, subject, max((row for row in _events(dbg, subject) if row < dbg.now), default=None), "earlier")
 
 
 @command("passend", group="stepping", key="}")
@@ -91,11 +93,17 @@ def _seek(dbg: Debugger, spec: str, direction: int) -> Stop:
     return dbg.stop(f"match {rows.index(chosen) + 1} of {len(rows)}{'' if beyond else ', round the end'}")
 
 
-def _events(dbg: Debugger) -> list[int]:
-    """The rows that speak of the current node's tensor, among all that are recorded."""
+def _followed(dbg: Debugger) -> Node:
+    """Whose tensor it is about: the current node's; of a place that `same` came to, that which it has followed."""
     node = dbg.need_node()
+    if dbg.followed is not None and dbg.followed[0] == dbg.now:
+        return dbg.graph.node(dbg.followed[1])
     owner = names.owner_of(node)
-    subject: Node = node if owner is None else owner
+    return node if owner is None else owner
+
+
+def _events(dbg: Debugger, subject: Node) -> list[int]:
+    """The rows that speak of a node's tensor, among all that are recorded."""
     whole = dbg.graph.at(dbg.last_row)
     versions = [row for row in whole.index.versions(subject.tensor, _LAST) if row <= dbg.last_row]
     rows = set(versions or [subject.row])
@@ -106,10 +114,11 @@ def _events(dbg: Debugger) -> list[int]:
     return sorted(rows)
 
 
-def _walk(dbg: Debugger, row: int | None, when: str) -> Stop:
+def _walk(dbg: Debugger, subject: Node, row: int | None, when: str) -> Stop:
     if row is None:
         raise CommandError(f"No {when} event on this tensor is recorded")
     dbg.stand(row)
+    dbg.followed = row, subject.row
     return dbg.stop()
 
 

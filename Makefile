@@ -50,7 +50,7 @@ EXTRA_demo :=
 EXTRA_test := [test]
 EXTRA_check := [check]
 
-$(VENV)/.made-%: pyproject.toml setup.py $(wildcard graphscope/*/*.c graphscope/*/*/*.c)
+$(VENV)/.made-%: pyproject.toml setup.py $(wildcard graphscope/*/*.[ch] graphscope/*/*/*.[ch])
 	@test -n "$(PYTHON)" || { echo "graphscope needs Python 3.11 or newer on PATH (or: make PYTHON=/path/to/python)." >&2; exit 2; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing graphscope$(EXTRA_$*) into $(VENV) ..."

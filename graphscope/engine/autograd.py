@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from heapq import heappop, heappush
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from graphscope.engine import backward_rows, modes, writes
+from graphscope.engine import backward_rows, modes, tracing, writes
 from graphscope.engine.blame import blamed, check_untouched, freed_message
 from graphscope.engine.cotangents import (
     ORIGIN,
@@ -21,7 +23,7 @@ from graphscope.engine.cotangents import (
     settle,
     unbroadcast,
 )
-from graphscope.engine.node import FREED, MOMENT, PLAN, SAVED, Record
+from graphscope.engine.node import FREED, MOMENT, PLAN, SAVED, ActiveRule, Plan, Record
 from graphscope.engine.rules import slowly, specially
 from graphscope.engine.slots import Cotangents
 from graphscope.engine.tensor import Tensor
@@ -81,6 +83,7 @@ def run_backward(
             heappush(heap, -root.node[MOMENT])
     tensors = create_graph
     careful = tensors or modes.anomaly
+    sweep = None if careful or wanted is not None else _sweep
     into = False
     results: Any
     row = -1
@@ -89,6 +92,12 @@ def run_backward(
     # What is due next is held in variables. While nothing else waits, as in a chain, `due` and `heap` are not touched.
     record, gradient, origin, parts, _ = due.pop(-heappop(heap)) if heap else _NOTHING
     while record is not None:
+        if sweep is not None:
+            record, gradient, origin, parts, now = sweep(
+                due, heap, leaves, record, gradient, origin, parts, now, retain_graph, accumulate, writer, frame
+            )
+            if record is None:
+                break
         plan, targets, saved, moment, shapes, attrs, forward, site, hooks, retained = record
         if saved is FREED and (needed is None or moment in needed):
             raise blamed(record, freed_message(record))
@@ -241,3 +250,25 @@ def _arrive_at_leaf(
     if value.__class__ is _ndarray and (shared or value.base is not None):
         value = value.copy()
     leaves[id(leaf)] = [leaf, value, row, None, False]  # of a leaf: the row of its gradient, while that is one row
+
+
+_sweep: Any = None
+with suppress(ImportError):  # it was not built here: there was no compiler
+    _backward = import_module("graphscope.engine._backward")
+    _backward.prepare(
+        plan=Plan,
+        rule=ActiveRule,
+        site=tracing.CallSite,
+        templates=backward_rows.LeafTemplates,
+        tensor=Tensor,
+        writes=writes,
+        freed=FREED,
+        check_untouched=check_untouched,
+        unbroadcast=unbroadcast,
+        cotangent=backward_rows.cotangent,
+        add=_add,
+        arrive_at_leaf=_arrive_at_leaf,
+        push=heappush,
+        pop=heappop,
+    )
+    _sweep = _backward.sweep

@@ -6,8 +6,12 @@ three do what `tensor.apply` says: compute, tell the log, remember the way back.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from importlib import import_module
 from sys import _getframe
+from types import FunctionType
 from typing import Any, Final
 
 import numpy as np
@@ -26,6 +30,11 @@ _ndarray = np.ndarray
 _new = object.__new__
 _next_moment = writes.moments.__next__
 _FLOATING: Final = frozenset({np.float16, np.float32, np.float64})
+
+_compiled: Any = None
+with suppress(ImportError):  # it was not built here: there was no compiler
+    _compiled = import_module("graphscope.engine._calls")
+    _compiled.prepare(Tensor, recording, modes, mode, writes.moments, tracing.op_row)
 
 
 def _binary(op: Op) -> Callable[..., Any]:
@@ -278,6 +287,20 @@ def _general(op: Op) -> Callable[..., Any]:
     return call
 
 
+def _framed(forward: Callable[..., Any], count: int) -> Callable[..., Any]:
+    """A forward function that runs in a frame of ours, by which NumPy's warnings are known not to be the program's."""
+    if isinstance(forward, FunctionType):
+        return forward
+
+    def of_one(x: Any) -> Any:
+        return forward(x)
+
+    def of_two(x: Any, y: Any) -> Any:
+        return forward(x, y)
+
+    return of_one if count == 1 else of_two
+
+
 def define(name: str, doc: str, *, tensor_method: bool = True, aliases: Sequence[str] = (), **definition: Any) -> Any:
     """Define an op: register it, and return the function that people call.
 
@@ -296,6 +319,10 @@ def define(name: str, doc: str, *, tensor_method: bool = True, aliases: Sequence
     call = make(op)
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"{doc}\n\n{op.formula}"
+    if _compiled is not None and make is not _general:
+        wanted = [(True,)] if count == 1 else [(True, True), (True, False), (False, True)]
+        plans = tuple([plan_for(op, each) for each in wanted])
+        call = functools.update_wrapper(_compiled.Call(call, op, _framed(op.forward, count), plans), call)
     op.call = call
     for method in ((name,) if tensor_method else ()) + tuple(aliases):
         setattr(Tensor, method, call)

@@ -24,6 +24,9 @@ call; its row in the log and its call site (-1 and None when it was not recorded
 
 Record = list[Any]
 
+_PLACES: Final = {"out": 0, "x": 1, "y": 2}
+"""How a recipe names the output and the first two inputs of a call."""
+
 OUTPUTS: Final = "_outputs"
 """A node of several outputs keeps shape and dtype of each beside the attributes of the call, under this name."""
 
@@ -55,6 +58,8 @@ class Plan:
     A plan that is `special` is of an op of several outputs, or of one of their slots (`slot`; see `slots`), or has a
     function of its own that finds the gradients (`custom`, called with the record, the cotangent, its row and whether
     on tensors), or hooks. `joint` is the one rule for all inputs, where there is one.
+
+    `recipe` says what `save` does, as numbers of _PLACES for each rule; None where that does not say it.
     """
 
     __slots__ = (
@@ -66,6 +71,7 @@ class Plan:
         "joint",
         "op",
         "pair",
+        "recipe",
         "rules",
         "save",
         "saves_other",
@@ -110,6 +116,8 @@ class Plan:
             text = "None" if not needed[0] else needed[0][0] if len(needed[0]) == 1 else saved[0]
         # One small function that picks what the rules need is worth its building: it runs for every node.
         self.save = eval(f"lambda out, {', '.join(names)}: {text}")  # noqa: S307 - names from rule signatures
+        told = all(name in _PLACES for names in needed for name in names)
+        self.recipe = tuple([tuple([_PLACES[name] for name in names]) for names in needed]) if told else None
         needs = self.rules[0].needs if alone else None
         self.saves_out = needs == ("out",) and not op.residuals
         self.saves_x = needs == ("x",)

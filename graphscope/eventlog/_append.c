@@ -22,13 +22,15 @@
 #include <numpy/arrayobject.h>
 #include <numpy/arrayscalars.h>
 
+#include "_append.h"
+
 enum { ROW = 96, PREFIX = 32, LARGE = 1 << 16 };
 
 /* Places of the fields of a row that are written one by one: see EVENT in schema.py. */
 enum { FLAGS = 2, TENSOR = 32, TIME = 40, DURATION = 48, VALUE = 56, FORWARD = 64, INPUTS = 72 };
 
 /* The clock of `time.perf_counter_ns`. */
-static inline int64_t now(void)
+static int64_t now(void)
 {
 #ifdef __APPLE__
     return (int64_t)clock_gettime_nsec_np(CLOCK_UPTIME_RAW);
@@ -407,64 +409,99 @@ static int fits(Place *place, PyObject *result, PyObject *constant, PyObject *co
     return 1;
 }
 
+static int64_t row_of_op(PyObject *appender, PyFrameObject *frame, int64_t key, PyObject *result, PyObject *constant,
+                         PyObject *context, int64_t start, int64_t backward, const int64_t *inputs, int count,
+                         PyObject **found)
+{
+    Appender *self = (Appender *)appender;
+    int64_t end = now();
+    PyCodeObject *code = PyFrame_GetCode(frame);
+    key += (int64_t)(uintptr_t)code + PyFrame_GetLasti(frame);
+    Py_DECREF(code); /* the frame holds it */
+    PyObject *number = PyLong_FromLongLong(key);
+    if (number == NULL)
+        return -2;
+    PyObject *site = PyDict_GetItemWithError(self->sites, number);
+    Py_DECREF(number);
+    if (site == NULL || !PyObject_TypeCheck(site, place_type))
+        return PyErr_Occurred() ? -2 : -1;
+    Place *place = (Place *)site;
+    if (!fits(place, result, constant, context))
+        return -1;
+    Form *form = (Form *)Py_NewRef(place->template);
+    Py_INCREF(site); /* another thread may put a new one in its place */
+    int64_t row = write_row(self, form, result, end, end - start, backward, inputs, count, -1);
+    Py_DECREF(form);
+    if (row < 0)
+        Py_DECREF(site);
+    else
+        *found = site;
+    return row;
+}
+
 /* op(frame, key, result, constant, context, start, backward, *inputs): the row of an op that has run, at a call site
  * that is known; (site, row), or None when the site or the row is not of the common kind. */
 static PyObject *Appender_op(Appender *self, PyObject *const *args, Py_ssize_t count)
 {
-    int64_t end = now();
     if (count < 7 || count > 10 || !PyFrame_Check(args[0])) {
         PyErr_SetString(PyExc_TypeError, "op(frame, key, result, constant, context, start, backward, *inputs)");
         return NULL;
     }
-    PyCodeObject *code = PyFrame_GetCode((PyFrameObject *)args[0]);
-    int64_t key = (int64_t)(uintptr_t)code + PyFrame_GetLasti((PyFrameObject *)args[0]) + PyLong_AsLongLong(args[1]);
-    Py_DECREF(code); /* the frame holds it */
-    PyObject *number = PyLong_FromLongLong(key);
-    if (number == NULL)
-        return NULL;
-    PyObject *site = PyDict_GetItemWithError(self->sites, number);
-    Py_DECREF(number);
-    if (site == NULL || !PyObject_TypeCheck(site, place_type)) {
-        if (PyErr_Occurred())
-            return NULL;
-        Py_RETURN_NONE;
-    }
-    Place *place = (Place *)site;
-    if (!fits(place, args[2], args[3], args[4]))
-        Py_RETURN_NONE;
-    int64_t numbers[5] = {0};
+    int64_t numbers[5] = {0}, key = PyLong_AsLongLong(args[1]);
     for (Py_ssize_t index = 5; index < count; index++)
         numbers[index - 5] = PyLong_AsLongLong(args[index]);
     if (PyErr_Occurred())
         return NULL;
-    Form *form = (Form *)Py_NewRef(place->template);
-    Py_INCREF(site); /* another thread may put a new one in its place */
-    int64_t row =
-        write_row(self, form, args[2], end, end - numbers[0], numbers[1], numbers + 2, (int)count - 7, -1);
-    Py_DECREF(form);
-    PyObject *last = row < 0 ? NULL : PyLong_FromLongLong(row);
-    PyObject *answer = last != NULL ? PyTuple_Pack(2, site, last) : row < 0 ? Py_NewRef(Py_None) : NULL;
-    Py_XDECREF(last);
+    PyObject *site = NULL;
+    int64_t row = row_of_op((PyObject *)self, (PyFrameObject *)args[0], key, args[2], args[3], args[4], numbers[0],
+                            numbers[1], numbers + 2, (int)count - 7, &site);
+    if (row < 0)
+        return row == -2 ? NULL : Py_NewRef(Py_None);
+    PyObject *number = PyLong_FromLongLong(row), *answer = number == NULL ? NULL : PyTuple_Pack(2, site, number);
+    Py_XDECREF(number);
     Py_DECREF(site);
     return answer;
 }
 
-/* finish(row, start): the duration of a row that was appended before its work was done; the clock's reading. */
-static PyObject *Appender_finish(Appender *self, PyObject *const *args, Py_ssize_t count)
+static int64_t append(PyObject *appender, PyObject *template, PyObject *value, int64_t time, const int64_t links[4])
 {
-    int64_t end = now();
+    Appender *self = (Appender *)appender;
+    if (PyObject_TypeCheck(template, form_type)) {
+        int64_t row = write_row(self, (Form *)template, value, time, 0, links[0], links + 1, 3, -1);
+        if (row >= 0)
+            return row;
+    }
+    PyObject *answer = PyObject_CallFunction(self->slow, "OOLiLLLL", template, value, (long long)time, 0,
+                                             (long long)links[0], (long long)links[1], (long long)links[2],
+                                             (long long)links[3]);
+    if (answer == NULL)
+        return -2;
+    int64_t row = PyLong_AsLongLong(answer);
+    Py_DECREF(answer);
+    return row == -1 && PyErr_Occurred() ? -2 : row;
+}
+
+static int64_t finish(PyObject *appender, int64_t row, int64_t start)
+{
+    Appender *self = (Appender *)appender;
+    Cursor *cursor = (Cursor *)self->segment;
+    int64_t end = now(), duration = end - start, at = cursor->origin + (row - self->base) * ROW;
+    if (at >= 0 && at + ROW <= cursor->rows.len) /* else of an earlier segment */
+        memcpy((char *)cursor->rows.buf + at + DURATION, &duration, 8);
+    return end;
+}
+
+/* finish(row, start): the duration of a row that was appended before its work was done; the clock's reading. */
+static PyObject *Appender_finish(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
     if (count != 2) {
         PyErr_SetString(PyExc_TypeError, "finish(row, start)");
         return NULL;
     }
-    Cursor *cursor = (Cursor *)self->segment;
-    int64_t row = PyLong_AsLongLong(args[0]) - self->base, duration = end - PyLong_AsLongLong(args[1]);
+    int64_t row = PyLong_AsLongLong(args[0]), start = PyLong_AsLongLong(args[1]);
     if (PyErr_Occurred())
         return NULL;
-    int64_t at = cursor->origin + row * ROW;
-    if (at >= 0 && at + ROW <= cursor->rows.len) /* else of an earlier segment */
-        memcpy((char *)cursor->rows.buf + at + DURATION, &duration, 8);
-    return PyLong_FromLongLong(end);
+    return PyLong_FromLongLong(finish(self, row, start));
 }
 
 static int Appender_init(Appender *self, PyObject *args, PyObject *names)
@@ -561,6 +598,8 @@ static PyTypeObject *add_type(PyObject *module, PyType_Spec *spec)
 static struct PyModuleDef module_definition = {
     PyModuleDef_HEAD_INIT, "_append", "The hot path of recording, compiled.", -1, NULL};
 
+static AppendAPI api = {NULL, now, row_of_op, append, finish};
+
 PyMODINIT_FUNC PyInit__append(void)
 {
     import_array();
@@ -572,6 +611,13 @@ PyMODINIT_FUNC PyInit__append(void)
     place_type = add_type(module, &Place_spec);
     PyTypeObject *appender_type = add_type(module, &Appender_spec);
     if (cursor_type == NULL || form_type == NULL || place_type == NULL || appender_type == NULL) {
+        Py_DECREF(module);
+        return NULL;
+    }
+    api.appender = appender_type;
+    PyObject *capsule = PyCapsule_New(&api, GRAPHSCOPE_APPEND, NULL);
+    if (capsule == NULL || PyModule_AddObject(module, "API", capsule) < 0) {
+        Py_XDECREF(capsule);
         Py_DECREF(module);
         return NULL;
     }

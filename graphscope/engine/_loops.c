@@ -1,0 +1,281 @@
+/* Loops that NumPy has no call for, or a slow one: running sums along rows, adding up at places, depthwise convolution.
+ *
+ * Each function takes buffers of one dim and of float or double, told apart by their format, that `loops.py` has made
+ * sure are as long as they must be; here no place and no offset is checked again but those that a program gave.
+ */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <math.h>
+#include <stdint.h>
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__)
+#define FOR_EACH_PROCESSOR __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define FOR_EACH_PROCESSOR
+#endif
+
+enum { SUM, PRODUCT, LARGEST, SMALLEST, MOST_BUFFERS = 4, LANES = 16 };
+
+typedef struct {
+    Py_buffer buffers[MOST_BUFFERS];
+    int count;
+} Held;
+
+static void release(Held *held)
+{
+    while (held->count)
+        PyBuffer_Release(&held->buffers[--held->count]);
+}
+
+/* The first is written into. Whether they are of double is the format of the first. */
+static int hold(Held *held, PyObject **given, int count)
+{
+    held->count = 0;
+    for (int place = 0; place < count; place++) {
+        int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (place ? 0 : PyBUF_WRITABLE);
+        if (PyObject_GetBuffer(given[place], &held->buffers[place], flags) < 0) {
+            release(held);
+            return -1;
+        }
+        held->count++;
+    }
+    return 0;
+}
+
+static int is_double(const Held *held)
+{
+    return held->buffers[0].format[0] == 'd';
+}
+
+/* Running results along rows of `length`; sums and products are kept in double, as PyTorch does. */
+#define RUNNING(name, type)                                                                                            \
+    static void name(type *out, const type *x, Py_ssize_t rows, Py_ssize_t length, int what)                           \
+    {                                                                                                                  \
+        for (Py_ssize_t row = 0; row < rows; row++, x += length, out += length) {                                      \
+            double so_far = what == SUM ? 0 : 1;                                                                       \
+            if (what == SUM)                                                                                           \
+                for (Py_ssize_t at = 0; at < length; at++)                                                             \
+                    out[at] = (type)(so_far += x[at]);                                                                 \
+            else                                                                                                       \
+                for (Py_ssize_t at = 0; at < length; at++)                                                             \
+                    out[at] = (type)(so_far *= x[at]);                                                                 \
+        }                                                                                                              \
+    }
+RUNNING(running_float, float)
+RUNNING(running_double, double)
+
+/* Where the extreme of a row so far is: of equal ones the last; once there was a NaN, the last NaN. */
+#define EXTREMES(name, type)                                                                                           \
+    static void name(int64_t *out, const type *x, Py_ssize_t rows, Py_ssize_t length, int what)                        \
+    {                                                                                                                  \
+        for (Py_ssize_t row = 0; row < rows; row++, x += length, out += length) {                                      \
+            type extreme = x[0];                                                                                       \
+            int64_t place = 0;                                                                                         \
+            for (Py_ssize_t at = 0; at < length; at++) {                                                               \
+                type here = x[at];                                                                                     \
+                int beyond = what == LARGEST ? here >= extreme : here <= extreme;                                      \
+                if (isnan(here) || (!isnan(extreme) && beyond)) {                                                      \
+                    extreme = here;                                                                                    \
+                    place = at;                                                                                        \
+                }                                                                                                      \
+                out[at] = place;                                                                                       \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+EXTREMES(extremes_float, float)
+EXTREMES(extremes_double, double)
+
+/* The product of each row: lanes side by side, that the compiler turns into vector instructions. */
+#define PRODUCTS(name, type)                                                                                           \
+    FOR_EACH_PROCESSOR static void name(type *out, const type *x, Py_ssize_t rows, Py_ssize_t length)                  \
+    {                                                                                                                  \
+        for (Py_ssize_t row = 0; row < rows; row++, x += length) {                                                     \
+            type lanes[LANES], product = 1;                                                                            \
+            Py_ssize_t at = 0;                                                                                         \
+            for (int lane = 0; lane < LANES; lane++)                                                                   \
+                lanes[lane] = 1;                                                                                       \
+            for (; at + LANES <= length; at += LANES)                                                                  \
+                for (int lane = 0; lane < LANES; lane++)                                                               \
+                    lanes[lane] *= x[at + lane];                                                                       \
+            for (; at < length; at++)                                                                                  \
+                product *= x[at];                                                                                      \
+            for (int lane = 0; lane < LANES; lane++)                                                                   \
+                product *= lanes[lane];                                                                                \
+            out[row] = product;                                                                                        \
+        }                                                                                                              \
+    }
+PRODUCTS(products_float, float)
+PRODUCTS(products_double, double)
+
+/* Adds values up at places: `width` values belong to each row of `length` of `out`, and their places are counted in that.
+ * Returns the first value whose place does not exist, or -1. */
+#define ADD_AT(name, type)                                                                                             \
+    static Py_ssize_t name(type *out, Py_ssize_t length, const int64_t *places, const type *values, Py_ssize_t count,  \
+                           Py_ssize_t width)                                                                           \
+    {                                                                                                                  \
+        for (Py_ssize_t at = 0, end = width; at < count; end += width, out += length)                                  \
+            for (; at < end; at++) {                                                                                   \
+                if ((uint64_t)places[at] >= (uint64_t)length)                                                          \
+                    return at;                                                                                         \
+                out[places[at]] += values[at];                                                                         \
+            }                                                                                                          \
+        return -1;                                                                                                     \
+    }
+ADD_AT(add_at_float, float)
+ADD_AT(add_at_double, double)
+
+/* Depthwise convolution of planes that lie `step` elements apart, of which the first `run` are windows of y. Place k of
+ * every window is `offsets[k]` behind its first; plane p has the weights of channel p % channels. */
+typedef struct {
+    Py_ssize_t planes, channels, places, step, run;
+    const int64_t *offsets;
+} Planes;
+
+#define DEPTHWISE(type)                                                                                                \
+    FOR_EACH_PROCESSOR static void correlate_##type(type *restrict y, const type *x, const type *w, const Planes *in)  \
+    {                                                                                                                  \
+        for (Py_ssize_t plane = 0; plane < in->planes; plane++, x += in->step, y += in->step) {                         \
+            const type *weights = w + plane % in->channels * in->places;                                               \
+            for (Py_ssize_t at = 0; at < in->run; at++)                                                                \
+                y[at] = 0;                                                                                             \
+            for (Py_ssize_t place = 0; place < in->places; place++) {                                                  \
+                const type *restrict from = x + in->offsets[place];                                                    \
+                const type weight = weights[place];                                                                    \
+                for (Py_ssize_t at = 0; at < in->run; at++)                                                            \
+                    y[at] += from[at] * weight;                                                                        \
+            }                                                                                                          \
+        }                                                                                                              \
+    }                                                                                                                  \
+    FOR_EACH_PROCESSOR static void spread_##type(type *x, const type *restrict y, const type *w, const Planes *in)     \
+    {                                                                                                                  \
+        for (Py_ssize_t plane = 0; plane < in->planes; plane++, x += in->step, y += in->step) {                         \
+            const type *weights = w + plane % in->channels * in->places;                                               \
+            for (Py_ssize_t place = 0; place < in->places; place++) {                                                  \
+                type *restrict to = x + in->offsets[place];                                                            \
+                const type weight = weights[place];                                                                    \
+                for (Py_ssize_t at = 0; at < in->run; at++)                                                            \
+                    to[at] += y[at] * weight;                                                                          \
+            }                                                                                                          \
+        }                                                                                                              \
+    }                                                                                                                  \
+    FOR_EACH_PROCESSOR static void weigh_##type(type *w, const type *x, const type *y, const Planes *in)               \
+    {                                                                                                                  \
+        for (Py_ssize_t plane = 0; plane < in->planes; plane++, x += in->step, y += in->step) {                         \
+            type *weights = w + plane % in->channels * in->places;                                                     \
+            for (Py_ssize_t place = 0; place < in->places; place++) {                                                  \
+                const type *from = x + in->offsets[place];                                                             \
+                type lanes[LANES] = {0}, sum = 0;                                                                      \
+                Py_ssize_t at = 0;                                                                                     \
+                for (; at + LANES <= in->run; at += LANES)                                                             \
+                    for (int lane = 0; lane < LANES; lane++)                                                           \
+                        lanes[lane] += from[at + lane] * y[at + lane];                                                 \
+                for (; at < in->run; at++)                                                                             \
+                    sum += from[at] * y[at];                                                                           \
+                for (int lane = 0; lane < LANES; lane++)                                                               \
+                    sum += lanes[lane];                                                                                \
+                weights[place] += sum;                                                                                 \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+DEPTHWISE(float)
+DEPTHWISE(double)
+
+static PyObject *running(PyObject *self, PyObject *args)
+{
+    PyObject *given[2];
+    Py_ssize_t length;
+    int what;
+    Held held;
+    if (!PyArg_ParseTuple(args, "OOni", &given[0], &given[1], &length, &what) || hold(&held, given, 2) < 0)
+        return NULL;
+    void *out = held.buffers[0].buf, *x = held.buffers[1].buf;
+    Py_ssize_t rows = held.buffers[1].len / held.buffers[1].itemsize / length;
+    Py_BEGIN_ALLOW_THREADS
+    int wide = held.buffers[1].format[0] == 'd';
+    if (what >= LARGEST)
+        wide ? extremes_double(out, x, rows, length, what) : extremes_float(out, x, rows, length, what);
+    else
+        wide ? running_double(out, x, rows, length, what) : running_float(out, x, rows, length, what);
+    Py_END_ALLOW_THREADS
+    release(&held);
+    Py_RETURN_NONE;
+}
+
+static PyObject *products(PyObject *self, PyObject *args)
+{
+    PyObject *given[2];
+    Held held;
+    if (!PyArg_ParseTuple(args, "OO", &given[0], &given[1]) || hold(&held, given, 2) < 0)
+        return NULL;
+    Py_ssize_t rows = held.buffers[0].len / held.buffers[0].itemsize, length = held.buffers[1].len / held.buffers[0].len;
+    Py_BEGIN_ALLOW_THREADS
+    if (is_double(&held))
+        products_double(held.buffers[0].buf, held.buffers[1].buf, rows, length);
+    else
+        products_float(held.buffers[0].buf, held.buffers[1].buf, rows, length);
+    Py_END_ALLOW_THREADS
+    release(&held);
+    Py_RETURN_NONE;
+}
+
+static PyObject *add_at(PyObject *self, PyObject *args)
+{
+    PyObject *given[3];
+    Py_ssize_t length, width, wrong;
+    Held held;
+    if (!PyArg_ParseTuple(args, "OOOnn", &given[0], &given[1], &given[2], &length, &width) || hold(&held, given, 3) < 0)
+        return NULL;
+    Py_ssize_t count = held.buffers[1].len / (Py_ssize_t)sizeof(int64_t);
+    int64_t *places = held.buffers[1].buf;
+    Py_BEGIN_ALLOW_THREADS
+    wrong = is_double(&held) ? add_at_double(held.buffers[0].buf, length, places, held.buffers[2].buf, count, width)
+                             : add_at_float(held.buffers[0].buf, length, places, held.buffers[2].buf, count, width);
+    Py_END_ALLOW_THREADS
+    if (wrong >= 0)
+        PyErr_Format(PyExc_IndexError, "place %lld does not exist: there are %zd", (long long)places[wrong], length);
+    release(&held);
+    return wrong >= 0 ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject *depthwise(PyObject *self, PyObject *args)
+{
+    PyObject *given[4];
+    int what;
+    Planes in;
+    Held held;
+    if (!PyArg_ParseTuple(args, "iOOOOnnn", &what, &given[0], &given[1], &given[2], &given[3], &in.channels, &in.step,
+                          &in.run) ||
+        hold(&held, given, 4) < 0)
+        return NULL;
+    void *made = held.buffers[0].buf, *first = held.buffers[1].buf, *second = held.buffers[2].buf;
+    in.offsets = held.buffers[3].buf;
+    in.places = held.buffers[3].len / (Py_ssize_t)sizeof(int64_t);
+    in.planes = held.buffers[what == 0 ? 0 : what == 1 ? 1 : 2].len / held.buffers[0].itemsize / in.step;
+    Py_BEGIN_ALLOW_THREADS
+    if (is_double(&held))
+        (what == 0 ? correlate_double : what == 1 ? spread_double : weigh_double)(made, first, second, &in);
+    else
+        (what == 0 ? correlate_float : what == 1 ? spread_float : weigh_float)(made, first, second, &in);
+    Py_END_ALLOW_THREADS
+    release(&held);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef METHODS[] = {
+    {"running", running, METH_VARARGS, "running(out, x, length, what): along rows of x; places, of extremes."},
+    {"products", products, METH_VARARGS, "products(out, x): of the rows of x."},
+    {"add_at", add_at, METH_VARARGS, "add_at(out, places, values, length, width): add each value at its place."},
+    {"depthwise", depthwise, METH_VARARGS,
+     "depthwise(what, made, first, second, offsets, channels, step, run): 0 correlate, 1 spread, 2 weigh."},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef MODULE = {PyModuleDef_HEAD_INIT, "_loops", NULL, -1, METHODS};
+
+PyMODINIT_FUNC PyInit__loops(void)
+{
+    return PyModule_Create(&MODULE);
+}

@@ -1,0 +1,28 @@
+/* What `_append` offers to other compiled parts: the same that it offers to Python, without making numbers objects. */
+#ifndef GRAPHSCOPE_APPEND_H
+#define GRAPHSCOPE_APPEND_H
+
+#include <Python.h>
+#include <stdint.h>
+
+#define GRAPHSCOPE_APPEND "graphscope.eventlog._append.API"
+
+typedef struct {
+    PyTypeObject *appender;
+
+    /* The clock of `time.perf_counter_ns`. */
+    int64_t (*now)(void);
+
+    /* The row of an op that has run from `start` until now, at a call site that is known; -1 when the site or the row
+     * is not of the common kind, and -2 with an error set. `site` is a new reference. */
+    int64_t (*op)(PyObject *appender, PyFrameObject *frame, int64_t key, PyObject *result, PyObject *constant,
+                  PyObject *context, int64_t start, int64_t backward, const int64_t *inputs, int count, PyObject **site);
+
+    /* A row of any kind with its value; -2 with an error set. `links` are the forward row and three inputs. */
+    int64_t (*append)(PyObject *appender, PyObject *template, PyObject *value, int64_t time, const int64_t links[4]);
+
+    /* The duration of a row that was appended before its work was done; the clock's reading. */
+    int64_t (*finish)(PyObject *appender, int64_t row, int64_t start);
+} AppendAPI;
+
+#endif

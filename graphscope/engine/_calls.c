@@ -23,7 +23,7 @@ static PyObject *word_writer, *word_low, *word_gate, *word_append, *word_disable
 /* How one op goes backward for a set of inputs that need a gradient: a `node.Plan`, and what it saves. */
 typedef struct {
     PyObject *plan;
-    PyObject *recipe; /* for each rule the places of what it saves: 0 the output, 1 and 2 the inputs; or None */
+    PyObject *recipe; /* for each rule what it saves, as numbers of `node._PLACES`; or None */
     PyObject *save;   /* the function that picks it, where the recipe is None */
     int alone;
 } Way;
@@ -39,6 +39,7 @@ typedef struct {
     int64_t key;
     int inputs, core_dims;
     char wrapped, view, reduces, differentiable;
+    char multiplies; /* whether of two matrices it is their product, as `dot` has it */
     Way ways[WAYS]; /* of one input, the first alone */
 } Call;
 
@@ -46,6 +47,16 @@ typedef struct {
 static PyObject *shape_of(PyObject *value)
 {
     return PyObject_GetAttr(value, word_shape);
+}
+
+/* What a recipe names: the output, an input, or the number of dims of an input. A new reference. */
+static PyObject *named(PyObject *place, PyObject *given[3])
+{
+    long number = PyLong_AsLong(place);
+    if (number >= 0)
+        return Py_NewRef(given[number]);
+    PyObject *input = given[-number];
+    return PyLong_FromLong(PyArray_CheckExact(input) ? PyArray_NDIM((PyArrayObject *)input) : 0);
 }
 
 /* What the rules of a plan need of a call. */
@@ -63,14 +74,14 @@ static PyObject *saved_by(Way *way, PyObject *given[3], int count)
         if (way->alone && size == 0)
             return Py_NewRef(Py_None);
         if (way->alone && size == 1)
-            return Py_NewRef(given[PyLong_AsLong(PyTuple_GET_ITEM(places, 0))]);
+            return named(PyTuple_GET_ITEM(places, 0), given);
         part = PyTuple_New(size);
         if (part == NULL) {
             Py_XDECREF(all);
             return NULL;
         }
         for (Py_ssize_t place = 0; place < size; place++)
-            PyTuple_SET_ITEM(part, place, Py_NewRef(given[PyLong_AsLong(PyTuple_GET_ITEM(places, place))]));
+            PyTuple_SET_ITEM(part, place, named(PyTuple_GET_ITEM(places, place), given));
         if (way->alone)
             return part;
         PyTuple_SET_ITEM(all, rule, part);
@@ -327,6 +338,12 @@ done:
     return out;
 }
 
+static inline int are_matrices(PyObject *a, PyObject *b)
+{
+    return is_floating_array(a) && PyArray_CheckExact(b) && PyArray_NDIM((PyArrayObject *)a) == 2 &&
+           PyArray_NDIM((PyArrayObject *)b) == 2;
+}
+
 static PyObject *call_binary(PyObject *object, PyObject *const *args, size_t flags, PyObject *names)
 {
     Call *self = (Call *)object;
@@ -370,7 +387,9 @@ static PyObject *call_binary(PyObject *object, PyObject *const *args, size_t fla
     Py_INCREF(b);
     operands[1] = a;
     operands[2] = b;
-    PyObject *result = PyObject_Vectorcall(self->forward, operands + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
+    PyObject *result = self->multiplies && are_matrices(a, b)
+                           ? PyArray_MatrixProduct(a, b)
+                           : PyObject_Vectorcall(self->forward, operands + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
     if (result == NULL) {
         Py_DECREF(a);
         Py_DECREF(b);
@@ -462,6 +481,7 @@ static int Call_init(Call *self, PyObject *args, PyObject *names)
     self->wrapped = (char)flag_of(op, "wrapped");
     self->view = (char)flag_of(op, "view");
     self->reduces = (char)flag_of(op, "reduces");
+    self->multiplies = (char)flag_of(op, "multiplies");
     for (Py_ssize_t place = 0; place < count && place < WAYS; place++)
         if (read_way(&self->ways[place], PyTuple_GET_ITEM(plans, place)) < 0)
             return -1;

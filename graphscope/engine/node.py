@@ -24,8 +24,8 @@ call; its row in the log and its call site (-1 and None when it was not recorded
 
 Record = list[Any]
 
-_PLACES: Final = {"out": 0, "x": 1, "y": 2}
-"""How a recipe names the output and the first two inputs of a call."""
+_PLACES: Final = {"out": 0, "x": 1, "y": 2, "x.ndim": -1, "y.ndim": -2}
+"""How a recipe names the output and the first two inputs of a call; below 0 their numbers of dims."""
 
 OUTPUTS: Final = "_outputs"
 """A node of several outputs keeps shape and dtype of each beside the attributes of the call, under this name."""

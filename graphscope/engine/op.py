@@ -96,6 +96,8 @@ class Op:
     """The last so many dims of its inputs are no part of broadcasting."""
     reduces: bool = False
     """Whether it takes one input of any shape to a single element: its rule's result is spread over that shape."""
+    multiplies: bool = False
+    """Whether of two matrices it is their product, `x.dot(y)`."""
     floating: bool = False
     """Whether integers become floating numbers first."""
     promotes: bool = True

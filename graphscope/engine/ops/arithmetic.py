@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any, Final
 
 import numpy as np
@@ -30,7 +29,7 @@ PAIRS: Final = [((2, 3), (2, 3)), ((2, 3), (3,)), ((), (4,)), ((2, 1), (1, 3)), 
 
 _add = define(
     "add", "Sum, elementwise, with broadcasting.", formula="out = x + y", aliases=("__add__", "__radd__"),
-    forward=operator.add,
+    forward=lambda x, y: x + y,
     vjp=[lambda g: g,
          lambda g: g],
     shape=shapes.broadcast,
@@ -57,7 +56,7 @@ _add_scaled = define(
 
 _sub = define(
     "sub", "Difference, elementwise, with broadcasting.", formula="out = x - y", aliases=("__sub__",), takes_bool=False,
-    forward=operator.sub,
+    forward=lambda x, y: x - y,
     vjp=[lambda g: g,
          lambda g: -g],
     shape=shapes.broadcast,
@@ -85,7 +84,7 @@ def rsub(input: Any, other: Any, *, alpha: float = 1) -> Any:
 mul = define(
     "mul", "Product, elementwise, with broadcasting.", formula="out = x · y",
     aliases=("__mul__", "__rmul__", "multiply"),
-    forward=operator.mul,
+    forward=lambda x, y: x * y,
     vjp=[lambda g, y: g * y,
          lambda g, x: g * x],
     shape=shapes.broadcast,

@@ -31,6 +31,8 @@ __all__ = [
     "vdot",
 ]
 
+_ndarray = np.ndarray
+
 
 def check_ranks(name: str, ranks: tuple[int, ...], *arrays: Any) -> None:
     """Refuse operands of other numbers of dims, and of different dtypes.
@@ -89,8 +91,11 @@ def _rows(x: Any) -> Any:
 
 
 def _matmul_left(g: Any, y: Any) -> Any:
-    if y.__class__ is np.ndarray and y.ndim == 2 and g.size and g.ndim > 1:
-        return g.dot(y.T) if g.ndim == 2 else g.reshape(-1, g.shape[-1]).dot(y.T).reshape(*g.shape[:-1], y.shape[0])
+    if y.__class__ is _ndarray and y.ndim == 2:
+        if g.ndim == 2:
+            return g.dot(y.T)
+        if g.ndim > 2 and g.size:
+            return g.reshape(-1, g.shape[-1]).dot(y.T).reshape(*g.shape[:-1], y.shape[0])
     rank, columns = len(g.shape), len(y.shape)
     if columns == 1:
         return g[..., None] * y if rank else g * y
@@ -98,7 +103,7 @@ def _matmul_left(g: Any, y: Any) -> Any:
 
 
 def _matmul_right(g: Any, x: Any, y_ndim: int) -> Any:
-    if g.__class__ is np.ndarray and x.ndim == 2 == y_ndim:
+    if g.__class__ is _ndarray and x.ndim == 2 == y_ndim:
         return x.T.dot(g)
     if y_ndim == 2 and len(x.shape) > 1 and 0 not in (*g.shape, *x.shape):
         return _rows(x).T @ _rows(g)
@@ -108,7 +113,7 @@ def _matmul_right(g: Any, x: Any, y_ndim: int) -> Any:
 
 
 mm = define(
-    "mm", "Product of two matrices.", formula="out = x · y", core_dims=2,
+    "mm", "Product of two matrices.", formula="out = x · y", core_dims=2, multiplies=True,
     forward=_mm,
     vjp=[lambda g, y: g @ y.T,
          lambda g, x: x.T @ g],
@@ -118,7 +123,7 @@ mm = define(
 
 matmul = define(
     "matmul", "Product of matrices, vectors, or batches of matrices.", formula="out = x @ y", aliases=("__matmul__",),
-    core_dims=2, grad_name="MmBackward0",
+    core_dims=2, multiplies=True, grad_name="MmBackward0",
     forward=_matmul,
     vjp=[_matmul_left,
          _matmul_right],

@@ -89,7 +89,7 @@ def test_a_saved_tensor_changed_in_place():
     z = y * y
     y.add_(1)
     with pytest.raises(
-        RuntimeError, match=r"modified by an inplace operation: mul had saved its input . of shape \(3,\), and add_"
+        RuntimeError, match=r"modified by an inplace operation: mul( \(at .*\))? had saved its input . of shape \(3,\), and add_"
     ):
         z.sum().backward()
 
@@ -98,7 +98,7 @@ def test_a_saved_output_changed_in_place():
     x = leaf(3)
     y = x.exp()
     y.mul_(2)
-    with pytest.raises(RuntimeError, match="exp had saved its output"):
+    with pytest.raises(RuntimeError, match=r"exp( \(at .*\))? had saved its output"):
         y.sum().backward()
 
 

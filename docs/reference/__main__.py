@@ -49,12 +49,12 @@ def commands() -> str:
     """Every command of the debugger."""
     import graphscope.console.prompt
     import graphscope.debugger.commands  # noqa: F401 (fills the table)
-    from graphscope.debugger.table import COMMANDS, GROUPS
+    from graphscope.debugger.table import GROUPS, every
 
     parts = ["# Commands of the debugger", ""]
     for group in GROUPS:
         parts += [f"## {group.capitalize()}", ""]
-        for command in sorted(COMMANDS.values(), key=lambda command: command.name):
+        for command in sorted(every(), key=lambda command: command.name):
             if command.group == group:
                 also = f" (also {listed(command.aliases)})" if command.aliases else ""
                 parts += [f"### `{command.usage}`{also}", "", command.doc, ""]
@@ -284,10 +284,11 @@ def member_docs(source: str, enum: str) -> dict[str, str]:
 
 
 def main() -> None:
-    """Write all pages."""
+    """Write all pages: here, or to the folder that is named."""
+    folder = Path(*sys.argv[1:2]) if sys.argv[1:] else HERE
     for name, make in PAGES.items():
-        (HERE / name).write_text(make(), encoding="utf-8")
-        print(f"docs/reference/{name}")
+        (folder / name).write_text(make(), encoding="utf-8")
+        print(folder.name, name, sep="/")
 
 
 if __name__ == "__main__":

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import torch
+import pytest
 
 import graphscope as gs
+
+torch = pytest.importorskip("torch")
 
 
 def both(make, dtype="float64"):

@@ -67,6 +67,8 @@ class Writer(Interning):
         self.policy = policy
         self.base = base
         self.gate: Gate | None = None
+        self.on_leaf: Callable[[int, Any], None] | None = None
+        """Told the row and the tensor of each leaf: who makes a graph of a run has to hold on to them."""
         self.clock = time.perf_counter_ns
         self.sites: dict[Any, Any] = {}
         """For producers: what they keep per call site."""
@@ -341,10 +343,17 @@ class Writer(Interning):
             reached = full.next_row
             full.next_row = CLOSED
             first = full.end if reached > full.end else reached  # noqa: FURB136
-            if first < self._claimed:
-                first = self._claimed
+            claimed = self._claimed
+            if first < claimed:
+                first = claimed
             self._claimed = first + rows
-            segment = self._make_segment(first, rows, room)
+            try:
+                segment = self._make_segment(first, rows, room)
+            except BaseException:  # Ctrl-C: the next call begins where this one did, unless a nested one claimed more
+                if self.segment is full and self._claimed == first + rows:
+                    self._claimed = claimed
+                    full.next_row = reached
+                raise
             folder = segment.folder
             if self.segment is full:
                 self._enter(segment)

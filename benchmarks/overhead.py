@@ -1,20 +1,27 @@
-"""What the recorder costs when no log is active: the engine against a twin whose recording branches are cut out."""
+"""What the recorder costs when no log is active: the engine against a twin whose recording branches are cut out.
+
+Of Python code the branches are cut out of the syntax tree; compiled code is built again without them.
+"""
 
 from __future__ import annotations
 
 import ast
 import importlib
+import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.util import find_spec
+from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, Final
 
-from benchmarks.engines import Step, single, torch_like
+from benchmarks.engines import Step, UnavailableError, single, torch_like
 from benchmarks.measure import ROUNDS, interleave
 from benchmarks.results import Measurement
 from benchmarks.workloads import WORKLOADS, Workload
@@ -22,6 +29,12 @@ from benchmarks.workloads import WORKLOADS, Workload
 PACKAGE: Final = "graphscope"
 CUT: Final = (f"{PACKAGE}.engine", f"{PACKAGE}.nn", f"{PACKAGE}.optim")
 """Where producers of events are."""
+
+COMPILED: Final = (f"{PACKAGE}.engine._calls", f"{PACKAGE}.engine._backward")
+"""Compiled modules that ask whether they are being recorded, unless they are built with NEVER."""
+
+NEVER: Final = "GRAPHSCOPE_NEVER_RECORDS"
+ROOT: Final = Path(__file__).parent.parent
 
 ANSWERS: Final = {
     "writer is not None": False,
@@ -82,7 +95,10 @@ class CuttingLoader(SourceFileLoader):
 
 
 class Finder(MetaPathFinder):
-    """Finds the packages of `CUT` and loads them cut."""
+    """Finds the packages of `CUT` and loads them cut; compiled modules, where there are any, from `folder`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
 
     def find_spec(
         self,
@@ -92,10 +108,22 @@ class Finder(MetaPathFinder):
     ) -> ModuleSpec | None:
         if not fullname.startswith(CUT):
             return None
+        if fullname in COMPILED:
+            return PathFinder.find_spec(fullname, [str(self.folder.joinpath(*fullname.split(".")[:-1]))])
         spec = PathFinder.find_spec(fullname, path)
         if spec is not None and isinstance(spec.loader, SourceFileLoader):
             spec.loader = CuttingLoader(fullname, spec.loader.path)
         return spec
+
+
+def build(folder: Path) -> None:
+    """Build the compiled modules of the twin."""
+    options = ["--define", NEVER, "--build-lib", str(folder), "--build-temp", str(folder / "objects")]
+    done = subprocess.run(
+        [sys.executable, "setup.py", "-q", "build_ext", *options], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if done.returncode or not list(folder.glob("graphscope/engine/_calls.*")):
+        raise UnavailableError(f"the twin's compiled modules could not be built: {done.stderr[-300:]}")
 
 
 Modules = dict[str, ModuleType]
@@ -149,7 +177,10 @@ def step_of(modules: Modules, workload: Workload) -> Step:
 
 def measure() -> list[Measurement]:
     """Both engines on each workload, with no log active; both imported anew, so that neither has a past."""
-    ours, twin = imported(), imported(Finder())
+    with tempfile.TemporaryDirectory() as folder:
+        if any(map(find_spec, COMPILED)):
+            build(Path(folder))
+        ours, twin = imported(), imported(Finder(Path(folder)))
     if not CuttingLoader.cuts:
         raise AssertionError("nothing was cut out of the engine: the two are the same")
     return [compare(workload, ours, twin) for name, workload in WORKLOADS.items() if name != "W5"]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from graphscope.errors import ExportError
-from graphscope.eventlog.reader import Log
+from graphscope.eventlog.reader import Log, load
 from graphscope.exporters.tensor import is_tensor, tensor_view
 from graphscope.graph import passes
 from graphscope.graph.graph import Graph
@@ -65,15 +67,18 @@ def graph_of(thing: Any) -> Graph | None:
 
     Raises:
         ExportError: It is none of these.
+        LogError: There is no log at this path.
     """
     if isinstance(thing, Graph):
         return thing
+    if isinstance(thing, str | os.PathLike):
+        thing = load(Path(thing))
     if isinstance(thing, Log):
         thing.refresh()  # it may be of a run that is still going on
         return Graph(thing)
     if isinstance(thing, GraphView) or is_tensor(thing):
         return None
-    raise ExportError(f"a {type(thing).__name__} can't be drawn", "give a log, a graph or a tensor")
+    raise ExportError(f"a {type(thing).__name__} can't be drawn", "give a log or its path, a graph or a tensor")
 
 
 def chosen_nodes(graph: Graph, select: str | None, radius: int | None, current: int | None) -> list[Node] | None:

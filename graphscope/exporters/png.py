@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from graphscope.exporters.dot import Direction, dot
 from graphscope.exporters.layout import drawn
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 __all__ = ["png"]
 
+MOST: Final = 10_000
+"""A picture is so many pixels wide or high at the most: a larger one would take minutes and gigabytes."""
+
 
 @exporter("png", suffix=".png")
 def png(view: GraphView, *, rankdir: Direction = "TB", overlay: bool = False, dpi: int = 144) -> bytes:
@@ -21,6 +24,7 @@ def png(view: GraphView, *, rankdir: Direction = "TB", overlay: bool = False, dp
     Args:
         rankdir: Where forward runs: TB (down the page), LR, BT or RL.
         overlay: Write on each node what its values and gradients are like.
-        dpi: Pixels per inch; text is 12/72 of an inch high.
+        dpi: Pixels per inch; text is 12/72 of an inch high. A picture of more than 10,000 pixels gets fewer.
     """
-    return drawn(dot(view, rankdir=rankdir, overlay=overlay), "png", f"-Gdpi={dpi}")
+    most = f"{MOST / dpi:.2f}"
+    return drawn(dot(view, rankdir=rankdir, overlay=overlay), "png", f"-Gdpi={dpi}", f"-Gsize={most},{most}")

@@ -6,12 +6,13 @@ import json
 import os
 import re
 import stat
+import struct
 from pathlib import Path
 
 import pytest
 
 import graphscope as gs
-from graphscope.errors import ExportError, SelectorError
+from graphscope.errors import ExportError, LogError, SelectorError
 from graphscope.exporters import EXPORTERS
 from graphscope.exporters.export import export
 
@@ -52,6 +53,20 @@ def test_a_pass_a_part_and_a_time(recorded) -> None:
     assert max(row for node in early["nodes"] for row in node["rows"]) == 8
     assert [node["rows"] for node in early["nodes"] if node["current"]] == [[8]]
     assert len(everything) > len(early["nodes"])
+
+
+def test_a_large_picture_is_scaled_down(recorded) -> None:
+    picture = export(recorded(lambda: unrolled(2)), format="png", dpi=1200)
+    assert isinstance(picture, bytes)
+    width, height = struct.unpack(">II", picture[16:24])
+    assert 5_000 < max(width, height) <= 10_001
+
+
+def test_a_log_is_named_by_its_path(recorded) -> None:
+    log = recorded(lambda: unrolled(2))
+    assert export(log.path, format="dot") == export(str(log.path), format="dot") == export(log, format="dot")
+    with pytest.raises(LogError, match=r"nowhere\.gscope"):
+        export("nowhere.gscope", format="dot")
 
 
 def test_marks(recorded) -> None:
@@ -160,7 +175,7 @@ def test_a_link_stays_a_link(product, tmp_path: Path) -> None:
     assert (tmp_path / "there.dot").read_text().startswith("digraph")
 
 
-@pytest.mark.parametrize("thing", [42, "run.gscope", None, object()])
+@pytest.mark.parametrize("thing", [42, None, object()])
 def test_what_has_no_graph(thing: object) -> None:
     with pytest.raises(ExportError, match="can't be drawn"):
         export(thing, format="dot")

@@ -8,20 +8,26 @@ from setuptools import Extension, setup
 
 APPENDING = "graphscope/eventlog/_append.h"
 ENGINE = "graphscope/engine/_engine.h"
+TORCH = "graphscope/adapters/torch/"
 MODULES = {
     "graphscope/eventlog/_append": [APPENDING],
     "graphscope/eventlog/_measure": [],
     "graphscope/engine/_calls": [APPENDING, ENGINE],
     "graphscope/engine/_backward": [APPENDING, ENGINE],
-    "graphscope/adapters/torch/_calls": [],
+    "graphscope/engine/_loops": [],
+    "graphscope/adapters/torch/_calls": [APPENDING, TORCH + "_adapter.h", TORCH + "_rules.c"],
 }
-"""Each compiled module, and the headers that it is made of."""
+"""Each compiled module, and the headers and further sources that it is made of."""
 
 setup(
     ext_modules=[
         Extension(
-            path.replace("/", "."), [f"{path}.c"], depends=headers, include_dirs=[np.get_include()], optional=True
+            path.replace("/", "."),
+            [f"{path}.c", *(each for each in parts if each.endswith(".c"))],
+            depends=parts,
+            include_dirs=[np.get_include()],
+            optional=True,
         )
-        for path, headers in MODULES.items()
+        for path, parts in MODULES.items()
     ]
 )

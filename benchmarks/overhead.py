@@ -95,10 +95,14 @@ class CuttingLoader(SourceFileLoader):
 
 
 class Finder(MetaPathFinder):
-    """Finds the packages of `CUT` and loads them cut; compiled modules, where there are any, from `folder`."""
+    """Finds the packages of `CUT` and loads them, cut if asked for; compiled modules, if there are any, from a folder.
 
-    def __init__(self, folder: Path) -> None:
+    A compiled module keeps what it knows once per file: two engines in a process need a file each.
+    """
+
+    def __init__(self, folder: Path, *, cut: bool) -> None:
         self.folder = folder
+        self.cut = cut
 
     def find_spec(
         self,
@@ -111,22 +115,29 @@ class Finder(MetaPathFinder):
         if fullname in COMPILED:
             return PathFinder.find_spec(fullname, [str(self.folder.joinpath(*fullname.split(".")[:-1]))])
         spec = PathFinder.find_spec(fullname, path)
-        if spec is not None and isinstance(spec.loader, SourceFileLoader):
+        if self.cut and spec is not None and isinstance(spec.loader, SourceFileLoader):
             spec.loader = CuttingLoader(fullname, spec.loader.path)
         return spec
 
 
-def build(folder: Path) -> None:
-    """Build the compiled modules of the twin."""
-    options = ["--define", NEVER, "--build-lib", str(folder), "--build-temp", str(folder / "objects")]
+def build(folder: Path, *options: str) -> None:
+    """Build the compiled modules anew in a folder."""
+    options = (*options, "--build-lib", str(folder), "--build-temp", str(folder / "objects"))
     done = subprocess.run(
         [sys.executable, "setup.py", "-q", "build_ext", *options], cwd=ROOT, capture_output=True, text=True, check=False
     )
     if done.returncode or not list(folder.glob("graphscope/engine/_calls.*")):
-        raise UnavailableError(f"the twin's compiled modules could not be built: {done.stderr[-300:]}")
+        raise UnavailableError(f"the compiled modules could not be built: {done.stderr[-300:]}")
 
 
 Modules = dict[str, ModuleType]
+
+
+def apart(folder: Path, *, cut: bool) -> Modules:
+    """An engine apart from others, the twin if `cut`; compiled modules, if ours has any, are built in this folder."""
+    if any(map(find_spec, COMPILED)):
+        build(folder, *(("--define", NEVER) if cut else ()))
+    return imported(Finder(folder, cut=cut))
 
 
 def loaded() -> Modules:
@@ -178,9 +189,7 @@ def step_of(modules: Modules, workload: Workload) -> Step:
 def measure() -> list[Measurement]:
     """Both engines on each workload, with no log active; both imported anew, so that neither has a past."""
     with tempfile.TemporaryDirectory() as folder:
-        if any(map(find_spec, COMPILED)):
-            build(Path(folder))
-        ours, twin = imported(), imported(Finder(Path(folder)))
+        ours, twin = (apart(Path(folder) / str(cut), cut=cut) for cut in (False, True))
     if not CuttingLoader.cuts:
         raise AssertionError("nothing was cut out of the engine: the two are the same")
     return [compare(workload, ours, twin) for name, workload in WORKLOADS.items() if name != "W5"]

@@ -23,11 +23,13 @@ static struct {
 
 static PyObject *word_last, *word_gate, *word_append, *word_base, *word_grad, *word_templates;
 
-/* A pass on its way. */
+/* A pass on its way. What the caller gave is borrowed; the appender and the node whose turn it is are its own. */
 typedef struct {
     PyObject *due, *heap, *leaves, *writer, *appender, *frame, *accumulate;
     int64_t base, now;
     int keeps_graph;
+    PyObject *record, *gradient, *parts; /* record: None at the end */
+    int64_t origin;
 } Pass;
 
 static PyObject *number(int64_t value)
@@ -72,7 +74,7 @@ static int arrive_at_node(Pass *pass, PyObject *node, PyObject *value, int64_t o
     PyObject *moment = PyList_GET_ITEM(node, MOMENT), *answer = NULL, *from;
     PyObject *other = PyDict_GetItemWithError(pass->due, moment);
     if (other != NULL) {
-        if (pass->writer == Py_None)
+        if (!RECORDS(pass->writer))
             return add_up(other, value);
         from = number(origin);
         if (from != NULL)
@@ -124,7 +126,7 @@ static int arrive_at_leaf(Pass *pass, PyObject *leaf, PyObject *value, int share
     PyObject *known = PyDict_GetItemWithError(pass->leaves, key);
     int64_t row = -1;
     int failed = known == NULL && PyErr_Occurred();
-    if (!failed && pass->writer != Py_None && pass->accumulate == Py_True) {
+    if (!failed && RECORDS(pass->writer) && pass->accumulate == Py_True) {
         row = contribution(pass, leaf, value, origin, known == NULL);
         if (row == -1) { /* Python tells the log, and does the rest */
             PyObject *answer = PyObject_CallFunction(engine.arrive_at_leaf, "OOOOOLOL", pass->leaves, leaf, value,
@@ -193,21 +195,22 @@ static inline int is_common(PyObject *record)
            AT(plan, engine.special) == Py_False;
 }
 
-/* The GRAD row of a node; -1 where it has none, -2 for an error. Python may put another cotangent in its place. */
-static int64_t cotangent_row(Pass *pass, PyObject *record, PyObject **gradient, int64_t origin, PyObject *parts)
+/* The GRAD row of the node; -1 where it has none, -2 for an error. Python may put another cotangent in its place. */
+static int64_t cotangent_row(Pass *pass)
 {
-    PyObject *site = PyList_GET_ITEM(record, SITE), *template = NULL;
-    int64_t forward = PyLong_AsLongLong(PyList_GET_ITEM(record, ROW));
-    if (parts == Py_None && origin >= 0 && forward >= pass->base && Py_IS_TYPE(site, engine.site))
+    PyObject *site = PyList_GET_ITEM(pass->record, SITE), *template = NULL;
+    int64_t forward = PyLong_AsLongLong(PyList_GET_ITEM(pass->record, ROW));
+    if (pass->parts == Py_None && pass->origin >= 0 && forward >= pass->base && Py_IS_TYPE(site, engine.site))
         template = AT(site, engine.site_single);
     if (template != NULL && template != Py_None)
-        return engine.log->append(pass->appender, template, *gradient, pass->now, (int64_t[]){forward, origin, 0, 0});
-    PyObject *answer = PyObject_CallFunction(engine.cotangent, "OOOLOOL", pass->writer, record, *gradient,
-                                             (long long)origin, parts, pass->frame, (long long)pass->now);
+        return engine.log->append(pass->appender, template, pass->gradient, pass->now,
+                                  (int64_t[]){forward, pass->origin, 0, 0});
+    PyObject *answer = PyObject_CallFunction(engine.cotangent, "OOOLOOL", pass->writer, pass->record, pass->gradient,
+                                             (long long)pass->origin, pass->parts, pass->frame, (long long)pass->now);
     if (answer == NULL)
         return -2;
     int64_t row = PyLong_AsLongLong(PyTuple_GET_ITEM(answer, 0));
-    Py_SETREF(*gradient, Py_NewRef(PyTuple_GET_ITEM(answer, 1)));
+    Py_SETREF(pass->gradient, Py_NewRef(PyTuple_GET_ITEM(answer, 1)));
     Py_DECREF(answer);
     return row == -1 && PyErr_Occurred() ? -2 : row;
 }
@@ -222,11 +225,9 @@ static inline int64_t origin_of(int64_t row, PyObject *plan, Py_ssize_t place)
     return row < 0 ? -1 : row | index_of(plan, place) << SLOT_SHIFT;
 }
 
-/* Send the results of a node on. */
-static int deliver(Pass *pass, PyObject *record, PyObject *gradient, PyObject *results, int64_t row)
+/* Send the results of several rules on. */
+static int deliver(Pass *pass, PyObject *plan, PyObject *targets, PyObject *shapes, PyObject *results, int64_t row)
 {
-    PyObject *plan = PyList_GET_ITEM(record, PLAN), *targets = PyList_GET_ITEM(record, TARGETS);
-    PyObject *shapes = PyList_GET_ITEM(record, SHAPES);
     Py_ssize_t count = PyTuple_GET_SIZE(targets);
     if (PyTuple_GET_SIZE(results) < count) {
         PyErr_SetString(PyExc_RuntimeError, "an op's rules gave fewer gradients than it has inputs");
@@ -238,9 +239,10 @@ static int deliver(Pass *pass, PyObject *record, PyObject *gradient, PyObject *r
             continue;
         PyObject *result = fitted(Py_NewRef(given), shapes, place);
         int64_t origin = origin_of(row, plan, place);
-        int failed = result == NULL || (PyList_CheckExact(target)
-                                            ? arrive_at_node(pass, target, result, origin)
-                                            : arrive_at_leaf(pass, target, result, result == gradient, origin)) < 0;
+        int shared = result == pass->gradient, failed = result == NULL;
+        if (!failed)
+            failed = PyList_CheckExact(target) ? arrive_at_node(pass, target, result, origin)
+                                               : arrive_at_leaf(pass, target, result, shared, origin);
         Py_XDECREF(result);
         if (failed)
             return -1;
@@ -248,15 +250,13 @@ static int deliver(Pass *pass, PyObject *record, PyObject *gradient, PyObject *r
     return 0;
 }
 
-/* The next node that is due, as new references; the record is None where there is none. */
-static int next(Pass *pass, PyObject **record, PyObject **gradient, int64_t *origin, PyObject **parts)
+/* Turn to the next node that is due. */
+static int next(Pass *pass)
 {
-    Py_CLEAR(*gradient);
-    Py_CLEAR(*parts);
     if (!PyList_GET_SIZE(pass->heap)) {
-        Py_XSETREF(*record, Py_NewRef(Py_None));
-        *gradient = Py_NewRef(Py_None);
-        *parts = Py_NewRef(Py_None);
+        Py_SETREF(pass->record, Py_NewRef(Py_None));
+        Py_SETREF(pass->gradient, Py_NewRef(Py_None));
+        Py_SETREF(pass->parts, Py_NewRef(Py_None));
         return 0;
     }
     PyObject *turn = PyObject_CallOneArg(engine.pop, pass->heap);
@@ -264,11 +264,13 @@ static int next(Pass *pass, PyObject **record, PyObject **gradient, int64_t *ori
     PyObject *arrival = moment == NULL ? NULL : PyDict_GetItemWithError(pass->due, moment);
     int found = arrival != NULL && PyList_CheckExact(arrival) && PyList_GET_SIZE(arrival) == ARRIVAL;
     if (found) {
-        Py_XSETREF(*record, Py_NewRef(PyList_GET_ITEM(arrival, NODE)));
-        *gradient = Py_NewRef(PyList_GET_ITEM(arrival, VALUE));
-        *origin = PyLong_AsLongLong(PyList_GET_ITEM(arrival, ORIGIN));
-        *parts = Py_NewRef(PyList_GET_ITEM(arrival, PARTS));
+        Py_INCREF(arrival); /* what was there before may run code as it goes */
+        Py_SETREF(pass->record, Py_NewRef(PyList_GET_ITEM(arrival, NODE)));
+        Py_SETREF(pass->gradient, Py_NewRef(PyList_GET_ITEM(arrival, VALUE)));
+        pass->origin = PyLong_AsLongLong(PyList_GET_ITEM(arrival, ORIGIN));
+        Py_SETREF(pass->parts, Py_NewRef(PyList_GET_ITEM(arrival, PARTS)));
         found = PyDict_DelItem(pass->due, moment) == 0;
+        Py_DECREF(arrival);
     }
     else if (!PyErr_Occurred())
         PyErr_SetString(PyExc_RuntimeError, "a node is due that nothing arrived at");
@@ -277,7 +279,7 @@ static int next(Pass *pass, PyObject **record, PyObject **gradient, int64_t *ori
     return found ? 0 : -1;
 }
 
-/* One node of a single rule whose gradient goes to the only node that is due: nothing needs to be queued. */
+/* The result of the only rule of a node. */
 static PyObject *run_alone(PyObject *plan, PyObject *gradient, PyObject *saved, PyObject *attrs)
 {
     PyObject *rule = AT(plan, engine.bare);
@@ -294,8 +296,9 @@ static PyObject *run_several(PyObject *plan, PyObject *gradient, PyObject *saved
 {
     PyObject *pair = AT(plan, engine.pair), *results;
     if (pair != Py_None) {
-        PyObject *first = run_rule(PyTuple_GET_ITEM(pair, 0), gradient, PyTuple_GET_ITEM(saved, 0));
-        PyObject *second = first == NULL ? NULL : run_rule(PyTuple_GET_ITEM(pair, 1), gradient, PyTuple_GET_ITEM(saved, 1));
+        PyObject *first = run_rule(PyTuple_GET_ITEM(pair, 0), gradient, PyTuple_GET_ITEM(saved, 0)), *second = NULL;
+        if (first != NULL)
+            second = run_rule(PyTuple_GET_ITEM(pair, 1), gradient, PyTuple_GET_ITEM(saved, 1));
         results = second == NULL ? NULL : PyTuple_Pack(2, first, second);
         Py_XDECREF(first);
         Py_XDECREF(second);
@@ -305,6 +308,95 @@ static PyObject *run_several(PyObject *plan, PyObject *gradient, PyObject *saved
     if (results != NULL && !PyTuple_Check(results))
         Py_SETREF(results, PySequence_Tuple(results));
     return results;
+}
+
+/* Send the result of a node's only rule on, which it takes over. Where nothing else waits, as in a chain, nothing is
+ * queued: 1, and the target's turn has come. */
+static int deliver_alone(Pass *pass, PyObject *plan, PyObject *target, PyObject *shapes, PyObject *result, int64_t row)
+{
+    int64_t origin = origin_of(row, plan, 0);
+    int failed;
+    if (result == Py_None) {
+        Py_DECREF(result);
+        return 0;
+    }
+    result = fitted(result, shapes, 0);
+    if (result == NULL)
+        return -1;
+    if (!PyList_CheckExact(target))
+        failed = arrive_at_leaf(pass, target, result, result == pass->gradient, origin);
+    else if (PyDict_GET_SIZE(pass->due))
+        failed = arrive_at_node(pass, target, result, origin);
+    else {
+        Py_SETREF(pass->record, Py_NewRef(target));
+        Py_SETREF(pass->gradient, result);
+        Py_SETREF(pass->parts, Py_NewRef(Py_None));
+        pass->origin = origin;
+        return 1;
+    }
+    Py_DECREF(result);
+    return failed;
+}
+
+/* Run the node whose turn it is and turn to the next one. 0: it is left to Python, untouched; -1: an error is set.
+ *
+ * What the record holds is held here too: Python code may run in between, and other threads through the same record. */
+static int run_node(Pass *pass)
+{
+    PyObject *record = Py_NewRef(pass->record);
+    PyObject *plan = Py_NewRef(PyList_GET_ITEM(record, PLAN)), *saved = Py_NewRef(PyList_GET_ITEM(record, SAVED));
+    PyObject *targets = Py_NewRef(PyList_GET_ITEM(record, TARGETS)), *attrs = Py_NewRef(PyList_GET_ITEM(record, ATTRS));
+    PyObject *shapes = Py_NewRef(PyList_GET_ITEM(record, SHAPES)), *results;
+    int state = -1, recorded = RECORDS(pass->writer), alone = AT(plan, engine.alone) == Py_True;
+    int64_t row = -1, start = 0;
+    PyObject *last = PyDict_GetItemWithError(engine.writes, word_last);
+    if (last == NULL || !PyLong_Check(last)) {
+        state = PyErr_Occurred() ? -1 : 0;
+        goto done;
+    }
+    if (PyErr_CheckSignals() < 0)
+        goto done;
+    if (PyLong_AsLongLong(PyList_GET_ITEM(record, MOMENT)) < PyLong_AsLongLong(last)) {
+        PyObject *untouched = PyObject_CallOneArg(engine.check_untouched, record);
+        if (untouched == NULL)
+            goto done;
+        Py_DECREF(untouched);
+    }
+    if (recorded) {
+        PyObject *gate = PyObject_GetAttr(pass->writer, word_gate);
+        Py_XDECREF(gate); /* the writer holds it */
+        if (gate != Py_None) {
+            state = gate == NULL ? -1 : 0;
+            goto done;
+        }
+        row = cotangent_row(pass);
+        if (row == -2)
+            goto done;
+        start = engine.log->now();
+    }
+    results = alone ? run_alone(plan, pass->gradient, saved, attrs) : run_several(plan, pass->gradient, saved, attrs);
+    if (results == NULL)
+        goto done;
+    if (recorded)
+        pass->now = row < 0 ? start : engine.log->finish(pass->appender, row, start);
+    if (!pass->keeps_graph)
+        PyList_SetItem(record, SAVED, Py_NewRef(AT(plan, engine.freed)));
+    if (alone)
+        state = deliver_alone(pass, plan, targets, shapes, results, row);
+    else {
+        state = deliver(pass, plan, targets, shapes, results, row);
+        Py_DECREF(results);
+    }
+    if (state == 0)
+        state = next(pass) < 0 ? -1 : 1;
+done:
+    Py_DECREF(record);
+    Py_DECREF(plan);
+    Py_DECREF(saved);
+    Py_DECREF(targets);
+    Py_DECREF(attrs);
+    Py_DECREF(shapes);
+    return state;
 }
 
 /* sweep(due, heap, leaves, record, gradient, origin, parts, now, retain_graph, accumulate, writer, frame):
@@ -317,84 +409,27 @@ static PyObject *sweep(PyObject *module, PyObject *const *args, Py_ssize_t count
         return NULL;
     }
     Pass pass = {.due = args[0], .heap = args[1], .leaves = args[2], .writer = args[10], .frame = args[11],
-                 .accumulate = args[9], .now = PyLong_AsLongLong(args[7]), .keeps_graph = args[8] == Py_True};
-    PyObject *record = Py_NewRef(args[3]), *gradient = Py_NewRef(args[4]), *parts = Py_NewRef(args[6]), *answer = NULL;
-    int64_t origin = PyLong_AsLongLong(args[5]);
-    int recorded = pass.writer != Py_None;
-    if (recorded) {
+                 .accumulate = args[9], .now = PyLong_AsLongLong(args[7]), .keeps_graph = PyObject_IsTrue(args[8]),
+                 .record = Py_NewRef(args[3]), .gradient = Py_NewRef(args[4]), .parts = Py_NewRef(args[6]),
+                 .origin = PyLong_AsLongLong(args[5])};
+    PyObject *answer = NULL;
+    int common = 1;
+    if (RECORDS(pass.writer)) {
         PyObject *base = PyObject_GetAttr(pass.writer, word_base);
         pass.base = base == NULL ? -1 : PyLong_AsLongLong(base);
         Py_XDECREF(base);
         pass.appender = PyObject_GetAttr(pass.writer, word_append);
+        common = pass.appender != NULL && engine.log != NULL && Py_IS_TYPE(pass.appender, engine.log->appender);
     }
-    int common = !PyErr_Occurred() &&
-                 (!recorded || (engine.log != NULL && Py_IS_TYPE(pass.appender, engine.log->appender)));
-    while (common && record != Py_None && is_common(record)) {
-        PyObject *plan = PyList_GET_ITEM(record, PLAN), *saved = PyList_GET_ITEM(record, SAVED);
-        PyObject *targets = PyList_GET_ITEM(record, TARGETS), *attrs = PyList_GET_ITEM(record, ATTRS);
-        PyObject *last = PyDict_GetItemWithError(engine.writes, word_last);
-        if (last == NULL || PyErr_CheckSignals() < 0)
-            break;
-        if (PyLong_AsLongLong(PyList_GET_ITEM(record, MOMENT)) < PyLong_AsLongLong(last)) {
-            PyObject *untouched = PyObject_CallOneArg(engine.check_untouched, record);
-            if (untouched == NULL)
-                break;
-            Py_DECREF(untouched);
-        }
-        int64_t row = -1, start = 0;
-        if (recorded) {
-            PyObject *gate = PyObject_GetAttr(pass.writer, word_gate);
-            Py_XDECREF(gate); /* the writer holds it */
-            if (gate != Py_None)
-                break;
-            row = cotangent_row(&pass, record, &gradient, origin, parts);
-            if (row == -2)
-                break;
-            start = engine.log->now();
-        }
-        int alone = AT(plan, engine.alone) == Py_True, failed = 0;
-        Py_INCREF(plan); /* another thread may go through the same record */
-        Py_INCREF(saved);
-        PyObject *results =
-            alone ? run_alone(plan, gradient, saved, attrs) : run_several(plan, gradient, saved, attrs);
-        Py_DECREF(saved);
-        if (results != NULL && recorded)
-            pass.now = row < 0 ? start : engine.log->finish(pass.appender, row, start);
-        if (results != NULL && !pass.keeps_graph)
-            PyList_SetItem(record, SAVED, Py_NewRef(AT(plan, engine.freed)));
-        Py_DECREF(plan); /* the record holds it, or its like */
-        if (results == NULL)
-            break;
-        Py_INCREF(targets);
-        if (!alone)
-            failed = deliver(&pass, record, gradient, results, row) < 0;
-        else if (results != Py_None) {
-            results = fitted(results, PyList_GET_ITEM(record, SHAPES), 0);
-            int64_t from = origin_of(row, plan, 0);
-            if (results == NULL)
-                failed = 1;
-            else if (PyList_CheckExact(targets) && !PyDict_GET_SIZE(pass.due)) {
-                Py_SETREF(record, targets); /* nothing else waits: this one's turn has come */
-                Py_SETREF(gradient, results);
-                Py_SETREF(parts, Py_NewRef(Py_None));
-                origin = from;
-                continue;
-            }
-            else if (PyList_CheckExact(targets))
-                failed = arrive_at_node(&pass, targets, results, from) < 0;
-            else
-                failed = arrive_at_leaf(&pass, targets, results, results == gradient, from) < 0;
-        }
-        Py_DECREF(targets);
-        Py_XDECREF(results);
-        if (failed || next(&pass, &record, &gradient, &origin, &parts) < 0)
-            break;
-    }
-    if (!PyErr_Occurred())
-        answer = Py_BuildValue("OOLOL", record, gradient, (long long)origin, parts, (long long)pass.now);
-    Py_XDECREF(record);
-    Py_XDECREF(gradient);
-    Py_XDECREF(parts);
+    int state = PyErr_Occurred() ? -1 : 1;
+    while (common && state == 1 && pass.record != Py_None && is_common(pass.record))
+        state = run_node(&pass);
+    if (state >= 0)
+        answer = Py_BuildValue("OOLOL", pass.record, pass.gradient, (long long)pass.origin, pass.parts,
+                               (long long)pass.now);
+    Py_DECREF(pass.record);
+    Py_DECREF(pass.gradient);
+    Py_DECREF(pass.parts);
     Py_XDECREF(pass.appender);
     return answer;
 }

@@ -34,6 +34,7 @@ typedef struct {
     PyObject_HEAD
     vectorcallfunc vectorcall;
     PyObject *attributes; /* its name, its documentation */
+    PyObject *references; /* the weak ones to it */
     PyObject *python;     /* the same in Python */
     PyObject *op, *forward;
     int64_t key;
@@ -137,8 +138,8 @@ static int64_t number_at(PyObject *object, PyObject *name)
 /* 1: go on, recorded or not; 0: Python has to. */
 static int begin(Recorded *to, PyObject **tensors, int count)
 {
-    PyObject *writer = PyDict_GetItemWithError(engine.recording, word_writer), *gate;
-    if (writer == Py_None)
+    PyObject *gate, *writer = RECORDS(NULL) ? PyDict_GetItemWithError(engine.recording, word_writer) : Py_None;
+    if (!RECORDS(writer))
         return 1;
     if (writer == NULL || engine.log == NULL)
         return 0;
@@ -300,9 +301,11 @@ static PyObject *call_unary(PyObject *object, PyObject *const *args, size_t flag
     if (a == NULL || remembered < 0 || !(is_floating_array(a) || (!self->view && is_floating_scalar(a))))
         return in_python(self, args, flags, names);
     Recorded to = {NULL};
-    if (!begin(&to, &x, 1))
-        return in_python(self, args, flags, names);
     Py_INCREF(a);
+    if (!begin(&to, &x, 1)) {
+        Py_DECREF(a);
+        return in_python(self, args, flags, names);
+    }
     PyObject *result = PyObject_CallOneArg(self->forward, a);
     if (result == NULL) {
         Py_DECREF(a);
@@ -325,10 +328,10 @@ static PyObject *call_unary(PyObject *object, PyObject *const *args, size_t flag
         goto done;
     Way *way = self->ways;
     PyObject *given[3] = {AT(out, engine.array), a, NULL};
+    PyObject *goal = way->alone ? Py_NewRef(target) : PyTuple_Pack(1, target);
     PyObject *shapes = self->reduces ? shape_of(a) : Py_NewRef(Py_None);
     if (self->reduces && shapes != NULL)
         Py_SETREF(shapes, PyTuple_Pack(1, shapes));
-    PyObject *goal = way->alone ? Py_NewRef(target) : PyTuple_Pack(1, target);
     if (remember(out, way, goal, saved_by(way, given, 1), shapes, row, site == NULL ? Py_None : site) < 0)
         Py_CLEAR(out);
 done:
@@ -381,10 +384,13 @@ static PyObject *call_binary(PyObject *object, PyObject *const *args, size_t fla
     else
         return in_python(self, args, flags, names);
     Recorded to = {NULL};
-    if (!begin(&to, (PyObject *[]){x, y}, count))
-        return in_python(self, args, flags, names);
     Py_INCREF(a);
     Py_INCREF(b);
+    if (!begin(&to, (PyObject *[]){x, y}, count)) {
+        Py_DECREF(a);
+        Py_DECREF(b);
+        return in_python(self, args, flags, names);
+    }
     operands[1] = a;
     operands[2] = b;
     PyObject *result = self->multiplies && are_matrices(a, b)
@@ -530,6 +536,8 @@ static void Call_dealloc(Call *self)
 {
     PyTypeObject *type = Py_TYPE(self);
     PyObject_GC_UnTrack(self);
+    if (self->references != NULL)
+        PyObject_ClearWeakRefs((PyObject *)self);
     Call_clear(self);
     type->tp_free((PyObject *)self);
     Py_DECREF(type);
@@ -537,15 +545,25 @@ static void Call_dealloc(Call *self)
 
 static PyObject *Call_repr(Call *self)
 {
-    PyObject *name = PyObject_GetAttrString(self->op, "name");
+    PyObject *name = PyObject_GetAttrString((PyObject *)self, "__name__");
     PyObject *text = name == NULL ? NULL : PyUnicode_FromFormat("<function %U of graphscope>", name);
     Py_XDECREF(name);
     return text;
 }
 
+/* Pickled and copied by its name, as a function is. */
+static PyObject *Call_reduce(PyObject *self, PyObject *none)
+{
+    return PyObject_GetAttrString(self, "__qualname__");
+}
+
+static PyMethodDef Call_methods[] = {
+    {"__reduce__", Call_reduce, METH_NOARGS, "The name by which it is found in its module."}, {NULL}};
+
 static PyMemberDef Call_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(Call, vectorcall), READONLY, NULL},
     {"__dictoffset__", T_PYSSIZET, offsetof(Call, attributes), READONLY, NULL},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(Call, references), READONLY, NULL},
     {NULL}};
 
 static PyGetSetDef Call_getset[] = {
@@ -562,6 +580,7 @@ static PyType_Slot Call_slots[] = {
     {Py_tp_descr_get, Call_get},
     {Py_tp_repr, Call_repr},
     {Py_tp_members, Call_members},
+    {Py_tp_methods, Call_methods},
     {Py_tp_getset, Call_getset},
     {0, NULL}};
 

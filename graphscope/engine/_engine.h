@@ -17,6 +17,13 @@
 /* Places in a record: see `node.py`. */
 enum { PLAN, TARGETS, SAVED, MOMENT, SHAPES, ATTRS, ROW, SITE, HOOKS, RETAINED, PLACES };
 
+/* Whether that is a writer; an engine built to never record, as benchmarks do, does not ask. */
+#ifdef GRAPHSCOPE_NEVER_RECORDS
+#define RECORDS(writer) 0
+#else
+#define RECORDS(writer) ((writer) != Py_None)
+#endif
+
 /* The value of a slot, at an offset that `slot_offset` found; borrowed, NULL where it was never set. */
 #define AT(object, offset) (*(PyObject **)((char *)(object) + (offset)))
 

@@ -318,6 +318,7 @@ def define(name: str, doc: str, *, tensor_method: bool = True, aliases: Sequence
         make = {1: _unary, 2: _binary}.get(count, _general)
     call = make(op)
     call.__name__ = call.__qualname__ = name
+    call.__module__ = _getframe(1).f_globals["__name__"]  # there it is found again by whoever unpickles it
     call.__doc__ = f"{doc}\n\n{op.formula}"
     if _compiled is not None and make is not _general:
         wanted = [(True,)] if count == 1 else [(True, True), (True, False), (False, True)]

@@ -45,7 +45,7 @@ static int64_t now(void)
 
 typedef struct {
     PyObject_HEAD
-    int64_t next_row, end, origin, rows_ready;
+    int64_t first, next_row, end, origin, rows_ready;
     int64_t next_value, value_start, value_end, populated;
     int64_t next_rare, rare_start, rare_end;
     Py_buffer rows, values, rare;
@@ -125,8 +125,9 @@ static void Cursor_dealloc(Cursor *self)
 
 #define NUMBER(name) {#name, T_LONGLONG, offsetof(Cursor, name), 0, NULL}
 static PyMemberDef Cursor_members[] = {
-    NUMBER(next_row), NUMBER(end), NUMBER(origin), NUMBER(rows_ready), NUMBER(next_value), NUMBER(value_start),
-    NUMBER(value_end), NUMBER(populated), NUMBER(next_rare), NUMBER(rare_start), NUMBER(rare_end), {NULL}};
+    NUMBER(first),      NUMBER(next_row),    NUMBER(end),       NUMBER(origin),    NUMBER(rows_ready),
+    NUMBER(next_value), NUMBER(value_start), NUMBER(value_end), NUMBER(populated), NUMBER(next_rare),
+    NUMBER(rare_start), NUMBER(rare_end),    {NULL}};
 
 static PyMethodDef Cursor_methods[] = {
     {"attach", (PyCFunction)Cursor_attach, METH_VARARGS, "Write into these buffers from here on."},
@@ -290,23 +291,22 @@ ANY_NONFINITE(nonfinite_float64, uint64_t, (uint64_t)0x7ff0000000000000)
 static int (*const nonfinite[])(const void *, int64_t) = {NULL, nonfinite_float16, nonfinite_bfloat16,
                                                           nonfinite_float32, nonfinite_float64};
 
-/* Write one row (of a tensor of its own where `tensor` is -1), or return -1, with nothing reserved, when it is not of the
- * common kind. No Python code runs in it, but other
- * threads may while a large value is written. */
+/* Write one row (of a tensor of its own where `tensor` is -1), or return -1, with nothing reserved, when it is not of
+ * the common kind. No Python code runs in it, but other threads may while a large value is written. */
 static int64_t write_row(Appender *self, Form *form, PyObject *value, int64_t time, int64_t duration, int64_t forward,
                          const int64_t *inputs, int count, int64_t tensor)
 {
     Cursor *cursor = (Cursor *)self->segment;
-    int64_t row = cursor->next_row, offset = 0;
-    if (!form->plain || row >= cursor->end || row >= cursor->rows_ready)
+    if (cursor == NULL || !form->plain || cursor->next_row >= cursor->end || cursor->next_row >= cursor->rows_ready)
         return -1;
+    int64_t row = cursor->next_row, offset = 0;
     int64_t kept = 0;
     int large = form->copied && form->nbytes >= LARGE;
     const void *data = NULL;
     if (form->copied || (form->floating && !form->inline_)) {
         if (PyLong_CheckExact(value)) /* the address of so many bytes as the form says */
             data = PyLong_AsVoidPtr(value);
-        else if (!PyArray_Check(value) || !PyArray_IS_C_CONTIGUOUS((PyArrayObject *)value) ||
+        else if (!PyArray_Check(value) || !PyArray_ISCARRAY_RO((PyArrayObject *)value) ||
                  PyArray_NBYTES((PyArrayObject *)value) != form->nbytes)
             return -1;
         else
@@ -338,7 +338,8 @@ static int64_t write_row(Appender *self, Form *form, PyObject *value, int64_t ti
             return -1;
         data = &kept;
     }
-    int bad = form->floating && form->floating < Py_ARRAY_LENGTH(nonfinite) && nonfinite[form->floating](data, form->nbytes);
+    int bad = form->floating && form->floating < Py_ARRAY_LENGTH(nonfinite) &&
+              nonfinite[form->floating](data, form->nbytes);
     int rare = form->rare || bad;
     if (rare && cursor->next_rare >= cursor->rare_end)
         return -1;
@@ -352,13 +353,14 @@ static int64_t write_row(Appender *self, Form *form, PyObject *value, int64_t ti
         cursor->next_value = offset + form->room;
         memcpy((char *)cursor->values.buf + offset, data, form->nbytes);
     }
-    if (rare) {
+    if (rare && cursor->next_rare < cursor->rare_end) { /* other threads may have filled it during a large write */
         int64_t listed = row + 1;
         memcpy((char *)cursor->rare.buf + cursor->rare_start + 8 * cursor->next_rare++, &listed, 8);
     }
     char *at = (char *)cursor->rows.buf + cursor->origin + row * ROW;
     int64_t base = self->base;
-    int64_t fields[8] = {tensor < 0 ? row : tensor ? tensor - base : 0, time, duration, kept, forward ? forward - base : 0, 0, 0, 0};
+    int64_t whose = tensor < 0 ? row : tensor ? tensor - base : 0;
+    int64_t fields[8] = {whose, time, duration, kept, forward ? forward - base : 0};
     for (int place = 0; place < count; place++)
         fields[5 + place] = inputs[place] ? inputs[place] - base : 0;
     memcpy(at + 1, PyBytes_AS_STRING(form->prefix) + 1, PREFIX - 1);
@@ -375,8 +377,10 @@ static PyObject *Appender_call(PyObject *object, PyObject *const *args, size_t f
 {
     Appender *self = (Appender *)object;
     Py_ssize_t count = PyVectorcall_NARGS(flags);
-    Py_ssize_t named = names == NULL ? 0 : PyTuple_GET_SIZE(names); /* the one name that is given so is `tensor` */
-    if (count >= 2 && count <= 8 && named <= 1 && PyObject_TypeCheck(args[0], form_type)) {
+    Py_ssize_t named = names == NULL ? 0 : PyTuple_GET_SIZE(names);
+    int common =
+        named == 0 || (named == 1 && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "tensor") == 0);
+    if (count >= 2 && count <= 8 && common && PyObject_TypeCheck(args[0], form_type)) {
         int64_t numbers[6] = {0}, tensor = -1;
         if (named && args[count] != Py_None)
             tensor = PyLong_AsLongLong(args[count]);
@@ -463,17 +467,18 @@ static PyObject *Appender_op(Appender *self, PyObject *const *args, Py_ssize_t c
     return answer;
 }
 
-static int64_t append(PyObject *appender, PyObject *template, PyObject *value, int64_t time, const int64_t links[4])
+static int64_t append_timed(PyObject *appender, PyObject *template, PyObject *value, int64_t time, int64_t duration,
+                            const int64_t links[4])
 {
     Appender *self = (Appender *)appender;
     if (PyObject_TypeCheck(template, form_type)) {
-        int64_t row = write_row(self, (Form *)template, value, time, 0, links[0], links + 1, 3, -1);
+        int64_t row = write_row(self, (Form *)template, value, time, duration, links[0], links + 1, 3, -1);
         if (row >= 0)
             return row;
     }
-    PyObject *answer = PyObject_CallFunction(self->slow, "OOLiLLLL", template, value, (long long)time, 0,
-                                             (long long)links[0], (long long)links[1], (long long)links[2],
-                                             (long long)links[3]);
+    PyObject *answer = PyObject_CallFunction(self->slow, "OOLLLLLL", template, value, (long long)time,
+                                             (long long)duration, (long long)links[0], (long long)links[1],
+                                             (long long)links[2], (long long)links[3]);
     if (answer == NULL)
         return -2;
     int64_t row = PyLong_AsLongLong(answer);
@@ -481,12 +486,21 @@ static int64_t append(PyObject *appender, PyObject *template, PyObject *value, i
     return row == -1 && PyErr_Occurred() ? -2 : row;
 }
 
+static int64_t append(PyObject *appender, PyObject *template, PyObject *value, int64_t time, const int64_t links[4])
+{
+    return append_timed(appender, template, value, time, 0, links);
+}
+
 static int64_t finish(PyObject *appender, int64_t row, int64_t start)
 {
     Appender *self = (Appender *)appender;
     Cursor *cursor = (Cursor *)self->segment;
-    int64_t end = now(), duration = end - start, at = cursor->origin + (row - self->base) * ROW;
-    if (at >= 0 && at + ROW <= cursor->rows.len) /* else of an earlier segment */
+    int64_t end = now(), duration = end - start, at;
+    row -= self->base;
+    if (cursor == NULL || row < cursor->first || row >= cursor->end)
+        return end; /* of an earlier segment: before this one's rows lies the head of its file */
+    at = cursor->origin + row * ROW;
+    if (at >= 0 && at + ROW <= cursor->rows.len)
         memcpy((char *)cursor->rows.buf + at + DURATION, &duration, 8);
     return end;
 }
@@ -598,7 +612,7 @@ static PyTypeObject *add_type(PyObject *module, PyType_Spec *spec)
 static struct PyModuleDef module_definition = {
     PyModuleDef_HEAD_INIT, "_append", "The hot path of recording, compiled.", -1, NULL};
 
-static AppendAPI api = {NULL, now, row_of_op, append, finish};
+static AppendAPI api = {NULL, now, row_of_op, append, append_timed, finish};
 
 PyMODINIT_FUNC PyInit__append(void)
 {

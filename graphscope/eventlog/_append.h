@@ -21,6 +21,10 @@ typedef struct {
     /* A row of any kind with its value; -2 with an error set. `links` are the forward row and three inputs. */
     int64_t (*append)(PyObject *appender, PyObject *template, PyObject *value, int64_t time, const int64_t links[4]);
 
+    /* The same of a row that took so long. */
+    int64_t (*append_timed)(PyObject *appender, PyObject *template, PyObject *value, int64_t time, int64_t duration,
+                            const int64_t links[4]);
+
     /* The duration of a row that was appended before its work was done; the clock's reading. */
     int64_t (*finish)(PyObject *appender, int64_t row, int64_t start);
 } AppendAPI;

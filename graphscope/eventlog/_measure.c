@@ -47,8 +47,8 @@ static void take(Found *found, double x)
     found->squares += x * x;
 }
 
-/* A full block of numbers, all of them finite. Everything is told from a pivot: of numbers that lie close together the
- * squares would leave nothing. */
+/* A full block of numbers; 0, with nothing noted, when some are not finite or too large to be squared. Everything is told
+ * from a pivot: of numbers that lie close together the squares would leave nothing. */
 #define WHOLE_BLOCK(name, type, bits, exponent)                                                                        \
     FOR_EACH_PROCESSOR static int name(Found *found, const type *x)                                                    \
     {                                                                                                                  \
@@ -76,13 +76,20 @@ static void take(Found *found, double x)
                 squares[lane] += from * from;                                                                          \
                 zero[lane] += each == 0;                                                                               \
             }                                                                                                          \
+        double total = 0, total_squares = 0;                                                                           \
+        for (int lane = 0; lane < LANES; lane++) {                                                                     \
+            total += sum[lane];                                                                                        \
+            total_squares += squares[lane];                                                                            \
+        }                                                                                                              \
+        if (!isfinite(total_squares))                                                                                  \
+            return 0;                                                                                                  \
         for (int lane = 0; lane < LANES; lane++) {                                                                     \
             found->least = least[lane] < found->least ? least[lane] : found->least;                                    \
             found->most = most[lane] > found->most ? most[lane] : found->most;                                         \
-            found->sum += sum[lane];                                                                                   \
-            found->squares += squares[lane];                                                                           \
             found->zero += zero[lane];                                                                                 \
         }                                                                                                              \
+        found->sum += total;                                                                                           \
+        found->squares += total_squares;                                                                               \
         found->finite += BLOCK;                                                                                        \
         return 1;                                                                                                      \
     }
@@ -162,8 +169,11 @@ static PyObject *measure(PyObject *module, PyObject *const *args, Py_ssize_t cou
         return NULL;
     }
     const void *data;
-    if (PyLong_CheckExact(args[0]))
+    if (PyLong_CheckExact(args[0])) {
         data = PyLong_AsVoidPtr(args[0]);
+        if (data == NULL && PyErr_Occurred())
+            return NULL;
+    }
     else {
         if (PyObject_GetBuffer(args[0], &buffer, PyBUF_ANY_CONTIGUOUS) < 0)
             return NULL;
@@ -184,7 +194,7 @@ static PyObject *measure(PyObject *module, PyObject *const *args, Py_ssize_t cou
         double mean = found.sum / (double)found.finite;
         double variance = found.squares / (double)found.finite - mean * mean;
         record.mean = found.pivot + mean;
-        record.std = variance > 0 ? sqrt(variance) : 0;
+        record.std = isnan(variance) ? INFINITY : variance > 0 ? sqrt(variance) : 0; /* NaN: too large to be squared */
     }
     return PyBytes_FromStringAndSize((const char *)&record, sizeof record);
 }

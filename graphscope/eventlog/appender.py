@@ -38,6 +38,7 @@ class Cursor:
     __slots__ = (
         "_values",
         "end",
+        "first",
         "next_rare",
         "next_row",
         "next_value",
@@ -50,6 +51,7 @@ class Cursor:
         "value_start",
     )
 
+    first: int
     next_row: int
     end: int
     origin: int

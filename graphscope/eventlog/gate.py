@@ -34,3 +34,6 @@ class Gate(Protocol):
 
     def after(self, row: int, value: Any, frame: FrameType) -> Answer:
         """A node's row was appended and nobody has used its value yet; `frame` is the innermost of the user's."""
+
+    def passed(self, frame: FrameType) -> None:
+        """A backward pass has ended, and its mark was appended."""

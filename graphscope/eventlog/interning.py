@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from graphscope.eventlog.names import Table, shown
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.eventlog.template import PACKERS, Template
 from graphscope.eventlog.values import storage
+
+_MOST_BYTES: Final = (1 << 63) - 1
+"""An expanded tensor may tell of more bytes than have a number."""
 
 
 class Interning:
@@ -87,6 +90,7 @@ class Interning:
             nbytes = dtype.itemsize
             for length in shape:
                 nbytes *= length
+            nbytes = min(nbytes, _MOST_BYTES)
         keep = Flag(0) if several or dtype is None else storage(self.policy, self.cap, nbytes, dtype)
         layout = "" if keep != Flag.INLINE else name if name in PACKERS and shape == () else "bytes"
         fields = (

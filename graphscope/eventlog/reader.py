@@ -228,7 +228,7 @@ class Log(Rows, Tables):
         except ValueError:  # a shape that no array has, though it may have no elements
             return None
         if dtype_name == "bfloat16":  # numpy has none: the upper half of a float32
-            value = np.left_shift(value, 16, dtype=np.uint32).view(np.float32)
+            value = np.asarray(np.left_shift(value, 16, dtype=np.uint32)).view(np.float32)
         value.flags.writeable = False
         return cast(np.ndarray, value)
 

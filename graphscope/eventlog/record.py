@@ -18,7 +18,7 @@ from types import FrameType, TracebackType
 from typing import Any, Final, TypeVar
 
 from graphscope.errors import LogError
-from graphscope.eventlog import ownership
+from graphscope.eventlog import ownership, siblings
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
 from graphscope.eventlog.writer import Writer
@@ -43,7 +43,8 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
 
     Args:
         path: The folder of the log; an older log there is kept beside it under another name. None records to a
-            temporary folder that lives as long as the log object.
+            temporary folder that lives as long as the log object; a process that was started in a run that is recorded
+            does so beside the log of that run.
         values: `full` keeps every value, `summary` statistics of large ones, `none` nothing.
         steps: Keep only the newest so many training steps.
         cap: Values of more bytes are summarised.
@@ -62,7 +63,7 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
         cap: int = 1 << 20,
         budget: int = 1 << 30,
     ) -> None:
-        self._path = None if path is None else of_rank(Path(path))
+        self._path = siblings.place(None if path is None else Path(path))
         self._options: dict[str, Any] = {"policy": values, "steps": steps, "cap": cap, "budget": budget}
         self._writer: Writer | None = None
         self._log: Log | None = None  # kept while recording: a temporary folder goes with it
@@ -153,13 +154,6 @@ def holding(row: int) -> tuple[Log, int] | None:
     except LogError:
         return None
     return (log, row - base) if log.first <= row - base < log.end else None
-
-
-def of_rank(path: Path) -> Path:
-    """The path of this process's own log, where several ranks of one run record (under `torchrun`, for one)."""
-    if int(os.environ.get("WORLD_SIZE") or 1) > 1 and "RANK" in os.environ:
-        return path.with_name(f"{path.stem}-rank{os.environ['RANK']}{path.suffix}")
-    return path
 
 
 def make_room(path: Path) -> None:

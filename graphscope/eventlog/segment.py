@@ -37,7 +37,6 @@ class Segment(Cursor):
         "__weakref__",
         "edge_end",
         "edges",
-        "first",
         "folder",
         "next_edge",
         "next_output",

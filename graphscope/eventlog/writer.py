@@ -63,9 +63,7 @@ class Writer(Interning):
             raise LogError(f"values={policy!r} is no policy", hint=f"choose one of {', '.join(values.POLICIES)}")
         if steps is not None and steps < 1:
             raise LogError(f"steps={steps} keeps nothing", hint="give 1 or more")
-        self.path = path
-        self.policy = policy
-        self.base = base
+        self.path, self.policy, self.cap, self.base = path, policy, cap, base
         self.gate: Gate | None = None
         self.on_leaf: Callable[[int, Any], None] | None = None
         """Told the row and the tensor of each leaf: who makes a graph of a run has to hold on to them."""
@@ -77,7 +75,6 @@ class Writer(Interning):
         """Code objects by whose address a site is known: alive as long as the log, so that none is taken over."""
         self.broken: str | None = None
         self.closed = False
-        self.cap = cap
         self._retention = Retention(budget, steps)
         self._lock = threading.RLock()
         self._claimed = 1
@@ -87,8 +84,7 @@ class Writer(Interning):
         self._appender = Appender(self.sites, self._append, base)
         self.append: Callable[..., int] = self._appender if callable(self._appender) else self._append
         """`_append`, by the quickest way."""
-        self.op = self._appender.op
-        self.finish = self._appender.finish
+        self.op, self.finish = self._appender.op, self._appender.finish
         made = False
         try:
             (path / "tables").mkdir(parents=True)

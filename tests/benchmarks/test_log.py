@@ -24,7 +24,7 @@ def test_bare_row_is_the_row_of_the_schema() -> None:
 
 def test_reading_finds_the_nan_in_a_fresh_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(log, "ROWS", 5_000)
-    recorded = log.million(tmp_path / "run.gscope")
+    recorded = log.recorded(tmp_path / "run.gscope")
     command = [sys.executable, "-m", "benchmarks.reading", str(recorded.path), "2500"]
     output = subprocess.run(command, capture_output=True, check=True, text=True, cwd=log.ROOT.parent).stdout
     said = json.loads(output)

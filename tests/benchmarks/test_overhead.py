@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 
 import numpy as np
+import pytest
 
 from benchmarks.engines import graphscope, load
-from benchmarks.overhead import Cutter, CuttingLoader, Finder, imported, loaded, step_of
+from benchmarks.overhead import Cutter, CuttingLoader, apart, loaded, step_of
 from benchmarks.workloads import WORKLOADS
 
 
@@ -30,10 +32,11 @@ def test_other_branches_stay() -> None:
     assert cut(source) == source
 
 
-def test_twin_computes_the_same_and_leaves_the_original_alone() -> None:
+@pytest.mark.slow
+def test_twin_computes_the_same_and_leaves_the_original_alone(tmp_path: Path) -> None:
     original = load("graphscope").tensor
     before = loaded()
-    twin = imported(Finder())
+    twin = apart(tmp_path, cut=True)
     after = loaded()
     assert {name: after[name] for name in before} == before
     assert CuttingLoader.cuts > 0

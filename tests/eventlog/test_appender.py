@@ -17,7 +17,7 @@ from graphscope.eventlog.schema import Flag
 
 HERE = Path(__file__).parent
 LOG = ("graphscope.eventlog._append",)
-ENGINE = ("graphscope.engine._calls", "graphscope.engine._backward")
+ENGINE = ("graphscope.engine._calls", "graphscope.engine._backward", "graphscope.engine._loops")
 compiled = pytest.mark.skipif(None in map(find_spec, LOG + ENGINE), reason="there was no compiler")
 
 BLOCKED = f"""
@@ -70,7 +70,7 @@ def test_both_ways_write_the_same(tmp_path: Path, policy: str, blocked: tuple[st
 
 @pytest.mark.slow
 def test_log_and_engine_keep_their_promises_without_the_compiled_parts(tmp_path: Path) -> None:
-    names = ("test_recording.py", "test_autograd.py", "test_errors.py", "test_memory.py")
+    names = ("test_recording.py", "test_autograd.py", "test_errors.py", "test_hooks.py")
     suites = [HERE, *(HERE.parent / "engine" / name for name in names)]
     command = [sys.executable, "-c", BLOCKED, "-q", "-m", "not slow", f"--basetemp={tmp_path / 'runs'}"]
     done = subprocess.run(

@@ -268,3 +268,19 @@ def test_an_interrupt_in_the_middle_leaves_the_rest_readable(make) -> None:
             assert log.attrs(event.attrs) == {"text": value.tobytes().decode()}
         else:
             assert np.array_equal(log.value(row), value)
+
+
+def test_the_duration_of_a_row_whose_segment_is_full(make, append) -> None:
+    writer = make()
+    segment = writer.segment
+    rows = []
+    while segment.next_row < segment.end:
+        rows.append(append(writer, np.float32(1)))
+    rows.append(append(writer, np.float32(2)))
+    assert writer.segment is not segment
+    for row in rows[-8:]:
+        writer.finish(row, writer.clock() - 1)
+    log = load(writer.path)
+    assert log.end == rows[-1] + 1
+    assert log.value(rows[-1]) == 2
+    assert log.event(rows[-1]).duration > 0

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from graphscope.eventlog import schema
+from graphscope.eventlog.appender import FLOATING
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.schema import Flag, Kind
-from graphscope.eventlog.values import summarize
+from graphscope.eventlog.values import summarize, unpack
 from graphscope.eventlog.writer import Writer
 
 NUMERIC = [name for name in schema.DTYPES if name not in ("", "bfloat16", "object")]
@@ -145,6 +146,17 @@ def test_statistics_agree_with_numpy(value: np.ndarray) -> None:
             assert found.mean == pytest.approx(finite.mean(), rel=1e-9, nan_ok=True)
             assert found.std == pytest.approx(finite.std(), rel=1e-6, nan_ok=True)
         assert found.finite == bool(np.isfinite(value).all())
+
+
+@pytest.mark.parametrize("scale", [1e20, 1e30, 3e38, 1e200])
+def test_statistics_of_what_is_too_large_to_be_squared(scale: float) -> None:
+    measure = pytest.importorskip("graphscope.eventlog._measure", reason="there was no compiler").measure
+    value = np.tile(np.array([scale, -scale]), 3000).astype("float64" if scale > 1e39 else "float32")
+    found = unpack(measure(value, value.nbytes, FLOATING[value.dtype.name]), value.size)
+    expected = summarize(value)
+    assert abs(found.mean) < 1e-5 * scale
+    assert found.std == pytest.approx(expected.std)
+    assert (found.minimum, found.maximum, found.inf) == (expected.minimum, expected.maximum, 0)
 
 
 SPECIAL = st.sampled_from([0.0, 1.0, -1.0, 65504.0, float("nan"), float("inf"), float("-inf")])

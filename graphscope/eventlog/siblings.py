@@ -1,0 +1,54 @@
+"""The logs of one run: every process that records has one of its own, beside the one that was asked for."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Final
+
+RUN: Final = "GRAPHSCOPE_RUN"
+"""The variable of the environment by which a process finds the run that it was started in: `PID:PATH`."""
+
+_ENDING = re.compile(r"-(?:rank|pid)\d{1,18}$")
+
+
+def lead(path: Path) -> None:
+    """Let processes that this one starts, if they record, do so beside this log."""
+    os.environ[RUN] = f"{os.getpid()}:{path.absolute()}"
+
+
+def place(path: Path | None) -> Path | None:
+    """Where this process records: one of several ranks (under `torchrun`, for one) beside the path that all were given,
+    a process of a run that was given no path beside the log of that run; else as asked.
+    """
+    rank = f"rank{os.environ['RANK']}" if int(os.environ.get("WORLD_SIZE") or 1) > 1 and "RANK" in os.environ else ""
+    if path is not None:
+        return _beside(path, rank) if rank else path
+    leader, _, run = os.environ.get(RUN, "").partition(":")
+    return _beside(Path(run), rank or f"pid{os.getpid()}") if run and leader != str(os.getpid()) else None
+
+
+def siblings(path: Path) -> list[Path]:
+    """The other logs of the run that a log belongs to, by name."""
+    stem = _ENDING.sub("", path.stem)
+    try:
+        names = [entry.name for entry in path.parent.iterdir() if entry.name.startswith(stem)]
+    except OSError:
+        return []
+    found = (path.with_name(name) for name in sorted(names) if name.endswith(path.suffix))
+    return [each for each in found if each != path and _ENDING.sub("", each.stem) == stem and _is_log(each)]
+
+
+def title(path: Path) -> str:
+    """What to call a process of a run: `rank 1`, `process 4242`; empty for the one that leads it."""
+    found = _ENDING.search(path.stem)
+    return "" if found is None else found[0][1:].replace("rank", "rank ").replace("pid", "process ")
+
+
+def _beside(path: Path, which: str) -> Path:
+    return path.with_name(f"{_ENDING.sub('', path.stem)}-{which}{path.suffix}")
+
+
+def _is_log(path: Path) -> bool:
+    return (path / "log.json").is_file()

@@ -1,6 +1,7 @@
 """Derivatives as functions of functions, under the names of `torch.func`.
 
-They nest, and take dicts and lists of tensors. There is no `vmap`: every op takes leading dims as they come.
+They nest, and take dicts and lists of tensors. `vmap` runs its function once for each place of the batch: the result is
+PyTorch's, the speed is that of a loop (most ops take leading dims as they come, which is faster).
 """
 
 from __future__ import annotations
@@ -15,11 +16,22 @@ from graphscope.engine import gradients
 from graphscope.engine.modes import enable_grad, is_grad_enabled
 from graphscope.engine.node import PLAN, Record
 from graphscope.engine.op import OPS
+from graphscope.engine.ops.splitting import select
 from graphscope.engine.tensor import Tensor
 
 Function = Callable[..., Any]
 
-__all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "vjp"]
+__all__ = [
+    "functional_call",
+    "grad",
+    "grad_and_value",
+    "hessian",
+    "jacfwd",
+    "jacrev",
+    "stack_module_state",
+    "vjp",
+    "vmap",
+]
 
 
 def grad(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
@@ -143,6 +155,116 @@ def jacfwd(
 def hessian(func: Function, argnums: int | tuple[int, ...] = 0) -> Function:
     """A function that gives the Jacobian of the Jacobian of `func`."""
     return jacrev(jacrev(func, argnums), argnums)
+
+
+def vmap(
+    func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: int | None = None
+) -> Function:
+    """A function of batches: `func` is called for each place of the batch, and its results are stacked.
+
+    Args:
+        func: A function of tensors; its results are tensors, or dicts, lists and tuples of them.
+        in_dims: Which dim of each argument the batch is: one number for all, or one for each argument (a tree like it);
+            None: it has none. Keyword arguments have none.
+        out_dims: Where the batch is in the results; likewise.
+        randomness: Accepted; random numbers differ from place to place.
+        chunk_size: Accepted and of no effect.
+
+    Raises:
+        ValueError: No argument has a batch, or they differ in length.
+    """
+
+    @functools.wraps(func)
+    def mapped(*args: Any, **kwargs: Any) -> Any:
+        dims = in_dims if isinstance(in_dims, tuple | list) else (in_dims,) * len(args)
+        if len(dims) != len(args):
+            raise ValueError(f"vmap: in_dims has {len(dims)} entries for {len(args)} arguments")
+        counts = {size for tree, dim in zip(args, dims, strict=True) for size in _batches(tree, dim)}
+        if not counts:
+            raise ValueError("vmap: at least one argument must have a batch: in_dims is None for all")
+        if len(counts) > 1:
+            raise ValueError(f"vmap: Expected all tensors to have the same size in the mapped dimension, got {counts}")
+        results = [
+            func(*(_part(tree, dim, place) for tree, dim in zip(args, dims, strict=True)), **kwargs)
+            for place in range(counts.pop())
+        ]
+        return _joined(results, out_dims)
+
+    return mapped
+
+
+def _batches(tree: Any, dim: Any) -> Iterator[int]:
+    """The sizes of the mapped dims of the tensors of a tree."""
+    if isinstance(tree, dict | tuple | list):
+        for key in tree if isinstance(tree, dict) else range(len(tree)):
+            yield from _batches(tree[key], dim[key] if isinstance(dim, dict | tuple | list) else dim)
+    elif isinstance(tree, Tensor) and dim is not None:
+        yield tree.shape[dim]
+
+
+def _part(tree: Any, dim: Any, place: int) -> Any:
+    """A tree at one place of the batch."""
+    if isinstance(tree, dict):
+        return {key: _part(value, dim[key] if isinstance(dim, dict) else dim, place) for key, value in tree.items()}
+    if isinstance(tree, tuple | list):
+        dims = dim if isinstance(dim, tuple | list) else (dim,) * len(tree)
+        return type(tree)(_part(value, each, place) for value, each in zip(tree, dims, strict=True))
+    return select(tree, dim, place) if isinstance(tree, Tensor) and dim is not None else tree
+
+
+def _joined(results: list[Any], dim: Any) -> Any:
+    """The results of all places as one, like each of them."""
+    first = results[0]
+    if isinstance(first, dict):
+        return {key: _joined([each[key] for each in results], dim) for key in first}
+    if isinstance(first, tuple | list):
+        dims = dim if isinstance(dim, tuple | list) else (dim,) * len(first)
+        return type(first)(_joined([each[number] for each in results], dims[number]) for number in range(len(first)))
+    if not isinstance(first, Tensor):
+        raise ValueError(f"vmap: a function that is mapped returns tensors, not {_said(first)}")  # noqa: TRY004 - as torch
+    return first if dim is None else OPS["stack"].call(results, dim)
+
+
+def functional_call(
+    module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: dict[str, Any] | None = None, **_: Any
+) -> Any:
+    """Call a module with other tensors in the place of its parameters and buffers, which it has back afterwards.
+
+    Args:
+        module: The module.
+        parameter_and_buffer_dicts: Tensors by path, or several such dicts.
+        args: The arguments of the call; one that is no tuple stands for itself.
+        kwargs: Its keyword arguments.
+        **_: `tie_weights` and `strict`, accepted and of no effect.
+    """
+    given = parameter_and_buffer_dicts
+    tensors = dict(given) if isinstance(given, dict) else {k: v for each in given for k, v in each.items()}
+    places = []
+    for path, tensor in tensors.items():
+        parent, _, name = path.rpartition(".")
+        owner = module.get_submodule(parent)
+        holder = owner._parameters if name in owner._parameters else owner._buffers
+        if name not in holder:
+            raise KeyError(f"functional_call: {type(module).__name__} has no parameter or buffer {path!r}")
+        places.append((owner, holder, name, holder[name], tensor))
+    try:
+        for owner, holder, name, _, tensor in places:
+            holder[name] = owner.__dict__[name] = tensor
+        return module(*(args if isinstance(args, tuple) else () if args is None else (args,)), **(kwargs or {}))
+    finally:
+        for owner, holder, name, before, _ in places:
+            holder[name] = owner.__dict__[name] = before
+
+
+def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The parameters of modules of one kind, stacked by path, and their buffers: what `vmap` takes for an ensemble."""
+    stacked = []
+    for named in ("named_parameters", "named_buffers"):
+        each = [dict(getattr(model, named)()) for model in models]
+        stacked.append({path: OPS["stack"].call([held[path].detach() for held in each], 0) for path in each[0]})
+    for parameter in stacked[0].values():
+        parameter.requires_grad_()
+    return stacked[0], stacked[1]
 
 
 def _fresh(args: tuple[Any, ...], argnums: int | tuple[int, ...]) -> tuple[Any, list[Any]]:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from graphscope.engine.ops.bessel import i0 as i0
+from graphscope.engine.ops.bessel import i0e as i0e
+from graphscope.engine.ops.bessel import i1 as i1
+from graphscope.engine.ops.bessel import i1e as i1e
 from graphscope.engine.ops.elementwise import digamma as digamma
 from graphscope.engine.ops.elementwise import digamma as psi
 from graphscope.engine.ops.elementwise import erf as erf
@@ -12,7 +16,7 @@ from graphscope.engine.ops.elementwise import erfc as erfc
 from graphscope.engine.ops.elementwise import erfinv as erfinv
 from graphscope.engine.ops.elementwise import exp2 as exp2
 from graphscope.engine.ops.elementwise import expm1 as expm1
-from graphscope.engine.ops.elementwise import isnan
+from graphscope.engine.ops.elementwise import isnan, log
 from graphscope.engine.ops.elementwise import lgamma as gammaln
 from graphscope.engine.ops.elementwise import log1p as log1p
 from graphscope.engine.ops.elementwise import logit as logit
@@ -25,6 +29,7 @@ from graphscope.engine.ops.elementwise import xlogy as xlogy
 from graphscope.engine.ops.index import where
 from graphscope.engine.ops.softmax import log_softmax as log_softmax
 from graphscope.engine.ops.softmax import softmax as softmax
+from graphscope.engine.ops.special import erfcx as erfcx
 from graphscope.engine.ops.statistics import logsumexp as logsumexp
 from graphscope.engine.tensor import Tensor
 
@@ -33,12 +38,18 @@ __all__ = [
     "entr",
     "erf",
     "erfc",
+    "erfcx",
     "erfinv",
     "exp2",
     "expit",
     "expm1",
     "gammaln",
+    "i0",
+    "i0e",
+    "i1",
+    "i1e",
     "log1p",
+    "log_ndtr",
     "log_softmax",
     "logit",
     "logsumexp",
@@ -63,6 +74,14 @@ def ndtr(input: Tensor) -> Any:
 def ndtri(input: Tensor) -> Any:
     """Inverse of `ndtr`."""
     return erfinv(input * 2 - 1) * math.sqrt(2)
+
+
+def log_ndtr(input: Tensor) -> Any:
+    """Logarithm of `ndtr`, exact where that is small."""
+    t = input * math.sqrt(0.5)
+    low = input.lt(-1)
+    far = log(erfcx(-where(low, t, -1.0)) / 2) - t * t
+    return where(low, far, log1p(-erfc(where(low, 0.0, t)) / 2))
 
 
 def entr(input: Tensor) -> Any:

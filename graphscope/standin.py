@@ -28,7 +28,7 @@ VERSION: Final = f"2.13.0+graphscope.{graphscope.__version__}"
 OWN: Final = frozenset(
     (*graphscope.HOMES, "cli", "console", "debugger", "diagnose", "dap", "engine", "errors", "eventlog", "exporters",
      "graph", "notebook", "standin", "static", "tui")
-) - {"load", "save"}  # fmt: skip
+) - {"load", "save", "vmap"}  # fmt: skip
 """What graphscope has beside PyTorch's names: a program that imports torch does not find it there."""
 
 

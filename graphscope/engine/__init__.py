@@ -3,7 +3,6 @@
 import warnings as _warnings
 from types import ModuleType
 
-from graphscope.engine import element_types as _element_types
 from graphscope.engine import methods as methods  # makes a Tensor of what ops.define gave it
 from graphscope.engine.devices import channels_last as channels_last
 from graphscope.engine.devices import contiguous_format as contiguous_format
@@ -19,7 +18,10 @@ from graphscope.engine.dtype_queries import promote_types as promote_types
 from graphscope.engine.dtype_queries import result_type as result_type
 from graphscope.engine.dtypes import set_default_dtype as set_default_dtype
 from graphscope.engine.element_types import Size as Size
+from graphscope.engine.element_types import bfloat16 as bfloat16
 from graphscope.engine.element_types import bool_ as bool_
+from graphscope.engine.element_types import complex64 as complex64
+from graphscope.engine.element_types import complex128 as complex128
 from graphscope.engine.element_types import dtype as dtype
 from graphscope.engine.element_types import float16 as float16
 from graphscope.engine.element_types import float32 as float32
@@ -45,38 +47,46 @@ from graphscope.engine.modes import set_grad_enabled as set_grad_enabled
 from graphscope.engine.op import OPS as OPS
 from graphscope.engine.ops import inplace_forms as _inplace_forms
 from graphscope.engine.ops.activations import *
-from graphscope.engine.ops.axes import *
-from graphscope.engine.ops.chains import *
+from graphscope.engine.ops.attention import *
+from graphscope.engine.ops.bags import *
+from graphscope.engine.ops.bessel import *
 from graphscope.engine.ops.classification import *
+from graphscope.engine.ops.complex_numbers import *
 from graphscope.engine.ops.convolution import *
 from graphscope.engine.ops.counting import *
 from graphscope.engine.ops.create import *
 from graphscope.engine.ops.ctc import *
 from graphscope.engine.ops.cumulative import *
 from graphscope.engine.ops.decompositions import *
+from graphscope.engine.ops.dim_order import *
 from graphscope.engine.ops.distances import *
 from graphscope.engine.ops.dropout import *
 from graphscope.engine.ops.einsum import *
 from graphscope.engine.ops.elementwise import *
+from graphscope.engine.ops.embedding import *
 from graphscope.engine.ops.extremes import *
+from graphscope.engine.ops.factors import *
+from graphscope.engine.ops.fractional_pooling import *
+from graphscope.engine.ops.gathering import *
+from graphscope.engine.ops.grids import *
 from graphscope.engine.ops.index import *
 from graphscope.engine.ops.inplace import *
 from graphscope.engine.ops.inplace_forms import *
 from graphscope.engine.ops.inplace_parts import *
 from graphscope.engine.ops.inverses import *
 from graphscope.engine.ops.joining import *
-from graphscope.engine.ops.likeness import *
+from graphscope.engine.ops.least_squares import *
+from graphscope.engine.ops.like_others import *
 from graphscope.engine.ops.linalg import *
 from graphscope.engine.ops.linear import *
 from graphscope.engine.ops.losses import *
-from graphscope.engine.ops.masks import *
+from graphscope.engine.ops.masking import *
+from graphscope.engine.ops.matrix_chains import *
 from graphscope.engine.ops.mean_square import *
 from graphscope.engine.ops.normalization import *
 from graphscope.engine.ops.norms import *
 from graphscope.engine.ops.pad import *
 from graphscope.engine.ops.pair_losses import *
-from graphscope.engine.ops.parts import *
-from graphscope.engine.ops.pick import *
 from graphscope.engine.ops.pixels import *
 from graphscope.engine.ops.pooling import *
 from graphscope.engine.ops.products import *
@@ -85,12 +95,16 @@ from graphscope.engine.ops.randoms import *
 from graphscope.engine.ops.rearrange import *
 from graphscope.engine.ops.recurrent import *
 from graphscope.engine.ops.reduce import *
+from graphscope.engine.ops.reflections import *
 from graphscope.engine.ops.resampling import *
 from graphscope.engine.ops.scatter import *
 from graphscope.engine.ops.shape import *
 from graphscope.engine.ops.softmax import *
 from graphscope.engine.ops.sorting import *
+from graphscope.engine.ops.spellings import *
+from graphscope.engine.ops.splitting import *
 from graphscope.engine.ops.statistics import *
+from graphscope.engine.ops.strided import *
 from graphscope.engine.ops.triangular import *
 from graphscope.engine.ops.updates import *
 from graphscope.engine.ops.window_functions import *
@@ -114,13 +128,13 @@ _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"graphscope\
 float = float32
 double = float64
 half = float16
+cfloat = complex64
+cdouble = complex128
 short = int16
 int = int32
 long = int64
 bool = bool_
 
-if _element_types.bfloat16 is not None:
-    bfloat16 = _element_types.bfloat16
 globals().update(_inplace_forms.FUNCTIONS)  # `exp_(x)`, and others that are made in a loop
 
 __all__ = [

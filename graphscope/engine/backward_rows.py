@@ -126,3 +126,5 @@ def mark(writer: Writer, kind: Kind, frame: Any, root: Tensor) -> None:
         template = writer.template(kind, site=site, graph_pass=Pass.BACKWARD, input_count=1)
         writer.sites[key] = template
     writer.append(template, None, writer.clock(), 0, 0, max(root.row, writer.base))
+    if kind == Kind.BACKWARD_END and writer.gate is not None and frame is not None:
+        writer.gate.passed(frame)

@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 
+from graphscope.engine import loops
 from graphscope.engine.windows import Array, Sizes, Windows, add_columns, columns
 
 CHUNK: Final = 1 << 18
@@ -170,6 +171,10 @@ def _correlate_depthwise(x: Array, w: Array, windows: Windows, out: Array) -> Ar
     for part in _parts(len(x), x.shape[1], whole):
         flat = windows.padded(x[part]).reshape(*x[part].shape[:2], -1)
         total: Array = np.empty(flat.shape, out.dtype)
+        if loops.fits(flat, w, total):
+            loops.correlate_planes(total, flat, w, [offset for _, offset in offsets], length)
+            out[part] = total.reshape(*flat.shape[:2], *whole)[(..., *_firsts(windows, out.shape[2:]))]
+            continue
         run, scratch = total[..., :length], np.empty((*flat.shape[:2], length), out.dtype)
         for number, (place, offset) in enumerate(offsets):
             given, weights = flat[..., offset : offset + length], w[(slice(None), 0, *place)][:, None]
@@ -184,12 +189,15 @@ def _spread_depthwise(y: Array, w: Array, windows: Windows, out: Array) -> Array
     whole = windows.whole(out.shape[2:])
     offsets, length = _grid(windows, whole)
     for part in _parts(len(y), y.shape[1], whole):
-        given = _embedded(y[part], windows, whole)[..., :length]
-        total: Array = np.zeros((*given.shape[:2], math.prod(whole)), out.dtype)
-        scratch = np.empty(given.shape, out.dtype)
-        for place, offset in offsets:
-            run = total[..., offset : offset + length]
-            run += np.multiply(given, w[(slice(None), 0, *place)][:, None], out=scratch)
+        given = _embedded(y[part], windows, whole)
+        total: Array = np.zeros(given.shape, out.dtype)
+        if loops.fits(given, w, total):
+            loops.spread_planes(total, given, w, [offset for _, offset in offsets], length)
+        else:
+            scratch = np.empty((*given.shape[:2], length), out.dtype)
+            for place, offset in offsets:
+                run = total[..., offset : offset + length]
+                run += np.multiply(given[..., :length], w[(slice(None), 0, *place)][:, None], out=scratch)
         out[part] = total.reshape(*given.shape[:2], *whole)[(..., *windows.inner(out.shape[2:]))]
     return out
 
@@ -200,7 +208,11 @@ def _weigh_depthwise(x: Array, y: Array, windows: Windows) -> Array:
     out: Array = np.zeros((y.shape[1], *windows.kernel), np.result_type(x, y))
     for part in _parts(len(x), x.shape[1], whole):
         flat = windows.padded(x[part]).reshape(*x[part].shape[:2], -1)
-        given = _embedded(y[part], windows, whole)[..., :length]
+        given = _embedded(y[part], windows, whole)
+        if loops.fits(flat, given, out):
+            loops.weigh_planes(out, flat, given, [offset for _, offset in offsets], length)
+            continue
         for place, offset in offsets:
-            out[(slice(None), *place)] += np.einsum("ncl,ncl->c", flat[..., offset : offset + length], given)
+            there = flat[..., offset : offset + length]
+            out[(slice(None), *place)] += np.einsum("ncl,ncl->c", there, given[..., :length])
     return out

@@ -149,11 +149,11 @@ def floating(forward: Callable[..., Any]) -> Callable[..., Any]:
     return convert
 
 
-_KINDS: Final = {"b": "booleans", "i": "integers", "f": "floating numbers"}
+_KINDS: Final = {"b": "booleans", "i": "integers", "f": "floating numbers", "c": "complex numbers"}
 
 
 def only(kinds: str, forward: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of arrays that takes some kinds of numbers and refuses the others: `b`, `i`, `f`."""
+    """A function of arrays that takes some kinds of numbers and refuses the others: `b`, `i`, `f`, `c`."""
     taken = " and ".join(_KINDS[kind] for kind in kinds)
 
     def checked(*values: Any, **attrs: Any) -> Any:

@@ -82,7 +82,38 @@ int32: Final = dtype(dtypes.int32)
 int64: Final = dtype(dtypes.int64)
 uint8: Final = dtype(dtypes.uint8)
 bool_: Final = dtype(dtypes.bool_)
-bfloat16: Final = None if dtypes.bfloat16 is None else dtype(dtypes.bfloat16)
+complex64: Final = dtype(np.complex64)
+complex128: Final = dtype(np.complex128)
+
+
+class _Absent(dtype):
+    """A dtype that can be named, and compared with others, but not used here.
+
+    Raises:
+        TypeError: NumPy asks what it is.
+    """
+
+    __slots__ = ("_needs",)
+
+    def __new__(cls, name: str, itemsize: int, needs: str) -> Self:
+        made = object.__new__(cls)
+        told = {"itemsize": itemsize, "kind": "V", "is_floating_point": True, "is_complex": False, "is_signed": True}
+        for attribute, value in {**told, "_name": name, "_needs": needs}.items():
+            _set(made, attribute, value)
+        return made
+
+    @property
+    def dtype(self) -> Any:  # type: ignore[override]
+        raise TypeError(f"{self._name} needs the package {self._needs}: pip install {self._needs}")
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+bfloat16: Final = dtype(dtypes.bfloat16) if dtypes.bfloat16 is not None else _Absent("bfloat16", 2, "ml_dtypes")
 
 
 def get_default_dtype() -> dtype:

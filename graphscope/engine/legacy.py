@@ -41,7 +41,7 @@ def _read(data: tuple[Any, ...], dtype: Any = None) -> tuple[Any]:
         return (array if dtype is None else array.astype(dtype, copy=False),)
     dtype = dtype or dtypes.get_default_dtype()
     if isinstance(first, list | tuple | np.ndarray) and not more:
-        array = create.numbers_of(first).astype(dtype, copy=False)
+        array = create.numbers_of(first, dtype)
         return (array if array.ndim else array[()],)
     if all(isinstance(size, int | np.integer) and not isinstance(size, bool) for size in (first, *more)):
         return (np.zeros((first, *more), dtype),)

@@ -166,7 +166,7 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     if requires_grad and self.array.dtype.kind not in "fc":
         raise RuntimeError(f"only Tensors of floating point dtype can require gradients, not {self.array.dtype}")
     if self.requires_grad != requires_grad:
-        self.wants_grad = requires_grad
+        self.wants_grad = bool(requires_grad)
         self.row = -1  # the log is told anew at its next use
     return self
 

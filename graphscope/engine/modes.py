@@ -16,9 +16,9 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 class Context:
     """Where this thread is, as the log needs to know it: one object, so that call sites compare it by identity."""
 
-    __slots__ = ("_twin", "backward_row", "grad_enabled", "inner", "scope")
+    __slots__ = ("_twin", "backward_row", "grad_enabled", "inner", "name", "scope")
 
-    def __init__(self, scope: Any = None, backward_row: int = 0, grad_enabled: bool = True) -> None:
+    def __init__(self, scope: Any = None, backward_row: int = 0, grad_enabled: bool = True, name: str = "") -> None:
         self.scope = scope
         """The innermost module or composite op (see `scopes`), or None."""
         self.backward_row = backward_row
@@ -27,6 +27,8 @@ class Context:
         """The contexts of the scopes entered from here."""
         self.grad_enabled = grad_enabled
         """Whether ops here remember how to go backward; where they do not, the log says so."""
+        self.name = name
+        """What a graph that runs calls the node that runs now; empty elsewhere."""
         self._twin: Context | None = None
 
     def with_grad(self, enabled: bool) -> Context:
@@ -34,7 +36,7 @@ class Context:
         if self.grad_enabled == enabled:
             return self
         if self._twin is None:
-            self._twin = Context(self.scope, self.backward_row, enabled)
+            self._twin = Context(self.scope, self.backward_row, enabled, self.name)
             self._twin._twin = self
         return self._twin
 
@@ -69,6 +71,7 @@ def is_grad_enabled() -> bool:
 def _set(enabled: bool) -> None:
     global disabled
     mode = here()
+    enabled = bool(enabled)  # what is compiled asks for True itself
     if mode.grad_enabled != enabled:
         with _counting:
             disabled += -1 if enabled else 1

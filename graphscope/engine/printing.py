@@ -70,6 +70,8 @@ def tensor_repr(tensor: Tensor) -> str:
     """`tensor([1., 2.], requires_grad=True)` and the like: four digits, long dims cut in the middle."""
     data = np.asarray(tensor.array)
     ordinary = {dtypes.get_default_dtype(), dtypes.int64, dtypes.bool_}
+    if dtypes.get_default_dtype() == np.float32:
+        ordinary.add(np.dtype("complex64"))
     notes = []
     if not data.size:
         body = "[]"
@@ -97,8 +99,9 @@ class _Format:
         self.scientific = False
         self.width = 1
         values: list[Any] = data.ravel().tolist()
+        self.parts = (_Format(data.real), _Format(data.imag)) if data.dtype.kind == "c" else None
         if not self.floating:
-            self.width = max(len(str(value)) for value in values)
+            self.width = max(len(self._text(value)) for value in values)
             return
         found = [value for value in values if math.isfinite(value) and value]
         if found:
@@ -112,6 +115,10 @@ class _Format:
             self.width = max(len(self._text(value)) for value in found)
 
     def _text(self, value: Any) -> str:
+        if self.parts is not None:
+            real, imag = self.parts
+            sign = "+" if imag._text(value.imag)[0] not in "-+" else ""
+            return f"{real._text(value.real)}{sign}{imag._text(value.imag)}j"
         if not self.floating:
             return str(value)
         if self.scientific:

@@ -7,6 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from graphscope.engine import loops
+
 _FEW: Final = 40_000
 """So many elements are counted into bins one by one; more are added a row at a time."""
 
@@ -53,8 +55,21 @@ def add_up(values: np.ndarray, places: np.ndarray, shape: tuple[int, ...]) -> np
         out = np.zeros(math.prod(shape), values.dtype)
         np.add.at(out, places.reshape(-1), values.reshape(-1))
         return out.reshape(shape)
+    if loops.fits(values):
+        out = np.zeros(shape, values.dtype)
+        loops.add_at(out, places, values)
+        return out
     sums = np.bincount(places.reshape(-1), values.reshape(-1), math.prod(shape))
     return sums.reshape(shape).astype(values.dtype, copy=False)
+
+
+def add_along(values: np.ndarray, index: np.ndarray, dim: int, shape: tuple[int, ...]) -> np.ndarray:
+    """An array of a shape: at each place the sum of the `values` whose index along a dim is it; none is negative."""
+    if dim == len(shape) - 1 and index.shape == values.shape and index.shape[:-1] == shape[:-1] and loops.fits(values):
+        out: np.ndarray = np.zeros(shape, values.dtype)
+        loops.add_along(out, index, values)
+        return out
+    return add_up(np.ascontiguousarray(values), places_along(index, dim, shape), shape)
 
 
 def places_along(index: np.ndarray, dim: int, shape: tuple[int, ...]) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from graphscope.engine.node import ATTRS, PLAN, SAVED, Record, spread
 from graphscope.engine.op import INPUT_NAMES
 from graphscope.engine.slots import Cotangents
 from graphscope.engine.tensor import Tensor
+
+WRITTEN: Final = "_written"
+"""A write through a view keeps the view and its version then beside the attributes of the call, under this name."""
 
 
 def slowly(record: Record, gradient: Any, row: int, tensors: bool, into: bool) -> Sequence[Any]:
@@ -119,7 +122,14 @@ def _as_tensor(record: Record, name: str, value: Any, targets: dict[int, Any]) -
         )
     if not isinstance(value, np.ndarray | np.generic):
         return value
-    return _placed(value, record if name == "out" else targets.get(INPUT_NAMES.index(name)))
+    return _placed(value, _result(record) if name == "out" else targets.get(INPUT_NAMES.index(name)))
+
+
+def _result(record: Record) -> Record:
+    """Where the result of a node stands in the graph; of a write through a view, at the view as long as it is one."""
+    reference, version = (record[ATTRS] or {}).get(WRITTEN, (None, 0))
+    view = reference and reference()
+    return record if view is None or view.version != version or view.node is None else view.node
 
 
 def _placed(value: Any, source: Any) -> Any:

@@ -118,10 +118,10 @@ def indexed(x: Shape, *_: Shape, index: Any, **attrs: Any) -> Shape:
     places: list[Any] = []
     for part in index if isinstance(index, tuple) else (index,):
         places += part.nonzero() if isinstance(part, np.ndarray) and part.dtype == bool and part.ndim else (part,)
-    probe = 977  # stands for a dim that is not known; a slice of it that is all of it is not known either
-    sizes = tuple(probe if size is None else size for size in x)
-    found = np.broadcast_to(np.zeros((), np.uint8), sizes)[tuple(places)].shape
-    return tuple(None if None in x and size == probe else size for size in found)
+    # Two numbers stand for a dim that is not known: what comes of them is known where it is the same.
+    sizes = [tuple(probe if size is None else size for size in x) for probe in (977, 1009)]
+    one, other = (np.broadcast_to(np.zeros((), np.uint8), each)[tuple(places)].shape for each in sizes)
+    return tuple(None if a != b else a for a, b in zip(one, other, strict=True))
 
 
 def count(x: Shape) -> int | None:

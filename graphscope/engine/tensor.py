@@ -78,7 +78,7 @@ class Tensor:
         else:
             (self.array,) = self._given(data)
         self.node = None
-        self.wants_grad = requires_grad
+        self.wants_grad = bool(requires_grad)
         self.row = -1
 
     @property

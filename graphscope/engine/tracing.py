@@ -39,6 +39,8 @@ class CallSite(Place):
         self.context = here().context
         described = {name: _described(value) for name, value in attrs.items() if name[0] != "_"} if attrs else {}
         flags = more.pop("flags", Flag(0))
+        if self.context.name:
+            described["name"] = self.context.name
         if constant is not None:
             described["other"] = constant
             flags |= Flag.SCALARS
@@ -118,7 +120,7 @@ def call_site(
     context = here().context
     if site.__class__ is CallSite and _fits(site, out, constant, attrs, context):
         return site
-    place = (context.scope, context.backward_row > 0, context.grad_enabled, get_ident())
+    place = (context.scope, context.backward_row > 0, context.grad_enabled, context.name, get_ident())
     wanted: Any = (out.__class__, out.shape, out.dtype, constant.__class__, constant, place)
     variants: dict[Any, CallSite] = writer.variants.setdefault(key, {})
     try:
@@ -235,6 +237,8 @@ def leaf(writer: Writer, tensor: Tensor, frame: FrameType | None, argument: int 
     tensor.first_row = row if identity is None else identity
     tensor.accumulate_templates = None
     tensor.site = site
+    if writer.on_leaf is not None:
+        writer.on_leaf(row, tensor)
     if writer.gate is not None and frame is not None:
         answer = pause(writer, row, data, frame)
         if isinstance(answer, Replace):

@@ -18,7 +18,8 @@ from graphscope.engine.errors import explain_failure
 from graphscope.engine.modes import here
 from graphscope.engine.node import HOOKS, PLAN, RETAINED, Plan, plan_for
 from graphscope.engine.op import OPS, Op
-from graphscope.engine.ops.memory import place_of
+from graphscope.engine.ops.view_layout import place_of
+from graphscope.engine.rules import WRITTEN
 from graphscope.engine.tensor import Tensor, attach
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.gate import Replace
@@ -181,6 +182,8 @@ def _rebase(
     else:
         owner = base
         wanted = [_past_hooks(value, writer, frame) if value is target else value for value in wanted]
+        if any("out" in rule.needs for rule in plan.rules):
+            attrs = {**attrs, WRITTEN: (weakref.ref(target), target.version)}
         part = Tensor(target.array)
         part.row = target.row
         attach(part, plan, wanted, saved, shapes, attrs, site)

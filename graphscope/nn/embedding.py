@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from graphscope.engine.ops.joining import cat
-from graphscope.engine.tensor import Tensor
 from graphscope.nn import functional, init
 from graphscope.nn.module import Module
 from graphscope.nn.parameter import Parameter, blank, overwrite
@@ -95,21 +91,6 @@ class Embedding(Module):
         )
 
 
-def _largest(rows: Any, counts: Any) -> Any:
-    if not rows.shape[1]:
-        return rows.sum(1)
-    found = rows.max(1)[0]
-    return found if counts.all() else found.masked_fill(Tensor(counts == 0), 0.0)
-
-
-_MODES: dict[str, Callable[[Any, Any], Any]] = {
-    "sum": lambda rows, counts: rows.sum(1),
-    "mean": lambda rows, counts: rows.sum(1) / Tensor(np.maximum(counts, 1).astype(rows.dtype)),
-    "max": _largest,
-}
-"""By mode: how the rows of each bag become one, given how many count."""
-
-
 class EmbeddingBag(Module):
     """The sum, mean or maximum of the rows of each bag of indices."""
 
@@ -148,33 +129,10 @@ class EmbeddingBag(Module):
         _clear_row(self.weight, self.padding_idx)
 
     def forward(self, input: Any, offsets: Any = None, per_sample_weights: Any = None) -> Any:
-        if self.mode not in _MODES:
-            raise ValueError(f"mode has to be one of sum, mean, max, not {self.mode!r}")
-        if per_sample_weights is not None and self.mode != "sum":
-            raise NotImplementedError(f"per_sample_weights are there for mode 'sum' alone, not for {self.mode!r}")
-        if input.ndim == 2:
-            if offsets is not None:
-                raise ValueError("if input is 2D, then offsets has to be None, as each row is a bag")
-            return self._reduced(input, per_sample_weights)
-        if input.ndim != 1 or offsets is None or offsets.ndim != 1:
-            raise ValueError("input has to be 2D, or 1D with offsets, which are 1D")
-        ends = [*offsets.tolist(), *([] if self.include_last_offset else [len(input)])]
-        parts = [slice(begin, end) for begin, end in pairwise(ends)]
-        weights = [None if per_sample_weights is None else per_sample_weights[part][None] for part in parts]
-        bags = [self._reduced(input[part][None], weight) for part, weight in zip(parts, weights, strict=True)]
-        return cat(bags, 0)
-
-    def _reduced(self, bags: Any, weights: Any) -> Any:
-        """One row for each bag of (bags, indices); rows of `padding_idx` do not count."""
-        rows = functional.embedding(
-            bags, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq
-        )
-        counted = np.ones(bags.shape, bool) if self.padding_idx is None else bags.array != self.padding_idx
-        if not counted.all():
-            rows = rows.masked_fill(Tensor(~counted[..., None]), -np.inf if self.mode == "max" else 0.0)
-        if weights is not None:
-            rows = rows * weights[..., None]
-        return _MODES[self.mode](rows, counted.sum(1)[:, None])
+        return functional.embedding_bag(
+            input, self.weight, offsets, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.mode, self.sparse,
+            per_sample_weights, self.include_last_offset, self.padding_idx,
+        )  # fmt: skip
 
     def extra_repr(self) -> str:
         text = f"{self.num_embeddings}, {self.embedding_dim}" + _settings(self, padding=False)

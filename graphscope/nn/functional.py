@@ -8,8 +8,9 @@ from typing import Any
 
 from graphscope.engine.ops import activations as _activations
 from graphscope.engine.ops import dropout as _dropout
-from graphscope.engine.ops import gates as _gates
+from graphscope.engine.ops import smooth_activations as _smooth
 from graphscope.engine.ops.attention import scaled_dot_product_attention
+from graphscope.engine.ops.bags import embedding_bag
 from graphscope.engine.ops.classification import (
     cross_entropy,
     multi_margin_loss,
@@ -29,7 +30,7 @@ from graphscope.engine.ops.ctc import ctc_loss
 from graphscope.engine.ops.distances import cosine_similarity, normalize, pairwise_distance, pdist
 from graphscope.engine.ops.embedding import embedding, one_hot
 from graphscope.engine.ops.exponential import sigmoid
-from graphscope.engine.ops.gates import gelu, glu, logsigmoid, softplus, softsign, tanhshrink
+from graphscope.engine.ops.fractional_pooling import fractional_max_pool2d, fractional_max_pool3d
 from graphscope.engine.ops.grids import affine_grid, grid_sample
 from graphscope.engine.ops.linear import bilinear, linear
 from graphscope.engine.ops.losses import (
@@ -87,6 +88,7 @@ from graphscope.engine.ops.resampling import (
     upsample_nearest,
 )
 from graphscope.engine.ops.rounding import relu as _relu
+from graphscope.engine.ops.smooth_activations import gelu, glu, logsigmoid, softplus, softsign, tanhshrink
 from graphscope.engine.ops.softmax import gumbel_softmax, log_softmax, softmax, softmin
 from graphscope.engine.ops.trigonometric import tanh
 
@@ -95,8 +97,11 @@ __all__ = [
     "adaptive_avg_pool2d",
     "adaptive_avg_pool3d",
     "adaptive_max_pool1d",
+    "adaptive_max_pool1d_with_indices",
     "adaptive_max_pool2d",
+    "adaptive_max_pool2d_with_indices",
     "adaptive_max_pool3d",
+    "adaptive_max_pool3d_with_indices",
     "affine_grid",
     "alpha_dropout",
     "avg_pool1d",
@@ -126,8 +131,13 @@ __all__ = [
     "elu",
     "elu_",
     "embedding",
+    "embedding_bag",
     "feature_alpha_dropout",
     "fold",
+    "fractional_max_pool2d",
+    "fractional_max_pool2d_with_indices",
+    "fractional_max_pool3d",
+    "fractional_max_pool3d_with_indices",
     "gaussian_nll_loss",
     "gelu",
     "glu",
@@ -157,8 +167,11 @@ __all__ = [
     "lp_pool3d",
     "margin_ranking_loss",
     "max_pool1d",
+    "max_pool1d_with_indices",
     "max_pool2d",
+    "max_pool2d_with_indices",
     "max_pool3d",
+    "max_pool3d_with_indices",
     "max_unpool1d",
     "max_unpool2d",
     "max_unpool3d",
@@ -219,6 +232,7 @@ def _in_place_too(function: Callable[..., Any], options: int = 0) -> Callable[..
         def plain(input: Any, inplace: bool = False) -> Any:
             return input.copy_(function(input.clone())) if inplace else function(input)
 
+        plain.__module__ = __name__  # where pickle is to look for it
         return plain
 
     @functools.wraps(function)
@@ -229,6 +243,7 @@ def _in_place_too(function: Callable[..., Any], options: int = 0) -> Callable[..
             return function(input, *given, **named)
         return input.copy_(function(input.clone(), *given, **named))
 
+    call.__module__ = __name__
     return call
 
 
@@ -243,8 +258,8 @@ hardtanh = _in_place_too(_activations.hardtanh, 2)
 hardswish = _in_place_too(_activations.hardswish)
 hardsigmoid = _in_place_too(_activations.hardsigmoid)
 threshold = _in_place_too(_activations.threshold, 2)
-silu = _in_place_too(_gates.silu)
-mish = _in_place_too(_gates.mish)
+silu = _in_place_too(_smooth.silu)
+mish = _in_place_too(_smooth.mish)
 dropout = _in_place_too(_dropout.dropout, 2)
 dropout1d = _in_place_too(_dropout.dropout1d, 2)
 dropout2d = _in_place_too(_dropout.dropout2d, 2)
@@ -256,4 +271,25 @@ hardshrink, prelu, softshrink = _activations.hardshrink, _activations.prelu, _ac
 relu_, leaky_relu_, rrelu_, elu_, selu_, celu_, hardtanh_, threshold_ = (
     functools.partial(function, inplace=True)
     for function in (relu, leaky_relu, rrelu, elu, selu, celu, hardtanh, threshold)
+)
+
+
+def _with_indices(pool: Callable[..., Any]) -> Callable[..., Any]:
+    """A pooling that always tells where its maxima are."""
+
+    def with_indices(*args: Any, **kwargs: Any) -> Any:
+        return pool(*args, **{**kwargs, "return_indices": True})
+
+    with_indices.__name__ = f"{pool.__name__}_with_indices"
+    return with_indices
+
+
+max_pool1d_with_indices, max_pool2d_with_indices, max_pool3d_with_indices = (
+    _with_indices(pool) for pool in (max_pool1d, max_pool2d, max_pool3d)
+)
+adaptive_max_pool1d_with_indices, adaptive_max_pool2d_with_indices, adaptive_max_pool3d_with_indices = (
+    _with_indices(pool) for pool in (adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d)
+)
+fractional_max_pool2d_with_indices, fractional_max_pool3d_with_indices = (
+    _with_indices(pool) for pool in (fractional_max_pool2d, fractional_max_pool3d)
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
 from collections.abc import Callable
@@ -228,3 +229,23 @@ def sparse_(tensor: Any, sparsity: float, std: float = 0.01, generator: Any = No
         values[draw.permutation(rows)[: math.ceil(sparsity * rows)], column] = 0
     overwrite(tensor, values)
     return tensor
+
+
+def _older(function: Any) -> Any:
+    """A function under its old name, without the underscore, which says so."""
+    name = function.__name__.rstrip("_")
+
+    @functools.wraps(function)
+    def old(*args: Any, **kwargs: Any) -> Any:
+        warnings.warn(f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.", FutureWarning, stacklevel=2)
+        return function(*args, **kwargs)
+
+    return old
+
+
+constant, dirac, eye, normal, uniform, orthogonal = map(
+    _older, (constant_, dirac_, eye_, normal_, uniform_, orthogonal_)
+)
+kaiming_normal, kaiming_uniform, xavier_normal, xavier_uniform = map(
+    _older, (kaiming_normal_, kaiming_uniform_, xavier_normal_, xavier_uniform_)
+)

@@ -7,7 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.nn.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d
+from graphscope.nn.batchnorm import (
+    BatchNorm1d,
+    BatchNorm2d,
+    BatchNorm3d,
+    InstanceNorm1d,
+    InstanceNorm2d,
+    InstanceNorm3d,
+)
 from graphscope.nn.convolution import (
     Conv1d,
     Conv2d,
@@ -72,6 +79,9 @@ def _made(name: str, becomes: type[Module], size: str) -> Any:
 LazyConv1d, LazyConv2d, LazyConv3d = (_made(f"Lazy{c.__name__}", c, "in_channels") for c in (Conv1d, Conv2d, Conv3d))
 LazyConvTranspose1d, LazyConvTranspose2d, LazyConvTranspose3d = (
     _made(f"Lazy{c.__name__}", c, "in_channels") for c in (ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)
+)
+LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d = (
+    _made(f"Lazy{c.__name__}", c, "num_features") for c in (InstanceNorm1d, InstanceNorm2d, InstanceNorm3d)
 )
 LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d = (
     _made(f"Lazy{c.__name__}", c, "num_features") for c in (BatchNorm1d, BatchNorm2d, BatchNorm3d)

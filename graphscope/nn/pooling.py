@@ -208,6 +208,54 @@ class LPPool2d(_LPPool):
     dims = 2
 
 
+class LPPool3d(_LPPool):
+    """The p-norm of each window of the last three dims."""
+
+    dims = 3
+
+
+class _Fractional(Module):
+    dims: int
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        output_size: Any = None,
+        output_ratio: Any = None,
+        return_indices: bool = False,
+        _random_samples: Any = None,
+    ) -> None:
+        super().__init__()
+        if (output_size is None) == (output_ratio is None):
+            raise ValueError(f"{type(self).__name__} requires specifying either an output size, or a pooling ratio")
+
+        def each(value: Any) -> Any:
+            return value if value is None or isinstance(value, tuple | list) else (value,) * self.dims
+
+        self.kernel_size, self.output_size, self.output_ratio = map(each, (kernel_size, output_size, output_ratio))
+        if self.output_ratio is not None and not all(0 < ratio < 1 for ratio in self.output_ratio):
+            raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
+        self.return_indices = return_indices
+        self.register_buffer("_random_samples", _random_samples)
+
+    def forward(self, input: Any) -> Any:
+        pool = getattr(functional, f"fractional_max_pool{self.dims}d")
+        given = (self.kernel_size, self.output_size, self.output_ratio, self.return_indices)
+        return pool(input, *given, _random_samples=self._random_samples)
+
+
+class FractionalMaxPool2d(_Fractional):
+    """Maxima over windows at random places of the last two dims."""
+
+    dims = 2
+
+
+class FractionalMaxPool3d(_Fractional):
+    """Maxima over windows at random places of the last three dims."""
+
+    dims = 3
+
+
 class _Adaptive(Module):
     function: str
 

@@ -4,18 +4,23 @@ from graphscope.optim import lr_scheduler
 from graphscope.optim.adam import Adam, AdamW
 from graphscope.optim.adam_variants import Adamax, NAdam, RAdam
 from graphscope.optim.adaptive import Adadelta, Adagrad, RMSprop, Rprop
+from graphscope.optim.asgd import ASGD
 from graphscope.optim.lbfgs import LBFGS
+from graphscope.optim.matrix import Adafactor, Muon
 from graphscope.optim.optimizer import Optimizer
 from graphscope.optim.sgd import SGD
 
 __all__ = [
+    "ASGD",
     "LBFGS",
     "SGD",
     "Adadelta",
+    "Adafactor",
     "Adagrad",
     "Adam",
     "AdamW",
     "Adamax",
+    "Muon",
     "NAdam",
     "Optimizer",
     "RAdam",

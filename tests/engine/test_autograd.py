@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -426,3 +427,34 @@ def test_a_write_is_remembered_however_many_follow():
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         out.backward()
     assert len(others) == 10_000
+
+
+@pytest.mark.parametrize("yes", [1, np.True_, "yes"])
+def test_what_counts_as_true_is_true(yes):
+    x = gs.tensor([1.0, 2.0], requires_grad=yes)
+    out = (x * x).sum()
+    out.backward(retain_graph=yes)
+    out.backward()
+    assert x.grad.tolist() == [4, 8]
+    y = gs.ones(2)
+    y.requires_grad = yes
+    assert gs.exp(y).requires_grad
+    with gs.no_grad(), gs.set_grad_enabled(yes):
+        assert (x * 2).requires_grad
+
+
+def test_threads_go_back_through_one_graph_while_it_is_freed():
+    with gs.record() as log:
+        for _ in range(3):
+            x = gs.ones(200, 200, requires_grad=True)
+            y = x
+            for _ in range(10):
+                y = y * 0.5 + x * y
+            out = y.sum()
+            with ThreadPoolExecutor(4) as pool:
+                runs = [pool.submit(out.backward, retain_graph=keep) for keep in (True, True, True, False)]
+            errors = [run.exception() for run in runs]
+            assert all(error is None or "a second time" in str(error) for error in errors)
+            assert errors.count(None) > 0
+    log.refresh()
+    assert log.end > 100

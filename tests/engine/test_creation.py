@@ -102,3 +102,20 @@ def test_what_shares_memory_and_what_is_a_copy():
 def test_a_device_that_is_not_there_is_named(make):
     with pytest.raises(RuntimeError, match="no device 'cuda' here"):
         make(2, device="cuda")
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    "text",
+    [
+        "t.tensor([0.4], dtype=t.float64)", "t.tensor(1e300, dtype=t.float64)", "t.as_tensor([0.3], dtype=t.float64)",
+        "t.tensor([16777217.0], dtype=t.int64)", "t.tensor([np.float64(0.1)])", "t.tensor([np.float32(0.1)])",
+        "t.tensor((t.tensor(0.1, dtype=t.float64), t.tensor(0.2, dtype=t.float64)))", "t.DoubleTensor([0.1])",
+        "t.tensor([True, 2.5])", "t.tensor([1.5], dtype=t.bool)", "t.ones(1, dtype=t.float64).new_tensor([0.1])",
+    ],
+)  # fmt: skip
+def test_numbers_keep_their_digits(text):
+    torch = pytest.importorskip("torch")
+    mine, other = (eval(text, {"t": t, "np": np}) for t in (gs, torch))
+    assert str(mine.dtype) == str(other.dtype)
+    assert mine.tolist() == other.tolist()

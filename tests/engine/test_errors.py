@@ -89,7 +89,8 @@ def test_a_saved_tensor_changed_in_place():
     z = y * y
     y.add_(1)
     with pytest.raises(
-        RuntimeError, match=r"modified by an inplace operation: mul( \(at .*\))? had saved its input . of shape \(3,\), and add_"
+        RuntimeError,
+        match=r"modified by an inplace operation: mul( \(at .*\))? had saved its input . of shape \(3,\), and add_",
     ):
         z.sum().backward()
 

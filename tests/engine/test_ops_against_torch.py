@@ -15,6 +15,8 @@ pytestmark = pytest.mark.torch
 
 COARSE = {"digamma": 1e-8, "sinc": 1e-9, "hardsigmoid": 1e-7}
 """Where PyTorch's own gradients are no more exact than this."""
+UNREACHED = {"grid_sample"}
+"""Ops of which PyTorch gives zeros to an input that no gradient reaches, where ours gives nothing."""
 KEYWORDS = {("expand", "shape"): "size"}
 """Keyword arguments that PyTorch spells otherwise."""
 
@@ -92,7 +94,7 @@ def agree(op, outs, expected, ours, theirs, dtype):
         other.backward(torch.from_numpy(weights), retain_graph=True)
     for mine, other in zip(flat(ours), flat(theirs), strict=True):
         if isinstance(mine, Tensor) and mine.requires_grad and with_gradient:
-            assert (mine.grad is None) == (other.grad is None)
+            assert (mine.grad is None) == (other.grad is None) or (op.name in UNREACHED and not other.grad.any())
             if mine.grad is not None:
                 np.testing.assert_allclose(mine.grad.array, other.grad.numpy(), **tolerance)
 

@@ -132,3 +132,13 @@ def test_text_in_a_format_string():
     for t in (gs, torch):
         assert f"{t.tensor(1.5):.3f}" == "1.500"
         assert f"{t.tensor([1.5])}" == "tensor([1.5000])"
+
+
+def test_complex_numbers():
+    matrix = [[1.0, 2.0], [-3.0, 4.0]]
+    for scale in (1.0, 1e-7, 2.0):
+        mine, other = (repr(t.linalg.eigvals(t.tensor(matrix) * scale)) for t in (gs, torch))
+        assert mine == other
+    assert repr(gs.linalg.eigvals(gs.eye(2, dtype=gs.float64))) == repr(
+        torch.linalg.eigvals(torch.eye(2, dtype=torch.float64))
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import weakref
 
 import numpy as np
 import pytest
@@ -181,3 +182,11 @@ def test_copies_and_pickles():
 def test_a_device_that_is_not_there():
     with pytest.raises(RuntimeError, match="no device 'cuda'"):
         gs.ones(1).to("cuda")
+
+
+def test_functions_are_copied_pickled_and_referred_to_as_such():
+    for function in (gs.exp, gs.mul, gs.nn.functional.relu):
+        assert copy.copy(function) is function
+        assert copy.deepcopy({"function": function})["function"] is function
+        assert pickle.loads(pickle.dumps(function)) is function
+        assert weakref.ref(function)() is function

@@ -135,3 +135,15 @@ def test_a_log_sees_a_tensor_that_is_filled_again(tmp_path):
     names = [log.op(log.event(row).op).name for row in range(log.first, log.end) if log.event(row).kind.name == "OP"]
     assert names == ["add", "copy_", "add"]
     assert y.tolist() == [6.0, 6.0]
+
+
+OLDER = ("constant", "eye", "normal", "orthogonal", "uniform", "kaiming_normal", "xavier_uniform")
+
+
+@pytest.mark.parametrize("name", OLDER)
+def test_older_names_say_so(name):
+    weight = gs.zeros(3, 3)
+    given = (2.0,) if name == "constant" else ()
+    with pytest.warns(FutureWarning, match=f"in favor of `nn.init.{name}_`"):
+        assert getattr(gs.nn.init, name)(weight, *given) is weight
+    assert weight.abs().sum() > 0

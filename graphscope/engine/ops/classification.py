@@ -8,13 +8,13 @@ import numpy as np
 
 from graphscope.engine.calls import define
 from graphscope.engine.composite import composite
-from graphscope.engine.ops.gates import logsigmoid
 from graphscope.engine.ops.index import getitem, put
 from graphscope.engine.ops.linalg import constant
 from graphscope.engine.ops.losses import reduced, reduction_of
 from graphscope.engine.ops.reduce import mean, sum
 from graphscope.engine.ops.rounding import relu
 from graphscope.engine.ops.shape import expand, reshape, unsqueeze
+from graphscope.engine.ops.smooth_activations import logsigmoid
 from graphscope.engine.ops.softmax import log_softmax
 from graphscope.engine.tensor import Tensor
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphscope.engine import shapes
 from graphscope.engine.calls import define
-from graphscope.engine.ops.constants import refused
+from graphscope.engine.ops.flat_rules import refused
 from graphscope.engine.tensor import Tensor, method
 
 __all__ = [

@@ -9,7 +9,7 @@ import numpy as np
 from graphscope.engine import dtypes, shapes
 from graphscope.engine.calls import define
 from graphscope.engine.dims import one
-from graphscope.engine.ops.constants import refused
+from graphscope.engine.ops.flat_rules import refused
 from graphscope.engine.results import result_of
 from graphscope.engine.tensor import Tensor, method
 

@@ -88,14 +88,13 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
         ValueError: Nested lists of different lengths.
         RuntimeError: `requires_grad` with a dtype that is not floating.
     """
-    array = numbers_of(data)
-    return made(array if dtype is None else array.astype(dtype), requires_grad, "tensor", device, how)
+    return made(numbers_of(data, dtype), requires_grad, "tensor", device, how)
 
 
-def numbers_of(data: Any) -> np.ndarray:
-    """A copy of what people write, in PyTorch's dtype for it."""
+def numbers_of(data: Any, dtype: Any = None) -> np.ndarray:
+    """A copy of what people write, in a dtype; None: in PyTorch's for it."""
     if isinstance(data, Tensor):
-        return np.array(data.array)
+        return np.array(data.array, dtype)
     if isinstance(data, list | tuple | range):
         data = _unwrapped(data)
     try:
@@ -104,9 +103,16 @@ def numbers_of(data: Any) -> np.ndarray:
         array = np.array(None)
     if array.dtype.kind not in "biufc":
         raise ValueError("tensor: data must be numbers, or nested lists of one length at each depth")
-    if array.dtype.kind == "f" and not isinstance(data, np.ndarray | np.generic):
-        return array.astype(dtypes.get_default_dtype())
-    return array
+    if dtype is None and array.dtype.kind == "f" and not isinstance(_first(data), np.ndarray | np.generic):
+        dtype = dtypes.get_default_dtype()
+    return array if dtype is None else array.astype(dtype, copy=False)
+
+
+def _first(data: Any) -> Any:
+    """The first of nested lists' numbers: whether it has a dtype of its own tells whether they do."""
+    while isinstance(data, list) and data:
+        data = data[0]
+    return data
 
 
 def _unwrapped(data: Any) -> Any:
@@ -130,7 +136,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """`data` itself when it is a tensor of the dtype, else a tensor made of it; of an array it shares the memory."""
     if isinstance(data, Tensor):
         return data if dtype is None or data.array.dtype == dtype else data.to(dtype)
-    array = data if isinstance(data, np.ndarray) else numbers_of(data)
+    array = data if isinstance(data, np.ndarray) else numbers_of(data, dtype)
     return made(array if dtype is None else array.astype(dtype, copy=False), False, "as_tensor", device)
 
 

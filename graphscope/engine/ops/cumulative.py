@@ -6,18 +6,18 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import dtypes, shapes
+from graphscope.engine import dtypes, loops, shapes
 from graphscope.engine.calls import define
 from graphscope.engine.composite import composite
-from graphscope.engine.dims import one
-from graphscope.engine.ops.choice import as_many, choice
+from graphscope.engine.dims import one, several
 from graphscope.engine.ops.elementwise import exp
+from graphscope.engine.ops.gathering import raw
 from graphscope.engine.ops.index import getitem, where
 from graphscope.engine.ops.joining import cat
 from graphscope.engine.ops.pad import moved
-from graphscope.engine.ops.pick import raw
 from graphscope.engine.ops.rearrange import flip
 from graphscope.engine.ops.reduce import sum
+from graphscope.engine.ops.values_and_indices import as_many, choice
 from graphscope.engine.tensor import Tensor
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "cumsum",
     "cumulative_trapezoid",
     "diff",
+    "gradient",
     "logcumsumexp",
     "trapezoid",
     "trapz",
@@ -43,11 +44,13 @@ def _to_running(input: Any, dim: int, *, dtype: Any = None) -> Any:
     return (input,), {"dim": one(dim, len(input.shape))}
 
 
-def _running(over: Any) -> Any:
+def _running(over: Any, what: int) -> Any:
     def forward(x: Any, *, dim: int) -> Any:
         wider = dtypes.int64 if x.dtype.kind in "biu" else x.dtype
         if not x.ndim:
             return x.astype(wider)
+        if dim % x.ndim == x.ndim - 1 and loops.fits(x):
+            return loops.running(x, what)
         if x.size < _MANY or x.size < 256 * x.shape[dim] or x.strides[dim] == x.itemsize or wider != x.dtype:
             return over.accumulate(x, dim, dtype=wider)
         out = x.copy()
@@ -96,7 +99,7 @@ recurrence: Any = define(
 cumsum: Any = define(
     "cumsum", "Running sum along a dim.", formula="out[i] = Σ x[j], j ≤ i",
     prepare=_to_running,
-    forward=_running(np.add),
+    forward=_running(np.add, loops.SUM),
     vjp=[lambda g, *, dim: flip(cumsum(flip(g, dim), dim), dim)],
     shape=shapes.same,
     samples=[((4,), {"dim": 0}), ((2, 3), {"dim": -1}), ((), {"dim": 0}), ((0, 2), {"dim": 0})],
@@ -115,7 +118,7 @@ def _cumprod_rule(g: Any, x: Any, out: Any, *, dim: int) -> Any:
 cumprod: Any = define(
     "cumprod", "Running product along a dim.", formula="out[i] = Π x[j], j ≤ i",
     prepare=_to_running,
-    forward=_running(np.multiply),
+    forward=_running(np.multiply, loops.PRODUCT),
     vjp=[_cumprod_rule],
     shape=shapes.same,
     samples=[((4,), {"dim": 0}), ((2, 3), {"dim": -1}), ((), {"dim": 0})],
@@ -141,10 +144,13 @@ logcumsumexp = define(
 )  # fmt: skip
 
 
-def _last_place(over: Any) -> Any:
+def _last_place(over: Any, what: int) -> Any:
     """Where the running extreme was found last; a NaN is the extreme from then on."""
 
     def place(x: Any, *, dim: int) -> Any:
+        along = np.ascontiguousarray(np.moveaxis(x, dim, -1))
+        if loops.fits(along):
+            return np.moveaxis(loops.running(along, what), -1, dim)
         found = (x == over.accumulate(x, dim)) | (x != x)
         places = np.arange(x.shape[dim]).reshape([-1 if i == dim else 1 for i in range(x.ndim)])
         return np.maximum.accumulate(np.where(found, places, 0), dim)
@@ -156,17 +162,17 @@ def _to_extreme(input: Any, dim: int) -> Any:
     return (input,), {"dim": one(dim, len(input.shape)), "keepdim": True, "_from": tuple(input.shape)}
 
 
-def _extreme(name: str, what: str, over: Any) -> Any:
+def _extreme(name: str, what: str, place: Any) -> Any:
     return choice(
         name, f"The {what} element so far along a dim, and where it is; of equal ones the last.",
         formula=f"out[i] = {name[3:]} x[j], j ≤ i", tensor_method=True, shape=as_many,
-        place=_last_place(over), prepare=_to_extreme,
+        place=place, prepare=_to_extreme,
         samples=[((4,), {"dim": 0}), ((2, 3), {"dim": -1}), ((), {"dim": 0})],
     )  # fmt: skip
 
 
-cummax = _extreme("cummax", "largest", np.maximum)
-cummin = _extreme("cummin", "smallest", np.minimum)
+cummax = _extreme("cummax", "largest", _last_place(np.maximum, loops.LARGEST))
+cummin = _extreme("cummin", "smallest", _last_place(np.minimum, loops.SMALLEST))
 
 
 def _after(x: Any, *, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
@@ -189,6 +195,44 @@ def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any
         later, earlier = _at(input, place, slice(1, None)), _at(input, place, slice(0, -1))
         input = later != earlier if input.dtype == dtypes.bool_ else later - earlier
     return input
+
+
+def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> tuple[Any, ...]:
+    """Slopes along dims: of the elements on both sides inside, of one neighbour at the ends.
+
+    Args:
+        input: The elements.
+        spacing: How far they are apart: one number, or one for each dim.
+        dim: Along which dims; None: along each.
+        edge_order: At the ends, 1: the line through two elements, 2: the parabola through three.
+
+    Returns:
+        For each dim a tensor of the shape of the input.
+
+    Raises:
+        NotImplementedError: The places of elements are given by tensors.
+    """
+    rank = len(input.shape)
+    dims = tuple(range(rank)) if dim is None else several(dim, rank)
+    steps = spacing if isinstance(spacing, tuple | list) else (spacing,) * len(dims)
+    if any(isinstance(step, Tensor) for step in steps):
+        raise NotImplementedError("gradient: spacing is one number, or one for each dim: places are not known here")
+    return tuple(_slope(input, place, step, edge_order) for place, step in zip(dims, steps, strict=True))
+
+
+def _slope(x: Any, dim: int, step: float, edge_order: int) -> Any:
+    if x.shape[dim] <= edge_order:
+        raise RuntimeError(f"torch.gradient expected each dimension size to be at least {edge_order + 1}")
+    inside = (_at(x, dim, slice(2, None)) - _at(x, dim, slice(0, -2))) / (2 * step)
+    ends = []
+    for sign, places in ((1, (0, 1, 2)), (-1, (-1, -2, -3))):
+        first, second = (_at(x, dim, slice(at, at + 1 or None)) for at in places[:2])
+        if edge_order == 1:
+            ends.append((second - first) * (sign / step))
+        else:
+            third = _at(x, dim, slice(places[2], places[2] + 1))
+            ends.append((second * 4 - first * 3 - third) * (sign / (2 * step)))
+    return cat([ends[0], inside, ends[1]], dim)
 
 
 def _trapezoids(y: Any, x: Any, dx: float, dim: int) -> Any:

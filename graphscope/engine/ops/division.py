@@ -11,7 +11,7 @@ from graphscope.engine import dtypes, shapes
 from graphscope.engine.calls import define
 from graphscope.engine.fused import in_blocks
 from graphscope.engine.ops.arithmetic import PAIRS
-from graphscope.engine.ops.constants import nothing, refused
+from graphscope.engine.ops.flat_rules import nothing, refused
 from graphscope.engine.tensor import Tensor
 
 __all__ = [

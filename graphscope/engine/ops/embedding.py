@@ -8,7 +8,7 @@ import numpy as np
 
 from graphscope.engine import shapes
 from graphscope.engine.calls import define
-from graphscope.engine.ops.pick import integers, raw
+from graphscope.engine.ops.gathering import integers, raw
 from graphscope.engine.rows import add_rows
 from graphscope.engine.tensor import Tensor
 
@@ -80,7 +80,7 @@ def _cotangent(g: Any, y: Any, *, padding_idx: int | None, scale_grad_by_freq: b
 embedding: Any = define(
     "embedding", "Rows of a table x, looked up by number y; the row `padding_idx` gets no gradient.",
     formula="out = x[y]",
-    tensor_method=False, promotes=False,
+    tensor_method=False, promotes=False, torch="nn.functional.embedding",
     prepare=_to_embedding,
     forward=lambda x, y, *, padding_idx, scale_grad_by_freq, _from: np.take(x, y, 0),
     vjp=[lambda g, y, *, padding_idx, scale_grad_by_freq, _from: table_of(g, y, padding_idx, scale_grad_by_freq, _from),

@@ -10,7 +10,7 @@ import numpy as np
 from graphscope.engine import dtypes, shapes
 from graphscope.engine.buffers import reuse
 from graphscope.engine.calls import define
-from graphscope.engine.ops.constants import nothing
+from graphscope.engine.ops.flat_rules import nothing
 from graphscope.engine.ops.index import where
 from graphscope.engine.results import result_of
 from graphscope.engine.tensor import Tensor, method

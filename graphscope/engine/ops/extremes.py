@@ -10,9 +10,9 @@ from graphscope.engine import shapes
 from graphscope.engine.calls import define
 from graphscope.engine.composite import composite
 from graphscope.engine.dims import one
-from graphscope.engine.ops.choice import choice
 from graphscope.engine.ops.index import where
 from graphscope.engine.ops.reduce import spread, sum, to_reduction
+from graphscope.engine.ops.values_and_indices import choice
 from graphscope.engine.results import result_of
 from graphscope.engine.tensor import Tensor, method
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from graphscope.engine import dtypes, shapes
 from graphscope.engine.op import OPS, Op, register
-from graphscope.engine.ops.constants import nothing
 from graphscope.engine.ops.division import dividing
+from graphscope.engine.ops.flat_rules import nothing
 from graphscope.engine.ops.inplace import div_
 from graphscope.engine.ops.rounding import clamping, rounded
 from graphscope.engine.tensor import Tensor

@@ -9,10 +9,10 @@ import numpy as np
 
 from graphscope.engine.modes import here
 from graphscope.engine.op import OPS
-from graphscope.engine.ops import cumulative, masks, scatter, triangular
-from graphscope.engine.ops.axes import swapaxes, swapdims
+from graphscope.engine.ops import cumulative, masking, scatter, triangular
+from graphscope.engine.ops.dim_order import swapaxes, swapdims
+from graphscope.engine.ops.gathering import raw
 from graphscope.engine.ops.inplace_forms import derive
-from graphscope.engine.ops.pick import raw
 from graphscope.engine.ops.shape import squeeze, t, transpose, unsqueeze
 from graphscope.engine.tensor import Tensor
 from graphscope.engine.writing import refuse
@@ -21,7 +21,7 @@ __all__: list[str] = []
 
 FORMS: Final = {
     cumulative: ("cumprod", "cumsum"),
-    masks: ("index_put", "masked_fill", "masked_scatter"),
+    masking: ("index_put", "masked_fill", "masked_scatter"),
     scatter: ("index_add", "index_copy", "index_fill", "scatter", "scatter_add", "scattered"),
     triangular: ("tril", "triu"),
 }

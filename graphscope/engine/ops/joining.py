@@ -14,10 +14,10 @@ from graphscope.engine import shapes
 from graphscope.engine.calls import define
 from graphscope.engine.composite import composite
 from graphscope.engine.dims import one
-from graphscope.engine.ops.axes import atleast_1d, atleast_2d, atleast_3d
+from graphscope.engine.ops.dim_order import atleast_1d, atleast_2d, atleast_3d
+from graphscope.engine.ops.gathering import index_select
 from graphscope.engine.ops.index import getitem
 from graphscope.engine.ops.pad import padded
-from graphscope.engine.ops.pick import index_select
 from graphscope.engine.ops.shape import expand, reshape
 from graphscope.engine.tensor import Tensor
 
@@ -43,7 +43,7 @@ def _to_joined(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Any:
     dim = dim if axis is None else axis
     if not tensors:
         raise ValueError("cat: expected a non-empty list of Tensors")
-    sizes = [tensor.shape for tensor in tensors]
+    sizes = [tensor.array.shape if isinstance(tensor, Tensor) else tensor.shape for tensor in tensors]
     if () in sizes:
         raise RuntimeError("cat: zero-dimensional tensors cannot be concatenated; use stack")
     rank = max(map(len, sizes))

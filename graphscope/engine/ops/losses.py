@@ -9,13 +9,13 @@ import numpy as np
 
 from graphscope.engine import shapes
 from graphscope.engine.calls import define
-from graphscope.engine.ops.constants import refused
 from graphscope.engine.ops.exponential import log, sigmoid
-from graphscope.engine.ops.gates import logsigmoid
+from graphscope.engine.ops.flat_rules import refused
 from graphscope.engine.ops.index import where
 from graphscope.engine.ops.reduce import mean, sum
 from graphscope.engine.ops.signs import abs as absolute
 from graphscope.engine.ops.signs import sign
+from graphscope.engine.ops.smooth_activations import logsigmoid
 
 __all__ = ["binary_cross_entropy_with_logits"]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphscope.engine import shapes
 from graphscope.engine.calls import define
-from graphscope.engine.ops.pick import index_select
+from graphscope.engine.ops.gathering import index_select
 
 __all__ = [
     "constant_pad_nd",

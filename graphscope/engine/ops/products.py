@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import dtypes, shapes
+from graphscope.engine import dtypes, loops, shapes
 from graphscope.engine.calls import define
 from graphscope.engine.ops.cumulative import cumprod
+from graphscope.engine.ops.gathering import raw
 from graphscope.engine.ops.pad import moved
-from graphscope.engine.ops.pick import raw
 from graphscope.engine.ops.rearrange import flip
 from graphscope.engine.ops.reduce import spread, to_reduction
 from graphscope.engine.ops.shape import reshape
@@ -23,7 +23,8 @@ __all__ = [
 def _prod(x: Any, *, dim: Any, keepdim: bool, _from: Any) -> Any:
     wider = dtypes.int64 if x.dtype.kind in "biu" else x.dtype
     if x.dtype.kind == "f" and x.size > 4096 and x.flags.c_contiguous and dim in (None, -1, x.ndim - 1):
-        out = _halved(x.reshape(1, -1) if dim is None else x)
+        rows = x.reshape(1, -1) if dim is None else x
+        out = loops.products(rows) if loops.fits(rows) else _halved(rows)
         kept = shapes.reduced(_from, dim=dim, keepdim=keepdim)
         return out.reshape(kept)[()]
     return np.prod(x, axis=dim, keepdims=keepdim, dtype=wider)

@@ -10,13 +10,13 @@ from graphscope.engine import shapes
 from graphscope.engine.calls import define
 from graphscope.engine.composite import composite
 from graphscope.engine.dims import one
-from graphscope.engine.ops.axes import movedim
-from graphscope.engine.ops.choice import choice
+from graphscope.engine.ops.dim_order import movedim
+from graphscope.engine.ops.gathering import gather
 from graphscope.engine.ops.index import getitem, where
-from graphscope.engine.ops.pick import gather
 from graphscope.engine.ops.reduce import sum
 from graphscope.engine.ops.shape import reshape
 from graphscope.engine.ops.sorting import order, sort
+from graphscope.engine.ops.values_and_indices import choice
 from graphscope.engine.tensor import Tensor, method
 
 __all__ = [

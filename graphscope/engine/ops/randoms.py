@@ -10,8 +10,8 @@ import numpy as np
 from graphscope.engine import dtypes, shapes
 from graphscope.engine.calls import define
 from graphscope.engine.op import register
-from graphscope.engine.ops.constants import nothing
 from graphscope.engine.ops.create import made
+from graphscope.engine.ops.flat_rules import nothing
 from graphscope.engine.ops.shape import sizes
 from graphscope.engine.random import Generator
 from graphscope.engine.random import generator as numbers

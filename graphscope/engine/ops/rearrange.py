@@ -11,7 +11,7 @@ from graphscope.engine import shapes
 from graphscope.engine.calls import define
 from graphscope.engine.composite import composite
 from graphscope.engine.dims import one, several
-from graphscope.engine.ops.pick import index_select
+from graphscope.engine.ops.gathering import index_select
 from graphscope.engine.ops.reduce import sum
 from graphscope.engine.ops.shape import expand, flatten, reshape, sizes, transpose, unsqueeze
 from graphscope.engine.tensor import Tensor

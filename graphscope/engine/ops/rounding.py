@@ -11,7 +11,7 @@ from graphscope.engine import dtypes, selection, shapes
 from graphscope.engine.calls import define
 from graphscope.engine.fused import fused
 from graphscope.engine.ops.comparison import isfinite
-from graphscope.engine.ops.constants import nothing
+from graphscope.engine.ops.flat_rules import nothing
 from graphscope.engine.ops.index import where
 from graphscope.engine.tensor import Tensor
 

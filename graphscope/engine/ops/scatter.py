@@ -9,9 +9,9 @@ import numpy as np
 from graphscope.engine import shapes
 from graphscope.engine.calls import define
 from graphscope.engine.dims import one
+from graphscope.engine.ops.gathering import gather, gathered, index_select, integers, raw
 from graphscope.engine.ops.index import getitem, where
-from graphscope.engine.ops.pick import gather, gathered, index_select, integers, raw
-from graphscope.engine.rows import add_rows, add_up, places_along
+from graphscope.engine.rows import add_along, add_rows, places_along
 from graphscope.engine.tensor import Tensor
 
 __all__ = [
@@ -98,7 +98,7 @@ put_along: Any = define(
 def _scatter_add(x: Any, y: Any, z: Any, *, dim: int) -> Any:
     if not x.ndim:
         return x + np.add.reduce(z, None)
-    return x + add_up(np.ascontiguousarray(z), places_along(y, dim, x.shape), x.shape)
+    return x + add_along(z, y, dim, x.shape)
 
 
 scatter_add: Any = define(

@@ -167,22 +167,39 @@ unsqueeze = define(
 def _to_expand(x: Any, *sizes_: Any, shape: Any = None, size: Any = None) -> Any:
     asked = size if shape is None else shape
     wanted = sizes(sizes_ if asked is None else (asked,))
-    extra = len(wanted) - len(x.shape)
+    shape = x.array.shape if isinstance(x, Tensor) else x.shape
+    extra = len(wanted) - len(shape)
     if extra < 0:
         raise RuntimeError(
             f"expand: the number of sizes provided ({len(wanted)}) must be greater or equal to the number of "
-            f"dimensions in the tensor ({len(x.shape)})"
+            f"dimensions in the tensor ({len(shape)})"
         )
-    if min(wanted[:extra], default=0) < 0:
+    if extra and min(wanted[:extra]) < 0:
         raise RuntimeError(f"expand: -1 stands for a size that is there, but dim {wanted.index(-1)} of {wanted} is new")
-    full = tuple(x.shape[i - extra] if size == -1 else size for i, size in enumerate(wanted))
-    return (x,), {"shape": full}
+    if -1 in wanted:
+        wanted = tuple([shape[i - extra] if size == -1 else size for i, size in enumerate(wanted)])
+    return (x,), {"shape": wanted}
+
+
+def _expanded(x: Any, *, shape: tuple[int, ...]) -> Any:
+    """As `np.broadcast_to`, which takes four times as long."""
+    if x.__class__ is not np.ndarray or not x.flags.c_contiguous or not x.size or 0 in shape:
+        return np.broadcast_to(x, shape)
+    extra = len(shape) - x.ndim
+    strides = [0] * extra
+    for size, step, wanted in zip(x.shape, x.strides, shape[extra:], strict=True):
+        if size != wanted and size != 1:
+            return np.broadcast_to(x, shape)  # this says what is wrong
+        strides.append(step if size == wanted else 0)
+    out = np.ndarray(shape, x.dtype, x, 0, strides)
+    out.flags.writeable = False
+    return out
 
 
 expand = define(
     "expand", "Repeat dims of size 1 without copying.", formula="out = x broadcast to the given shape", view=True,
     prepare=_to_expand,
-    forward=lambda x, *, shape: np.broadcast_to(x, shape),
+    forward=_expanded,
     vjp=[lambda g: g],
     shape=shapes.given,
     samples=[((2, 1), {"shape": (2, 3)}), ((3,), {"shape": (2, 3)}), ((3, 1), {"shape": (-1, 2)})],

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphscope.engine import dtypes, shapes
 from graphscope.engine.calls import define
-from graphscope.engine.ops.constants import nothing
+from graphscope.engine.ops.flat_rules import nothing
 from graphscope.engine.ops.index import where
 from graphscope.engine.tensor import Tensor, method
 
@@ -35,7 +35,7 @@ neg = define(
 
 abs = define(
     "abs", "Absolute value; its gradient at 0 is 0.", formula="out = |x|", aliases=("__abs__", "absolute"),
-    forward=dtypes.only("if", np.abs),
+    forward=dtypes.only("ifc", np.abs),
     vjp=[lambda g, x: g * sign(x)],
     shape=shapes.same,
     samples=[((2, 3),), ((),), ("integers", (3,))],

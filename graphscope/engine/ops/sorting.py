@@ -10,7 +10,7 @@ from graphscope.engine import shapes
 from graphscope.engine.calls import define
 from graphscope.engine.composite import composite
 from graphscope.engine.dims import one
-from graphscope.engine.ops.choice import as_many, choice
+from graphscope.engine.ops.values_and_indices import as_many, choice
 
 __all__ = [
     "argsort",

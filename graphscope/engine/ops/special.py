@@ -94,13 +94,28 @@ def _in_double(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda x, **attrs: function(x.astype(np.float64), **attrs)
 
 
+def _upper_scaled(x: Any) -> Any:
+    """E to the x², times erfc, of numbers that are not negative."""
+    out = polynomial((x - 3.75) / (x + 3.75), _TAIL if x.dtype == np.float64 else _TAIL_SINGLE)
+    out /= 1 + 2 * x
+    return out
+
+
 def _upper(x: Any) -> Any:
     """Erfc of numbers that are not negative; from 30 on it is 0 in double precision."""
     x = np.minimum(x, 30)
-    out = polynomial((x - 3.75) / (x + 3.75), _TAIL if x.dtype == np.float64 else _TAIL_SINGLE)
+    out = _upper_scaled(x)
     out *= np.exp(-x * x)
-    out /= 1 + 2 * x
     return out
+
+
+def _complement_scaled(x: Any) -> Any:
+    size = np.abs(x.astype(np.float64))
+    with np.errstate(invalid="ignore"):
+        out = np.where(np.isinf(size), 0, _upper_scaled(size))
+    low = x < 0
+    out[low] = 2 * np.exp(size[low] ** 2) - out[low]
+    return np.where(np.isnan(x), np.nan, out)
 
 
 def error_function(x: Any) -> Any:
@@ -149,6 +164,15 @@ erfc = define(
     vjp=[lambda g, x: g * exp(x * -x) * (-2 / math.sqrt(math.pi))],
     shape=shapes.same,
     samples=[((2, 3),), ((),)],
+)  # fmt: skip
+
+erfcx: Any = define(
+    "erfcx", "Erfc without its decay: exact where erfc is 0.", formula="out = e^x² · erfc x", floating=True,
+    tensor_method=False, torch="special.erfcx", grad_name="SpecialErfcxBackward0",
+    forward=_blockwise(_complement_scaled),
+    vjp=[lambda g, x, out: g * (2 * x * out - 2 / math.sqrt(math.pi))],
+    shape=shapes.same,
+    samples=[((2, 3),), ((),), (np.array([5.0, -3.0, 30.0]),)],
 )  # fmt: skip
 
 erfinv = define(

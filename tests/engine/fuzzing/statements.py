@@ -64,7 +64,7 @@ MAY_COPY: Final = ("reshape", "view", "flatten")
 
 COPYING: Final = (
     "{x}.flip({dim})", "{x}.roll(1, {dim})", "{x}.repeat(2, *[1] * {x}.ndim)", "{x}.tril()",
-    "torch.nn.functional.pad({x}, (1, 0))", "{x}[[0, 0]]", "{x}[torch.tensor([0, -1])]", "{x}[{x} > 0]",
+    "torch.nn.functional.pad({x}, (1, 0))", "{x}[[0, 0]]", "{x}[torch.tensor([0, -1])]", "{x}[{x} > 0.0131]",
     "{x}[..., torch.tensor([0, 0, 0])]", "{x}.index_select({dim}, torch.tensor([0]))",
     "{x}.masked_fill({x} > 0.5, 0.25)", "({x} * 1).gather({dim}, torch.zeros_like({x}, dtype=torch.int64))",
     "({x} * 1).masked_select({x} < 0.3)", "{x}[None, ..., 0]",
@@ -74,7 +74,7 @@ IN_PLACE: Final = (
     "{x}.add_({y})", "{x}.mul_({y})", "{x}.sub_({y}, alpha=0.5)", "{x}.div_({y} * {y} + 1)", "{x}.zero_()",
     "{x}.fill_(0.75)", "{x}.tanh_()", "{x}.relu_()", "{x}.clamp_(-0.9, 0.8)", "{x} += {y}", "{x} *= 0.5", "{x} -= {y}",
     "{x}.copy_({y})", "{x}[0] = 0.5", "{x}[0] = {y}", "{x}[...] = {y}", "{x}[..., 0] *= 2", "{x}[1:] += 1",
-    "{x}[{x} > 0] = 0.125", "{x}.neg_()", "{x}.sigmoid_()", "{x}.masked_fill_({x} > 0.5, -0.3)", "{x}.sin_()",
+    "{x}[{x} > 0.0131] = 0.125", "{x}.neg_()", "{x}.sigmoid_()", "{x}.masked_fill_({x} > 0.5, -0.3)", "{x}.sin_()",
     "{x}.t()[...] = 0.4",  "{x}[torch.tensor([0])] = {y}", "{x}.abs_()",
 )  # fmt: skip
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphscope.engine import shapes
 from graphscope.engine.calls import define
-from graphscope.engine.ops.pick import gathered
+from graphscope.engine.ops.gathering import gathered
 from graphscope.engine.ops.shape import reshape
 from graphscope.engine.rows import pick_along
 

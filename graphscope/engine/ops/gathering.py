@@ -11,7 +11,7 @@ from graphscope.engine import shapes
 from graphscope.engine.calls import define
 from graphscope.engine.dims import one
 from graphscope.engine.ops.shape import reshape
-from graphscope.engine.rows import add_rows, add_up, pick_along, places_along
+from graphscope.engine.rows import add_along, add_rows, add_up, pick_along
 from graphscope.engine.tensor import Tensor
 
 __all__ = [
@@ -101,7 +101,7 @@ def _gathered(x: Any, y: Any, *, dim: int, shape: tuple[int, ...]) -> Any:
         part = tuple(slice(None) if place == dim else slice(size) for place, size in enumerate(y.shape))
         np.put_along_axis(out[part], y, x, dim)
         return out
-    return add_up(x, places_along(y, dim, shape), shape)
+    return add_along(x, y, dim, shape)
 
 
 gathered: Any = define(

@@ -12,8 +12,8 @@ from graphscope.engine import shapes
 from graphscope.engine.calls import define
 from graphscope.engine.dims import one
 from graphscope.engine.indexing import plain
+from graphscope.engine.ops.gathering import integers, masked_select, raw, taken
 from graphscope.engine.ops.index import choose, getitem, marked, tensors_of
-from graphscope.engine.ops.pick import integers, masked_select, raw, taken
 from graphscope.engine.ops.shape import reshape
 from graphscope.engine.rows import add_up
 from graphscope.engine.tensor import Tensor

@@ -1,0 +1,68 @@
+"""What the parameters and the values of a distribution must be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+Check = Callable[[np.ndarray], Any]
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A property of tensors, checked element by element; of vectors and matrices, over the last `event_dim` dims."""
+
+    text: str
+    holds: Check
+    event_dim: int = 0
+
+    def check(self, value: Any) -> Any:
+        """For each event whether it holds, as a tensor of booleans."""
+        return type(value)(np.asarray(self.holds(np.asarray(value.array)))[()])
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def _simplex(x: np.ndarray) -> Any:
+    return (x >= 0).all(-1) & (np.abs(x.sum(-1) - 1) < 1e-6)
+
+
+def _one_hot(x: np.ndarray) -> Any:
+    return ((x == 0) | (x == 1)).all(-1) & (x.sum(-1) == 1)
+
+
+def _positive_definite(x: np.ndarray) -> Any:
+    return np.isclose(x, x.mT, atol=1e-6).all((-2, -1)) & (np.linalg.eigvalsh(x) > 0).all(-1)
+
+
+def _lower_cholesky(x: np.ndarray) -> Any:
+    return (np.tril(x) == x).all((-2, -1)) & (np.diagonal(x, 0, -2, -1) > 0).all(-1)
+
+
+real: Final = Constraint("Real()", lambda x: ~np.isnan(x))
+real_vector: Final = Constraint("IndependentConstraint(Real(), 1)", lambda x: (~np.isnan(x)).all(-1), 1)
+positive: Final = Constraint("GreaterThan(lower_bound=0.0)", lambda x: x > 0)
+nonnegative: Final = Constraint("GreaterThanEq(lower_bound=0.0)", lambda x: x >= 0)
+unit_interval: Final = Constraint("Interval(lower_bound=0.0, upper_bound=1.0)", lambda x: (x >= 0) & (x <= 1))
+boolean: Final = Constraint("Boolean()", lambda x: (x == 0) | (x == 1))
+nonnegative_integer: Final = Constraint("IntegerGreaterThan(lower_bound=0)", lambda x: (x >= 0) & (x % 1 == 0))
+simplex: Final = Constraint("Simplex()", _simplex, 1)
+one_hot: Final = Constraint("OneHot()", _one_hot, 1)
+positive_vector: Final = Constraint("IndependentConstraint(GreaterThan(0.0), 1)", lambda x: (x > 0).all(-1), 1)
+positive_definite: Final = Constraint("PositiveDefinite()", _positive_definite, 2)
+lower_cholesky: Final = Constraint("LowerCholesky()", _lower_cholesky, 2)
+
+
+def interval(low: Any, high: Any) -> Constraint:
+    """From `low` to `high`, both included."""
+    return Constraint(f"Interval(lower_bound={low}, upper_bound={high})", lambda x: (x >= low) & (x <= high))
+
+
+def integer_interval(low: int, high: int) -> Constraint:
+    """The integers from `low` to `high`, both included."""
+    text = f"IntegerInterval(lower_bound={low}, upper_bound={high})"
+    return Constraint(text, lambda x: (x % 1 == 0) & (x >= low) & (x <= high))

@@ -1,0 +1,88 @@
+"""What PyTorch has under a second spelling: methods as functions, functions as methods, arguments in another order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphscope.engine.ops.decompositions import cholesky, svd
+from graphscope.engine.ops.distances import cross
+from graphscope.engine.ops.embedding import embedding as lookup
+from graphscope.engine.ops.factors import lu_factor
+from graphscope.engine.ops.inplace import fill_, zero_
+from graphscope.engine.ops.inplace_forms import FUNCTIONS
+from graphscope.engine.ops.inverses import logdet, matrix_exp
+from graphscope.engine.ops.least_squares import vander as powers
+from graphscope.engine.ops.linalg import addbmm, addmm, addmv, addr, baddbmm
+from graphscope.engine.ops.norms import frobenius_norm, nuclear_norm, renorm
+from graphscope.engine.tensor import Tensor
+
+__all__ = [
+    "detach",
+    "embedding",
+    "fill",
+    "frobenius_norm",
+    "get_device",
+    "is_same_size",
+    "lu",
+    "matrix_exp",
+    "nuclear_norm",
+    "renorm",
+    "vander",
+]
+
+
+def detach(input: Any) -> Any:
+    """The same memory outside the graph."""
+    return input.detach()
+
+
+def fill(input: Any, value: Any) -> Any:
+    """A tensor of the shape of another, filled with a number."""
+    return input.clone().fill_(value)
+
+
+def get_device(input: Tensor) -> int:
+    """-1: the CPU has no number."""
+    return -1
+
+
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same shape."""
+    return tuple(input.shape) == tuple(other.shape)
+
+
+def embedding(
+    weight: Any, indices: Any, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
+) -> Any:
+    """Rows of a table; `nn.functional.embedding` is what programs call."""
+    return lookup(indices, weight, None if padding_idx < 0 else padding_idx, scale_grad_by_freq=scale_grad_by_freq)
+
+
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+    """Powers of the elements of a vector as rows: from the highest on, or (`increasing`) from 0."""
+    found = powers(x, N=N)
+    return found if increasing else found.flip(-1)
+
+
+def lu(A: Any, pivot: bool = True, get_infos: bool = False) -> Any:
+    """Both factors in one, and the pivots; `linalg.lu_factor` is its newer name."""
+    factors = tuple(lu_factor(A, pivot=pivot))
+    return (*factors, Tensor(np.zeros(A.shape[:-2], np.int32)[()])) if get_infos else factors
+
+
+def _in_place(function: Any) -> Any:
+    """A method that writes what a function of several tensors computes into the first of them."""
+
+    def write(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return self.copy_(function(self.clone(), *args, **kwargs))
+
+    return write
+
+
+for _function in (cross, logdet, svd, cholesky, lu, is_same_size, renorm):
+    setattr(Tensor, _function.__name__, _function)
+for _function in (addmm, addbmm, addmv, addr, baddbmm, renorm):
+    setattr(Tensor, f"{_function.__name__}_", _in_place(_function))
+FUNCTIONS.update(fill_=fill_, zero_=zero_)

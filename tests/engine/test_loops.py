@@ -1,0 +1,81 @@
+"""Loops in the compiled part do what the same ops do in NumPy alone: values, gradients, corners."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+import graphscope as gs
+from graphscope.engine import loops
+
+pytestmark = pytest.mark.skipif(find_spec("graphscope.engine._loops") is None, reason="there was no compiler")
+
+CORNERS = [0.5, np.nan, 0.5, np.inf, np.inf, np.nan, -np.inf, -0.0, 0.0]
+
+
+def numbers(dtype, *shape):
+    x = np.random.default_rng(sum(shape)).standard_normal(shape).astype(dtype)
+    if shape[-1] >= 2 * len(CORNERS):
+        x[..., -len(CORNERS) :] = CORNERS
+    return x
+
+
+def places(*shape, below):
+    return gs.from_numpy(np.random.default_rng(1).integers(0, below, shape))
+
+
+CALLS = {
+    "cumsum": lambda x: x.cumsum(-1),
+    "cumsum of columns": lambda x: x.t().cumsum(-1),
+    "cumprod": lambda x: x.cumprod(1),
+    "cummax": lambda x: x.cummax(1),
+    "cummax of columns": lambda x: x.cummax(0),
+    "cummin": lambda x: x.cummin(1),
+    "prod of rows": lambda x: x.prod(1),
+    "prod": lambda x: x.prod(),
+    "scatter_add": lambda x: gs.zeros(200, 50, dtype=x.dtype).scatter_add(1, places(200, 41, below=50), x),
+    "scatter_add down": lambda x: gs.zeros(50, 41, dtype=x.dtype).scatter_add(0, places(200, 41, below=50), x),
+    "gather": lambda x: x.gather(1, places(200, 90, below=41)),
+    "index_add": lambda x: gs.zeros(9, 41, dtype=x.dtype).index_add(0, places(200, below=9), x),
+    "taken": lambda x: x[places(30, below=200), places(30, below=41)],
+    "convolution": lambda x: gs.nn.functional.conv2d(
+        x[:, :36].reshape(20, 10, 6, 6), x[:10, :9].reshape(10, 1, 3, 3), padding=1, stride=2, groups=10
+    ),
+    "convolution of one dim": lambda x: gs.nn.functional.conv1d(
+        x[:, :36].reshape(20, 10, 36), x[:10, :4].reshape(10, 1, 4), dilation=2, groups=10
+    ),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", CALLS)
+def test_both_ways_agree(name, dtype, monkeypatch):
+    given = numbers(dtype, 200, 41)
+    if name in ("prod", "convolution", "convolution of one dim"):
+        given = np.nan_to_num(given, posinf=2, neginf=-2)
+    found = []
+    for way in ("compiled", "NumPy"):
+        if way == "NumPy":
+            monkeypatch.setattr(loops, "_loops", None)
+        x = gs.tensor(given.copy(), requires_grad=True)
+        outs = CALLS[name](x)
+        outs = outs if isinstance(outs, tuple) else (outs,)
+        weights = gs.linspace(0.5, 1.5, outs[0].numel(), dtype=x.dtype).reshape(outs[0].shape)
+        (outs[0] * weights).sum().backward()
+        found.append([out.detach().numpy() for out in outs] + [x.grad.numpy()])
+    close = {"rtol": 2e-4, "atol": 2e-5} if dtype == "float32" else {"rtol": 1e-10, "atol": 1e-11}
+    for mine, other in zip(*found, strict=True):
+        assert mine.dtype == other.dtype
+        np.testing.assert_allclose(mine, other, **close)
+
+
+def test_a_place_that_does_not_exist_is_refused():
+    with pytest.raises(IndexError, match="place 7 does not exist: there are 5"):
+        loops.add_at(np.zeros(5), np.array([0, 7]), np.ones(2))
+
+
+def test_sums_of_many_small_numbers_stay_exact():
+    x = gs.full((1, 1_000_000), 0.1)
+    assert abs(x.cumsum(1)[0, -1].item() - 100_000) < 1

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from graphscope.eventlog.record import record as record
     from graphscope.eventlog.record import step as step
     from graphscope.exporters import export as export
+    from graphscope.func import vmap as vmap
     from graphscope.graph import Graph as Graph
     from graphscope.loading import load as load
     from graphscope.notebook import show as show
@@ -46,6 +47,7 @@ HOMES: Final[dict[str, str]] = {
     "set_trace": "graphscope.console.entry",
     "show": "graphscope.notebook",
     "step": "graphscope.eventlog.record",
+    "vmap": "graphscope.func",
 }
 """Where the public names live; a name that is not here is a submodule, or one of the engine's `__all__`."""
 

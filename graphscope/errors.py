@@ -6,12 +6,22 @@ GraphscopeError
 ├── SelectorError     a SPEC that is not understood, or that nothing answers to
 ├── CommandError      a command of the debugger that can't be carried out
 ├── ExportError       a picture or file that can't be made
+├── StaticError       a graph that runs later and can't be built, checked or run
 └── UsageError        a command line that does not say what to do
 """
 
 from __future__ import annotations
 
-__all__ = ["CommandError", "ExportError", "GraphscopeError", "LogError", "SelectorError", "StateError", "UsageError"]
+__all__ = [
+    "CommandError",
+    "ExportError",
+    "GraphscopeError",
+    "LogError",
+    "SelectorError",
+    "StateError",
+    "StaticError",
+    "UsageError",
+]
 
 
 class GraphscopeError(Exception):
@@ -49,6 +59,10 @@ class CommandError(GraphscopeError):
 
 class ExportError(GraphscopeError):
     """A picture or file that can't be made."""
+
+
+class StaticError(GraphscopeError):
+    """A graph that runs later and can't be built, checked or run: the message names the node and its source line."""
 
 
 class UsageError(GraphscopeError):

@@ -1,0 +1,71 @@
+"""Graphs that run later: the same ops and the same log, defined first, traced from a run, or compiled from Python.
+
+Define-then-run has TensorFlow 1's words (`import graphscope.static as tf`): placeholders, variables, sessions. Every op
+of the engine is a function here, too, by its own name and by TensorFlow's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphscope.debugger.tensors import add_tensor_filter as add_tensor_filter
+from graphscope.engine.dtypes import bool_ as bool_
+from graphscope.engine.dtypes import float16 as float16
+from graphscope.engine.dtypes import float32 as float32
+from graphscope.engine.dtypes import float64 as float64
+from graphscope.engine.dtypes import int8 as int8
+from graphscope.engine.dtypes import int16 as int16
+from graphscope.engine.dtypes import int32 as int32
+from graphscope.engine.dtypes import int64 as int64
+from graphscope.engine.dtypes import uint8 as uint8
+from graphscope.errors import StaticError as StaticError
+from graphscope.static import nn as nn
+from graphscope.static import spellings as _spellings
+from graphscope.static import train as train
+from graphscope.static.defaults import Graph as Graph
+from graphscope.static.defaults import get_default_graph as get_default_graph
+from graphscope.static.defaults import reset_default_graph as reset_default_graph
+from graphscope.static.flow import cond as cond
+from graphscope.static.flow import while_loop as while_loop
+from graphscope.static.functions import Assert as Assert
+from graphscope.static.functions import Print as Print
+from graphscope.static.functions import constant as constant
+from graphscope.static.functions import control_dependencies as control_dependencies
+from graphscope.static.functions import convert_to_tensor as convert_to_tensor
+from graphscope.static.functions import gradients as gradients
+from graphscope.static.functions import group as group
+from graphscope.static.functions import identity as identity
+from graphscope.static.functions import name_scope as name_scope
+from graphscope.static.functions import no_op as no_op
+from graphscope.static.functions import ones as ones
+from graphscope.static.functions import placeholder as placeholder
+from graphscope.static.functions import placeholder_with_default as placeholder_with_default
+from graphscope.static.functions import py_func as py_func
+from graphscope.static.functions import random_normal as random_normal
+from graphscope.static.functions import random_uniform as random_uniform
+from graphscope.static.functions import stop_gradient as stop_gradient
+from graphscope.static.functions import truncated_normal as truncated_normal
+from graphscope.static.functions import tuple_ as _tuple
+from graphscope.static.functions import zeros as zeros
+from graphscope.static.session import Session as Session
+from graphscope.static.session import get_default_session as get_default_session
+from graphscope.static.stepper import NodeStepper as NodeStepper
+from graphscope.static.symbols import Symbol as _Symbol
+from graphscope.static.variables import Variable as Variable
+from graphscope.static.variables import assign as assign
+from graphscope.static.variables import assign_add as assign_add
+from graphscope.static.variables import assign_sub as assign_sub
+from graphscope.static.variables import global_variables as global_variables
+from graphscope.static.variables import global_variables_initializer as global_variables_initializer
+from graphscope.static.variables import trainable_variables as trainable_variables
+from graphscope.static.variables import variables_initializer as variables_initializer
+
+Tensor = _Symbol
+tuple = _tuple
+
+__all__ = [name for name in dir() if not name.startswith("_") and name not in ("annotations", "Any")]
+
+
+def __getattr__(name: str) -> Any:
+    spelled = _spellings.SPELLINGS.get(name)
+    return _spellings.op(name) if spelled is None else _spellings.named(spelled, name)

@@ -1,0 +1,74 @@
+"""Models of others as graphs: TorchScript (`.pt`), programs of `torch.export` (`.pt2`) and ONNX (`.onnx`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from graphscope.errors import StaticError
+from graphscope.eventlog import record
+from graphscope.eventlog.reader import Log
+from graphscope.static.importing.model import Examples, Model
+
+READERS: Final[dict[str, str]] = {
+    ".onnx": "graphscope.static.importing.onnx_models",
+    ".pt2": "graphscope.static.importing.exported",
+    ".pt": "graphscope.static.importing.torchscript",
+}
+"""The module that reads a kind of file, by its ending."""
+
+__all__ = ["READERS", "Model", "load_model", "recorded_run"]
+
+
+def load_model(path: str | Path, examples: Examples | None = None) -> Model:
+    """Read a model as a graph; torch or onnx is needed for it, and not for what comes after.
+
+    Args:
+        path: The file.
+        examples: For inputs, by name, an array, or a shape of floating numbers, where the file tells neither
+            (TorchScript) or leaves dims open.
+
+    Raises:
+        StaticError: The file is none of these, can't be read, or has an op that the engine lacks; the message names it.
+    """
+    file = Path(path)
+    module = READERS.get(file.suffix)
+    if module is None:
+        raise StaticError(f"{file} is no model that can be read", hint=f"its name ends in {', '.join(READERS)}")
+    if not file.is_file():
+        raise StaticError(f"there is no file {file}", hint="name the file of a model")
+    read: Callable[[Path, Examples], Model] = import_module(module).read
+    return read(file, examples or {})
+
+
+def recorded_run(path: str | Path, feeds: Mapping[str, Any] | None = None, log: Path | None = None) -> Log:
+    """Run a model once and record it: with what is fed, by input name, or with random numbers of fitting shapes.
+
+    Args:
+        path: The model.
+        feeds: Arrays for its inputs.
+        log: Where to record; in memory unless it is given.
+
+    Raises:
+        StaticError: As `load_model`, or an input that is fed is unknown.
+    """
+    model = load_model(path, feeds)
+    numbers = np.random.default_rng(0)
+    given = dict(feeds or {})
+    unknown = set(given) - {symbol.name for symbol in model.inputs}
+    if unknown:
+        known = ", ".join(symbol.name for symbol in model.inputs)
+        raise StaticError(f"{path} has no input {min(unknown)!r}", hint=f"it has {known or 'none'}")
+    for symbol in model.inputs:
+        if symbol.name not in given:
+            shape = [1 if size is None else size for size in symbol.value.shape or ()]
+            dtype = symbol.value.dtype or np.dtype("float32")
+            drawn = numbers.standard_normal(shape) if dtype.kind == "f" else np.zeros(shape)
+            given[symbol.name] = drawn.astype(dtype)
+    with record.record(log) as recorded:
+        model.run(**given)
+    return recorded

@@ -1,0 +1,148 @@
+"""Running a graph node by node through the engine: recorded, stepped and differentiated like any program."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from graphscope.engine.op import OPS
+from graphscope.engine.slots import apply_several
+from graphscope.engine.tensor import Tensor, apply
+from graphscope.engine.writing import write
+from graphscope.errors import StaticError
+from graphscope.eventlog import record
+from graphscope.eventlog.names import Site
+from graphscope.static import rows
+from graphscope.static.graph import Graph, Node, Value, needed, spelled, walk
+from graphscope.static.kinds import KINDS
+
+
+def run(graph: Graph, feeds: Sequence[Any] | Mapping[Value, Any], fetches: Iterable[Value] | None = None) -> list[Any]:
+    """Run what is needed of a graph.
+
+    Args:
+        graph: The graph.
+        feeds: Tensors for its inputs, in order; or for any values of it, which are then not computed.
+        fetches: What is wanted: by default the outputs.
+
+    Returns:
+        Tensors, as wanted.
+
+    Raises:
+        StaticError: An input that is needed was not fed, or what was fed does not fit; the message names the node.
+    """
+    if fetches is None and not isinstance(feeds, Mapping):
+        found = dict(zip(graph.inputs, map(fed, graph.inputs, feeds), strict=True))
+        run_nodes(_needed(graph), found, graph)
+        return [found[value] for value in graph.outputs]
+    given = dict(feeds) if isinstance(feeds, Mapping) else dict(zip(graph.inputs, feeds, strict=True))
+    wanted = list(graph.outputs if fetches is None else fetches)
+    values: dict[Value, Any] = {value: fed(value, what) for value, what in given.items()}
+    run_nodes(walk(wanted, stop=values), values, graph)
+    return [values[value] for value in wanted]
+
+
+_orders: Final[WeakKeyDictionary[Graph, tuple[Any, list[Node]]]] = WeakKeyDictionary()
+"""For graphs that ran whole: how many nodes they had and what they gave, and the nodes that this needs, in order."""
+
+
+def _needed(graph: Graph) -> list[Node]:
+    key = (len(graph.nodes), tuple(graph.outputs), len(graph.inputs))
+    known = _orders.get(graph)
+    if known is None or known[0] != key:
+        known = _orders[graph] = key, [node for node in needed(graph) if node.op != "input"]
+    return known[1]
+
+
+def run_nodes(nodes: Iterable[Node], values: dict[Value, Any], graph: Graph | None = None) -> None:
+    """Run nodes in the order given; what they compute is added to `values`. A log is told of those of `graph`."""
+    if record.writer is None:
+        for node in nodes:
+            execute(node, values)
+    else:
+        rows.Recorder(record.writer, graph, at).run(nodes, values, execute)
+
+
+def at(node: Node) -> Callable[..., Any]:
+    """A function that calls another, at the node's place of the program: for the log, the call is there."""
+    return _at(node.site, node.name)
+
+
+def execute(node: Node, values: dict[Value, Any]) -> None:
+    """Run one node on what is in `values`, and put there what it gives (unless it is there already: it was fed)."""
+    inputs = [values[value] if isinstance(value, Value) else value for value in node.inputs]
+    try:
+        found = compute(node, inputs)
+    except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+        if not hasattr(error, "node_that_failed"):
+            error.node_that_failed = node  # type: ignore[union-attr]
+        raise
+    for value, result in zip(node.outputs, found, strict=True):
+        values.setdefault(value, result)
+
+
+def compute(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
+    """What a node gives for these tensors and numbers. In a log it stands at the node's own place in the program."""
+    own = KINDS.get(node.op)
+    if own is not None:
+        return own.run(node, inputs)
+    op = OPS[node.op]
+    attrs = node.attributes
+    if op.in_place:  # in a graph it makes a new value
+        return (write(op, OPS["clone"].call(inputs[0]), inputs[1:], attrs),)
+    recorded = record.writer is not None and node.site is not None
+    if not (attrs or recorded or op.prepare or op.several or None in inputs):
+        return (op.call(*inputs),)
+    if attrs.get("_from") is not None:
+        attrs = {**attrs, "_from": np.shape(inputs[0].array)}
+    # `None` stands for an argument that is left out; a place of its own it has only between others.
+    while inputs and inputs[-1] is None:
+        inputs = inputs[:-1]
+    call: Callable[..., Any] = apply_several if op.several else apply
+    found = at(node)(call, op, inputs, attrs) if recorded else call(op, inputs, attrs, 1)
+    return tuple(found) if op.several else (found,)
+
+
+def fed(value: Value, what: Any) -> Any:
+    """What was fed for a value, as a tensor that fits it.
+
+    Raises:
+        StaticError: Its shape is another.
+    """
+    if not isinstance(what, Tensor):
+        array = np.asarray(what, dtype=value.dtype)
+        what = Tensor(array[()] if array.ndim == 0 else array)
+        what.name = value.node.name
+    shape = what.array.shape
+    fits = value.shape is None or (
+        len(shape) == len(value.shape) and all(b in (None, a) for a, b in zip(shape, value.shape, strict=True))
+    )
+    if not fits:
+        raise StaticError(
+            f"{value.node.where} takes {spelled(value.shape, value.dtype)}, and was fed an array of shape {shape}",
+            hint="feed an array of that shape, or leave the dim open in the placeholder: None",
+        )
+    return what
+
+
+@functools.lru_cache(1 << 14)
+def _at(site: Site | None, name: str) -> Callable[..., Any]:
+    """A function that calls another, at a place of the program: for the log, the call is there.
+
+    Each node of a place has a function of its own, so that the log can tell the nodes that one line makes apart.
+    """
+    if site is None:
+        return lambda call, *args: call(*args, 1)
+    tree: Any = ast.parse("lambda call, op, inputs, attrs: call(op, inputs, attrs, 1)", mode="eval")
+    nodes: Any = ast.walk(tree)
+    for node in nodes:
+        if hasattr(node, "lineno"):
+            node.lineno, node.end_lineno = site.line, max(site.end_line, site.line)
+            node.col_offset, node.end_col_offset = site.column, site.end_column
+    code = compile(tree, site.file, "eval")
+    return eval(code, {"__builtins__": {}})  # type: ignore[no-any-return]  # noqa: S307 - the text above

@@ -1,0 +1,78 @@
+"""What is done to a graph before it is compiled: a table of passes, each a function from a graph to another.
+
+Every pass keeps, in `origins`, from which nodes of the program each node came, so that a graph can be compared with
+what it was before: `str(graph)` shows both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from graphscope.static.graph import Graph
+from graphscope.static.passes.algebra import reassociate, simplify
+from graphscope.static.passes.batch import batch
+from graphscope.static.passes.fold import fold
+from graphscope.static.passes.merge import merge
+from graphscope.static.passes.prune import prune
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A pass, and what it does in one sentence."""
+
+    name: str
+    run: Callable[[Graph], Graph]
+
+    @property
+    def doc(self) -> str:
+        """What it does."""
+        return (self.run.__doc__ or "").splitlines()[0]
+
+
+PASSES: Final[dict[str, Pass]] = {
+    name: Pass(name, run)
+    for name, run in (
+        ("prune", prune),
+        ("fold", fold),
+        ("simplify", simplify),
+        ("merge", merge),
+        ("batch", batch),
+        ("reassociate", reassociate),
+    )
+}
+"""Every pass by name."""
+
+ORDER: Final = (
+    "prune",
+    "fold",
+    "simplify",
+    "merge",
+    "simplify",
+    "prune",
+    "batch",
+    "simplify",
+    "fold",
+    "reassociate",
+    "merge",
+    "prune",
+)
+"""In which order compiling runs them."""
+
+
+def optimise(graph: Graph, order: Sequence[str] = ORDER) -> list[tuple[str, Graph]]:
+    """Run passes one after the other; what each made of the graph, so that they can be looked at one by one."""
+    steps = []
+    for name in order:
+        graph = PASSES[name].run(graph)
+        steps.append((name, graph))
+    return steps
+
+
+def changes(before: Graph, after: Graph) -> str:
+    """What a pass did, as lines: `-` a node that is gone, `+` one that is new."""
+    old = {line.strip(): None for line in str(before).splitlines()[1:-1]}
+    new = {line.strip(): None for line in str(after).splitlines()[1:-1]}
+    lines = [f"- {line}" for line in old if line not in new] + [f"+ {line}" for line in new if line not in old]
+    return "\n".join(lines) or "nothing changed"

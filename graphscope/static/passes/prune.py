@@ -1,0 +1,11 @@
+"""Leaving out what nothing needs."""
+
+from __future__ import annotations
+
+from graphscope.static.graph import Graph, needed, rewrite
+
+
+def prune(graph: Graph) -> Graph:
+    """Leave out nodes that no output needs and that do nothing else."""
+    kept = {*needed(graph), *(value.node for value in graph.inputs)}
+    return rewrite(graph, lambda new, node, inputs: None if node in kept else ())

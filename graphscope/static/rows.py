@@ -1,0 +1,257 @@
+"""What a graph that runs tells the log: each node at its own line, by its own name, and gradients as a backward pass.
+
+A node that computes gradients stands in the rule of the node that it differentiates, as an op does that a person steps
+into; ahead of the rule comes the GRAD row with the cotangent, as in a program that runs without a graph.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from types import FrameType
+from typing import Any, Final
+
+import numpy as np
+
+from graphscope.engine import tracing
+from graphscope.engine.modes import Context, here
+from graphscope.engine.op import OPS
+from graphscope.engine.scopes import _ROOT, ScopePath, _mark
+from graphscope.engine.tensor import Tensor
+from graphscope.eventlog import record
+from graphscope.eventlog.gate import Replace
+from graphscope.eventlog.places import site_number
+from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind, Pass
+from graphscope.eventlog.writer import Writer
+from graphscope.static.graph import Graph, Node, Value
+from graphscope.static.kinds import KINDS
+
+_LEAVES: Final = {"input": "placeholder", "constant": "constant", "variable": "", "read": ""}
+"""Kinds of nodes that are leaves of a log, and the function that it names for them."""
+
+_here = threading.local()
+"""`backward`: whether this thread is in the backward pass of a run."""
+
+Execute = Callable[[Node, dict[Value, Any]], None]
+AtPlace = Callable[..., Any]
+
+
+class Recorder:
+    """One run of the nodes of a graph, as the log is told of it.
+
+    Args:
+        writer: The log.
+        graph: Whose nodes run.
+        at: Gives, for a node, a function that calls another at the node's place of the program.
+    """
+
+    def __init__(self, writer: Writer, graph: Graph | None, at: Callable[[Node], AtPlace]) -> None:
+        self._writer = writer
+        self._at = at
+        self._cotangents = graph.cotangents if graph is not None else {}
+        self._rules: dict[Node, int] = {}
+        """The GRAD row of each node whose cotangent has arrived."""
+        self._newest = 0
+        self._path: ScopePath = _ROOT
+
+    def run(self, nodes: Iterable[Node], values: dict[Value, Any], execute: Execute) -> None:
+        """Run nodes in the order given; what they compute is added to `values`."""
+        mode = here()
+        outer = mode.context
+        nodes = list(nodes)
+        needed = {node.rule for node in nodes if node.rule is not None}
+        self._newest = outer.backward_row
+        self._path = outer.scope or _ROOT
+        begun: tuple[Node, int] | None = None
+        try:
+            for node in nodes:
+                self._enter(node.scope, outer.grad_enabled)
+                if node.rule is not None and begun is None and not getattr(_here, "backward", False):
+                    begun = node, self._row_of(node.rule, values)
+                    _here.backward = True
+                    self._at(node)(_edge, self._writer, Kind.BACKWARD_BEGIN, begun[1])
+                row = outer.backward_row if node.rule is None else self._rules.get(node.rule, self._newest)
+                mode.context = Context(self._path, row, mode.grad_enabled, node.name)
+                execute(node, values)
+                if node.op in KINDS:
+                    self._append(node, values)
+                for value in node.outputs:
+                    for of in self._cotangents.get(value, ()):
+                        self._arrived(value, of, values, of.node in needed)
+        finally:
+            mode.context = outer
+            self._enter("" if outer.scope is None else _spelled(outer.scope), outer.grad_enabled)
+            mode.context = outer
+            if begun is not None:
+                _here.backward = False
+                self._at(begun[0])(_edge, self._writer, Kind.BACKWARD_END, begun[1])
+
+    # Scopes ----------------------------------------------------------------------------------------------------------
+
+    def _enter(self, scope: str, grad_enabled: bool) -> None:
+        path = _ROOT
+        for name in scope.split("/") if scope else ():
+            path = path.child(name, "scope")
+        if path is self._path:
+            return
+        leaving, entering = _line(self._path), _line(path)
+        common = 0
+        while common < min(len(leaving), len(entering)) and leaving[common] is entering[common]:
+            common += 1
+        for each in reversed(leaving[common:]):
+            _mark(Kind.SCOPE_EXIT, each)
+        for each in entering[common:]:
+            _mark(Kind.SCOPE_ENTER, each)
+        self._path = path
+
+    # Rows ------------------------------------------------------------------------------------------------------------
+
+    def _append(self, node: Node, values: dict[Value, Any]) -> None:
+        """The rows of a node that is no op of the engine: a leaf, or an op of a name of its own."""
+        rule = self._rules.get(node.rule, -1) if node.rule is not None else -1
+        for slot, value in enumerate(node.outputs):
+            made = values.get(value)
+            if not isinstance(made, Tensor) or made.row >= self._writer.low:
+                continue
+            if node.op in _LEAVES:
+                made.name = made.name or node.name
+                self._at(node)(_leaf, self._writer, made, node.op)
+            elif node.op in ("vjp", "late_vjp") and rule >= 0:
+                made.row = rule | node.attributes["wanted"][slot] << SLOT_SHIFT
+            else:
+                inputs = [values[each] for each in node.values]
+                given = [each for each in inputs if isinstance(each, Tensor) and each.row >= self._writer.low]
+                self._at(node)(_op, self._writer, (node, made, given), here().context)
+
+    def _arrived(self, cotangent: Value, of: Value, values: dict[Value, Any], needed: bool) -> None:
+        """The row that says that the gradient of a value is there."""
+        tensor, gradient = values.get(of), values[cotangent]
+        if not isinstance(tensor, Tensor) or tensor.row < self._writer.low or not isinstance(gradient, Tensor):
+            return
+        forward = tensor.row & ROW_MASK
+        origin = cotangent.node.rule
+        rows = [gradient.row] if gradient.row >= self._writer.low else []
+        if origin is not None and origin is not of.node and origin in self._rules:
+            place = origin.inputs.index(of) if of in origin.inputs else 0
+            rows = [self._rules[origin] | place << SLOT_SHIFT]
+        leaf = of.node.op in _LEAVES
+        if (not leaf and not needed) or of.node.bodies:
+            return
+        row, edited = self._at(of.node)(_gradient, self._writer, (of.node, gradient.array, forward, rows), leaf)
+        if edited is not None:
+            values[cotangent] = changed = Tensor(edited)
+            changed.row = gradient.row
+        if not leaf:
+            self._rules[of.node] = self._newest = row
+
+    def _row_of(self, node: Node, values: dict[Value, Any]) -> int:
+        """The row of what a node gave."""
+        found = next((values[each] for each in node.outputs if isinstance(values.get(each), Tensor)), None)
+        return self._writer.low if found is None else max(found.row & ROW_MASK, self._writer.low)
+
+
+def _leaf(writer: Writer, made: Tensor, function: str, depth: int) -> None:
+    attrs: dict[str, Any] = {"function": _LEAVES[function]} if _LEAVES[function] else {}
+    tracing.leaf(writer, made, _frame(depth + 1), **attrs)
+
+
+def tell(writer: Writer, values: dict[Value, Any], at: Callable[[Node], AtPlace]) -> None:
+    """The leaves of what was fed."""
+    for value, made in values.items():
+        if isinstance(made, Tensor) and made.row < writer.low:
+            made.name = made.name or value.node.name
+            at(value.node)(_leaf, writer, made, value.node.op if value.node.op in _LEAVES else "input")
+
+
+def _op(writer: Writer, given: tuple[Node, Tensor, list[Tensor]], context: Context, depth: int) -> None:
+    node, made, inputs = given
+    frame = _frame(depth + 1)
+    backward = node.rule is not None
+    described = {"name": node.name, **{key: value for key, value in node.attributes.items() if _is_plain(value)}}
+    flags = Flag.CREATE_GRAPH if backward else Flag(0)
+    identity = made.first_row if made.first_row >= writer.base else None
+    if identity is not None:
+        flags |= Flag.IN_PLACE
+    template = writer.template(
+        Kind.OP,
+        op=_op_number(writer, node.op),
+        site=site_number(writer, frame),
+        scope=tracing.scope_number(writer),
+        shape=made.array.shape,
+        dtype=made.array.dtype,
+        attrs=writer.attributes(described),
+        input_count=len(inputs),
+        flags=flags,
+        version=made.version,
+        graph_pass=Pass.BACKWARD if backward else Pass.FORWARD,
+    )
+    edges = [tracing.edge(tensor) for tensor in inputs]
+    keep = [(made.array, template.keep)]
+    made.row = writer.append_wide(template, keep, edges, writer.clock(), 0, context.backward_row, identity)
+    _paused(writer, made, frame)
+
+
+def _gradient(
+    writer: Writer, given: tuple[Node, np.ndarray, int, list[int]], leaf: bool, depth: int
+) -> tuple[int, np.ndarray | None]:
+    node, array, forward, rows = given
+    frame = _frame(depth + 1)
+    template = writer.template(
+        Kind.ACCUMULATE if leaf else Kind.GRAD,
+        op=0 if leaf else _op_number(writer, node.op),
+        site=site_number(writer, frame),
+        scope=0 if leaf else tracing.scope_number(writer),
+        shape=array.shape,
+        dtype=array.dtype,
+        input_count=len(rows),
+        flags=Flag.FRESH if leaf else Flag(0),
+        graph_pass=Pass.BACKWARD,
+    )
+    edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows]
+    row = writer.append_wide(template, [(array, template.keep)], edges, writer.clock(), 0, forward)
+    answer = tracing.pause(writer, row, array, frame)
+    return row, answer.value if isinstance(answer, Replace) else None
+
+
+def _edge(writer: Writer, kind: Kind, row: int, depth: int) -> None:
+    site = site_number(writer, _frame(depth + 1))
+    template = writer.template(kind, site=site, graph_pass=Pass.BACKWARD, input_count=1)
+    writer.append(template, None, writer.clock(), 0, 0, row)
+
+
+def _paused(writer: Writer, made: Tensor, frame: FrameType) -> None:
+    answer = tracing.pause(writer, made.row, made.array, frame)
+    if isinstance(answer, Replace):
+        made.array = answer.value
+
+
+def _op_number(writer: Writer, name: str) -> int:
+    if name in OPS:
+        return tracing.op_number(writer, OPS[name])
+    entry = {"name": name, "formula": "", "doc": KINDS[name].doc, "vjp": [], "inputs": []}
+    return writer.intern("ops", name, entry)
+
+
+def _frame(depth: int) -> FrameType:
+    """The frame at a node's place; of a node that has none, that of the program that runs it."""
+    frame = sys._getframe(depth)
+    return (record.user_frame(depth) or frame) if record.is_internal(frame.f_code.co_filename) else frame
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, bool | int | float | str | tuple | np.dtype)
+
+
+def _line(path: ScopePath) -> list[ScopePath]:
+    """A scope and those around it, the outermost first."""
+    found: list[ScopePath] = []
+    each: ScopePath | None = path
+    while each is not None and each is not _ROOT:
+        found.insert(0, each)
+        each = each.parent
+    return found
+
+
+def _spelled(path: ScopePath) -> str:
+    return "/".join(each.name for each in _line(path))

@@ -1,0 +1,132 @@
+"""Optimizers of programs of sessions: nodes that compute gradients and assign to variables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphscope.errors import StaticError
+from graphscope.static import functions
+from graphscope.static.functions import _listed, group, name_scope
+from graphscope.static.symbols import Symbol
+from graphscope.static.variables import Variable, trainable_variables
+
+Pairs = Sequence[tuple[Symbol | None, Variable]]
+
+
+class Optimizer:
+    """What optimizers have in common.
+
+    Args:
+        learning_rate: A number or a tensor.
+        name: Of the nodes that it adds.
+    """
+
+    def __init__(self, learning_rate: Any, name: str) -> None:
+        self._rate = learning_rate
+        self._name = name
+
+    def minimize(
+        self, loss: Any, global_step: Variable | None = None, var_list: Any = None, name: str | None = None
+    ) -> Symbol:
+        """A node whose run takes one step down the gradient of the loss.
+
+        Args:
+            loss: What is to become smaller.
+            global_step: A variable that counts the steps.
+            var_list: What to train; all trainable variables unless it is given.
+            name: The node's name.
+        """
+        return self.apply_gradients(self.compute_gradients(loss, var_list), global_step, name)
+
+    def compute_gradients(self, loss: Any, var_list: Any = None) -> list[tuple[Symbol | None, Variable]]:
+        """The gradient (None where the loss does not depend on it) and the variable, for each."""
+        variables = trainable_variables() if var_list is None else _listed(var_list)
+        return list(zip(functions.gradients(loss, variables), variables, strict=True))
+
+    def apply_gradients(
+        self, grads_and_vars: Pairs, global_step: Variable | None = None, name: str | None = None
+    ) -> Symbol:
+        """A node whose run changes the variables by these gradients.
+
+        Raises:
+            StaticError: There is no gradient at all.
+        """
+        pairs = [(gradient, variable) for gradient, variable in grads_and_vars if gradient is not None]
+        if not pairs:
+            raise StaticError(
+                "no variable has a gradient", hint="compute the loss from variables, by ops that gradients go through"
+            )
+        with name_scope(name or self._name):
+            updates = self._begin()
+            updates += [self._update(gradient, variable) for gradient, variable in pairs]
+            if global_step is not None:
+                updates.append(global_step.assign_add(1))
+            return group(*updates, name="train")
+
+    def _begin(self) -> list[Symbol]:
+        """What is to run once a step."""
+        return []
+
+    def _update(self, gradient: Any, variable: Any) -> Any:
+        raise NotImplementedError
+
+
+class GradientDescentOptimizer(Optimizer):
+    """W - rate · gradient."""
+
+    def __init__(self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent") -> None:
+        super().__init__(learning_rate, name)
+
+    def _update(self, gradient: Any, variable: Any) -> Any:
+        return variable.assign_sub(gradient * self._rate)
+
+
+class MomentumOptimizer(Optimizer):
+    """W - rate · m, with m = momentum · m + gradient."""
+
+    def __init__(self, learning_rate: Any, momentum: Any, use_locking: bool = False, name: str = "Momentum") -> None:
+        super().__init__(learning_rate, name)
+        self._momentum = momentum
+
+    def _update(self, gradient: Any, variable: Any) -> Any:
+        average = slot(variable, "momentum")
+        return variable.assign_sub(average.assign(average * self._momentum + gradient) * self._rate)
+
+
+class AdamOptimizer(Optimizer):
+    """Adam (Kingma and Ba, 2015), as TensorFlow writes it: with the corrections of both averages in the rate."""
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-08,
+        use_locking: bool = False,
+        name: str = "Adam",
+    ) -> None:
+        super().__init__(learning_rate, name)
+        self._beta1, self._beta2, self._epsilon = beta1, beta2, epsilon
+        self._corrected: Any = None
+
+    def _begin(self) -> list[Symbol]:
+        powers: list[Any] = []
+        for beta in (self._beta1, self._beta2):
+            power: Any = Variable(np.float32(1.0), trainable=False, name="beta_power")
+            powers.append(power.assign(power * beta))
+        self._corrected = (1.0 - powers[1]).sqrt() / (1.0 - powers[0]) * self._rate
+        return powers
+
+    def _update(self, gradient: Any, variable: Any) -> Any:
+        first, second = slot(variable, "m"), slot(variable, "v")
+        m = first.assign(first * self._beta1 + gradient * (1.0 - self._beta1))
+        v = second.assign(second * self._beta2 + gradient * gradient * (1.0 - self._beta2))
+        return variable.assign_sub(m / (v.sqrt() + self._epsilon) * self._corrected)
+
+
+def slot(variable: Variable, name: str) -> Any:
+    """A variable beside another, of its shape, that begins with zeros."""
+    return Variable(np.zeros_like(variable.array_now), trainable=False, name=f"{variable.value.node.name}/{name}")

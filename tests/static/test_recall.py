@@ -1,0 +1,122 @@
+"""Recorded calls made again: for every op of the engine what was recorded, and gradients that differences confirm."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import graphscope as gs
+from graphscope.debugger import interpreter
+from graphscope.debugger.results import Message, TableResult
+from graphscope.debugger.session import Debugger
+from graphscope.engine.op import OPS, VJP, Op
+from graphscope.errors import StaticError
+from graphscope.static import checking, replay
+from graphscope.static.recall import call_of
+from tests.engine.sampling import DIFFERENTIABLE, arguments, run, tensors
+
+NOT_TOLD = {
+    "view_dtype", "to", "dropout", "bernoulli", "poisson", "multinomial", "rrelu", "gathered", "unindexed",
+    "masked_select",
+    "copy_slices", "im2col", "col2im", "take_view", "lay_view", "resample", "index_put", "put", "unmasked",
+}  # fmt: skip
+"""Ops of whose calls a log does not keep all, or that draw random numbers: they say so."""
+
+
+NAMES = sorted({op.name for op, _ in DIFFERENTIABLE if not op.composite and not op.in_place})
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if place % 12 == 0 else pytest.mark.slow) for place, name in enumerate(NAMES)]
+)
+def test_recorded_calls_of_every_op_are_made_again(name: str) -> None:
+    sample = next(sample for op, sample in DIFFERENTIABLE if op.name == name)
+    made, attrs = arguments(OPS[name], sample)
+    with gs.record() as log:
+        run(OPS[name], tensors(made), attrs)
+    nodes = [node for node in log.graph.at(log.end - 1).nodes if node.kind == "op" and node.op == name]
+    for node in nodes[-1:]:
+        try:
+            call = call_of(node)
+        except StaticError:
+            if name not in NOT_TOLD:
+                raise
+            return
+        np.testing.assert_allclose(call.run()[0], node.value, rtol=1e-6, equal_nan=True)
+        for found in checking.rules(call):
+            assert found.size is None or found.gap < 1e-4, name
+
+
+@pytest.fixture
+def log() -> gs.eventlog.reader.Log:
+    with gs.record() as log:
+        w = gs.tensor([[0.5, -1.0], [0.25, 2.0]], requires_grad=True)
+        x = gs.tensor([[1.0, 2.0], [3.0, -1.0], [0.5, 0.5]])
+        h = (x @ w).tanh()
+        loss = ((1.5 - h) * h).mean()
+        loss.backward()
+    return log
+
+
+def end(log: gs.eventlog.reader.Log) -> Debugger:
+    debugger = Debugger(log)
+    interpreter.run(debugger, "goto loss")
+    debugger.stand(debugger.log.end - 2)
+    return debugger
+
+
+def test_numbers_take_the_places_that_they_had(log: gs.eventlog.reader.Log) -> None:
+    (node,) = log.graph.at(log.end - 1).select("op:sub forward")
+    call = call_of(node)
+    assert call.inputs[0] == 1.5
+    assert call.places == (1,)
+
+
+def test_replay_forward_is_what_the_program_would_have_computed(log: gs.eventlog.reader.Log) -> None:
+    graph = log.graph.at(log.end - 1)
+    loss, w = graph.select("op:mean forward")[-1], graph.select("name:w")[0]
+    x = np.float32([[1, 2], [3, -1], [0.5, 0.5]])
+    new = np.asarray(w.value) * np.float32(0.5)
+    h = np.tanh(x @ new)
+    found = replay.forward(graph, loss, {w.row: new})
+    np.testing.assert_allclose(found[loss.row, 0], ((1.5 - h) * h).mean(), rtol=1e-6)
+    with pytest.raises(StaticError, match=r"#0 w has shape \(2, 2\)"):
+        replay.forward(graph, loss, {w.row: [1.0]})
+
+
+def test_replay_backward_gives_what_was_recorded_and_follows_another_cotangent(log: gs.eventlog.reader.Log) -> None:
+    graph = log.graph.at(log.end - 1)
+    loss, w = graph.select("op:mean forward")[-1], graph.select("name:w")[0]
+    (h,) = graph.select("op:tanh forward")
+    np.testing.assert_allclose(replay.backward(graph, loss)[w.row], w.grad, rtol=1e-6)
+    twice = replay.backward(graph, loss, {h.row: 2 * np.asarray(h.grad)})
+    np.testing.assert_allclose(twice[w.row], 2 * np.asarray(w.grad), rtol=1e-6)
+
+
+def test_commands(log: gs.eventlog.reader.Log) -> None:
+    debugger = end(log)
+    checked = interpreter.run(debugger, "check h")
+    assert isinstance(checked, TableResult)
+    assert [row[-1] for row in checked.rows] == ["agrees"]
+    invoked = interpreter.run(debugger, "invoke h x=np.zeros((3, 2))")
+    assert isinstance(invoked, TableResult)
+    assert invoked.rows[0][2] == "0 .. 0, mean 0"
+    replayed = interpreter.run(debugger, "replay loss w=w * 0")
+    assert isinstance(replayed, TableResult)
+    assert replayed.rows[-1][1:4:2] == ("loss", "0.")
+    back = interpreter.run(debugger, "replay -b loss")
+    assert isinstance(back, TableResult)
+    assert {row[1]: row[-1] for row in back.rows}["w"] == "0"
+    for line in ("check w", "invoke h q=1", "invoke h 1 +", "replay loss w=1/0"):
+        assert isinstance(interpreter.answer(debugger, line), Message), line
+
+
+def test_a_wrong_rule_is_found(log: gs.eventlog.reader.Log) -> None:
+    graph = log.graph.at(log.end - 1)
+    call = call_of(graph.select("op:tanh forward")[0])
+    wrong = (VJP.of(lambda g, out: g * (1 - out)),)
+    op = Op("wrong", "", formula="", forward=np.tanh, vjps=wrong, samples=())
+    assert checking.rules(call)[0].gap < 1e-6
+    assert checking.rules(dataclasses.replace(call, op=op))[0].gap > 1e-3

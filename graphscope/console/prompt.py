@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, TextIO
 
-from graphscope.console import exporting as exporting  # its command enters the table
+from graphscope import exporting as exporting  # its command enters the table
 from graphscope.console.reader import Complete, Reader
 from graphscope.console.render import render
 from graphscope.console.text import Line, Output

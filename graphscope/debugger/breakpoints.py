@@ -6,18 +6,17 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, cast
 
 from graphscope.debugger.expressions import Expression, Lookup, describe, parse
+from graphscope.debugger.symptoms import SYMPTOMS, Symptom
 from graphscope.errors import CommandError
 from graphscope.graph import select
 
 if TYPE_CHECKING:
     from graphscope.debugger.nodes import Node
+    from graphscope.graph import Node as Recorded
     from graphscope.graph.select import Selector
-
-NONFINITE: Final = "nan"
-"""The SPEC of a breakpoint where a NaN or an Inf is born."""
 
 _BEFORE = re.compile(r"\s+before\s*$")
 _SPEC = re.compile(r'(?:"[^"]*"|[^,])*', re.DOTALL)
@@ -33,7 +32,7 @@ class Breakpoint:
     number: int
     spec: str
     selector: Selector | None
-    """None where a non-finite value is what to stop at."""
+    """None where a symptom is what to stop at."""
     condition: Expression | None = None
     before: bool = False
     temporary: bool = False
@@ -43,11 +42,16 @@ class Breakpoint:
     hits: int = 0
     commands: tuple[str, ...] = field(default=())
     graph_pass: str | None = None
-    """The pass that a non-finite value must be born in; None means both."""
+    """The pass that a symptom must show in; None means both."""
     when: str = ""
     """Which hits stop: `5`, `>= 5`, `% 5`; empty for all."""
     message: str = ""
     """Said in place of stopping; `{EXPR}` in it is what an expression is there."""
+
+    @property
+    def symptom(self) -> Symptom | None:
+        """What must be wrong with a node; None where a selector says where to stop."""
+        return None if self.selector is not None else SYMPTOMS[self.spec.split()[0]]
 
     def __str__(self) -> str:
         parts = [self.spec, " before" if self.before else "", f", {self.condition.text}" if self.condition else ""]
@@ -83,9 +87,12 @@ def read(text: str, file: str | None = None) -> tuple[str, Selector | None, Expr
         if named is None:
             raise CommandError(f"Line {spec} of which file?", f"b FILE:{spec}, or b #{spec} for node {spec}")
         spec = f'line:"{named}":{place["line"]}' if " " in named else f"line:{named}:{place['line']}"
-    selector = None if spec.split()[0] == NONFINITE and _birth_pass(spec) is not False else select.parse(spec)
+    word = spec.split()[0]
+    selector = None if word in SYMPTOMS and _pass_of(spec) is not False else select.parse(spec)
     if before and selector is None:
-        raise CommandError("`nan` and `before` exclude each other: a value is looked at when it is there", "b nan")
+        raise CommandError(
+            f"`{word}` and `before` exclude each other: a node is looked at when it is there", f"b {word}"
+        )
     if before and selector is not None and selector.graph_pass == "backward":
         raise CommandError("`before` is for the forward pass: in backward, a stop is ahead of the rule", f"b {spec}")
     return spec, selector, parse(condition) if condition.strip() else None, before
@@ -115,9 +122,9 @@ class Breakpoints:
         """Make a breakpoint of what a person typed."""
         spec, selector, condition, before = read(text, file)
         made = Breakpoint(self._next, spec, selector, condition, before, temporary, when=when.strip(), message=message)
-        made.graph_pass = (_birth_pass(spec) or None) if selector is None else selector.graph_pass
+        made.graph_pass = (_pass_of(spec) or None) if selector is None else selector.graph_pass
         if made.when:
-            _hits_that_stop(made.when)
+            hits_that_stop(made.when)
         self.put(made)
         return made
 
@@ -154,49 +161,63 @@ class Breakpoints:
         """Those that may stop before (or after) a node."""
         return [found for found in self._all.values() if found.enabled and found.before == before]
 
-    def check(self, node: Node, lookup: Callable[[], Lookup], born: bool | None, *, before: bool = False) -> Hit | None:
+    def check(
+        self, node: Node, lookup: Callable[[], Lookup], *, before: bool = False, late: bool = False
+    ) -> Hit | None:
         """The first breakpoint that stops at a node; hits and ignore counts go on for every one that is met.
 
         Args:
             node: The node.
             lookup: Says what names mean in conditions there.
-            born: Whether a non-finite value is born there; None when nobody asks.
             before: Whether the node is yet to be computed.
+            late: Whether the node was passed before, and only its pass has ended since.
         """
         first: Hit | None = None
         for found in self.enabled(before):
-            if not (_is_birth(found, node, born) if found.selector is None else found.selector.matches(node)):
+            said = _met(found, node, late)
+            if said is None:
                 continue
-            met, note = _condition(found, lookup)
+            met, note = holds(found.condition, lookup)
             if not met:
                 continue
             found.hits += 1
             if found.ignore and not note:
                 found.ignore -= 1
-            elif found.when and not note and not _hits_that_stop(found.when)(found.hits):
+            elif found.when and not note and not hits_that_stop(found.when)(found.hits):
                 continue
             elif found.message and not note:
                 if self.say is not None:
                     self.say(found, filled(found.message, lookup()))
             elif first is None:
-                first = Hit(found, note)
+                first = Hit(found, note or said)
         if first is not None and first.breakpoint.temporary:
             self._all.pop(first.breakpoint.number, None)
         return first
 
     @property
-    def wants_nonfinite(self) -> bool:
-        """Whether some breakpoint asks for non-finite values."""
-        return any(found.enabled and found.selector is None for found in self._all.values())
+    def wait_for_ends(self) -> bool:
+        """Whether some breakpoint asks what a pass has left undone."""
+        symptoms = [found.symptom for found in self._all.values() if found.enabled]
+        return any(symptom is not None and symptom.late for symptom in symptoms)
 
 
-def _condition(found: Breakpoint, lookup: Callable[[], Lookup]) -> tuple[bool, str]:
-    if found.condition is None:
+def _met(found: Breakpoint, node: Node, late: bool) -> str | None:
+    """What a node that a breakpoint asks for is to be told with; None of another node."""
+    symptom = found.symptom
+    if symptom is not None:
+        wanted = found.graph_pass in (None, node.graph_pass) and (symptom.late or not late)
+        return symptom.test(cast("Recorded", node)) if wanted else None
+    return "" if not late and found.selector is not None and found.selector.matches(node) else None
+
+
+def holds(condition: Expression | None, lookup: Callable[[], Lookup]) -> tuple[bool, str]:
+    """Whether a condition, if there is one, lets a breakpoint stop, and what went wrong with it."""
+    if condition is None:
         return True, ""
     try:
-        return found.condition.holds(lookup()), ""
+        return condition.holds(lookup()), ""
     except Exception as error:  # noqa: BLE001 - whatever a person's condition raises, the person is to see it
-        return True, f"the condition {found.condition.text!r} raised {describe(error)}"
+        return True, f"the condition {condition.text!r} raised {describe(error)}"
 
 
 def filled(message: str, lookup: Lookup) -> str:
@@ -211,8 +232,8 @@ def filled(message: str, lookup: Lookup) -> str:
     return _BRACES.sub(value, message)
 
 
-def _hits_that_stop(when: str) -> Callable[[int], bool]:
-    """Which hits stop.
+def hits_that_stop(when: str) -> Callable[[int], bool]:
+    """Which hits stop, by their number.
 
     Raises:
         CommandError: The condition is not understood.
@@ -234,12 +255,8 @@ _HITS: Final[dict[str, Callable[[int, int], bool]]] = {
 }
 
 
-def _is_birth(found: Breakpoint, node: Node, born: bool | None) -> bool:
-    return bool(born) and found.graph_pass in (None, node.graph_pass)
-
-
-def _birth_pass(spec: str) -> str | Literal[False]:
-    """The pass that `nan backward` names, or nothing; False when the words behind `nan` say something else."""
+def _pass_of(spec: str) -> str | Literal[False]:
+    """The pass that `nan backward` names, or nothing; False when the words behind the first say something else."""
     words = [word for word in spec.split()[1:] if word != "and"]
     return "" if not words else words[0] if words in (["forward"], ["backward"]) else False
 

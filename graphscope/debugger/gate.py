@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
-from graphscope.debugger import frames
+from graphscope.debugger import frames, nodes
 from graphscope.debugger.edge import Edge
 from graphscope.debugger.motion import CONTINUE, STEP, Motion, Plan
 from graphscope.debugger.nodes import Pending
@@ -88,7 +88,7 @@ class LiveGate:
             edge = Edge(pending.row, frame, pending, floor=self.floor)
             debugger.edge = edge
             debugger.stand(pending.row)
-            hit = debugger.breakpoints.check(pending, debugger.lookup, None, before=True)
+            hit = debugger.breakpoints.check(pending, debugger.lookup, before=True)
             if hit is not None:
                 plan, debugger.plan = debugger.plan, None
                 self.ask(debugger.stop_at(hit), plan)
@@ -113,6 +113,31 @@ class LiveGate:
             if edge.answer is None and plan is not None and plan.motion.into_rules and self._is_rule(row):
                 return StepInto()
             return edge.answer
+
+    def passed(self, frame: FrameType) -> None:
+        """A backward pass has ended; whoever asks what it has left undone can be answered now."""
+        if not self.debugger.breakpoints.wait_for_ends:
+            return
+        with self._turn:
+            if self._asking:
+                return
+            debugger = self.debugger
+            row = self._between(frame)
+            if row >= debugger.log.first:
+                hit = debugger.breakpoints.check(debugger.graph.node(row), debugger.lookup, late=True)
+                if hit is not None:
+                    self.ask(debugger.stop_at(hit))
+            debugger.edge = None
+
+    def _between(self, frame: FrameType) -> int:
+        """Stand where the program is, between two nodes; the row of the last one."""
+        debugger = self.debugger
+        log = debugger.log
+        log.refresh()
+        row = next(nodes.backward(log, log.first, log.end), log.first - 1)
+        debugger.edge = Edge(row, frame, floor=self.floor, passed=True)
+        debugger.stand(row)
+        return row
 
     def _visit(self, row: int) -> Stop | None:
         debugger = self.debugger

@@ -15,10 +15,11 @@ from graphscope.graph.search import vocabulary
 
 if TYPE_CHECKING:
     from graphscope.debugger.session import Debugger
+from graphscope.debugger.symptoms import SYMPTOMS
 
 _OF_EXPRESSIONS = ("p", "pp", "whatis", "display", "watch", "last", "set", "condition", "!")
 _WORDS = ("value", "grad", "inputs", "op", "name", "shape", "dtype", "node", "isnan", "isinf", "np")
-_OF_SPECS = ("op:", "name:", "scope:", "line:", "forward", "backward", "leaf", "nan")
+_OF_SPECS = ("op:", "name:", "scope:", "line:", "forward", "backward", "leaf", *SYMPTOMS)
 
 
 def wants_block(line: str) -> bool:

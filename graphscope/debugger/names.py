@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from graphscope.graph import Graph, Node
 
 _BLOCK = 1 << 14
+_SLOTTED: Final = re.compile(r"([\w./-]+):\d+")
+"""A tensor as TensorFlow names it: the node, and which of its outputs."""
 
 
 def value_of(node: Node | Pending) -> Any:
@@ -80,6 +83,9 @@ def one(graph: Graph, spec: str) -> Node:
     """
     text = spec.strip()
     named = newest(graph, text)
+    if named is None and (slotted := _SLOTTED.fullmatch(text)) is not None:
+        text = slotted[1]
+        named = newest(graph, text)
     if named is not None:
         return named
     found = graph.select(text)

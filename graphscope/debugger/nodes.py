@@ -75,6 +75,12 @@ def describe(node: Node) -> NodeInfo:
     )
 
 
+def spot(node: Node | None) -> tuple[str, int] | None:
+    """File and line of a node, if there is one and they are known."""
+    site = None if node is None else node.site
+    return None if site is None or not site.file else (site.file, site.line)
+
+
 def forward(log: Log, start: int, stop: int) -> Iterator[int]:
     """Rows of nodes with `start <= row < stop`, in order; leaves that a later segment repeats are left out."""
     for low in range(max(start, log.first), min(stop, log.end), _BLOCK):

@@ -10,14 +10,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
+from traceback import walk_stack
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 from graphscope.debugger import frames, nodes
 from graphscope.debugger.asked import QUESTIONS, stand
 from graphscope.debugger.breakpoints import Breakpoint
-from graphscope.debugger.edge import Edge
 from graphscope.debugger.expressions import describe
 from graphscope.debugger.gate import LiveGate, Quit
 from graphscope.debugger.inspection import Handles
@@ -29,6 +30,7 @@ from graphscope.debugger.transfer import counts_of, set_up, setup_of
 from graphscope.debugger.wire import Channel
 from graphscope.errors import GraphscopeError
 from graphscope.eventlog import record as recording
+from graphscope.eventlog import siblings
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -186,9 +188,9 @@ class Remote:
         if halted and frame is not None:
             gate.halt(frame)
 
-    def say(self, found: Breakpoint, text: str) -> None:
+    def say(self, debugger: Debugger, found: Breakpoint, text: str) -> None:
         """Pass on what a breakpoint says."""
-        self._send({"event": "said", "breakpoint": found.number, "text": text})
+        self._send({"event": "said", "breakpoint": found.number, "text": text, "place": nodes.spot(debugger.node)})
 
     def tell(self, event: str, **what: Any) -> None:
         """Tell of something that has happened."""
@@ -221,14 +223,15 @@ class RemoteGate(LiveGate):
 
     def halt(self, frame: FrameType) -> None:
         """Stop where the program is, between two nodes: it has come to none since it was asked to pause."""
-        debugger = self.debugger
+        if any(each.f_code in _AT_NODES for each, _ in walk_stack(frame)):
+            return  # it is at one, and stops there
         with self._turn:
-            debugger.log.refresh()
-            row = next(nodes.backward(debugger.log, debugger.log.first, debugger.log.end), debugger.log.first - 1)
-            debugger.edge = Edge(row, frame, floor=self.floor, passed=True)
-            debugger.stand(row)
-            self.ask(debugger.stop("interrupted"))
-            debugger.edge = None
+            self._between(frame)
+            self.ask(self.debugger.stop("interrupted"))
+            self.debugger.edge = None
+
+
+_AT_NODES: Final = (LiveGate.before.__code__, LiveGate.after.__code__, LiveGate.passed.__code__)
 
 
 def debug_program(program: Program, channel: Channel, *, log: Path | None = None, values: str = "full") -> int:
@@ -242,6 +245,7 @@ def debug_program(program: Program, channel: Channel, *, log: Path | None = None
     """
     remote = Remote(channel)
     with recording.record(log, values=values) as recorded:
+        siblings.lead(recorded.path)
         gate = gate_of(recorded, remote, debug_program.__code__)
         failures: list[BaseException] = []
         with attending(remote, gate):
@@ -264,7 +268,7 @@ def debug_program(program: Program, channel: Channel, *, log: Path | None = None
 def gate_of(log: Log, remote: Remote, floor: CodeType | None = None) -> RemoteGate:
     """A gate on the log that is being recorded."""
     debugger = Debugger(log, can_restart=True)
-    debugger.breakpoints.say = remote.say
+    debugger.breakpoints.say = partial(remote.say, debugger)
     return RemoteGate(debugger, remote, _writer(), floor)
 
 
@@ -276,6 +280,7 @@ def begin(remote: Remote, gate: RemoteGate) -> None:
     gate.ended = remote.answer(gate.debugger)
     gate.go(STEP if remote.wishes.get("stop") else CONTINUE)
     gate.settle()
+    remote.attend(gate, None)  # what came behind it, whose signal may have been too early
 
 
 @contextmanager

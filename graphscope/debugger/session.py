@@ -7,16 +7,17 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from graphscope.debugger import frames, names, nodes, sites, watches
-from graphscope.debugger.breakpoints import Breakpoints, Hit
-from graphscope.debugger.expressions import Expression, describe
+from graphscope.debugger.breakpoints import Breakpoints, Hit, hits_that_stop
+from graphscope.debugger.expressions import Expression, describe, parse
 from graphscope.debugger.motion import CONTINUE, Motion, Origin, Plan
 from graphscope.debugger.results import Display, Frame, Place, Resumed, Stop, Where
 from graphscope.errors import CommandError
-from graphscope.eventlog.nonfinite import rows_with_nonfinite
 from graphscope.eventlog.schema import NODES, Kind
 from graphscope.graph import Graph, Node
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from graphscope.debugger.edge import Edge
     from graphscope.debugger.nodes import Pending
     from graphscope.eventlog.reader import Log
@@ -51,6 +52,8 @@ class Debugger:
         self.listed = 0
         self.followed: tuple[int, int] | None = None
         """Where `same` came to, and a row of the tensor that it follows."""
+        self.matches: tuple[str, int, np.ndarray] | None = None
+        """What was searched for last, up to which row, and the rows that were found."""
         self._graph = Graph(log)
         self.now = log.first - 1
         self._shown: dict[int, str] = {}
@@ -244,8 +247,8 @@ class Debugger:
         self.now = row
         self._graph = self._graph.at(row)
         node = self._graph.node(row)
-        hit = self.breakpoints.check(node, self.lookup, self._born(node)) if len(self.breakpoints) else None
-        notes = [note for watch in self.watches.values() if (note := watch.changed(self._graph, node))]
+        hit = self.breakpoints.check(node, self.lookup) if len(self.breakpoints) else None
+        notes = [note for watch in self.watches.values() if (note := watch.changed(self._graph, node, self.lookup))]
         plan = self.plan
         if plan is not None and plan.test(node):
             plan.left -= 1
@@ -295,12 +298,22 @@ class Debugger:
 
     # What is kept ----------------------------------------------------------------------------------------------------
 
-    def add_watch(self, expression: Expression, node: Node | None = None) -> watches.Watch:
-        """Begin to watch an expression; its words speak of a node, the current one unless another is given."""
+    def add_watch(
+        self, expression: Expression, node: Node | None = None, *, condition: str = "", when: str = ""
+    ) -> watches.Watch:
+        """Begin to watch an expression; its words speak of a node, the current one unless another is given.
+
+        Raises:
+            CommandError: The condition, or which changes stop, is not understood.
+        """
         here = node or self.node
-        self._numbers += 1
         bound = here if isinstance(here, Node) else None
-        made = self.watches[self._numbers] = watches.watch(self._numbers, expression, self._graph, bound)
+        test = parse(condition) if condition.strip() else None
+        if when.strip():
+            hits_that_stop(when)
+        self._numbers += 1
+        made = watches.watch(self._numbers, expression, self._graph, bound, test, when.strip())
+        self.watches[self._numbers] = made
         return made
 
     def add_display(self, expression: Expression) -> Display:
@@ -348,8 +361,8 @@ class Debugger:
         newest = self._graph.at(self.last_row)
         rows: set[int] = set()
         for found in self.breakpoints.enabled(before=False):
-            if found.selector is None:
-                rows.update(rows_with_nonfinite(self.log))
+            if found.symptom is not None:
+                rows.update(found.symptom.rows(self.log))
             else:
                 rows.update(node.row for node in newest.select(found.spec))
         return sorted(rows)
@@ -358,11 +371,6 @@ class Debugger:
         for watch in self.watches.values():
             watch.seen = watches.look(watch.expression, self._graph, watch.row)
             watch.due = True
-
-    def _born(self, node: Node) -> bool | None:
-        if not self.breakpoints.wants_nonfinite or not self.log.nonfinite(node.row):
-            return None
-        return not any(self.log.nonfinite(edge.source.row) for edge in node.inputs)
 
     def _last_node(self) -> int:
         return next(nodes.backward(self.log, self.log.first, self.log.end), self.log.first - 1)

@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, get_args, get_type_hints
 
 from graphscope.errors import CommandError
@@ -134,6 +135,9 @@ COMMANDS: Final[dict[str, Command]] = {}
 
 _ALIASES: Final[dict[str, str]] = {}
 
+ELSEWHERE: Final[dict[str, str]] = dict.fromkeys(("check", "invoke", "replay"), "graphscope.static.commands")
+"""Commands whose module is loaded when their word is first said: they need the engine, which reading a log does not."""
+
 
 def command(
     name: str, *aliases: str, group: Group, needs: Needs = "log", dap: str = "", key: str = ""
@@ -150,12 +154,21 @@ def command(
 
 def find(word: str) -> Command | None:
     """The command of this name or alias."""
+    if word in ELSEWHERE and word not in COMMANDS:
+        import_module(ELSEWHERE[word])
     return COMMANDS.get(_ALIASES.get(word, word))
 
 
 def words() -> list[str]:
     """All names and aliases."""
-    return sorted({*COMMANDS, *_ALIASES})
+    return sorted({*COMMANDS, *_ALIASES, *ELSEWHERE})
+
+
+def every() -> list[Command]:
+    """All commands, those whose modules are not loaded yet among them."""
+    for word in ELSEWHERE:
+        find(word)
+    return list(COMMANDS.values())
 
 
 def bind(command: Command, text: str, block: Sequence[str] = ()) -> tuple[list[object], dict[str, object]]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
+from graphscope.debugger import names
 from graphscope.errors import CommandError
 
 if TYPE_CHECKING:
+    from graphscope.debugger.expressions import Expression
     from graphscope.debugger.motion import Test
     from graphscope.graph import Node
 
@@ -27,12 +30,51 @@ def _has_inf(node: Node) -> bool:
     return summary is not None and summary.inf > 0
 
 
+@dataclass(frozen=True)
+class Condition:
+    """A filter that a person wrote at the prompt: an expression over the words of a node."""
+
+    expression: Expression
+
+    @property
+    def text(self) -> str:
+        """As it was typed."""
+        return self.expression.text
+
+    def __call__(self, node: Node) -> bool:
+        try:
+            return self.expression.holds(names.lookup(node.graph, node))
+        except Exception:  # noqa: BLE001 - a value that was not kept, or of another shape or dtype
+            return False
+
+
+@dataclass(frozen=True)
+class OfTensor:
+    """A filter as tfdbg takes it: a function of the node (`datum`) and of its value."""
+
+    function: Callable[[Node, Any], bool]
+
+    def __call__(self, node: Node) -> bool:
+        value = node.value
+        return value is not None and bool(self.function(node, value))
+
+
+def add_tensor_filter(name: str, function: Callable[[Any, Any], bool]) -> None:
+    """Let `lt -f NAME` and `run -f NAME` know a filter of a program: `function(datum, tensor)`, as tfdbg has it.
+
+    Args:
+        name: What `-f` is given.
+        function: Called with the node of the log and its value, an array; says whether the filter holds.
+    """
+    FILTERS[name] = OfTensor(function)
+
+
 FILTERS: Final[dict[str, Callable[[Node], bool]]] = {
     "has_inf_or_nan": _has_inf_or_nan,
     "has_nan": _has_nan,
     "has_inf": _has_inf,
 }
-"""What `-f` takes."""
+"""What `-f` takes; `filter` and `add_tensor_filter` add to it."""
 
 
 def wanted(filter: str = "", name: str = "", op: str = "") -> Test:

@@ -16,7 +16,7 @@ def setup_of(debugger: Debugger) -> dict[str, Any]:
     """All that was set up in a session."""
     return {
         "breakpoints": [_packed(found) for found in debugger.breakpoints],
-        "watches": [[found.number, found.expression.text, found.row] for found in debugger.watches.values()],
+        "watches": [[found.number, *found.told] for found in debugger.watches.values()],
         "displays": [[number, shown.text] for number, shown in debugger.displays.items()],
     }
 
@@ -78,10 +78,12 @@ def _unpacked(fields: dict[str, Any]) -> Breakpoint:
 
 def _watches(debugger: Debugger, told: list[list[Any]]) -> list[watches.Watch]:
     made = []
-    for number, text, row in told:
+    for number, text, row, condition, when in told:
         known = debugger.watches.get(number)
-        if known is None or (known.expression.text, known.row) != (text, row):
+        if known is None or known.told != (text, row, condition, when):
             graph = debugger.graph.at(debugger.last_row)
-            known = watches.watch(number, parse(text), graph, None if row is None else graph.node(row))
+            test = parse(condition) if condition else None
+            node = None if row is None else graph.node(row)
+            known = watches.watch(number, parse(text), graph, node, test, when)
         made.append(known)
     return made

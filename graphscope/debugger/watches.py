@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphscope.debugger import names, nodes, values
-from graphscope.debugger.expressions import Expression, describe
+from graphscope.debugger.breakpoints import hits_that_stop, holds
+from graphscope.debugger.expressions import Expression, Lookup, describe
 from graphscope.debugger.recorded import Recorded
 
 if TYPE_CHECKING:
@@ -41,11 +43,21 @@ class Watch:
     expression: Expression
     row: int | None
     seen: Snapshot
+    condition: Expression | None = None
+    """What must hold at the node that changes it."""
+    when: str = ""
+    """Which changes stop: `5`, `>= 5`, `% 5`; empty for all."""
     hits: int = 0
     tensors: set[int] = field(default_factory=set)
     """The tensors that it has been found to speak of."""
     due: bool = True
     """The last node that was passed may have changed it, in the one or the other direction of time."""
+
+    @property
+    def told(self) -> tuple[str, int | None, str | None, str]:
+        """What it was set up with, as plain data: expression, row, condition, and which changes stop."""
+        condition = None if self.condition is None else self.condition.text
+        return self.expression.text, self.row, condition, self.when
 
     def concerns(self, node: Node) -> bool:
         """Whether a node can change it: it belongs to a tensor of a name that the expression mentions."""
@@ -59,8 +71,14 @@ class Watch:
             self.tensors.add(owner.tensor)
         return owner.tensor in self.tensors
 
-    def changed(self, graph: Graph, node: Node) -> str:
-        """Pass by a node; what is to be said when the value is another than before, else nothing."""
+    def changed(self, graph: Graph, node: Node, lookup: Callable[[], Lookup]) -> str:
+        """Pass by a node; what is to be said when the value is another than before, else nothing.
+
+        Args:
+            graph: The graph there.
+            node: The node.
+            lookup: Says what names mean in the condition.
+        """
         concerned = self.concerns(node)
         looks, self.due = concerned or self.due, concerned
         if not looks:
@@ -68,8 +86,14 @@ class Watch:
         before, self.seen = self.seen, look(self.expression, graph, self.row)
         if before.key == self.seen.key:
             return ""
+        met, note = holds(self.condition, lookup)
+        if not met:
+            return ""
         self.hits += 1
-        return f"watch {self.number}: {self.expression.text}: {before.text} -> {self.seen.text}"
+        if self.when and not note and not hits_that_stop(self.when)(self.hits):
+            return ""
+        told = f"watch {self.number}: {self.expression.text}: {before.text} -> {self.seen.text}"
+        return f"{told} ({note})" if note else told
 
 
 def look(expression: Expression, graph: Graph, row: int | None) -> Snapshot:
@@ -98,10 +122,17 @@ def snapshot(value: object) -> Snapshot:
     return Snapshot(repr(value), repr(value))
 
 
-def watch(number: int, expression: Expression, graph: Graph, node: Node | None) -> Watch:
+def watch(
+    number: int,
+    expression: Expression,
+    graph: Graph,
+    node: Node | None,
+    condition: Expression | None = None,
+    when: str = "",
+) -> Watch:
     """A watch that is set at a node."""
     row = bind(expression, node)
-    made = Watch(number, expression, row, look(expression, graph, row))
+    made = Watch(number, expression, row, look(expression, graph, row), condition, when)
     bound = [] if row is None else [graph.node(row)]
     named = (names.newest(graph, name) for name in expression.names - names.WORDS.keys())
     made.tensors.update(found.tensor for found in (*bound, *named) if found is not None)

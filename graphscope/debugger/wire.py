@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-import select
+import selectors
 import socket
 import struct
 import threading
@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Final
 
+from graphscope.debugger.printing import mark_output
 from graphscope.errors import UsageError
 
 HEAD: Final = struct.Struct("<IQ")
@@ -20,6 +21,10 @@ HEAD: Final = struct.Struct("<IQ")
 
 LONGEST_TEXT: Final = 1 << 28
 """No message has so much JSON: what claims to is no message."""
+
+_Selector: Final = getattr(selectors, "PollSelector", selectors.SelectSelector)
+"""Poll, where there is one: select can't look at a socket whose number is above 1023, as that of a program that opens
+many files may be."""
 
 
 class WireError(Exception):
@@ -94,14 +99,19 @@ class Channel:
     def waiting(self) -> bool:
         """Whether something can be read at once: a message, or that the other end is gone."""
         try:  # the socket itself stays blocking: another thread may be sending
-            return bool(select.select([self._connection], [], [], 0)[0])
+            return self._readable(0)
         except (OSError, ValueError):
             return True
 
     def wait(self) -> None:
         """Wait until something can be read."""
         with contextlib.suppress(OSError, ValueError):
-            select.select([self._connection], [], [])
+            self._readable(None)
+
+    def _readable(self, seconds: float | None) -> bool:
+        with _Selector() as selector:
+            selector.register(self._connection, selectors.EVENT_READ)
+            return bool(selector.select(seconds))
 
     def close(self) -> None:
         """Hang up."""
@@ -131,6 +141,7 @@ def connect(address: str) -> Channel:
             connection = socket.socket(fileno=int(place))
             connection.set_inheritable(False)  # programs that this one starts have no business with it
             _own_terminal()
+            mark_output()
         else:
             connection = socket.socket(socket.AF_UNIX)
             connection.connect(place)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from graphscope.diagnose.explanation import Explanation, named, steps, title, where
 from graphscope.diagnose.paths import FLOATING, Cut, Ways
-from graphscope.eventlog.schema import Flag, Kind
+from graphscope.eventlog.schema import NODES, Flag, Kind
 
 if TYPE_CHECKING:
     from graphscope.diagnose.subject import Subject
-    from graphscope.graph import Node
+    from graphscope.graph import Graph, Node
 
 _RETAIN: Final = "call {0}.retain_grad() before backward, or hook it: {0}.register_hook(print)"
 
@@ -151,7 +153,7 @@ def on_its_way(subject: Subject) -> Explanation | None:
     marks = subject.graph.log.rare()
     events = (subject.graph.log.event(row) for row in marks[marks > begun.begin].tolist())
     ended = next((event.row for event in events if event.kind == Kind.BACKWARD_END), None)
-    if ended is not None and ended <= subject.graph.now:
+    if ended is not None and not _node_between(subject.graph, ended):
         return None
     return Explanation(
         "none",
@@ -160,6 +162,11 @@ def on_its_way(subject: Subject) -> Explanation | None:
         steps(subject.way(subject.ahead) if subject.ahead is not None else [subject.node]),
         "go on: it arrives later in this pass",
     )
+
+
+def _node_between(graph: Graph, end: int) -> bool:
+    """Whether a node is yet to come between now and a row."""
+    return bool(np.isin(graph.log.column("kind", graph.now + 1, end), NODES).any())
 
 
 def not_accumulated(subject: Subject) -> Explanation | None:

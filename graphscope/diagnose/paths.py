@@ -93,8 +93,10 @@ class Ways:
             return bool(event.flags & Flag.IN_PLACE) and argument == 0
         if not event.dtype.startswith(FLOATING):
             return False
-        rules = self.graph.log.op(event.op).vjp
-        return not rules or rules[min(argument, len(rules) - 1)] not in NO_RULE
+        op = self.graph.log.op(event.op)
+        if not op.vjp:  # not every producer writes its rules down
+            return op.name != "detach"
+        return op.vjp[min(argument, len(op.vjp) - 1)] not in NO_RULE
 
     def path(self, cut: Cut | None = None) -> list[Node]:
         """A shortest way from a source to the target, through the cut if one is given."""

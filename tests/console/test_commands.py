@@ -700,6 +700,56 @@ def test_ps(debug: Debug, product: str) -> None:
     assert "*** The source of odd.py was not recorded" in text
 
 
+# Runs of a session -------------------------------------------------------------------------------------------------
+
+SESSION = """\
+import graphscope as gs
+import graphscope.static as tf
+
+with tf.Graph().as_default():
+    x = tf.placeholder(tf.float32, [2], name="x")
+    y = tf.log(x, name="y")
+    total = tf.reduce_sum(y, name="total")
+    with tf.Session() as session:
+        session.run(total, {x: [1, 1]})
+        session.run(total, {x: [1, 0]})
+"""
+
+
+def test_ev(debug: Debug) -> None:
+    text = debug(SESSION, "c", "ev `y:0`.sum() - `x`[0]", "ev `nobody`", "ev", "q")
+
+    assert "inf" in after(text, "ev `y:0`.sum() - `x`[0]")
+    assert after(text, "ev `nobody`").startswith("*** ")
+    assert after(text, "ev").startswith("*** ")
+
+
+def test_filter(debug: Debug) -> None:
+    text = debug(
+        SESSION, "c", "filter low (value < 0.5).all()", "filter", "lt -f low", "filter odd", "filter odd (", "q"
+    )
+
+    assert "low" in after(text, "filter")
+    assert re.findall(r"#(\d+)", after(text, "lt -f low")) == ["2", "3", "7", "8"]
+    assert after(text, "filter odd").startswith("*** The filter 'odd' needs a condition")
+    assert after(text, "filter odd (").startswith("*** ")
+
+
+def test_ri(debug: Debug, product: str) -> None:
+    text = debug(SESSION, "c", "ri", "q")
+
+    assert re.search(r"run +2\b", after(text, "ri"))
+    assert re.search(r"fetch +total", after(text, "ri"))
+    assert re.search(r"feed +x", after(text, "ri"))
+    assert "*** No run of a session is recorded here" in debug(product, "ri", "q")
+
+
+def test_states(debug: Debug) -> None:
+    text = debug(SESSION, "c", "goto y", "states", "q")
+
+    assert re.search(r"-->.* total ", after(text, "states"))
+
+
 # Python and the session ----------------------------------------------------------------------------------------------
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from graphscope.debugger.lines import suggestion
 from graphscope.debugger.results import Ended, Message, TableResult
 from graphscope.debugger.session import Debugger
-from graphscope.debugger.table import COMMANDS, GROUPS, Rest, command, find
+from graphscope.debugger.table import GROUPS, Rest, command, every, find
 from graphscope.errors import CommandError
 
 
@@ -19,9 +19,7 @@ def help_(dbg: Debugger, name: str = "") -> Message | TableResult:
         others = [alias for alias in found.aliases if alias not in found.title]
         also = f"\nAlso: {', '.join(others)}" if others else ""
         return Message(f"{found.usage}\n{found.doc}{also}")
-    rows = tuple(
-        (group, " ".join(entry.title for entry in COMMANDS.values() if entry.group == group)) for group in GROUPS
-    )
+    rows = tuple((group, " ".join(entry.title for entry in every() if entry.group == group)) for group in GROUPS)
     return TableResult(
         ("about", "commands"),
         rows,

@@ -18,7 +18,7 @@ from graphscope.errors import CommandError
 from graphscope.graph import Node
 
 _LONGEST: Final = 200
-_SLICE: Final = re.compile(r"(?P<node>#\d+|[\w.]+(?::[\w.*]+)?)\s*(?P<slice>\[.*\])?", re.DOTALL)
+_SLICE: Final = re.compile(r"(?P<node>#\d+|[\w./-]+(?::[\w./*-]+)?)\s*(?P<slice>\[.*\])?", re.DOTALL)
 _SORTS: Final = {
     "timestamp": lambda node: node.row,
     "name": lambda node: node.name,
@@ -73,9 +73,22 @@ def list_tensors(
 
 
 @command("ni", "node_info", group="tensors")
-def node_info(dbg: Debugger, spec: Rest = "") -> TableResult:
-    """Tell all of a node: `ni h`."""
-    return node_table(dbg, dbg.chosen(spec))
+def node_info(
+    dbg: Debugger, spec: Rest = "", *, traceback: Annotated[bool, Flag("-t")] = False
+) -> TableResult | Listing:
+    """Tell all of a node: `ni h`; with `-t`, show the line that made it among those around it."""
+    chosen = dbg.chosen(spec)
+    if not traceback:
+        return node_table(dbg, chosen)
+    site = chosen.site
+    text = dbg.log.source(site.file) if site is not None else None
+    if site is None or text is None:
+        raise CommandError(f"The line that made {title(chosen)} was not recorded", f"ni {spec} tells the rest")
+    first = max(site.line - 3, 1)
+    return Listing(
+        site.file, first, tuple(text.splitlines()[first - 1 : site.line + 2]), site.line,
+        notes=((site.line, title(chosen)),),
+    )  # fmt: skip
 
 
 @command("li", "list_inputs", group="tensors")

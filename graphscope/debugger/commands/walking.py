@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from graphscope.debugger import names, nodes
 from graphscope.debugger.results import Stop
 from graphscope.debugger.session import Debugger
@@ -9,6 +11,8 @@ from graphscope.debugger.table import Rest, command
 from graphscope.errors import CommandError
 from graphscope.eventlog.schema import Kind
 from graphscope.graph import Node
+from graphscope.graph.search import rows_of
+from graphscope.graph.select import parse
 
 _LAST = 1 << 62
 
@@ -84,13 +88,22 @@ def reverse_find(dbg: Debugger, spec: Rest) -> Stop:
 
 def _seek(dbg: Debugger, spec: str, direction: int) -> Stop:
     dbg.log.refresh()
-    rows = [node.row for node in dbg.graph.at(dbg.last_row).select(spec)]
-    if not rows:
+    rows = _matches(dbg, spec)
+    if not len(rows):
         raise CommandError(f"No node answers to {spec!r}", "a SPEC is op:mm, name:fc1.*, scope:encoder, #12")
-    beyond = [row for row in rows if (row - dbg.now) * direction > 0]
-    chosen = (min if direction > 0 else max)(beyond or rows)
-    dbg.stand(chosen)
-    return dbg.stop(f"match {rows.index(chosen) + 1} of {len(rows)}{'' if beyond else ', round the end'}")
+    place = int(np.searchsorted(rows, dbg.now, side="right" if direction > 0 else "left")) - (direction < 0)
+    round_the_end = not 0 <= place < len(rows)
+    place %= len(rows)
+    dbg.stand(int(rows[place]))
+    return dbg.stop(f"match {place + 1} of {len(rows)}{', round the end' if round_the_end else ''}")
+
+
+def _matches(dbg: Debugger, spec: str) -> np.ndarray:
+    """The rows that a SPEC means, found once as long as the log stays as it is: one goes from match to match."""
+    kept = dbg.matches
+    if kept is None or kept[:2] != (spec, dbg.last_row):
+        kept = dbg.matches = (spec, dbg.last_row, rows_of(dbg.graph.at(dbg.last_row), parse(spec)))
+    return kept[2]
 
 
 def _followed(dbg: Debugger) -> Node:

@@ -4,37 +4,12 @@
  *
  * Nothing here is linked with torch: its objects are asked by their attributes, as Python does.
  */
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <stdint.h>
-#include <structmember.h>
-#include <time.h>
+#include "_adapter.h"
 
-enum { INLINE_INPUTS = 3 };
-
-/* The clock of `time.perf_counter_ns`. */
-static inline int64_t now(void)
-{
-    struct timespec moment;
-    clock_gettime(CLOCK_MONOTONIC, &moment);
-    return (int64_t)moment.tv_sec * 1000000000 + moment.tv_nsec;
-}
-
-#define NAMES(X)                                                                                                       \
-    X(ended) X(busy) X(context) X(ignored) X(plain) X(key) X(gate) X(low) X(_version) X(shape) X(dtype)                \
-    X(requires_grad) X(_base) X(is_cpu) X(is_contiguous) X(data_ptr) X(sites) X(sites_without_grad) X(backward_row)    \
-    X(grad_fn) X(metadata) X(sequence) X(turn) X(append) X(module)
-#define DECLARE(name) static PyObject *str_##name;
-NAMES(DECLARE)
+#define DEFINE_NAME(name) PyObject *str_##name;
+NAMES(DEFINE_NAME)
 
 /* Known: a tensor that the log has a row of ------------------------------------------------------------------------- */
-
-typedef struct {
-    PyObject_HEAD
-    PyObject *reference; /* a weak one */
-    int64_t row, counter, seen;
-    PyObject *group, *more;
-} Known;
 
 static PyObject *Known_new(PyTypeObject *type, PyObject *args, PyObject *names)
 {
@@ -79,13 +54,6 @@ static PyType_Spec Known_spec = {"graphscope.adapters.torch._calls.Known", sizeo
 
 /* Site: a call site, and the result that its template is for --------------------------------------------------------- */
 
-typedef struct {
-    PyObject_HEAD
-    PyObject *shape, *dtype, *constants, *template, *fields;
-    int64_t count;
-    char requires_grad, direct, summary;
-} Site;
-
 static int Site_traverse(Site *self, visitproc visit, void *arg)
 {
     Py_VISIT(self->shape);
@@ -120,7 +88,9 @@ static void Site_dealloc(Site *self)
 #define TRUTH(name) {#name, T_BOOL, offsetof(Site, name), 0, NULL}
 static PyMemberDef Site_members[] = {OBJECT(shape),  OBJECT(dtype),  OBJECT(constants),
                                      OBJECT(template), OBJECT(fields), TRUTH(requires_grad), TRUTH(direct), TRUTH(summary),
-                                     {"count", T_LONGLONG, offsetof(Site, count), 0, NULL}, {NULL}};
+                                     TRUTH(wanted), {"count", T_LONGLONG, offsetof(Site, count), 0, NULL},
+                                     {"nbytes", T_LONGLONG, offsetof(Site, nbytes), 0, NULL},
+                                     {"floating", T_LONGLONG, offsetof(Site, floating), 0, NULL}, {NULL}};
 
 static PyType_Slot Site_slots[] = {{Py_tp_doc, "A call site, and the result that its template is for."},
                                    {Py_tp_new, PyType_GenericNew},
@@ -133,7 +103,197 @@ static PyType_Slot Site_slots[] = {{Py_tp_doc, "A call site, and the result that
 static PyType_Spec Site_spec = {"graphscope.adapters.torch._calls.Site", sizeof(Site), 0,
                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, Site_slots};
 
-static PyTypeObject *known_type, *site_type;
+/* Place and Call ------------------------------------------------------------------------------------------------------ */
+
+static int Place_traverse(Place *self, visitproc visit, void *arg)
+{
+    Py_VISIT(self->context);
+    Py_VISIT(self->calls);
+    Py_VISIT(self->run);
+    Py_VISIT(Py_TYPE(self));
+    return 0;
+}
+
+static int Place_clear(Place *self)
+{
+    Py_CLEAR(self->context);
+    Py_CLEAR(self->calls);
+    Py_CLEAR(self->run);
+    return 0;
+}
+
+static void Place_dealloc(Place *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    Place_clear(self);
+    type->tp_free((PyObject *)self);
+    Py_DECREF(type);
+}
+
+static PyMemberDef Place_members[] = {{"context", T_OBJECT, offsetof(Place, context), 0, NULL},
+                                      {"calls", T_OBJECT, offsetof(Place, calls), 0, NULL},
+                                      {"run", T_OBJECT, offsetof(Place, run), 0, NULL},
+                                      {"backward_row", T_LONGLONG, offsetof(Place, backward_row), 0, NULL},
+                                      {"sequence", T_LONGLONG, offsetof(Place, sequence), 0, NULL},
+                                      {"busy", T_BOOL, offsetof(Place, busy), 0, NULL},
+                                      {NULL}};
+
+static PyType_Slot Place_slots[] = {{Py_tp_doc, "Where one thread is."},
+                                    {Py_tp_new, PyType_GenericNew},
+                                    {Py_tp_dealloc, Place_dealloc},
+                                    {Py_tp_traverse, Place_traverse},
+                                    {Py_tp_clear, Place_clear},
+                                    {Py_tp_members, Place_members},
+                                    {0, NULL}};
+
+static PyType_Spec Place_spec = {"graphscope.adapters.torch._calls.Place", sizeof(Place), 0,
+                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, Place_slots};
+
+static void Call_dealloc(Call *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    type->tp_free((PyObject *)self);
+    Py_DECREF(type);
+}
+
+static PyMemberDef Call_members[] = {{"key", T_LONGLONG, offsetof(Call, key), 0, NULL},
+                                     {"ignored", T_BOOL, offsetof(Call, ignored), 0, NULL},
+                                     {"plain", T_BOOL, offsetof(Call, is_plain), 0, NULL},
+                                     {"gradient", T_BOOL, offsetof(Call, gradient), 0, NULL},
+                                     {NULL}};
+
+static PyType_Slot Call_slots[] = {{Py_tp_doc, "A function of torch, as far as a call of it asks."},
+                                   {Py_tp_new, PyType_GenericNew},
+                                   {Py_tp_dealloc, Call_dealloc},
+                                   {Py_tp_members, Call_members},
+                                   {0, NULL}};
+
+static PyType_Spec Call_spec = {"graphscope.adapters.torch._calls.Call", sizeof(Call), 0,
+                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, Call_slots};
+
+PyTypeObject *known_type, *site_type, *rule_type, *run_type, *place_type, *call_type;
+
+/* Looking at tensors -------------------------------------------------------------------------------------------------- */
+
+typedef struct Exchange {
+    uint32_t major, minor;
+    struct Exchange *before;
+    void *allocate, *managed_from_object, *managed_to_object;
+    int (*from_object)(void *tensor, void *seen);
+    void *stream;
+} Exchange;
+
+static const Exchange *exchange;
+static PyObject *ordinary;     /* the classes whose tensors have their elements where they say */
+static PyObject *measure;      /* graphscope.eventlog._measure.measure, or None */
+static int complex_was_seen;   /* only then tensors may stand for the negative of what lies there */
+
+int look(PyObject *tensor, Look *seen)
+{
+    PyObject *kind = (PyObject *)Py_TYPE(tensor);
+    if (exchange == NULL || (kind != PyTuple_GET_ITEM(ordinary, 0) && kind != PyTuple_GET_ITEM(ordinary, 1)))
+        return 0;
+    if (exchange->from_object(tensor, seen) != 0) {
+        PyErr_Clear();
+        return 0;
+    }
+    complex_was_seen |= seen->code == COMPLEX;
+    return 1;
+}
+
+/* Whether the elements lie in one row, in C order. */
+static int in_one_row(const Look *seen)
+{
+    int64_t expected = 1;
+    if (seen->strides == NULL)
+        return 1;
+    for (int axis = seen->axes - 1; axis >= 0; axis--) {
+        if (seen->shape[axis] != 1 && seen->strides[axis] != expected)
+            return 0;
+        expected *= seen->shape[axis];
+    }
+    return 1;
+}
+
+/* Copy elements that lie apart into one row. */
+static char *gather(char *to, const char *from, const Look *seen, int axis, int64_t size)
+{
+    if (axis == seen->axes) {
+        memcpy(to, from, size);
+        return to + size;
+    }
+    if (axis == seen->axes - 1 && size == 4) { /* by far the most frequent */
+        int32_t *each = (int32_t *)to;
+        for (int64_t place = 0; place < seen->shape[axis]; place++)
+            *each++ = *(const int32_t *)(from + place * seen->strides[axis] * 4);
+        return (char *)each;
+    }
+    for (int64_t place = 0; place < seen->shape[axis]; place++)
+        to = gather(to, from + place * seen->strides[axis] * size, seen, axis + 1, size);
+    return to;
+}
+
+PyObject *value_of(const Site *site, PyObject *tensor, const Look *seen, void **gathered)
+{
+    if (!site->wanted)
+        return Py_NewRef(Py_None);
+    if (!site->direct || seen->device != ON_CPU || seen->data == NULL || seen->axes > MOST_AXES ||
+        (site->summary && measure == Py_None))
+        return NULL;
+    int64_t nbytes = bytes_of(seen), size = seen->bits * seen->lanes / 8;
+    if (nbytes == 0 || nbytes != site->nbytes)
+        return NULL;
+    /* Not as they lie there: the conjugate, or the negative. */
+    if ((seen->code == COMPLEX && is_said(tensor, str_is_conj) != 0) ||
+        (complex_was_seen && is_said(tensor, str_is_neg) != 0)) {
+        PyErr_Clear();
+        return NULL;
+    }
+    char *address = (char *)seen->data + seen->offset;
+    if (!in_one_row(seen)) {
+        if (nbytes > MOST_GATHERED || size == 0 || (*gathered = malloc(nbytes)) == NULL)
+            return NULL;
+        gather(*gathered, address, seen, 0, size);
+        address = *gathered;
+    }
+    PyObject *value = PyLong_FromVoidPtr(address);
+    if (value != NULL && site->summary) {
+        PyObject *record = PyObject_CallFunction(measure, "OLL", value, (long long)nbytes, (long long)site->floating);
+        Py_SETREF(value, record);
+    }
+    if (value == NULL) {
+        PyErr_Clear();
+        free(*gathered);
+        *gathered = NULL;
+    }
+    return value;
+}
+
+/* look_through(capsule or None, measure or None, classes): how tensors are looked at, and their statistics taken. */
+static PyObject *look_through(PyObject *module, PyObject *args)
+{
+    PyObject *capsule, *statistics, *classes;
+    if (!PyArg_ParseTuple(args, "OOO!", &capsule, &statistics, &PyTuple_Type, &classes))
+        return NULL;
+    if (PyTuple_GET_SIZE(classes) != 2) {
+        PyErr_SetString(PyExc_ValueError, "two classes have ordinary tensors");
+        return NULL;
+    }
+    const Exchange *table = NULL;
+    if (PyCapsule_CheckExact(capsule)) {
+        table = PyCapsule_GetPointer(capsule, "dlpack_exchange_api");
+        while (table != NULL && table->major != 1)
+            table = table->before;
+        if (table != NULL && table->from_object == NULL)
+            table = NULL;
+        PyErr_Clear();
+    }
+    exchange = table;
+    Py_XSETREF(ordinary, Py_NewRef(classes));
+    Py_XSETREF(measure, Py_NewRef(statistics));
+    return PyBool_FromLong(exchange != NULL);
+}
 
 /* Handler: what torch calls in the place of its functions ------------------------------------------------------------ */
 
@@ -141,30 +301,13 @@ typedef struct {
     PyObject_HEAD
     vectorcallfunc vectorcall;
     int64_t room; /* so many entries of the table are let stand before those of dead tensors are taken out */
-    PyObject *mode, *prepare, *finish, *failed, *view, *purge;
-    PyObject *session, *place, *writer;
+    PyObject *mode, *prepare, *finish, *failed, *view, *note, *purge;
+    PyObject *session, *place, *writer, *append;
     PyObject *calls, *kinds, *inside, *table; /* dicts */
-    PyObject *tensor_type, *known_class, *tensor_kind, *plain_kind, *grad_enabled, *sequence_number, *link;
+    PyObject *tensor_type, *known_class, *rule_class, *group_class, *tensor_kind, *plain_kind, *grad_enabled, *sequence_number, *rule;
 } Handler;
 
-/* An attribute that is a number. */
-static int64_t number(PyObject *object, PyObject *name)
-{
-    PyObject *found = PyObject_GetAttr(object, name);
-    if (found == NULL)
-        return -1;
-    int64_t value = PyLong_AsLongLong(found);
-    Py_DECREF(found);
-    return value;
-}
-
-/* Whether an attribute is `wanted`; -1 for an error. */
-static int is(PyObject *object, PyObject *name, PyObject *wanted)
-{
-    PyObject *found = PyObject_GetAttr(object, name);
-    Py_XDECREF(found);
-    return found == NULL ? -1 : found == wanted;
-}
+static PyObject *empty; /* the name of a node that is its call's own */
 
 static PyObject *by_address(PyObject *dict, const void *address)
 {
@@ -210,25 +353,57 @@ static int64_t row_of(Handler *self, PyObject *tensor, int64_t low)
     return known->row;
 }
 
+/* Whether two shapes are the same. Sizes that a tracer has not fixed are not compared: that would fix them. */
+static int same_shape(PyObject *shape, PyObject *other)
+{
+    Py_ssize_t count = PyTuple_GET_SIZE(shape);
+    if (!PyTuple_Check(other) || PyTuple_GET_SIZE(other) != count)
+        return 0;
+    for (Py_ssize_t axis = 0; axis < count; axis++) {
+        PyObject *size = PyTuple_GET_ITEM(shape, axis);
+        if (!PyLong_CheckExact(size) || PyLong_AsLongLong(size) != PyLong_AsLongLong(PyTuple_GET_ITEM(other, axis)))
+            return 0;
+    }
+    return 1;
+}
+
+/* The same of what was seen of a tensor. */
+int fits_seen(Site *site, PyObject *result, const Look *seen)
+{
+    if (site->shape == NULL || !PyTuple_Check(site->shape) || PyTuple_GET_SIZE(site->shape) != seen->axes)
+        return 0;
+    for (int axis = 0; axis < seen->axes; axis++)
+        if (PyLong_AsLongLong(PyTuple_GET_ITEM(site->shape, axis)) != seen->shape[axis])
+            return 0;
+    if (site->seen)
+        return site->seen == dtype_of(seen);
+    int same = is(result, str_dtype, site->dtype);
+    if (same == 1)
+        site->seen = dtype_of(seen);
+    return same;
+}
+
+/* The same of a tensor that has to be asked. */
+static int fits_asked(Site *site, PyObject *result)
+{
+    int same = is(result, str_dtype, site->dtype);
+    PyObject *shape = same <= 0 ? NULL : PyObject_GetAttr(result, str_shape);
+    if (shape == NULL)
+        return same <= 0 ? same : -1;
+    same = same_shape(shape, site->shape);
+    Py_DECREF(shape);
+    return same;
+}
+
 /* Whether the template of a site is for such a result; -1 for an error. */
-static int fits(Site *site, PyObject *result, PyObject *constants, Py_ssize_t count)
+static int fits(Site *site, PyObject *result, const Look *seen, PyObject *constants, Py_ssize_t count)
 {
     if (site->count != count || site->template == NULL || site->shape == NULL || site->constants == NULL)
         return 0;
-    int same = is(result, str_dtype, site->dtype);
-    if (same <= 0)
-        return same;
-    same = is(result, str_requires_grad, site->requires_grad ? Py_True : Py_False);
-    if (same <= 0)
-        return same;
-    PyObject *shape = PyObject_GetAttr(result, str_shape);
-    if (shape == NULL)
-        return -1;
-    same = PyObject_RichCompareBool(shape, site->shape, Py_EQ);
-    Py_DECREF(shape);
-    if (same <= 0)
-        return same;
-    return PyObject_RichCompareBool(constants, site->constants, Py_EQ);
+    int same = seen == NULL ? fits_asked(site, result) : fits_seen(site, result, seen);
+    if (same > 0)
+        same = is(result, str_requires_grad, site->requires_grad ? Py_True : Py_False);
+    return same <= 0 ? same : PyObject_RichCompareBool(constants, site->constants, Py_EQ);
 }
 
 /* The address of the elements of a tensor that lie in one row in memory, as a new reference; NULL without an error where
@@ -237,15 +412,61 @@ static PyObject *address_of(PyObject *tensor)
 {
     if (is(tensor, str_is_cpu, Py_True) != 1)
         return NULL;
-    PyObject *contiguous = PyObject_CallMethodNoArgs(tensor, str_is_contiguous);
-    Py_XDECREF(contiguous);
-    if (contiguous != Py_True)
+    if (is_said(tensor, str_is_contiguous) != 1)
+        return NULL;
+    if (is_said(tensor, str_is_neg) != 0 || is_said(tensor, str_is_conj) != 0) /* others lie there */
         return NULL;
     PyObject *address = PyObject_CallMethodNoArgs(tensor, str_data_ptr);
     if (address != NULL && PyObject_IsTrue(address))
         return address;
     Py_XDECREF(address);
     return NULL;
+}
+
+/* Be one of those that share memory. */
+static int join(Known *known, PyObject *group)
+{
+    if (known->group == group)
+        return 0;
+    int64_t turn = number(group, str_turn);
+    if (turn < 0)
+        return -1;
+    Py_XSETREF(known->group, Py_NewRef(group));
+    known->seen = turn;
+    return 0;
+}
+
+/* Note that a new tensor is a view of a known one; -1 where that takes more. */
+static int share(Handler *self, Known *known, PyObject *result, PyObject *base)
+{
+    Known *owner = (Known *)by_address(self->table, base);
+    if (owner == NULL || !PyObject_TypeCheck((PyObject *)owner, known_type) ||
+        PyWeakref_GET_OBJECT(owner->reference) != base || owner == known)
+        return -1;
+    int64_t counter = number(result, str__version);
+    if (counter < 0)
+        return -1;
+    PyObject *group = owner->group == NULL || owner->group == Py_None ? PyObject_CallNoArgs(self->group_class)
+                                                                      : Py_NewRef(owner->group);
+    int failed = group == NULL || join(owner, group) < 0 || join(known, group) < 0;
+    Py_XDECREF(group);
+    known->counter = counter;
+    return failed ? -1 : 0;
+}
+
+/* What a new backward node is told: the row of its call, and the number of the first node that the call made. */
+static PyObject *new_rule(Handler *self, int64_t row, PyObject *fields, int64_t since)
+{
+    PyTypeObject *type = (PyTypeObject *)self->rule_class;
+    Rule *rule = (Rule *)type->tp_alloc(type, 0);
+    if (rule == NULL)
+        return NULL;
+    rule->session = Py_NewRef(self->session);
+    rule->fields = Py_NewRef(fields);
+    rule->name = Py_NewRef(empty);
+    rule->forward = row;
+    rule->since = since;
+    return (PyObject *)rule;
 }
 
 /* The row of a result whose site is known, and everything that goes with it; 1 when done, 0 when it is not of the common
@@ -266,54 +487,55 @@ static int record(Handler *self, PyObject *call, PyFrameObject *frame, PyObject 
         return 0;
     }
     int answer = -1;
-    PyObject *context = NULL, *enabled = NULL, *sites = NULL, *value = NULL, *row = NULL, *key = NULL, *base = NULL;
+    PyObject *context = NULL, *enabled = NULL, *sites = NULL, *value = NULL, *key = NULL, *base = NULL;
     Site *site = NULL;
-    if ((context = PyObject_GetAttr(self->place, str_context)) == NULL ||
+    Look seen;
+    void *gathered = NULL;
+    Place *place = (Place *)self->place;
+    context = Py_XNewRef(place->context);
+    if (context == NULL ||
         (enabled = PyObject_CallNoArgs(self->grad_enabled)) == NULL ||
         (sites = PyObject_GetAttr(context, enabled == Py_True ? str_sites : str_sites_without_grad)) == NULL)
         goto leave;
     PyCodeObject *code = PyFrame_GetCode(frame);
-    key = PyLong_FromLongLong((int64_t)(uintptr_t)code + PyFrame_GetLasti(frame) + number(call, str_key));
+    key = PyLong_FromLongLong((int64_t)(uintptr_t)code + PyFrame_GetLasti(frame) + ((Call *)call)->key);
     Py_DECREF(code);
     if (key == NULL)
         goto leave;
     site = (Site *)PyDict_GetItemWithError(sites, key);
-    if (site == NULL || !PyObject_TypeCheck((PyObject *)site, site_type) || !site->direct || site->summary) {
+    if (site == NULL || !PyObject_TypeCheck((PyObject *)site, site_type)) {
         site = NULL;
         answer = PyErr_Occurred() ? -1 : 0;
         goto leave;
     }
     Py_INCREF(site);
-    answer = fits(site, result, constants, count);
+    int looked = look(result, &seen);
+    answer = fits(site, result, looked ? &seen : NULL, constants, count);
     if (answer != 1) {
         PyErr_Clear(); /* of constants that can't be compared */
         answer = 0;
         goto leave;
     }
-    value = address_of(result);
+    if (looked)
+        value = value_of(site, result, &seen, &gathered);
+    else if (site->direct && !site->summary)
+        value = address_of(result);
     if (value == NULL) {
         PyErr_Clear();
         answer = 0;
         goto leave;
     }
     answer = -1;
-    PyObject *given[9] = {NULL, site->template, value, PyLong_FromLongLong(end), PyLong_FromLongLong(end - start),
-                          PyObject_GetAttr(self->place, str_backward_row)};
-    for (Py_ssize_t place = 0; place < count; place++)
-        given[6 + place] = PyList_GET_ITEM(rows, place);
-    PyObject *append = PyObject_GetAttr(self->writer, str_append);
-    if (given[3] != NULL && given[4] != NULL && given[5] != NULL && append != NULL)
-        row = PyObject_Vectorcall(append, given + 1, (5 + count) | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
-    Py_XDECREF(append);
-    Py_XDECREF(given[3]);
-    Py_XDECREF(given[4]);
-    Py_XDECREF(given[5]);
-    if (row == NULL)
+    int64_t links[1 + INLINE_INPUTS] = {place->backward_row, 0, 0, 0};
+    for (Py_ssize_t each = 0; each < count; each++)
+        links[1 + each] = PyLong_AsLongLong(PyList_GET_ITEM(rows, each));
+    int64_t written = appending->append_timed(self->append, site->template, value, end, end - start, links);
+    if (written < 0)
         goto leave;
     PyObject *known = PyObject_CallOneArg(self->known_class, result);
     if (known == NULL)
         goto leave;
-    ((Known *)known)->row = PyLong_AsLongLong(row);
+    ((Known *)known)->row = written;
     answer = PyDict_SetItem(self->table, identity, known);
     if (answer == 0 && PyDict_GET_SIZE(self->table) > self->room) {
         PyObject *room = PyObject_CallNoArgs(self->purge);
@@ -324,9 +546,13 @@ static int record(Handler *self, PyObject *call, PyFrameObject *frame, PyObject 
     if (answer == 0 && (base = PyObject_GetAttr(result, str__base)) == NULL)
         answer = -1;
     if (answer == 0 && base != Py_None) {
-        PyObject *seen = PyObject_CallFunctionObjArgs(self->view, known, result, args, NULL);
-        Py_XDECREF(seen);
-        answer = seen == NULL ? -1 : 0;
+        answer = share(self, (Known *)known, result, base);
+        if (answer) {
+            PyErr_Clear();
+            PyObject *seen = PyObject_CallFunctionObjArgs(self->view, known, result, args, NULL);
+            Py_XDECREF(seen);
+            answer = seen == NULL ? -1 : 0;
+        }
     }
     Py_DECREF(known);
     if (answer == 0 && site->requires_grad) {
@@ -334,14 +560,14 @@ static int record(Handler *self, PyObject *call, PyFrameObject *frame, PyObject 
         PyObject *node = PyObject_GetAttr(result, str_grad_fn);
         if (node != NULL && node != Py_None) {
             PyObject *metadata = PyObject_GetAttr(node, str_metadata);
-            PyObject *sequence = PyObject_GetAttr(self->place, str_sequence);
-            PyObject *link = sequence == NULL ? NULL : PyTuple_Pack(3, row, site->fields, sequence);
+            PyObject *rule = new_rule(self, written, site->fields, place->sequence);
             PyObject *next = PyObject_CallNoArgs(self->sequence_number);
-            if (metadata != NULL && link != NULL && next != NULL && PyObject_SetItem(metadata, self->link, link) == 0)
-                answer = PyObject_SetAttr(self->place, str_sequence, next);
+            if (metadata != NULL && rule != NULL && next != NULL && PyObject_SetItem(metadata, self->rule, rule) == 0) {
+                place->sequence = PyLong_AsLongLong(next);
+                answer = 0;
+            }
             Py_XDECREF(metadata);
-            Py_XDECREF(sequence);
-            Py_XDECREF(link);
+            Py_XDECREF(rule);
             Py_XDECREF(next);
         }
         else if (node != NULL)
@@ -350,6 +576,7 @@ static int record(Handler *self, PyObject *call, PyFrameObject *frame, PyObject 
     }
     answer = answer == 0 ? 1 : -1;
 leave:
+    free(gathered);
     Py_XDECREF(base);
     Py_DECREF(identity);
     Py_XDECREF(context);
@@ -358,25 +585,53 @@ leave:
     Py_XDECREF(key);
     Py_XDECREF(site);
     Py_XDECREF(value);
-    Py_XDECREF(row);
     return answer;
 }
 
-/* Sort the arguments; 1 when all are tensors that are known and constants, else 0. */
-static int sort(Handler *self, PyObject *args, int64_t low, PyObject *rows, PyObject *constants)
+/* A list or tuple of constants, as one constant; NULL where it holds anything else. */
+static PyObject *constant_of(Handler *self, PyObject *value)
 {
-    for (Py_ssize_t place = 0; place < PyTuple_GET_SIZE(args); place++) {
-        PyObject *value = PyTuple_GET_ITEM(args, place);
-        PyObject *kind = PyDict_GetItemWithError(self->kinds, (PyObject *)Py_TYPE(value));
-        if (kind == self->tensor_kind) {
-            int64_t row = row_of(self, value, low);
-            PyObject *boxed = row < 0 ? NULL : PyLong_FromLongLong(row);
-            int failed = boxed == NULL || PyList_Append(rows, boxed) < 0;
-            Py_XDECREF(boxed);
-            if (failed)
-                return 0;
-        }
-        else if (kind != self->plain_kind || PyList_Append(constants, value) < 0)
+    int is_list = PyList_CheckExact(value);
+    if (!is_list && !PyTuple_CheckExact(value))
+        return NULL;
+    PyObject **items = PySequence_Fast_ITEMS(value);
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(value);
+    for (Py_ssize_t place = 0; place < count; place++)
+        if (PyDict_GetItemWithError(self->kinds, (PyObject *)Py_TYPE(items[place])) != self->plain_kind)
+            return NULL;
+    return is_list ? PyList_AsTuple(value) : Py_NewRef(value);
+}
+
+/* Sort an argument: 1 for a known tensor, 2 for a constant, 0 where it takes more. */
+static int sort_one(Handler *self, PyObject *value, int64_t low, PyObject *rows, PyObject *constants)
+{
+    PyObject *kind = PyDict_GetItemWithError(self->kinds, (PyObject *)Py_TYPE(value));
+    if (kind == self->tensor_kind) {
+        int64_t row = row_of(self, value, low);
+        PyObject *boxed = row < 0 ? NULL : PyLong_FromLongLong(row);
+        int failed = boxed == NULL || PyList_Append(rows, boxed) < 0;
+        Py_XDECREF(boxed);
+        return !failed;
+    }
+    if (kind == self->plain_kind)
+        return PyList_Append(constants, value) < 0 ? 0 : 2;
+    PyObject *constant = constant_of(self, value);
+    int failed = constant == NULL || PyList_Append(constants, constant) < 0;
+    Py_XDECREF(constant);
+    return failed ? 0 : 2;
+}
+
+/* Sort the arguments; 1 when all are tensors that are known and constants, else 0. */
+static int sort(Handler *self, PyObject *args, PyObject *kwargs, int64_t low, PyObject *rows, PyObject *constants)
+{
+    for (Py_ssize_t place = 0; place < PyTuple_GET_SIZE(args); place++)
+        if (!sort_one(self, PyTuple_GET_ITEM(args, place), low, rows, constants))
+            return 0;
+    PyObject *name, *value;
+    Py_ssize_t place = 0;
+    while (kwargs != NULL && PyDict_Next(kwargs, &place, &name, &value)) {
+        int sorted = sort_one(self, value, low, rows, constants);
+        if (!sorted || (sorted == 2 && PyList_Append(constants, name) < 0))
             return 0;
     }
     return 1;
@@ -386,20 +641,18 @@ static int sort(Handler *self, PyObject *args, int64_t low, PyObject *rows, PyOb
 static int is_common(Handler *self, PyObject *call, PyObject *args, PyObject *kwargs, PyFrameObject **frame, PyObject *rows,
                      PyObject *constants)
 {
-    if (call == NULL || (kwargs != NULL && PyDict_GET_SIZE(kwargs)) || is(call, str_plain, Py_True) != 1 ||
+    if (call == NULL || !((Call *)call)->is_plain || appending == NULL || Py_TYPE(self->append) != appending->appender ||
         is(self->session, str_ended, Py_False) != 1 || is(self->writer, str_gate, Py_None) != 1)
         return 0;
     *frame = program_frame(self);
     if (*frame == NULL)
         return 0;
     if (*frame != PyEval_GetFrame()) { /* torch itself calls: it may be making a module */
-        PyObject *context = PyObject_GetAttr(self->place, str_context);
-        int making = context == NULL || is(context, str_module, Py_None) != 0;
-        Py_XDECREF(context);
-        if (making)
+        PyObject *context = ((Place *)self->place)->context;
+        if (context == NULL || is(context, str_module, Py_None) != 0)
             return 0;
     }
-    return sort(self, args, number(self->writer, str_low), rows, constants);
+    return sort(self, args, kwargs, number(self->writer, str_low), rows, constants);
 }
 
 /* Tell the log of an exception that is set, and leave it set. */
@@ -431,8 +684,20 @@ static PyObject *Handler_call(PyObject *object, PyObject *const *given, size_t f
     PyObject *call = PyDict_GetItemWithError(self->calls, func), *held = NULL;
     if (call == NULL && PyErr_Occurred())
         return NULL;
-    if (is(self->place, str_busy, Py_True) == 1 || (call != NULL && is(call, str_ignored, Py_True) == 1))
+    if (call != NULL && !PyObject_TypeCheck(call, call_type))
+        call = NULL;
+    if (((Place *)self->place)->busy || (call != NULL && ((Call *)call)->ignored))
         return PyObject_Call(func, args, kwargs);
+    if (call != NULL && ((Call *)call)->gradient) {
+        PyObject *gradient = PyObject_Call(func, args, kwargs);
+        if (gradient != NULL && gradient != Py_None && PyTuple_GET_SIZE(args)) {
+            PyObject *told = PyObject_CallFunctionObjArgs(self->note, PyTuple_GET_ITEM(args, 0), gradient, NULL);
+            if (told == NULL)
+                Py_CLEAR(gradient);
+            Py_XDECREF(told);
+        }
+        return gradient;
+    }
     PyFrameObject *found = NULL;
     PyObject *rows = PyList_New(0), *constants = PyList_New(0), *frame = NULL, *result = NULL, *prepared = NULL;
     if (rows == NULL || constants == NULL)
@@ -492,8 +757,8 @@ leave:
 }
 
 #define HELD(X)                                                                                                        \
-    X(mode) X(prepare) X(finish) X(failed) X(view) X(purge) X(session) X(place) X(writer) X(calls) X(kinds) X(inside) X(table)            \
-    X(tensor_type) X(known_class) X(tensor_kind) X(plain_kind) X(grad_enabled) X(sequence_number) X(link)
+    X(mode) X(prepare) X(finish) X(failed) X(view) X(note) X(purge) X(session) X(place) X(writer) X(append) X(calls) X(kinds) X(inside) X(table)            \
+    X(tensor_type) X(known_class) X(rule_class) X(group_class) X(tensor_kind) X(plain_kind) X(grad_enabled) X(sequence_number) X(rule)
 
 static int Handler_init(Handler *self, PyObject *args, PyObject *names)
 {
@@ -512,6 +777,10 @@ static int Handler_init(Handler *self, PyObject *args, PyObject *names)
     if (!PyDict_Check(self->calls) || !PyDict_Check(self->kinds) || !PyDict_Check(self->inside) ||
         !PyDict_Check(self->table)) {
         PyErr_SetString(PyExc_TypeError, "calls, kinds, inside and table are dicts");
+        return -1;
+    }
+    if (!PyObject_TypeCheck(self->place, place_type)) {
+        PyErr_SetString(PyExc_TypeError, "place is no Place");
         return -1;
     }
     self->vectorcall = Handler_call;
@@ -559,7 +828,10 @@ static PyType_Slot Handler_slots[] = {{Py_tp_doc, "What torch calls in the place
 static PyType_Spec Handler_spec = {"graphscope.adapters.torch._calls.Handler", sizeof(Handler), 0,
                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, Handler_slots};
 
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_calls", "The hot path of recording PyTorch.", -1, NULL};
+static PyMethodDef functions[] = {{"look_through", look_through, METH_VARARGS, "How tensors are to be looked at."}, {NULL}};
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_calls", "The hot path of recording PyTorch.", -1,
+                                        functions};
 
 PyMODINIT_FUNC PyInit__calls(void)
 {
@@ -569,13 +841,20 @@ PyMODINIT_FUNC PyInit__calls(void)
     NAMES(INTERN)
     PyObject *module = PyModule_Create(&definition);
     PyObject *known = PyType_FromSpec(&Known_spec), *site = PyType_FromSpec(&Site_spec),
-             *handler = PyType_FromSpec(&Handler_spec);
-    if (module == NULL || known == NULL || site == NULL || handler == NULL ||
+             *handler = PyType_FromSpec(&Handler_spec), *place = PyType_FromSpec(&Place_spec),
+             *call = PyType_FromSpec(&Call_spec);
+    if (module == NULL || known == NULL || site == NULL || handler == NULL || place == NULL || call == NULL ||
+        PyModule_AddObjectRef(module, "Place", place) < 0 || PyModule_AddObjectRef(module, "Call", call) < 0 ||
         PyModule_AddObjectRef(module, "Known", known) < 0 || PyModule_AddObjectRef(module, "Site", site) < 0 ||
         PyModule_AddObjectRef(module, "Handler", handler) < 0)
         return NULL;
     known_type = (PyTypeObject *)known;
     site_type = (PyTypeObject *)site;
+    place_type = (PyTypeObject *)place;
+    call_type = (PyTypeObject *)call;
     Py_DECREF(handler);
+    measure = Py_NewRef(Py_None);
+    if ((empty = PyUnicode_InternFromString("")) == NULL || add_rules(module) < 0)
+        return NULL;
     return module;
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from sys import _getframe
 from types import FrameType
@@ -10,7 +11,9 @@ from typing import Any, Final
 import torch
 from torch.autograd import graph as autograd_graph
 
+from graphscope.adapters.torch import control
 from graphscope.adapters.torch.forward import Calls
+from graphscope.adapters.torch.guarding import guarded
 from graphscope.adapters.torch.rules import Run
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.walk import Walk
@@ -25,7 +28,7 @@ class Backward:
     """Follows the runs of the engine."""
 
     def __init__(self, session: Session) -> None:
-        self._session = session
+        self.session = session
         self._marks: dict[Any, Any] = {}
         self._walk = Walk(session)
 
@@ -37,7 +40,7 @@ class Backward:
 
     def wrapped(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """The entry, with a recorded pass around it."""
-        session = self._session
+        session = self.session
         places = session.places
         push, pop = torch._C._push_on_torch_function_stack, torch._C._pop_torch_function_stack
 
@@ -51,11 +54,8 @@ class Backward:
             frame = session.frames.user(_getframe(1))
             outer = (place.context, place.backward_row, place.run)
             run = Run(writer, frame, place)
-            with torch._C.DisableTorchFunction():
-                start = self._roots(outputs)
-                self._mark(Kind.BACKWARD_BEGIN, frame, start)
-                run.creating = [] if create_graph else None
-                self._walk.prepare(run, outputs, cotangents)
+            run.creating = [] if create_graph else None
+            start = self._begin(run, outputs, cotangents) or []
             place.context = place.context.turned()
             place.run = run
             result: Any = None
@@ -67,18 +67,17 @@ class Backward:
                 run.turn()
                 place.context, place.backward_row, place.run = outer
                 if result is not None and inputs and not kwargs.get("accumulate_grad"):
-                    with torch._C.DisableTorchFunction():
-                        self._wanted(run, inputs, result)
-                self._walk.remember(run)
-                run.end()
-                self._mark(Kind.BACKWARD_END, frame, start)
+                    self._wanted(run, inputs, result)
+                self._end(run, frame, start)
+            control.passed(session, frame)
             return result
 
         return _engine_run_backward
 
+    @guarded
     def _wanted(self, run: Run, inputs: Any, results: Any) -> None:
         """Append the rows of what `autograd.grad` returns: the gradients of tensors whose own nodes did not run."""
-        session = self._session
+        session = self.session
         rules = {rule.forward: rule for rule in run.rules if not rule.name}
         for given, gradient in zip(inputs, results, strict=False):
             known = session.identities.find(given) if isinstance(given, torch.Tensor) else None
@@ -91,20 +90,53 @@ class Backward:
             row = session.append_many(template, value, origins, run.turn(), 0, known.row & ROW_MASK)
             session.identities.add(gradient, row)
 
+    def direct(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """`Tensor.backward`, for which torch would ask the modes: ours has nothing to say to it."""
+        session = self.session
+        push, pop = torch._C._push_on_torch_function_stack, torch._C._pop_torch_function_stack
+        count = torch._C._len_torch_function_stack
+
+        @functools.wraps(original)
+        def backward(tensor: Any, *args: Any, **kwargs: Any) -> Any:
+            if tensor.__class__ is not torch.Tensor or session.ended or count() != 1:
+                return original(tensor, *args, **kwargs)
+            mode = pop()
+            try:
+                return original(tensor, *args, **kwargs)
+            finally:
+                push(mode)
+
+        return backward
+
+    @guarded
+    def _begin(self, run: Run, outputs: Any, cotangents: Any) -> list[int]:
+        """Append the mark of the pass, and hook what it goes through; the rows that it begins at."""
+        start = self._roots(outputs)
+        self._mark(Kind.BACKWARD_BEGIN, run.frame, start)
+        self._walk.prepare(run, outputs, cotangents)
+        return start
+
+    @guarded
+    def _end(self, run: Run, frame: FrameType, start: list[int]) -> None:
+        """Append the mark of its end, and let go of it."""
+        run.end()
+        self._walk.remember(run)
+        self._mark(Kind.BACKWARD_END, frame, start)
+
     def _roots(self, outputs: Any) -> list[int]:
         """The rows that a pass begins at."""
         found = []
         for each in outputs:
             if isinstance(each, torch.Tensor):
-                known = self._session.identities.find(each)
+                known = self.session.identities.find(each)
                 if known is not None:
                     found.append(known.row)
         return found
 
     def _mark(self, kind: Kind, frame: FrameType, start: list[int]) -> None:
-        writer = self._session.writer
+        writer = self.session.writer
         count = min(len(start), 3)
-        key = (kind, id(frame.f_code), frame.f_lasti, count, self._session.places.here.context)
+        key = (kind, id(frame.f_code), frame.f_lasti, count, self.session.places.here.context)
         template = self._marks.get(key)
         if template is None:
             site = site_number(writer, frame)

@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any, Final
 
+from graphscope.adapters.torch import compiled
+
 KEY_SHIFT: Final = 48
 """The key of a call lies above the address of any code."""
 
@@ -32,16 +34,20 @@ NO_OPS: Final = frozenset(
         "__bool__", "__repr__", "__format__", "__hash__", "__iter__", "is_contiguous", "get_device", "type",
         "_set_grad_enabled", "__contains__", "__index__", "__int__", "__float__", "nelement", "ndimension",
         "untyped_storage", "is_same_size", "register_post_accumulate_grad_hook", "__delete__",
-        "__reduce_ex__", "__deepcopy__", "_is_view", "has_names", "storage", "is_inference", "is_set_to",
+        "is_neg", "is_conj", "__reduce_ex__", "__deepcopy__", "_is_view",
+        "has_names", "storage", "is_inference", "is_set_to",
     }
 )  # fmt: skip
 """Functions that ask or arrange something and compute no tensor."""
 
 
-class Call:
+class Call(compiled.Call):
     """One function of torch."""
 
-    __slots__ = ("aliasing", "doc", "gradient", "ignored", "in_place", "key", "name", "parameters", "plain", "setter")
+    __slots__ = ("aliasing", "doc", "in_place", "name", "parameters", "setter")
+
+    key: int
+    ignored: bool
 
     def __init__(self, function: Callable[..., Any], number: int) -> None:
         raw, owner = spelled(function)

@@ -3,10 +3,26 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import torch
+
+from graphscope.adapters.torch.unusual import ORDINARY
+from graphscope.eventlog import appender
+from graphscope.eventlog.schema import SLOT_SHIFT
+
+RULE: Final = "graphscope.rule"
+"""Where a backward node's `metadata` holds its rule."""
+
+measure: Any = None
+"""Takes the statistics of elements in memory, where that is compiled."""
+if appender.compiled:
+    try:
+        measure = import_module("graphscope.eventlog._measure").measure
+    except ImportError:  # not built here
+        pass
 
 
 class Known(weakref.ref[torch.Tensor]):
@@ -19,9 +35,155 @@ class Site:
     """A call site, and the result that its template is for."""
 
     __slots__ = (
-        "constants", "count", "direct", "dtype", "fields", "requires_grad", "shape", "summary", "template",
+        "constants", "count", "direct", "dtype", "fields", "floating", "nbytes", "requires_grad", "shape", "summary",
+        "template", "wanted",
     )  # fmt: skip
 
+    shape: Any
+    dtype: Any
+
+
+class Place:
+    """Where one thread is."""
+
+    __slots__ = ("backward_row", "busy", "calls", "context", "run", "sequence")
+
+
+class Call:
+    """A function of torch, as far as a call of it asks."""
+
+    __slots__ = ("gradient", "ignored", "key", "plain")
+
+
+class Run:
+    """A run of the engine, as far as hooks ask."""
+
+    __slots__ = ("append", "began", "creating", "opened", "place", "writer")
+
+
+class Rule:
+    """A backward node, as far as its hooks ask."""
+
+    __slots__ = (
+        "fields", "forward", "hooked", "known", "main", "name", "parts", "row", "run", "session", "since", "sources",
+        "targets", "watched",
+    )  # fmt: skip
+
+    row: int
+    run: Any
+    before: Callable[[Any], Any]
+    after: Callable[[Any, Any], Any]
+    sources: Any
+    targets: Any
+    parts: Any
+
+    def __call__(self, *given: Any) -> Any:
+        """The hook before its node, of the cotangents, and after it, of the results and the cotangents."""
+        return self.before(*given) if len(given) == 1 else self.after(*given)
+
+    def ready(self, run: Any) -> None:
+        """Be part of a pass, or (None) of none any more: then nothing of it is held."""
+        self.run = run
+        self.row = 0
+        self.sources = self.targets = self.parts = None
+
+
+def spread(
+    waiting: list[Any], rules: dict[Any, Any], shared: set[Any], run: Any, session: Any, base: int, make: Any,
+    leaves: Any,
+) -> None:  # fmt: skip
+    """From the nodes that wait, go to all behind them, and give each its rule.
+
+    Args:
+        waiting: Nodes that have a rule already, and are looked behind.
+        rules: The rule of each node met.
+        shared: Gets the rules that several others feed.
+        run: The pass that all this is for.
+        session: Whose rules are taken as they are; `make` looks at that, too.
+        base: The first row of this log.
+        make: Makes a node's rule ready: of the run, the node, and the rule that feeds it.
+        leaves: What the compiled one asks of leaves: the class of their nodes, that of their rules, the table of known
+            tensors, and the fields of rows that no call has; and of other nodes: the class of rules, and what they are
+            called by torch's names.
+    """
+    while waiting:
+        node = waiting.pop()
+        rule = rules[node]
+        slot = 0
+        for target, _ in node.next_functions:
+            if target is not None:
+                found = rules.get(target)
+                if found is None:
+                    found = rules[target] = make(run, target, rule)
+                    waiting.append(target)
+                elif found.sources:
+                    shared.add(found)
+                if found.sources is None:
+                    found.sources = []
+                found.sources.append((rule, slot))
+            slot += 1 << SLOT_SHIFT
+
+
+def watch(shared: set[Any], rules: dict[Any, Any]) -> None:
+    """Hook the results of the nodes that feed one that others feed, too."""
+    fed = [target for target in shared if target.sources]  # else a root that is fed by nobody else
+    for target in fed:
+        target.parts = []
+        for source, slot in target.sources:
+            if source.targets is None:
+                source.targets = []
+            source.targets.append((slot >> SLOT_SHIFT, target))
+    for node, rule in rules.items() if fed else ():
+        if rule.targets and not rule.watched:
+            node.register_hook(rule)
+            rule.watched = True
+
+
+def settle(rules: list[Any], run: Any) -> None:
+    """A pass is over: its rules hold nothing of it any more."""
+    for rule in rules:
+        if rule.run is run:
+            rule.ready(None)
+
+
+class Handle:
+    """Takes back a hook of the program's that stands beside one of ours."""
+
+    def __init__(self, hooks: dict[int, Any], key: int) -> None:
+        self._hooks = hooks
+        self.id = key
+
+    def remove(self) -> None:
+        """Take the hook back."""
+        self._hooks.pop(self.id, None)
+
+
+def beside(original: Any) -> Any:
+    """How torch keeps hooks, where the first of a node may be one of ours in a plain dict."""
+
+    def register(hooks: Any, hook: Any) -> Any:
+        if hooks.__class__ is not dict:
+            return original(hooks, hook)
+        key = max(hooks) + 1
+        hooks[key] = hook
+        return hooks, Handle(hooks, key)
+
+    return register
+
+
+def light_hooks(original: Any) -> Any:
+    """How torch keeps the hooks of a node, without the handle that it makes to remove one: ours stay."""
+
+    def _register_hook(hooks: Any, hook: Any) -> Any:
+        if hooks is None and isinstance(hook, Rule):
+            return {-1: hook}, None
+        return original(hooks, hook)
+
+    return _register_hook
+
+
+look_through: Any = None
+"""Says how compiled code is to look at tensors: by DLPack's table, if torch offers it, and by which statistics."""
 
 Handler: Any = None
 """What torch calls in the place of its functions; without it, `Calls.__torch_function__` does."""
@@ -32,4 +194,9 @@ if not TYPE_CHECKING:
     except ImportError:  # not built here: no compiler, or none is needed
         pass
     else:
-        Handler, Known, Site = _built.Handler, _built.Known, _built.Site
+        Handler, Known, Site, Rule, Run = _built.Handler, _built.Known, _built.Site, _built.Rule, _built.Run
+        Place, Call = _built.Place, _built.Call
+        spread, watch, settle, light_hooks = _built.spread, _built.watch, _built.settle, _built.light_hooks
+        _built.adopt(RULE, torch._C.DisableTorchFunction)
+        look_through = _built.look_through
+        look_through(getattr(torch.Tensor, "__dlpack_c_exchange_api__", None), measure, ORDINARY)

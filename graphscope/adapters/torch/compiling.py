@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import torch
 
+from graphscope.adapters.torch.guarding import say
 from graphscope.adapters.torch.session import Session
 
 
@@ -44,8 +43,7 @@ class Compiling:
         """Say so, once."""
         if not self._told:
             self._told = True
-            with contextlib.suppress(OSError, ValueError, RuntimeError, AttributeError):
-                sys.stderr.write("graphscope: what torch.compile compiled runs eagerly while it is recorded\n")
+            say("what torch.compile compiled runs eagerly while it is recorded")
 
     def resume(self) -> None:
         """Let them run compiled again."""

@@ -6,6 +6,8 @@ import threading
 import weakref
 from typing import Any
 
+from graphscope.adapters.torch import compiled
+
 
 class ScopePath:
     """A module scope and those around it; one object for each distinct path."""
@@ -66,10 +68,12 @@ class Context:
         return self.twin
 
 
-class Place:
+class Place(compiled.Place):
     """Where one thread is."""
 
-    __slots__ = ("backward_row", "busy", "calls", "context", "run", "sequence")
+    __slots__ = ()
+
+    context: Context
 
     def __init__(self) -> None:
         self.context = Context(ScopePath("", "", None))

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from graphscope.adapters.torch.calls import Call
-from graphscope.adapters.torch.values import array_of
+from graphscope.adapters.torch.reading import array_of
 from graphscope.eventlog.gate import Replace
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import ROW_MASK, Kind
@@ -58,10 +58,18 @@ def ask(session: Session, row: int, tensor: torch.Tensor, array: Any, frame: Fra
         return torch.as_tensor(answer.value).to(device=tensor.device, dtype=tensor.dtype).reshape(tensor.shape)
 
 
+def passed(session: Session, frame: FrameType) -> None:
+    """Let the debugger look at what a backward pass has left behind."""
+    gate = session.writer.gate
+    if gate is not None:
+        with _Waiting(session):
+            gate.passed(frame)
+
+
 class _Waiting:
     """While a person is asked, what is computed is theirs and not the program's: gradients on, nothing recorded."""
 
-    __slots__ = ("_busy", "_grad", "_place")
+    __slots__ = ("_busy", "_function", "_grad", "_place")
 
     def __init__(self, session: Session) -> None:
         self._place = session.places.here
@@ -70,7 +78,9 @@ class _Waiting:
         self._busy, self._place.busy = self._place.busy, True
         self._grad = torch.is_grad_enabled()
         torch._C._set_grad_enabled(True)
+        self._function = torch._C._EnableTorchFunction()
 
     def __exit__(self, *_: object) -> None:
+        del self._function
         torch._C._set_grad_enabled(self._grad)
         self._place.busy = self._busy

@@ -12,10 +12,13 @@ from torch.overrides import TorchFunctionMode
 
 from graphscope.adapters.torch import compiled, control, results, writing
 from graphscope.adapters.torch.calls import Call
+from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.guarding import guarded
-from graphscope.adapters.torch.identity import Known, version_of
-from graphscope.adapters.torch.session import LINK, NESTED, PLAIN, TENSOR, Session
+from graphscope.adapters.torch.identity import Group, Known, version_of
+from graphscope.adapters.torch.rules import Rule
+from graphscope.adapters.torch.session import NESTED, PLAIN, STRANGE, TENSOR, Session
 from graphscope.adapters.torch.sites import CallSite
+from graphscope.adapters.torch.unusual import shape_of
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag
 
@@ -39,10 +42,11 @@ class Calls(TorchFunctionMode):
         if compiled.Handler is not None:
             self.__torch_function__ = compiled.Handler(  # type: ignore[method-assign]
                 mode=self, prepare=self._prepare, finish=self._finish, failed=self._failed, view=self._view,
-                purge=session.identities.purge,
-                session=session, place=self.place, writer=session.writer, calls=session.calls, kinds=session.kinds,
-                inside=self._inside, table=self._table, tensor_type=Tensor, known_class=Known, tensor_kind=TENSOR,
-                plain_kind=PLAIN, grad_enabled=_grad_enabled, sequence_number=_sequence, link=LINK,
+                note=self._note, purge=session.identities.purge, session=session, place=self.place,
+                writer=session.writer,
+                append=session.writer.append, calls=session.calls, kinds=session.kinds, inside=self._inside,
+                table=self._table, tensor_type=Tensor, known_class=Known, group_class=Group, tensor_kind=TENSOR,
+                plain_kind=PLAIN, grad_enabled=_grad_enabled, sequence_number=_sequence, rule=RULE, rule_class=Rule,
             )  # fmt: skip
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -126,13 +130,11 @@ class Calls(TorchFunctionMode):
         start: int, end: int,
     ) -> None:  # fmt: skip
         """Append the row of a call that has run."""
-        if call.gradient:  # the program takes the gradient of a tensor in its hands
-            self.session.leaves.note_gradient(args[0], result)
+        if call.gradient:
+            self._note(args[0], result)
             return
-        if result.__class__ is not Tensor or call.in_place:
+        if result.__class__ is not Tensor or call.in_place or result.is_nested:
             results.other(self, call, result, args, kwargs, rows, constants, frame, start, end)
-            return
-        if result.is_nested:  # it has no shape to tell of
             return
         session, writer, place, table = self.session, self.session.writer, self.place, self._table
         gate = writer.gate
@@ -149,7 +151,7 @@ class Calls(TorchFunctionMode):
         count = len(rows)
         if (
             site is None
-            or site.shape != result.shape
+            or site.shape != shape_of(result)
             or site.dtype is not result.dtype
             or site.constants != constants
             or site.count != count
@@ -170,14 +172,18 @@ class Calls(TorchFunctionMode):
             known.counter = version_of(result)
             writing.view(session, known, result, args)
         if site.requires_grad:
-            node: Any = result.grad_fn
-            if node is not None:  # else a leaf
-                node.metadata[LINK] = (row, site.fields, place.sequence)
-                place.sequence = _sequence()
+            session.tie(result.grad_fn, row, site.fields, place.sequence)
+            place.sequence = _sequence()
         if len(table) > session.identities.room:
             session.identities.purge()
         if gate is not None:
             control.after(session, row, result, value, frame)
+
+    @guarded
+    def _note(self, tensor: Tensor, gradient: Tensor | None) -> None:
+        """The program takes the gradient of a tensor in its hands."""
+        if not self.session.ended:
+            self.session.leaves.note_gradient(tensor, gradient)
 
     @guarded
     def _view(self, known: Known, result: Tensor, args: Any) -> None:
@@ -189,7 +195,7 @@ class Calls(TorchFunctionMode):
         """Sort an argument of any kind: tensors to rows, all else to constants."""
         session = self.session
         kind = session.kind(value)
-        if kind is TENSOR:
+        if kind is TENSOR or kind is STRANGE:
             rows.append(session.leaves.meet(value, frame, None).row)
         elif kind is NESTED:
             inner: list[Any] = []

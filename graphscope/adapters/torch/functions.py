@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sys import _getframe
+from types import FrameType
 from typing import Any
 
 import torch
@@ -11,6 +12,7 @@ from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.context import Context
 from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.forward import Calls
+from graphscope.adapters.torch.guarding import guarded
 from graphscope.adapters.torch.results import made
 from graphscope.adapters.torch.session import Session
 from graphscope.eventlog.schema import Kind
@@ -20,12 +22,12 @@ class Functions:
     """Follows the calls of custom functions."""
 
     def __init__(self, session: Session) -> None:
-        self._session = session
+        self.session = session
         self._known: dict[type, Call] = {}
 
     def wrapped(self, original: Any) -> Any:
         """`Function.apply`, recorded."""
-        session = self._session
+        session = self.session
         run = original.__func__
 
         def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
@@ -34,11 +36,7 @@ class Functions:
                 return run(cls, *args, **kwargs)
             writer = session.writer
             frame = session.frames.user(_getframe(1))
-            calls = Calls(session)
-            rows: list[int] = []
-            constants: list[Any] = []
-            for value in args:
-                calls.gather(value, frame, rows, constants)
+            gathered = self._gather(args, frame)
             outer = place.context
             inner = outer.inner.get(id(cls))
             if inner is None:
@@ -52,25 +50,43 @@ class Functions:
                 end = writer.clock()
                 place.context = outer
                 writer.append(inner.leaving, None, end)
-            call = self._known.get(cls)
-            if call is None:
-                call = self._known[cls] = session.new_call(cls)
-            with torch._C.DisableTorchFunction():
-                # Its outputs were made by calls inside `forward`; for the program this call made them.
-                tensors = (each for each in flattened(result) if isinstance(each, torch.Tensor))
-                outputs = [each for each in tensors if not any(each is given for given in args)]
-                for each in outputs:
-                    session.identities.table.pop(id(each), None)
-                if outputs:
-                    made(calls, call, outputs, args, kwargs, rows, constants, frame, start, end)
+            if gathered is not None:
+                self._made(cls, result, args, kwargs, gathered, frame, start, end)
             return result
 
         return classmethod(apply)
 
+    @guarded
+    def _gather(self, args: Any, frame: FrameType) -> tuple[Calls, list[int], list[Any]] | None:
+        """The rows and constants among the arguments."""
+        calls = Calls(self.session)
+        rows: list[int] = []
+        constants: list[Any] = []
+        for value in args:
+            calls.gather(value, frame, rows, constants)
+        return calls, rows, constants
+
+    @guarded
+    def _made(
+        self, cls: Any, result: Any, args: Any, kwargs: Any, gathered: tuple[Calls, list[int], list[Any]],
+        frame: FrameType, start: int, end: int,
+    ) -> None:  # fmt: skip
+        """Append the row: its outputs were made by calls inside `forward`, for the program this call made them."""
+        calls, rows, constants = gathered
+        call = self._known.get(cls)
+        if call is None:
+            call = self._known[cls] = self.session.new_call(cls)
+        tensors = (each for each in flattened(result) if isinstance(each, torch.Tensor))
+        outputs = [each for each in tensors if not any(each is given for given in args)]
+        for each in outputs:
+            self.session.identities.table.pop(id(each), None)
+        if outputs:
+            made(calls, call, outputs, args, kwargs, rows, constants, frame, start, end)
+
     def _scope(self, outer: Context, cls: type) -> Context:
         path = outer.path.child(cls.__name__, "Function")
         inner = Context(path, outer.backward)
-        writer = self._session.writer
+        writer = self.session.writer
         inner.entering = writer.template(Kind.SCOPE_ENTER, scope=path.number(writer))
         inner.leaving = writer.template(Kind.SCOPE_EXIT, scope=path.number(writer))
         return inner

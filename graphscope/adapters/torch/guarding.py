@@ -1,28 +1,53 @@
-"""What goes wrong in the recorder is told and ends the recording; the program goes on as if it were not there."""
+"""What goes wrong in the recorder is told and ends the recording; the program goes on as if it were not there.
+
+A tensor that does not answer as others do ends nothing: what is done with it is not recorded, which is told once.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import sys
 import traceback
 import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import torch
+
+from graphscope.adapters.torch.unusual import unusual
+
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+_no_function = torch._C.DisableTorchFunction
 
 
 def guarded(method: _Function) -> _Function:
-    """A method of something that has a `session`, which raises nothing of our own making."""
+    """A method of something that has a `session`, which raises nothing of our own making.
+
+    What it asks of tensors is asked of torch, past the functions that a class or a mode of the program puts before it.
+    """
 
     @functools.wraps(method)
     def safely(self: Any, *args: Any) -> Any:
         try:
-            return method(self, *args)
+            with _no_function():
+                return method(self, *args)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is ours and not the program's
-            give_up(self.session, error)
+            found = unusual(args)
+            if found is None:
+                give_up(self.session, error)
+            elif found not in self.session.skipped:
+                self.session.skipped.add(found)
+                say(f"what is done with tensors of {found.__qualname__} is not recorded: {error}")
             return None
 
     return safely  # type: ignore[return-value]
+
+
+def say(text: str) -> None:
+    """Tell a person something that is not worth a warning; there may be nobody to read it."""
+    with contextlib.suppress(OSError, ValueError, RuntimeError, AttributeError):
+        sys.stderr.write(f"graphscope: {text}\n")
 
 
 def give_up(session: Any, error: Exception) -> None:

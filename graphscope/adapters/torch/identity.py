@@ -109,7 +109,7 @@ class Identities:
         """Note a leaf's storage; where a known leaf shares it, both are aliases."""
         try:
             place = tensor.untyped_storage()._cdata
-        except (RuntimeError, NotImplementedError):  # sparse tensors, and transforms of `torch.func`, have none
+        except Exception:  # noqa: BLE001 - sparse tensors, transforms of `torch.func`, classes of the program's own
             return
         other = self.storages.get(place)
         alive = other() if other is not None else None
@@ -123,7 +123,7 @@ def version_of(tensor: torch.Tensor) -> int:
     """Torch's count of the writes into a tensor; 0 for those of inference mode, which have none."""
     try:
         return tensor._version
-    except RuntimeError:
+    except Exception:  # noqa: BLE001 - a class of the program's own may raise anything
         return 0
 
 

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 import torch
 
 from graphscope.adapters.torch import control, writing
+from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.identity import Known, version_of
-from graphscope.adapters.torch.values import Keeping, log_dtype
+from graphscope.adapters.torch.unusual import requires_grad, shape_of
+from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog.places import argument_text, site_number
 from graphscope.eventlog.schema import Flag, Kind, Pass
 
@@ -89,21 +91,17 @@ class Leaves:
         if name is not None:
             attrs["name"] = name
         flags = Flag(0)
-        if tensor.requires_grad:
+        if requires_grad(tensor):
             flags |= Flag.REQUIRES_GRAD
         if isinstance(tensor, torch.nn.Parameter):
             flags |= Flag.PARAMETER
         context = session.places.here.context
         versions = known.more.versions if known is not None and known.more is not None else 0
-        try:
-            shape = tuple(tensor.shape)
-        except RuntimeError:  # a nested tensor
-            shape = ()
         template = writer.template(
             Kind.LEAF,
             site=site,
             scope=context.path.number(writer),
-            shape=shape,
+            shape=shape_of(tensor),
             dtype=log_dtype(tensor.dtype),
             attrs=writer.attributes(attrs),
             version=versions,

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from graphscope.adapters.torch.context import Context
+from graphscope.adapters.torch.guarding import guarded
 from graphscope.adapters.torch.session import Session
 from graphscope.eventlog.schema import Kind, Pass
 
@@ -19,12 +20,12 @@ class Modules:
     """Follows the calls of modules."""
 
     def __init__(self, session: Session) -> None:
-        self._session = session
+        self.session = session
         self._named: weakref.WeakSet[torch.nn.Module] = weakref.WeakSet()
 
     def wrapped(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """`Module.__call__`, with the scope around it."""
-        session = self._session
+        session = self.session
         places = session.places
         writer = session.writer
 
@@ -35,27 +36,28 @@ class Modules:
             outer = place.context
             inner = outer.inner.get(id(module))
             if inner is None or inner.module is None or inner.module() is not module:
-                inner = self._enter(outer, module, _getframe(1))
+                inner = self._enter(outer, module, _getframe(1)) or outer
             place.context = inner
-            if inner.entering is not None:
+            if inner is not outer and inner.entering is not None:
                 writer.append(inner.entering, None, writer.clock())
             try:
                 return original(module, *args, **kwargs)
             finally:
                 place.context = outer
-                if inner.leaving is not None:
+                if inner is not outer and inner.leaving is not None:
                     writer.append(inner.leaving, None, writer.clock())
 
         return __call__
 
-    def _enter(self, outer: Context, module: torch.nn.Module, frame: FrameType) -> Context:
+    @guarded
+    def _enter(self, outer: Context, module: torch.nn.Module, frame: FrameType) -> Context | None:
         """The context of a module that is called for the first time from here."""
         name = self._name(outer, module, frame)
         path = outer.path.child(name, type(module).__name__) if name else outer.path
         inner = outer.inner[id(module)] = Context(path, outer.backward)
         inner.module = weakref.ref(module)
         if name:
-            writer = self._session.writer
+            writer = self.session.writer
             number = path.number(writer)
             graph_pass = Pass.BACKWARD if outer.backward else Pass.FORWARD
             inner.entering = writer.template(Kind.SCOPE_ENTER, scope=number, graph_pass=graph_pass)
@@ -82,7 +84,7 @@ class Modules:
         if module in self._named:
             return
         self._named.add(module)
-        names = self._session.leaves.names
+        names = self.session.leaves.names
         held = [*module.named_parameters(), *module.named_buffers()]
         for key in [key for key, (reference, _) in names.items() if reference() is None]:
             del names[key]
@@ -94,7 +96,7 @@ class Modules:
 
     def _variable(self, module: torch.nn.Module, frame: FrameType) -> str:
         """The name by which the program calls a module, with a dot; empty when it has none."""
-        user = self._session.frames.user(frame)
+        user = self.session.frames.user(frame)
         for variables in (user.f_locals, user.f_globals):
             for name, value in list(variables.items()):
                 if value is module:

@@ -11,10 +11,12 @@ import torch
 from torch.optim import optimizer as optimizers
 
 from graphscope.adapters.torch import control
+from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.guarding import guarded
 from graphscope.adapters.torch.identity import wrote
 from graphscope.adapters.torch.session import Session
-from graphscope.adapters.torch.values import Keeping, log_dtype
+from graphscope.adapters.torch.unusual import shape_of
+from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import Flag, Kind
@@ -65,11 +67,10 @@ class Optimizers:
             session.places.here.busy = False
             frame = session.frames.user(_getframe(1))
             duration = session.writer.clock() - start
-            with torch._C.DisableTorchFunction():
-                for group in optimizer.param_groups:
-                    parameters = [each for each in group["params"] if each.grad is not None]
-                    if parameters:
-                        self._update(optimizer, group, parameters, frame, duration // len(parameters))
+            for group in optimizer.param_groups:
+                parameters = [each for each in group["params"] if each.grad is not None]
+                if parameters:
+                    self._update(optimizer, group, parameters, frame, duration // len(parameters))
         recording.step()
 
     def _update(self, optimizer: Any, group: dict[str, Any], parameters: Any, frame: FrameType, duration: int) -> None:
@@ -117,7 +118,7 @@ class Optimizers:
                 op=writer.intern("ops", name, entry),
                 site=site_number(writer, frame),
                 scope=self.session.places.here.context.path.number(writer),
-                shape=tuple(parameter.shape),
+                shape=shape_of(parameter),
                 dtype=log_dtype(parameter.dtype),
                 attrs=writer.attributes(dict(settings)),
                 flags=Flag.IN_PLACE | Flag.NO_GRAD,

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from graphscope.adapters.torch import compiled
 from graphscope.adapters.torch.backward import Backward
 from graphscope.adapters.torch.compiling import Compiling
 from graphscope.adapters.torch.forward import Calls
@@ -17,7 +18,6 @@ from graphscope.adapters.torch.functions import Functions
 from graphscope.adapters.torch.modules import Modules
 from graphscope.adapters.torch.optimizers import Optimizers
 from graphscope.adapters.torch.session import Session
-from graphscope.adapters.torch.walk import light_hooks
 
 
 class Patches:
@@ -35,8 +35,9 @@ class Patches:
         modules = Modules(session)
         for module, name in backward.entries():
             self.replace(module, name, backward.wrapped(getattr(module, name)))
+        self.replace(torch.Tensor, "backward", backward.direct(torch.Tensor.backward))
         mixin = torch.autograd.function._HookMixin
-        self.replace(mixin, "_register_hook", light_hooks(mixin.__dict__["_register_hook"]))
+        self.replace(mixin, "_register_hook", staticmethod(compiled.light_hooks(compiled.beside(mixin._register_hook))))
         self.replace(torch.nn.Module, "__call__", modules.wrapped(torch.nn.Module.__call__))
         functions = Functions(session)
         self.replace(torch.autograd.Function, "apply", functions.wrapped(torch.autograd.Function.__dict__["apply"]))

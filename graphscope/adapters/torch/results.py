@@ -10,8 +10,8 @@ import torch
 from graphscope.adapters.torch import control, writing
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.describing import describe, flattened
-from graphscope.adapters.torch.session import LINK
 from graphscope.adapters.torch.sites import CallSite
+from graphscope.adapters.torch.unusual import requires_grad, shape_of
 from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def variant(
     """The template for a result that the last one used at a call site does not fit."""
     session = calls.session
     context = calls.place.context
-    seen = None if result is None else (tuple(result.shape), result.dtype, result.requires_grad)
+    seen = None if result is None else (shape_of(result), result.dtype, requires_grad(result))
     wanted = (torch.is_grad_enabled(), repr(constants), seen, count, flags, several)
     variants = session.variants.at((key, id(context)))
     site = variants.get(wanted)
@@ -79,11 +79,11 @@ def made(
         template, value = site.read(first)
         row = session.append_many(template, value, rows, end, end - start, place.backward_row)
     else:
-        shapes = [(tuple(each.shape), each.dtype) for each in outputs]
+        shapes = [(shape_of(each), each.dtype) for each in outputs]
         every = [*constants, shapes]
         site = variant(calls, sites, key, call, frame, first, args, kwargs, every, len(rows), several=True)
         edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows]
-        row = session.append_slots(site.template, list(outputs), edges, end, end - start, place.backward_row)
+        row = session.append_slots(site, list(outputs), edges, end, end - start, place.backward_row)
     low = place.sequence
     place.sequence = _sequence()
     own: Any = None  # the node of the first slot is the call's; those of other slots are found behind or beside it
@@ -95,7 +95,7 @@ def made(
             if each.grad_fn is not None:
                 node: Any = each.grad_fn
                 if own is None or node is own:
-                    node.metadata[LINK] = (row, site.fields, low)
+                    session.tie(node, row, site.fields, low)
                     own = node
     if session.writer.gate is not None:
         control.after(session, row, first, None, frame)

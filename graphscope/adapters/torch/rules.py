@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from graphscope.adapters.torch import control
+from graphscope.adapters.torch import compiled, control
+from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.guarding import guarded
 from graphscope.adapters.torch.identity import Known
 from graphscope.adapters.torch.sites import Fields
-from graphscope.adapters.torch.values import Keeping, log_dtype
+from graphscope.adapters.torch.unusual import shape_of
+from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind, Pass
 
 if TYPE_CHECKING:
@@ -20,33 +22,40 @@ if TYPE_CHECKING:
     from graphscope.adapters.torch.session import Session
     from graphscope.eventlog.writer import Writer
 
-_no_function = torch._C.DisableTorchFunction
 _sequence = torch._C._autograd._get_sequence_nr
 
+NEVER = (1 << 63) - 1
+"""No backward node has a number so high."""
 
-class Run:
+
+class Run(compiled.Run):
     """One run of the engine."""
 
-    __slots__ = ("began", "creating", "frame", "held", "opened", "place", "rules", "writer")
+    __slots__ = ("frame", "held", "rules")
+
+    place: Place
+    writer: Writer
+    opened: int
+    """The GRAD row whose rule runs now, or 0."""
+    began: int
+    creating: list[tuple[int, int, Fields]] | None
+    """With `create_graph`: torch's number of the next backward node when a rule began, its row, and its fields."""
 
     def __init__(self, writer: Writer, frame: FrameType, place: Place) -> None:
         self.place = place
         self.writer = writer
+        self.append = writer.append
         self.frame = frame
         """The program's frame that asked for gradients."""
         self.rules: list[Rule] = []
         self.held: list[Any] = []
         self.opened = 0
-        """The GRAD row whose rule runs now, or 0."""
         self.began = 0
-        self.creating: list[tuple[int, int, Fields]] | None = None
-        """With `create_graph`: torch's number of the next backward node when a rule began, its row, and its fields."""
+        self.creating = None
 
     def end(self) -> None:
         """Hold nothing of the program any more, nor of the graph."""
-        for rule in self.rules:
-            if rule.run is self:
-                rule.ready(None)
+        compiled.settle(self.rules, self)
         self.rules = []
         self.held = []
         del self.frame
@@ -63,19 +72,32 @@ class Run:
         return now
 
 
-class Rule:
+class Rule(compiled.Rule):
     """A backward node: which call made it, and where it stands in the pass that runs. It keeps no node alive."""
 
-    __slots__ = (
-        "fields", "forward", "main", "name", "parts", "row", "run", "session", "since", "sources", "targets", "watched",
-    )  # fmt: skip
+    __slots__ = ()
+
+    run: Run | None
+    row: int
+    """Of this pass: its GRAD row, once it is written."""
+    sources: list[tuple[Rule, int]] | None
+    """Of this pass: the nodes whose rules make its cotangent, and the slot of theirs that it is, shifted."""
+    parts: list[int] | None
+    """Of this pass: the rows of the contributions, where there may be several."""
+    targets: list[tuple[int, Rule]] | None
+    """Of this pass: its results that go to nodes which several feed."""
+    hooked: bool
+    watched: bool
+    """Whether it is called before its node, and `contribute` after it."""
+    known: Known | None
+    """The leaf at the end of a way back."""
 
     def __init__(
         self,
         session: Session,
         forward: int,
         fields: Fields,
-        since: int = 1 << 63,
+        since: int = NEVER,
         name: str = "",
         main: Rule | None = None,
     ) -> None:
@@ -89,25 +111,9 @@ class Rule:
         """What a node is called that is not the call's own: one of several, or born in an earlier pass."""
         self.main = main
         """The call's own rule: its row is the one that such a node is part of."""
-        self.run: Run | None = None
-        self.row = 0
-        """Of this pass: its GRAD row, once it is written."""
-        self.sources: list[tuple[Rule, int]] = []
-        """Of this pass: the nodes whose rules make its cotangent, and the slot of theirs that it is, shifted."""
-        self.parts: list[int] | None = None
-        """Of this pass: the rows of the contributions, where there may be several."""
-        self.targets: list[tuple[int, Rule]] = []
-        """Of this pass: its results that go to nodes which several feed."""
-        self.watched = False
-        """Whether `after` is hooked."""
-
-    def ready(self, run: Run | None) -> None:
-        """Be part of a pass, or (None) of none any more: then nothing of it is held."""
-        self.run = run
-        self.row = 0
-        self.sources = []
-        self.targets = []
-        self.parts = None
+        self.hooked = self.watched = False
+        self.known = None
+        self.ready(None)
 
     @guarded
     def before(self, cotangents: tuple[torch.Tensor | None, ...]) -> Any:
@@ -118,18 +124,17 @@ class Rule:
         writer = run.writer
         now = run.turn()
         cotangent = cotangents[0]
-        with _no_function():
-            sources = self.sources
-            if self.parts is None and len(sources) == 1 and cotangent is not None and len(cotangents) == 1:
-                source, slot = sources[0]
-                fields = self.fields
-                keeping = fields.single
-                if self.name or not keeping.fits(cotangent):
-                    keeping = fields.gradient(1, cotangent, self.name)
-                template, value = keeping.read(cotangent)
-                row = writer.append(template, value, now, 0, self.owner(), source.row | slot)
-            else:
-                row = self._arrived(cotangents, self.origins(run), now)
+        sources = self.sources or ()
+        if self.parts is None and len(sources) == 1 and cotangent is not None and len(cotangents) == 1:
+            source, slot = sources[0]
+            fields = self.fields
+            keeping = fields.single
+            if self.name or not keeping.fits(cotangent):
+                keeping = fields.gradient(1, cotangent, self.name)
+            template, value = keeping.read(cotangent)
+            row = writer.append(template, value, now, 0, self.owner(), source.row | slot)
+        else:
+            row = self._arrived(cotangents, self.origins(run), now)
         self.row = row
         run.place.backward_row = run.opened = row
         if run.creating is not None:
@@ -152,7 +157,7 @@ class Rule:
         """The rows that the cotangent came from, with their slots."""
         if self.parts is not None:
             return self.parts
-        return [source.row | slot for source, slot in self.sources if source.run is run and source.row]
+        return [source.row | slot for source, slot in self.sources or () if source.run is run and source.row]
 
     def _arrived(self, cotangents: Any, origins: list[int], now: int) -> int:
         """The row of a node at which the pass begins, which several feed, or which has several slots."""
@@ -166,7 +171,7 @@ class Rule:
         like = next((each for each in cotangents if each is not None), None)
         keeping = self.fields.gradient(count, like, self.name, several=True)
         pairs = [(origin & ROW_MASK, origin >> SLOT_SHIFT) for origin in origins]
-        return session.append_slots(keeping.template, list(cotangents), pairs, now, 0, self.owner())
+        return session.append_slots(keeping, list(cotangents), pairs, now, 0, self.owner())
 
     @guarded
     def after(self, results: tuple[torch.Tensor | None, ...], _: Any) -> Any:
@@ -175,17 +180,17 @@ class Rule:
         if run is None or run.place.busy:
             return None
         changed: list[Any] | None = None
-        with _no_function():
-            for index, target in self.targets:
-                result = results[index]
-                if result is None:
-                    continue
-                replaced = target.receive(result, self.row | index << SLOT_SHIFT, run)
-                if replaced is not None:
-                    changed = changed or list(results)
-                    changed[index] = replaced
+        for index, target in self.targets or ():
+            result = results[index]
+            if result is None:
+                continue
+            replaced = target.receive(result, self.row | index << SLOT_SHIFT, run)
+            if replaced is not None:
+                changed = changed or list(results)
+                changed[index] = replaced
         return tuple(changed) if changed is not None else None
 
+    @guarded
     def receive(self, result: torch.Tensor, origin: int, run: Run) -> torch.Tensor | None:
         """Append the row of one of several contributions; what a person puts in its place, if that."""
         session = self.session
@@ -201,32 +206,36 @@ class Rule:
 class Arrivals:
     """The templates of the rows that tell what was added to a leaf's gradient."""
 
-    __slots__ = ("dtype", "forms", "shape")
+    __slots__ = ("added", "dtype", "first", "fresh", "shape")
 
-    def __init__(self, session: Session, like: torch.Tensor, row: int) -> None:
-        self.shape = like.shape
+    def __init__(self, session: Session, like: torch.Tensor) -> None:
+        self.shape = shape_of(like)
         self.dtype = like.dtype
-        writer = session.writer
-        self.forms = {
-            (flag, count): Keeping(
-                writer.template(
-                    Kind.ACCUMULATE,
-                    shape=tuple(like.shape),
-                    dtype=log_dtype(like.dtype),
-                    graph_pass=Pass.BACKWARD,
-                    input_count=count,
-                    flags=flag,
-                )
-            )
-            for flag in (Flag(0), Flag.FRESH)
-            for count in (0, 1)
-        }
+        self.fresh = self._form(session, Flag.FRESH, 1)
+        self.added = self._form(session, Flag(0), 1)
+        self.first = self._form(session, Flag.FRESH, 0), self._form(session, Flag(0), 0)
+        """Of a leaf that the pass begins at."""
+
+    def _form(self, session: Session, flags: Flag, count: int) -> Keeping:
+        template = session.writer.template(
+            Kind.ACCUMULATE,
+            shape=self.shape,
+            dtype=log_dtype(self.dtype),
+            graph_pass=Pass.BACKWARD,
+            input_count=count,
+            flags=flags,
+        )
+        form = Keeping(template)
+        form.shape, form.dtype = torch.Size(self.shape), self.dtype
+        return form
 
 
 class LeafRule(Rule):
     """The end of a way back: what arrives is added to the gradient of a leaf."""
 
-    __slots__ = ("known",)
+    __slots__ = ()
+
+    known: Known
 
     def __init__(self, session: Session, known: Known) -> None:
         super().__init__(session, known.row, session.no_fields)
@@ -244,10 +253,10 @@ class LeafRule(Rule):
         if self.parts:
             return None  # each contribution has a row already
         origin = next(iter(self.origins(run)), 0)
-        with _no_function():
-            replaced = self.receive(result, origin, run)
+        replaced = self.receive(result, origin, run)
         return None if replaced is None else (replaced,)
 
+    @guarded
     def receive(self, result: torch.Tensor, origin: int, run: Run) -> torch.Tensor | None:
         """Append the row of a contribution to the leaf's gradient."""
         session = self.session
@@ -260,11 +269,14 @@ class LeafRule(Rule):
             session.leaves.leaf(leaf, run.frame, None, known)
         more = known.extended()
         arrivals = more.arrivals
-        if arrivals is None or arrivals.shape != result.shape or arrivals.dtype is not result.dtype:
-            arrivals = more.arrivals = Arrivals(session, result, known.row)
+        if arrivals is None or arrivals.shape != shape_of(result) or arrivals.dtype is not result.dtype:
+            arrivals = more.arrivals = Arrivals(session, result)
         fresh = not self.parts and (leaf.grad is None or more.zeroed)
         more.zeroed = False
-        keeping = arrivals.forms[Flag.FRESH if fresh else Flag(0), int(origin > 0)]
+        if origin > 0:
+            keeping = arrivals.fresh if fresh else arrivals.added
+        else:
+            keeping = arrivals.first[not fresh]
         template, value = keeping.read(result)
         row = writer.append(template, value, writer.clock(), 0, known.row & ROW_MASK, origin)
         more.accumulated = row

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any, Final
 
 import numpy as np
 import torch
 
 from graphscope.adapters.torch.calls import Call
+from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.context import Places
+from graphscope.adapters.torch.dtypes import NamedDtype, log_dtype
 from graphscope.adapters.torch.identity import Identities
 from graphscope.adapters.torch.leaves import Leaves
+from graphscope.adapters.torch.reading import array_of, is_finite
+from graphscope.adapters.torch.rules import Rule
 from graphscope.adapters.torch.sites import Fields, Frames, Variants
-from graphscope.adapters.torch.values import Keeping, NamedDtype, array_of, is_finite, log_dtype
+from graphscope.adapters.torch.unusual import is_symbolic, shape_of
+from graphscope.adapters.torch.values import Keeping
+from graphscope.eventlog.appender import compiled
 from graphscope.eventlog.schema import INLINE_INPUTS, ROW_MASK, SLOT_SHIFT, Flag, Kind, Pass
 from graphscope.eventlog.template import Template
 from graphscope.eventlog.values import storage
 from graphscope.eventlog.writer import Writer
 
-LINK: Final = "graphscope.link"
-"""Where a backward node's `metadata` says which call made it: row, fields, and the sequence number before the call."""
-
-RULE: Final = "graphscope.rule"
-"""Where it holds what hooks it."""
-
-TENSOR, NESTED, PLAIN, OPAQUE = 1, 2, 3, 4
-"""What is done with an argument: it is an input, it may hold inputs, it is a constant, its class is."""
+TENSOR, NESTED, PLAIN, OPAQUE, STRANGE = 1, 2, 3, 4, 5
+"""What is done with an argument: it is an input, it may hold inputs, it is a constant, its class is; or it is an input
+of a class that need not answer as torch's own."""
 
 _sequence: Final = torch._C._autograd._get_sequence_nr
 
@@ -54,6 +56,8 @@ class Session:
         }
         """What is to be done with an argument of a class."""
         self.leaves = Leaves(self)
+        self.skipped: set[type] = set()
+        """Classes of tensors that could not be recorded, which was told."""
         self._gradients: dict[Any, Keeping] = {}
         self.no_fields = Fields(self, "", {"op": 0, "site": 0, "scope": 0, "shape": (), "dtype": None, "attrs": 0})
 
@@ -74,7 +78,7 @@ class Session:
 
     def gradient_of_leaf(self, gradient: torch.Tensor, count: int) -> Keeping:
         """The template of the row of a gradient that was asked for, and is added to nothing."""
-        key = (tuple(gradient.shape), gradient.dtype, count)
+        key = (shape_of(gradient), gradient.dtype, count)
         found = self._gradients.get(key)
         if found is None:
             dtype = log_dtype(gradient.dtype)
@@ -89,21 +93,26 @@ class Session:
         found = self.kinds.get(value.__class__)
         if found is None:
             if isinstance(value, torch.Tensor):
-                found = TENSOR
+                found = STRANGE
             elif isinstance(value, (list, tuple)):
                 found = NESTED
             else:
-                found = PLAIN if type(value).__module__ == "torch" else OPAQUE
+                found = PLAIN if type(value).__module__ == "torch" and not is_symbolic(value) else OPAQUE
             self.kinds[value.__class__] = found
         return found
 
     def link(self, tensor: torch.Tensor, row: int, fields: Fields) -> None:
         """Let the backward node of a tensor say which row made it."""
-        node: Any = tensor.grad_fn  # what torch's annotations say of nodes is not what they are
+        place = self.places.here
+        self.tie(tensor.grad_fn, row, fields, place.sequence)
+        place.sequence = _sequence()
+
+    def tie(self, node: Any, row: int, fields: Fields, since: int) -> None:
+        """Let a backward node say which row made it, unless it does already."""
         if node is not None:
-            place = self.places.here
-            node.metadata[LINK] = (row, fields, place.sequence)
-            place.sequence = _sequence()
+            found = node.metadata.get(RULE)
+            if found is None or not found.hooked or found.session is not self:
+                node.metadata[RULE] = Rule(self, row, fields, since)
 
     def array(self, tensor: torch.Tensor) -> np.ndarray | None:
         """The elements of a tensor, for a person to look at."""
@@ -131,7 +140,7 @@ class Session:
 
     def append_slots(
         self,
-        template: Template,
+        keeping: Keeping,
         tensors: list[torch.Tensor | None],
         edges: list[tuple[int, int]],
         time: int,
@@ -141,26 +150,19 @@ class Session:
         """Append a row with several slots; an empty one stands for a tensor that is not there."""
         writer = self.writer
         outputs: list[tuple[Any, Flag]] = []
-        flagged = False
+        finite = True
         for tensor in tensors:
             if tensor is None:
                 outputs.append((np.empty(0, np.float32), Flag(0)))
                 continue
-            dtype = log_dtype(tensor.dtype)
-            nbytes = tensor.numel() * tensor.element_size()
-            keep = storage(writer.policy, writer.cap, nbytes, dtype)
-            array = None
-            if keep & (Flag.KEPT | Flag.INLINE):
-                array = array_of(tensor)
+            shape, dtype = shape_of(tensor), log_dtype(tensor.dtype)
+            keep = storage(writer.policy, writer.cap, dtype.itemsize * prod(shape), dtype)
+            array = array_of(tensor) if keep & (Flag.KEPT | Flag.INLINE) else None
             if array is None or isinstance(dtype, NamedDtype):
                 keep = Flag(0)
-                flagged = flagged or not is_finite(tensor)
-                array = np.broadcast_to(np.zeros((), np.float32), tuple(tensor.shape))
-                if not isinstance(dtype, NamedDtype):
-                    array = (
-                        array.astype(dtype) if array.size < 64 else np.broadcast_to(np.zeros((), dtype), array.shape)
-                    )
+                array = np.broadcast_to(np.zeros((), np.float32 if isinstance(dtype, NamedDtype) else dtype), shape)
+            if compiled or not keep:
+                finite = finite and is_finite(tensor)
             outputs.append((array, keep))
-        if flagged and template.watched:
-            template = template.flagged()
+        template = keeping.unkept if finite else keeping.template.flagged()
         return writer.append_wide(template, outputs, edges, time, duration, forward)

@@ -9,7 +9,9 @@ import torch
 
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.context import Context
-from graphscope.adapters.torch.values import Keeping, log_dtype
+from graphscope.adapters.torch.dtypes import log_dtype
+from graphscope.adapters.torch.unusual import requires_grad, shape_of
+from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import Flag, Kind, Pass
@@ -68,16 +70,21 @@ class Frames:
 class Fields:
     """What the rows of one variant of a call site share, forward and backward."""
 
-    __slots__ = ("_forms", "_session", "base", "line", "single", "start", "whole")
+    __slots__ = ("_dtype", "_forms", "_session", "base", "line", "named", "part", "single", "start", "whole")
 
-    def __init__(self, session: Session, line: str, base: dict[str, Any]) -> None:
+    def __init__(self, session: Session, line: str, base: dict[str, Any], dtype: torch.dtype | None = None) -> None:
         self._session = session
+        self._dtype = dtype
         self._forms: dict[Any, Keeping] = {}
         self.line = line
         self.base = base
         self.start = self.gradient(0)
         """Of the GRAD row of a node that the pass begins at."""
         self.single = self.gradient(1)
+        self.named: dict[str, list[Keeping]] = {}
+        """Of the GRAD rows with one input of nodes that are one of several of the call, by their names."""
+        self.part: Keeping | None = None
+        """Of the ACCUMULATE row of one of several contributions, once there was one."""
 
     def gradient(self, count: int, like: torch.Tensor | None = None, rule: str = "", several: bool = False) -> Keeping:
         """The template of the GRAD row of this call with so many inputs.
@@ -92,10 +99,13 @@ class Fields:
 
     def partial(self, count: int, like: torch.Tensor | None = None) -> Keeping:
         """The template of an ACCUMULATE row: one of several contributions to a cotangent of this call."""
-        return self._form(Kind.ACCUMULATE, count, like, "", False)
+        found = self._form(Kind.ACCUMULATE, count, like, "", False)
+        if count == 1 and like is not None and shape_of(like) == self.base["shape"]:
+            self.part = found
+        return found
 
     def _form(self, kind: Kind, count: int, like: torch.Tensor | None, rule: str, several: bool) -> Keeping:
-        shape = self.base["shape"] if like is None else tuple(like.shape)
+        shape = self.base["shape"] if like is None else shape_of(like)
         dtype = self.base["dtype"] if like is None else log_dtype(like.dtype)
         key = (kind, count, shape, dtype, rule, several)
         found = self._forms.get(key)
@@ -107,6 +117,10 @@ class Fields:
                 fields.update(op=self._session.op(rule), attrs=0)
             template = self._session.writer.template(kind, graph_pass=Pass.BACKWARD, input_count=count, **fields)
             found = self._forms[key] = Keeping(template)
+            found.shape = torch.Size(shape)
+            found.dtype = self._dtype if like is None else like.dtype
+            if rule and kind is Kind.GRAD and count == 1 and not several:
+                self.named.setdefault(rule, []).append(found)
         return found
 
 
@@ -133,17 +147,17 @@ class CallSite(Keeping):
         writer = session.writer
         self.constants = constants
         self.count = count
-        self.shape = None if result is None else result.shape
         self.dtype = None if result is None else result.dtype
-        self.requires_grad = result is not None and result.requires_grad
+        self.requires_grad = result is not None and requires_grad(result)
         base: dict[str, Any] = {
             "op": writer.intern("ops", call.name, call.describe()),
             "site": site_number(writer, frame),
             "scope": context.path.number(writer),
-            "shape": () if result is None else tuple(result.shape),
+            "shape": () if result is None else shape_of(result),
             "dtype": None if result is None else log_dtype(result.dtype),
             "attrs": writer.attributes(described),
         }
+        self.shape = None if result is None else torch.Size(base["shape"])
         if context.backward:
             flags |= Flag.CREATE_GRAPH if torch.is_grad_enabled() else Flag(0)
         elif not torch.is_grad_enabled():
@@ -160,7 +174,7 @@ class CallSite(Keeping):
             **fields,
         )
         super().__init__(template)
-        self.fields = Fields(session, f"{frame.f_code.co_filename}:{frame.f_lineno}", base)
+        self.fields = Fields(session, f"{frame.f_code.co_filename}:{frame.f_lineno}", base, self.dtype)
 
 
 class Variants:

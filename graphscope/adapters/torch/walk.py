@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections import OrderedDict, deque
-from types import MethodType
+from collections import deque
 from typing import Any, Final
 
 import torch
 from torch.autograd.graph import get_gradient_edge
 
-from graphscope.adapters.torch.guarding import guarded
+from graphscope.adapters.torch import compiled
+from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.rules import LeafRule, Rule, Run
-from graphscope.adapters.torch.session import LINK, RULE, Session
+from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.sites import Fields
-from graphscope.eventlog.schema import SLOT_SHIFT, Kind
+from graphscope.adapters.torch.unusual import requires_grad
+from graphscope.eventlog.schema import Kind
 
 _sequence: Final = torch._C._autograd._get_sequence_nr
+_names: dict[str, str] = {}
 _RUNS: Final = 256
 """So many passes are remembered whose rules made backward nodes of their own."""
 
@@ -32,13 +34,13 @@ class Walk:
         with torch._C.DisableTorchFunction(), torch.enable_grad():
             leaf = torch.zeros((), requires_grad=True)
             self._leaf_class = type(leaf.view(()).grad_fn.next_functions[0][0])  # type: ignore[union-attr]
+        self._leaves = self._leaf_class, LeafRule, session.identities.table, session.no_fields, Rule, _names
 
     def remember(self, run: Run) -> None:
         """Note which rules of a pass may have made backward nodes of their own (`create_graph`)."""
         if run.creating:
             self._born.append([*run.creating, (_sequence(), *run.creating[-1][1:])])
 
-    @guarded
     def prepare(self, run: Run, outputs: Any, cotangents: Any) -> None:
         """Walk the graph from its roots: a rule for each node, and who feeds whom in this pass."""
         # Wrappers of nodes are made anew unless somebody holds them: while we walk, all are held.
@@ -46,63 +48,37 @@ class Walk:
         waiting: list[Any] = []
         starts: list[tuple[Rule, Any]] = []
         for number, each in enumerate(outputs):
-            node = get_gradient_edge(each).node if isinstance(each, torch.Tensor) else each.node
+            node = _node(each)
+            if node is None:
+                continue
             if node not in rules:
                 rules[node] = self._rule(run, node, None)
                 waiting.append(node)
                 run.held.append(node)  # that of a leaf would be made anew
             starts.append((rules[node], cotangents[number] if number < len(cotangents) else None))
         shared: set[Rule] = {rule for rule, _ in starts}
-        while waiting:
-            node = waiting.pop()
-            rule = rules[node]
-            slot = 0
-            for target, _ in node.next_functions:
-                if target is not None:
-                    found = rules.get(target)
-                    if found is None:
-                        found = rules[target] = self._rule(run, target, rule)
-                        waiting.append(target)
-                    elif found.sources:
-                        shared.add(found)
-                    found.sources.append((rule, slot))
-                slot += 1 << SLOT_SHIFT
-        run.rules = list(rules.values())
-        self._watch(shared, rules)
+        try:
+            compiled.spread(
+                waiting, rules, shared, run, self.session, self.session.writer.base, self._rule, self._leaves
+            )
+            compiled.watch(shared, rules)
+        finally:
+            run.rules = list(rules.values())
         for rule, cotangent in starts:
             if rule.parts is not None and isinstance(cotangent, torch.Tensor):
                 rule.receive(cotangent, 0, run)
-
-    def _watch(self, shared: set[Rule], rules: dict[Any, Rule]) -> None:
-        """Hook the results of the nodes that feed one that others feed, too."""
-        watched: set[Rule] = set()
-        for target in shared:
-            if target.sources:  # else a root that is fed by nobody else
-                target.parts = []
-                for source, slot in target.sources:
-                    source.targets.append((slot >> SLOT_SHIFT, target))
-                    if not source.watched:
-                        watched.add(source)
-        if watched:
-            for node, rule in rules.items():
-                if rule in watched:
-                    node.register_hook(rule.after)
-                    rule.watched = True
 
     def _rule(self, run: Run, node: Any, above: Rule | None) -> Rule:
         """The rule of a node, ready for a pass; made and hooked where the node has none yet."""
         metadata = node.metadata
         rule: Rule | None = metadata.get(RULE)
-        if rule is None or rule.session is not self.session:
-            link = metadata.get(LINK)
-            if link is not None and link[0] >= self.session.writer.base:
-                rule = Rule(self.session, link[0], link[1], link[2])
-            elif node.__class__ is self._leaf_class:
-                rule = self._leaf_rule(run, node)
-            else:
-                rule = self._inner_rule(node, above)
-            metadata[RULE] = rule
-            node.register_prehook(rule.before)
+        session = self.session
+        if rule is None or rule.session is not session or not (rule.hooked or rule.forward >= session.writer.base):
+            leaf = node.__class__ is self._leaf_class
+            rule = metadata[RULE] = self._leaf_rule(run, node) if leaf else self._inner_rule(node, above)
+        if not rule.hooked:
+            node.register_prehook(rule)
+            rule.hooked = True
         rule.ready(run)
         return rule
 
@@ -138,21 +114,17 @@ class Walk:
         return self._unrecorded
 
 
+def _node(output: Any) -> Any:
+    """The node that a pass begins at; None where torch is about to say that there is none."""
+    if isinstance(output, torch.Tensor):
+        return get_gradient_edge(output).node if requires_grad(output) else None
+    return getattr(output, "node", None)
+
+
 def op_name(node: str) -> str:
     """The op that a backward node is named after: `LogSoftmaxBackward0` is that of `log_softmax`."""
-    name = re.sub(r"Backward\d*$", "", node.rpartition("::")[2])
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower() or node
-
-
-def light_hooks(original: Any) -> Any:
-    """How torch keeps the hooks of a node, without the handle that it makes to remove one: ours stay."""
-    make = original.__func__ if isinstance(original, staticmethod) else original
-
-    def _register_hook(hooks: Any, hook: Any) -> Any:
-        if hooks is None and hook.__class__ is MethodType and isinstance(hook.__self__, Rule):
-            hooks = OrderedDict()
-            hooks[-1] = hook
-            return hooks, None
-        return make(hooks, hook)
-
-    return staticmethod(_register_hook)
+    found = _names.get(node)
+    if found is None:
+        name = re.sub(r"Backward\d*$", "", node.rpartition("::")[2])
+        found = _names[node] = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower() or node
+    return found

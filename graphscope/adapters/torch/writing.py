@@ -9,8 +9,10 @@ import torch
 
 from graphscope.adapters.torch import control, results
 from graphscope.adapters.torch.calls import Call
+from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.identity import Known, version_of, wrote
-from graphscope.adapters.torch.values import Keeping, log_dtype
+from graphscope.adapters.torch.unusual import requires_grad, shape_of
+from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import Flag, Kind, Pass
 
@@ -87,7 +89,7 @@ def _append(
 
 def _link(session: Session, target: torch.Tensor, row: int, site: Any) -> None:
     """Let the backward nodes that a write made say so: that of the tensor, and that of what it is a view of."""
-    if not target.requires_grad:
+    if not requires_grad(target):
         return
     sequence = session.places.here.sequence
     session.link(target, row, site.fields)
@@ -146,7 +148,7 @@ def _version(session: Session, name: str, known: Known, tensor: torch.Tensor, ro
         op=writer.intern("ops", name, entry),
         site=site_number(writer, frame),
         scope=context.path.number(writer),
-        shape=tuple(tensor.shape),
+        shape=shape_of(tensor),
         dtype=log_dtype(tensor.dtype),
         version=more.versions + 1,
         flags=Flag.IN_PLACE,

@@ -1,0 +1,175 @@
+/* What the compiled parts of the PyTorch adapter share: their types, and how a tensor is looked at.
+ *
+ * Nothing is linked with torch. A tensor is asked by its attributes, as Python does, or through the table of functions
+ * that it offers to other libraries (DLPack's `DLPackExchangeAPI`), where its version of torch has that.
+ */
+#ifndef GRAPHSCOPE_ADAPTER_H
+#define GRAPHSCOPE_ADAPTER_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <structmember.h>
+#include <time.h>
+
+#include "../../eventlog/_append.h"
+
+enum { INLINE_INPUTS = 3, SLOT_SHIFT = 48, MOST_AXES = 8, MOST_GATHERED = 1 << 20 };
+#define ROW_MASK (((int64_t)1 << SLOT_SHIFT) - 1)
+
+/* The clock of `time.perf_counter_ns`. */
+static inline int64_t now(void)
+{
+#ifdef __APPLE__
+    return (int64_t)clock_gettime_nsec_np(CLOCK_UPTIME_RAW);
+#else
+    struct timespec moment;
+    clock_gettime(CLOCK_MONOTONIC, &moment);
+    return (int64_t)moment.tv_sec * 1000000000 + moment.tv_nsec;
+#endif
+}
+
+#define NAMES(X)                                                                                                       \
+    X(_base) X(_version) X(accumulated) X(added) X(arrivals) X(base)      \
+    X(data_ptr) X(dtype) X(ended) X(finish) X(fresh) X(gate) X(grad) X(grad_fn) X(is_conj) X(is_contiguous) \
+    X(is_cpu) X(is_neg) X(low) X(metadata) X(module) X(next_functions) X(part) X(register_hook)        \
+    X(register_prehook) X(requires_grad) X(shape) X(single) X(sites) X(sites_without_grad) X(turn)         \
+    X(zeroed) X(start) X(before) X(after) X(receive) X(variable) X(group) X(named) X(name) X(_sequence_nr) X(__enter__) X(__exit__)
+/* Seen by the files of one module alone. */
+#ifdef __GNUC__
+#define INSIDE __attribute__((visibility("hidden")))
+#else
+#define INSIDE
+#endif
+
+#define DECLARE_NAME(name) extern INSIDE PyObject *str_##name;
+NAMES(DECLARE_NAME)
+
+/* A tensor that the log has a row of. */
+typedef struct {
+    PyObject_HEAD
+    PyObject *reference; /* a weak one */
+    int64_t row, counter, seen;
+    PyObject *group, *more;
+} Known;
+
+/* A call site, and the result that its template is for. */
+typedef struct {
+    PyObject_HEAD
+    PyObject *shape, *dtype, *constants, *template, *fields;
+    int64_t count, nbytes, floating;
+    char requires_grad, direct, summary, wanted;
+    uint32_t seen; /* what DLPack calls `dtype`, once a tensor of it was seen; 0 before */
+} Site;
+
+/* Where one thread of the program is: see `context.Place`. */
+typedef struct {
+    PyObject_HEAD
+    PyObject *context, *calls, *run;
+    int64_t backward_row, sequence;
+    char busy;
+} Place;
+
+/* What is known of a function of torch: see `calls.Call`. */
+typedef struct {
+    PyObject_HEAD
+    int64_t key;
+    char ignored, is_plain, gradient;
+} Call;
+
+/* A run of the engine. */
+typedef struct {
+    PyObject_HEAD
+    PyObject *place, *writer, *append, *creating;
+    int64_t opened, began;
+} Run;
+
+/* Rules that one is tied to, with a number each; one lies in place, as most have no more. */
+typedef struct {
+    struct Rule *rule;
+    int64_t number;
+} Tie;
+
+typedef struct {
+    Tie first, *more;
+    int32_t count, room;
+} Ties;
+
+/* A backward node: see `rules.Rule`. The collector does not look at it: what could be a ring ends with the pass. */
+typedef struct Rule {
+    PyObject_HEAD
+    PyObject *session, *fields, *name, *main, *run, *parts, *known;
+    Ties sources, targets;
+    int64_t forward, since, row;
+    char hooked, watched;
+} Rule;
+
+extern INSIDE PyTypeObject *known_type, *site_type, *rule_type, *run_type, *place_type, *call_type;
+extern INSIDE const AppendAPI *appending; /* NULL where rows are appended by Python */
+
+/* An attribute that is a number; -1 with an error set where it is none. */
+static inline int64_t number(PyObject *object, PyObject *name)
+{
+    PyObject *found = PyObject_GetAttr(object, name);
+    if (found == NULL)
+        return -1;
+    int64_t value = PyLong_AsLongLong(found);
+    Py_DECREF(found);
+    return value;
+}
+
+/* Whether an attribute is `wanted`; -1 for an error. */
+static inline int is(PyObject *object, PyObject *name, PyObject *wanted)
+{
+    PyObject *found = PyObject_GetAttr(object, name);
+    Py_XDECREF(found);
+    return found == NULL ? -1 : found == wanted;
+}
+
+/* What a method without arguments says: 1 for True, 0 for False, -1 for all else. */
+static inline int is_said(PyObject *object, PyObject *method)
+{
+    PyObject *said = PyObject_CallMethodNoArgs(object, method);
+    Py_XDECREF(said);
+    return said == Py_True ? 1 : said == Py_False ? 0 : -1;
+}
+
+/* Looking at tensors (DLPack 1) -------------------------------------------------------------------------------------- */
+
+typedef struct {
+    void *data;
+    int32_t device, device_number, axes;
+    uint8_t code, bits;
+    uint16_t lanes;
+    int64_t *shape, *strides;
+    uint64_t offset;
+} Look;
+
+enum { ON_CPU = 1, COMPLEX = 5 };
+
+/* See the elements of a torch.Tensor; 0 where they can't be seen, or torch offers no table, with no error set. */
+INSIDE int look(PyObject *tensor, Look *seen);
+
+/* Whether a site is for tensors of such a shape and dtype; -1 for an error. */
+INSIDE int fits_seen(Site *site, PyObject *tensor, const Look *seen);
+
+/* The value of a row of a site, of a tensor that was looked at: an address, a summary or None, as a new reference. NULL
+ * with no error set where that takes more. What is in `gathered` afterwards is to be freed when the row is written. */
+INSIDE PyObject *value_of(const Site *site, PyObject *tensor, const Look *seen, void **gathered);
+
+/* How many bytes the elements of a tensor come to. */
+static inline int64_t bytes_of(const Look *seen)
+{
+    int64_t count = (seen->bits * (int64_t)seen->lanes + 7) / 8;
+    for (int axis = 0; axis < seen->axes; axis++)
+        count *= seen->shape[axis];
+    return count;
+}
+
+static inline uint32_t dtype_of(const Look *seen) { return (uint32_t)seen->code << 16 | (uint32_t)seen->bits << 8 | 1; }
+
+INSIDE int add_rules(PyObject *module);
+
+#endif

@@ -1,0 +1,641 @@
+/* The backward half of the hot path: the walk that hooks the nodes of a pass, and what the hooks append.
+ *
+ * It does what `walk.Walk` and `rules.Rule` do for nodes of the common kind, and calls them for every other.
+ */
+#include "_adapter.h"
+
+const AppendAPI *appending;
+
+static int boxed_into(PyObject *list, int64_t value)
+{
+    PyObject *boxed = PyLong_FromLongLong(value);
+    int failed = boxed == NULL || PyList_Append(list, boxed) < 0;
+    Py_XDECREF(boxed);
+    return failed ? -1 : 0;
+}
+
+static int set_number(PyObject *object, PyObject *name, int64_t value)
+{
+    PyObject *boxed = PyLong_FromLongLong(value);
+    int failed = boxed == NULL || PyObject_SetAttr(object, name, boxed) < 0;
+    Py_XDECREF(boxed);
+    return failed ? -1 : 0;
+}
+
+/* Run ---------------------------------------------------------------------------------------------------------------- */
+
+static void Run_dealloc(Run *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    Py_CLEAR(self->place);
+    Py_CLEAR(self->writer);
+    Py_CLEAR(self->append);
+    Py_CLEAR(self->creating);
+    type->tp_free((PyObject *)self);
+    Py_DECREF(type);
+}
+
+static int Run_traverse(Run *self, visitproc visit, void *arg)
+{
+    Py_VISIT(self->place);
+    Py_VISIT(self->writer);
+    Py_VISIT(self->append);
+    Py_VISIT(self->creating);
+    Py_VISIT(Py_TYPE(self));
+    return 0;
+}
+
+static PyMemberDef Run_members[] = {{"place", T_OBJECT, offsetof(Run, place), 0, NULL},
+                                    {"writer", T_OBJECT, offsetof(Run, writer), 0, NULL},
+                                    {"append", T_OBJECT, offsetof(Run, append), 0, NULL},
+                                    {"creating", T_OBJECT, offsetof(Run, creating), 0, NULL},
+                                    {"opened", T_LONGLONG, offsetof(Run, opened), 0, NULL},
+                                    {"began", T_LONGLONG, offsetof(Run, began), 0, NULL},
+                                    {NULL}};
+
+static PyType_Slot Run_slots[] = {{Py_tp_doc, "A run of the engine, as far as hooks ask."},
+                                  {Py_tp_new, PyType_GenericNew},
+                                  {Py_tp_dealloc, Run_dealloc},
+                                  {Py_tp_traverse, Run_traverse},
+                                  {Py_tp_members, Run_members},
+                                  {0, NULL}};
+
+static PyType_Spec Run_spec = {"graphscope.adapters.torch._calls.Run", sizeof(Run), 0,
+                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, Run_slots};
+
+/* Another node is about to run: the last one took until now. */
+static int64_t turn(Run *run)
+{
+    int64_t moment = run->opened ? appending->finish(run->append, run->opened, run->began) : now();
+    run->opened = 0;
+    return run->began = moment;
+}
+
+/* Whether a pass runs whose rows are of the common kind: nobody waits at the gate, and no node is made in it. */
+static int runs_plainly(Run *run)
+{
+    return appending != NULL && Py_TYPE(run->append) == appending->appender &&
+           PyObject_TypeCheck(run->place, place_type) &&
+           (run->creating == NULL || run->creating == Py_None) && !((Place *)run->place)->busy &&
+           is(run->writer, str_gate, Py_None) == 1;
+}
+
+/* The row of a value of the common kind; 0 where it is of another. `keeping` is a site, or a list to find one in. */
+static int64_t appended(Run *run, PyObject *keeping, PyObject *tensor, int64_t forward, int64_t origin, int turns)
+{
+    Look seen;
+    void *gathered = NULL;
+    Site *site = NULL;
+    if (!look(tensor, &seen))
+        return 0;
+    if (PyObject_TypeCheck(keeping, site_type))
+        site = fits_seen((Site *)keeping, tensor, &seen) == 1 ? (Site *)keeping : NULL;
+    else if (PyList_Check(keeping))
+        for (Py_ssize_t place = 0; site == NULL && place < PyList_GET_SIZE(keeping); place++)
+            if (fits_seen((Site *)PyList_GET_ITEM(keeping, place), tensor, &seen) == 1)
+                site = (Site *)PyList_GET_ITEM(keeping, place);
+    if (site == NULL)
+        return 0;
+    Place *place = (Place *)run->place;
+    place->busy = 1; /* what is asked of the tensor is no call of the program's */
+    PyObject *value = value_of(site, tensor, &seen, &gathered);
+    place->busy = 0;
+    if (value == NULL)
+        return 0;
+    int64_t links[4] = {forward, origin, 0, 0};
+    int64_t row = appending->append(run->append, site->template, value, turns ? turn(run) : now(), links);
+    free(gathered);
+    Py_DECREF(value);
+    if (row < 0)
+        PyErr_Clear();
+    return row < 0 ? 0 : row;
+}
+
+/* Rule --------------------------------------------------------------------------------------------------------------- */
+
+static inline Tie *tie_at(Ties *ties, int32_t place) { return place == 0 ? &ties->first : &ties->more[place - 1]; }
+
+static int tie(Ties *ties, Rule *rule, int64_t value)
+{
+    if (ties->count > ties->room) {
+        int32_t room = ties->room ? 2 * ties->room : 2;
+        Tie *more = realloc(ties->more, room * sizeof(Tie));
+        if (more == NULL) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        ties->more = more;
+        ties->room = room;
+    }
+    *tie_at(ties, ties->count++) = (Tie){(Rule *)Py_NewRef((PyObject *)rule), value};
+    return 0;
+}
+
+static void untie(Ties *ties)
+{
+    Ties before = *ties;
+    *ties = (Ties){{NULL, 0}, NULL, 0, 0};
+    for (int32_t place = 0; place < before.count; place++)
+        Py_DECREF((PyObject *)tie_at(&before, place)->rule);
+    free(before.more);
+}
+
+static void Rule_dealloc(Rule *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    Py_CLEAR(self->session);
+    Py_CLEAR(self->fields);
+    Py_CLEAR(self->name);
+    Py_CLEAR(self->main);
+    Py_CLEAR(self->run);
+    untie(&self->sources);
+    untie(&self->targets);
+    Py_CLEAR(self->parts);
+    Py_CLEAR(self->known);
+    type->tp_free((PyObject *)self);
+    Py_DECREF(type);
+}
+
+/* Be part of a pass, or (None) of none any more: then nothing of it is held. */
+static void make_ready(Rule *self, PyObject *run)
+{
+    Py_XSETREF(self->run, Py_NewRef(run));
+    self->row = 0;
+    untie(&self->sources);
+    untie(&self->targets);
+    Py_CLEAR(self->parts);
+}
+
+static PyObject *Rule_ready(Rule *self, PyObject *run)
+{
+    make_ready(self, run);
+    Py_RETURN_NONE;
+}
+
+/* The pass that a rule is part of; NULL when it is part of none. */
+static Run *run_of(Rule *self)
+{
+    return self->run != NULL && PyObject_TypeCheck(self->run, run_type) ? (Run *)self->run : NULL;
+}
+
+static inline Py_ssize_t length(PyObject *list) { return list == NULL || list == Py_None ? 0 : PyList_GET_SIZE(list); }
+
+/* The row and slot that the only source of a cotangent is; 0 where a pass begins, -1 where that takes more. */
+static int64_t only_source(Rule *self)
+{
+    if (self->sources.count == 0)
+        return 0;
+    Rule *source = self->sources.first.rule;
+    if (self->sources.count > 1 || source->row == 0 || source->run != self->run)
+        return -1;
+    return source->row | self->sources.first.number;
+}
+
+/* Append the row of a node whose cotangent has arrived whole; 0 where it is not of the common kind. */
+static int64_t arrived(Rule *self, Run *run, PyObject *cotangent)
+{
+    if ((self->parts != NULL && self->parts != Py_None) || !runs_plainly(run))
+        return 0;
+    int64_t origin = only_source(self), forward = self->forward;
+    int named = PyUnicode_GET_LENGTH(self->name) > 0;
+    if (origin < 0 || (named && origin == 0))
+        return 0;
+    PyObject *keeping = PyObject_GetAttr(self->fields, named ? str_named : origin ? str_single : str_start);
+    if (named && keeping != NULL)
+        Py_SETREF(keeping, Py_XNewRef(PyDict_GetItemWithError(keeping, self->name)));
+    if (keeping == NULL)
+        return 0;
+    if (self->main != NULL && PyObject_TypeCheck(self->main, rule_type)) {
+        Rule *main = (Rule *)self->main;
+        forward = main->run == self->run && main->row ? main->row : forward;
+    }
+    int64_t row = appended(run, keeping, cotangent, forward, origin, 1);
+    Py_DECREF(keeping);
+    if (row) {
+        self->row = run->opened = row;
+        ((Place *)run->place)->backward_row = row;
+    }
+    return row;
+}
+
+static PyObject *no_function; /* torch._C.DisableTorchFunction */
+
+/* Whether the gradient of a leaf is None; -1 for an error. */
+static int has_none(PyObject *leaf)
+{
+    PyObject *guard = PyObject_CallNoArgs(no_function);
+    PyObject *inside = guard == NULL ? NULL : PyObject_CallMethodNoArgs(guard, str___enter__);
+    if (inside == NULL) {
+        Py_XDECREF(guard);
+        return -1;
+    }
+    int none = is(leaf, str_grad, Py_None);
+    PyObject *nothing[4] = {guard, Py_None, Py_None, Py_None};
+    PyObject *outside = PyObject_VectorcallMethod(str___exit__, nothing, 4, NULL);
+    Py_XDECREF(outside);
+    Py_DECREF(inside);
+    Py_DECREF(guard);
+    return none;
+}
+
+/* Append the row of a contribution to the gradient of a leaf; 0 where that takes more, -1 for an error. */
+static int64_t leaf_received(Rule *self, Run *run, PyObject *result, int64_t origin)
+{
+    Known *known = (Known *)self->known;
+    if (origin <= 0 || !PyObject_TypeCheck(self->known, known_type) || known->more == NULL || known->more == Py_None ||
+        known->row < number(run->writer, str_low))
+        return 0;
+    PyObject *leaf = PyWeakref_GET_OBJECT(known->reference), *more = Py_NewRef(known->more);
+    PyObject *arrivals = leaf == Py_None ? NULL : PyObject_GetAttr(more, str_arrivals), *keeping = NULL;
+    int64_t row = 0;
+    if (arrivals == NULL || arrivals == Py_None)
+        goto leave;
+    int zeroed = is(more, str_zeroed, Py_True);
+    int fresh = length(self->parts) == 0 && (zeroed == 1 || has_none(leaf) == 1);
+    if ((keeping = PyObject_GetAttr(arrivals, fresh ? str_fresh : str_added)) == NULL)
+        goto leave;
+    row = appended(run, keeping, result, known->row & ROW_MASK, origin, 0);
+    if (row == 0)
+        goto leave;
+    if ((zeroed == 1 && PyObject_SetAttr(more, str_zeroed, Py_False) < 0) || set_number(more, str_accumulated, row) < 0 ||
+        (self->parts != NULL && self->parts != Py_None && boxed_into(self->parts, row) < 0))
+        row = -1;
+leave:
+    Py_DECREF(more);
+    Py_XDECREF(arrivals);
+    Py_XDECREF(keeping);
+    return row;
+}
+
+/* Append the row of one of several contributions to a cotangent; 0 where that takes more, -1 for an error. */
+static int64_t received(Rule *self, Run *run, PyObject *result, int64_t origin)
+{
+    if (self->known != NULL && self->known != Py_None)
+        return leaf_received(self, run, result, origin);
+    if (origin <= 0 || self->parts == NULL || !PyList_Check(self->parts))
+        return 0;
+    PyObject *keeping = PyObject_GetAttr(self->fields, str_part);
+    int64_t row = keeping == NULL ? 0 : appended(run, keeping, result, self->forward, origin, 0);
+    Py_XDECREF(keeping);
+    return row && boxed_into(self->parts, row) < 0 ? -1 : row;
+}
+
+/* The hook before a node: its cotangents have arrived. */
+static PyObject *before(Rule *self, Run *run, PyObject *cotangents)
+{
+    if (PyTuple_Check(cotangents) && PyTuple_GET_SIZE(cotangents) == 1) {
+        PyObject *cotangent = PyTuple_GET_ITEM(cotangents, 0);
+        int64_t row = 0;
+        if (self->known == NULL || self->known == Py_None)
+            row = arrived(self, run, cotangent);
+        else if (cotangent != Py_None && runs_plainly(run)) {
+            int64_t origin = self->parts == NULL || self->parts == Py_None ? only_source(self) : 0;
+            if (length(self->parts))
+                row = 1; /* each contribution has a row already */
+            else if (origin > 0)
+                row = leaf_received(self, run, cotangent, origin);
+            if (row)
+                turn(run);
+        }
+        if (row > 0)
+            Py_RETURN_NONE;
+        PyErr_Clear();
+    }
+    return PyObject_CallMethodObjArgs((PyObject *)self, str_before, cotangents, NULL);
+}
+
+/* The hook after a node: what it made for cotangents that others feed, too. */
+static PyObject *after(Rule *self, Run *run, PyObject *results, PyObject *cotangents)
+{
+    if (!PyTuple_Check(results) || !runs_plainly(run) || !self->row) {
+        PyErr_Clear();
+        return PyObject_CallMethodObjArgs((PyObject *)self, str_after, results, cotangents, NULL);
+    }
+    for (int32_t place = 0; place < self->targets.count; place++) {
+        int64_t index = tie_at(&self->targets, place)->number;
+        Rule *target = tie_at(&self->targets, place)->rule;
+        PyObject *result = index < PyTuple_GET_SIZE(results) ? PyTuple_GET_ITEM(results, index) : Py_None;
+        int64_t origin = self->row | index << SLOT_SHIFT;
+        if (result == Py_None || received(target, run, result, origin))
+            continue;
+        PyErr_Clear();
+        PyObject *boxed = PyLong_FromLongLong(origin);
+        PyObject *told = PyObject_CallMethodObjArgs((PyObject *)target, str_receive, result, boxed, (PyObject *)run, NULL);
+        Py_XDECREF(boxed);
+        if (told == NULL)
+            return NULL;
+        Py_DECREF(told);
+    }
+    PyErr_Clear();
+    Py_RETURN_NONE;
+}
+
+/* Called with the cotangents before its node, with the results and the cotangents after it. */
+static PyObject *Rule_call(Rule *self, PyObject *args, PyObject *names)
+{
+    Run *run = run_of(self);
+    Py_ssize_t count = PyTuple_GET_SIZE(args);
+    if (run == NULL || count < 1 || count > 2)
+        Py_RETURN_NONE;
+    return count == 1 ? before(self, run, PyTuple_GET_ITEM(args, 0))
+                      : after(self, run, PyTuple_GET_ITEM(args, 0), PyTuple_GET_ITEM(args, 1));
+}
+
+/* The ties as a list of pairs. */
+static PyObject *listed(Ties *ties, int number_first)
+{
+    PyObject *list = PyList_New(0);
+    for (int32_t place = 0; list != NULL && place < ties->count; place++) {
+        Tie *each = tie_at(ties, place);
+        PyObject *pair = number_first ? Py_BuildValue("LO", (long long)each->number, (PyObject *)each->rule)
+                                      : Py_BuildValue("OL", (PyObject *)each->rule, (long long)each->number);
+        if (pair == NULL || PyList_Append(list, pair) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(pair);
+    }
+    return list;
+}
+
+static PyObject *Rule_sources(Rule *self, void *closure) { return listed(&self->sources, 0); }
+
+static PyObject *Rule_targets(Rule *self, void *closure) { return listed(&self->targets, 1); }
+
+static PyGetSetDef Rule_getset[] = {{"sources", (getter)Rule_sources, NULL, NULL, NULL},
+                                    {"targets", (getter)Rule_targets, NULL, NULL, NULL},
+                                    {NULL}};
+
+#define HELD(name) {#name, T_OBJECT, offsetof(Rule, name), 0, NULL}
+static PyMemberDef Rule_members[] = {HELD(session), HELD(fields), HELD(name), HELD(main), HELD(run), HELD(parts), HELD(known),
+                                     {"forward", T_LONGLONG, offsetof(Rule, forward), 0, NULL},
+                                     {"since", T_LONGLONG, offsetof(Rule, since), 0, NULL},
+                                     {"row", T_LONGLONG, offsetof(Rule, row), 0, NULL},
+                                     {"hooked", T_BOOL, offsetof(Rule, hooked), 0, NULL},
+                                     {"watched", T_BOOL, offsetof(Rule, watched), 0, NULL}, {NULL}};
+
+static PyMethodDef Rule_methods[] = {
+    {"ready", (PyCFunction)Rule_ready, METH_O, "Be part of a pass, or of none."},
+    {NULL}};
+
+static PyType_Slot Rule_slots[] = {{Py_tp_doc, "A backward node, as far as its hooks ask; calling it is either hook."},
+                                   {Py_tp_new, PyType_GenericNew},
+                                   {Py_tp_dealloc, Rule_dealloc},
+                                   {Py_tp_call, Rule_call},
+                                   {Py_tp_members, Rule_members},
+                                   {Py_tp_methods, Rule_methods},
+                                   {Py_tp_getset, Rule_getset},
+                                   {0, NULL}};
+
+static PyType_Spec Rule_spec = {"graphscope.adapters.torch._calls.Rule", sizeof(Rule), 0,
+                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, Rule_slots};
+
+/* The walk ----------------------------------------------------------------------------------------------------------- */
+
+static PyObject *rule_key; /* where a node's metadata holds its rule */
+
+/* What is asked of leaves: the class of their nodes, that of their rules, the table of known tensors, and `Fields`. */
+typedef struct {
+    PyObject *node_class, *rule_class, *table, *fields;
+    PyObject *inner_class, *names; /* of nodes that are no leaves: the class of their rules, and names by torch's */
+} Leaves;
+
+/* The rule of a leaf that is known, new; NULL where that takes more. */
+static PyObject *leaf_rule(PyObject *node, const Leaves *leaves, PyObject *session, int64_t base)
+{
+    PyObject *leaf = PyObject_GetAttr(node, str_variable);
+    PyObject *key = leaf == NULL ? NULL : PyLong_FromVoidPtr(leaf);
+    Known *known = key == NULL ? NULL : (Known *)PyDict_GetItemWithError(leaves->table, key);
+    PyTypeObject *type = (PyTypeObject *)leaves->rule_class;
+    Rule *rule = NULL;
+    if (known != NULL && PyObject_TypeCheck((PyObject *)known, known_type) &&
+        PyWeakref_GET_OBJECT(known->reference) == leaf && known->row >= base &&
+        (rule = (Rule *)type->tp_alloc(type, 0)) != NULL) {
+        rule->session = Py_NewRef(session);
+        rule->fields = Py_NewRef(leaves->fields);
+        rule->name = PyUnicode_FromString("");
+        rule->forward = known->row;
+        rule->since = INT64_MAX;
+        rule->known = Py_NewRef((PyObject *)known);
+    }
+    Py_XDECREF(key);
+    Py_XDECREF(leaf);
+    return (PyObject *)rule;
+}
+
+/* The rule of a node that is one of several of a call, new; NULL where that takes more. */
+static PyObject *inner_rule(PyObject *node, const Leaves *leaves, PyObject *session, Rule *above)
+{
+    PyObject *sequence = PyObject_CallMethodNoArgs(node, str__sequence_nr);
+    uint64_t order = sequence == NULL ? 0 : PyLong_AsUnsignedLongLong(sequence);
+    Py_XDECREF(sequence);
+    if (PyErr_Occurred() || above->since < 0 || order < (uint64_t)above->since)
+        return NULL;
+    PyObject *raw = PyObject_CallMethodNoArgs(node, str_name);
+    PyObject *name = raw == NULL ? NULL : PyDict_GetItemWithError(leaves->names, raw);
+    PyTypeObject *type = (PyTypeObject *)leaves->inner_class;
+    Rule *rule = name == NULL ? NULL : (Rule *)type->tp_alloc(type, 0);
+    Py_XDECREF(raw);
+    if (rule == NULL)
+        return NULL;
+    int is_first = above->main == NULL || above->main == Py_None;
+    rule->session = Py_NewRef(session);
+    rule->fields = Py_NewRef(above->fields);
+    rule->name = Py_NewRef(name);
+    rule->main = Py_NewRef(is_first ? (PyObject *)above : above->main);
+    rule->forward = above->forward;
+    rule->since = above->since;
+    return (PyObject *)rule;
+}
+
+/* The rule of a node, hooked and ready; NULL where that takes more. */
+static Rule *rule_of(PyObject *node, const Leaves *leaves, PyObject *session, PyObject *run, int64_t base, PyObject *above)
+{
+    PyObject *metadata = PyObject_GetAttr(node, str_metadata);
+    PyObject *found = metadata == NULL || !PyDict_Check(metadata) ? NULL : PyDict_GetItemWithError(metadata, rule_key);
+    Rule *rule = (Rule *)Py_XNewRef(found);
+    if (found == NULL && metadata != NULL) {
+        int is_leaf = (PyObject *)Py_TYPE(node) == leaves->node_class;
+        rule = (Rule *)(is_leaf ? leaf_rule(node, leaves, session, base)
+                                : inner_rule(node, leaves, session, (Rule *)above));
+        if (rule != NULL && PyDict_SetItem(metadata, rule_key, (PyObject *)rule) < 0)
+            Py_CLEAR(rule);
+    }
+    if (rule != NULL && PyObject_TypeCheck((PyObject *)rule, rule_type) && rule->session == session &&
+        (rule->hooked || rule->forward >= base)) {
+        if (!rule->hooked) {
+            PyObject *handle = PyObject_CallMethodOneArg(node, str_register_prehook, (PyObject *)rule);
+            Py_XDECREF(handle);
+            rule->hooked = handle != NULL;
+        }
+        make_ready(rule, run);
+    }
+    else
+        Py_CLEAR(rule);
+    Py_XDECREF(metadata);
+    if (PyErr_Occurred())
+        Py_CLEAR(rule);
+    return rule;
+}
+
+/* spread(waiting, rules, shared, run, session, base, make, leaves): from the nodes that wait, go to all behind them. Each gets
+ * its rule, each rule the list of those that feed it, and those that several feed are put into `shared`. */
+static PyObject *spread(PyObject *module, PyObject *args)
+{
+    PyObject *waiting, *rules, *shared, *run, *session, *make;
+    Leaves leaves;
+    long long base;
+    if (!PyArg_ParseTuple(args, "O!O!OOOLO(OOO!OOO!)", &PyList_Type, &waiting, &PyDict_Type, &rules, &shared, &run, &session,
+                          &base, &make, &leaves.node_class, &leaves.rule_class, &PyDict_Type, &leaves.table,
+                          &leaves.fields, &leaves.inner_class, &PyDict_Type, &leaves.names))
+        return NULL;
+    Py_ssize_t size;
+    while ((size = PyList_GET_SIZE(waiting)) > 0) {
+        PyObject *node = Py_NewRef(PyList_GET_ITEM(waiting, size - 1));
+        PyList_SetSlice(waiting, size - 1, size, NULL);
+        PyObject *rule = Py_XNewRef(PyDict_GetItemWithError(rules, node));
+        PyObject *next = rule == NULL ? NULL : PyObject_GetAttr(node, str_next_functions);
+        int64_t slot = 0;
+        int failed = next == NULL || !PyTuple_Check(next);
+        for (Py_ssize_t place = 0; !failed && place < PyTuple_GET_SIZE(next); place++, slot += (int64_t)1 << SLOT_SHIFT) {
+            PyObject *target = PyTuple_GET_ITEM(PyTuple_GET_ITEM(next, place), 0);
+            if (target == Py_None)
+                continue;
+            Rule *found = (Rule *)Py_XNewRef(PyDict_GetItemWithError(rules, target));
+            if (found == NULL) {
+                found = rule_of(target, &leaves, session, run, base, rule);
+                if (found == NULL) {
+                    PyErr_Clear();
+                    found = (Rule *)PyObject_CallFunctionObjArgs(make, run, target, rule, NULL);
+                }
+                failed = found == NULL || PyDict_SetItem(rules, target, (PyObject *)found) < 0 ||
+                         PyList_Append(waiting, target) < 0;
+            }
+            else if (found->sources.count)
+                failed = PySet_Add(shared, (PyObject *)found) < 0;
+            failed = failed || tie(&found->sources, (Rule *)rule, slot) < 0;
+            Py_XDECREF((PyObject *)found);
+        }
+        Py_XDECREF(next);
+        Py_XDECREF(rule);
+        Py_DECREF(node);
+        if (failed) {
+            if (!PyErr_Occurred())
+                PyErr_SetString(PyExc_RuntimeError, "a backward node is not as it was");
+            return NULL;
+        }
+    }
+    Py_RETURN_NONE;
+}
+
+/* watch(shared, rules): hook the results of the nodes that feed one that others feed, too. */
+static PyObject *watch(PyObject *module, PyObject *args)
+{
+    PyObject *shared, *rules;
+    if (!PyArg_ParseTuple(args, "OO!", &shared, &PyDict_Type, &rules))
+        return NULL;
+    PyObject *each, *all = PyObject_GetIter(shared);
+    int any = 0, failed = all == NULL;
+    while (!failed && (each = PyIter_Next(all)) != NULL) {
+        Rule *target = (Rule *)each;
+        if (target->sources.count) {
+            any = 1;
+            Py_XSETREF(target->parts, PyList_New(0));
+        }
+        for (int32_t place = 0; !failed && place < target->sources.count; place++) {
+            Tie *source = tie_at(&target->sources, place);
+            failed = tie(&source->rule->targets, target, source->number >> SLOT_SHIFT) < 0;
+        }
+        Py_DECREF(each);
+    }
+    Py_XDECREF(all);
+    Py_ssize_t place = 0;
+    PyObject *node, *found;
+    while (any && !failed && PyDict_Next(rules, &place, &node, &found)) {
+        Rule *rule = (Rule *)found;
+        if (!rule->watched && rule->targets.count) {
+            PyObject *handle = PyObject_CallMethodOneArg(node, str_register_hook, found);
+            Py_XDECREF(handle);
+            failed = handle == NULL;
+            rule->watched = !failed;
+        }
+    }
+    if (failed || PyErr_Occurred())
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+/* settle(rules, run): the pass is over; its rules hold nothing of it any more. */
+static PyObject *settle(PyObject *module, PyObject *args)
+{
+    PyObject *rules, *run;
+    if (!PyArg_ParseTuple(args, "O!O", &PyList_Type, &rules, &run))
+        return NULL;
+    for (Py_ssize_t place = 0; place < PyList_GET_SIZE(rules); place++) {
+        Rule *rule = (Rule *)PyList_GET_ITEM(rules, place);
+        if (PyObject_TypeCheck((PyObject *)rule, rule_type) && rule->run == run)
+            make_ready(rule, Py_None);
+    }
+    Py_RETURN_NONE;
+}
+
+/* Hooks -------------------------------------------------------------------------------------------------------------- */
+
+static PyObject *original_register; /* what torch keeps the hooks of a node by */
+
+/* register_hook(hooks, hook): keep a hook of ours without the handle that torch makes to remove one. */
+static PyObject *register_hook(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    if (count == 2 && args[0] == Py_None && PyObject_TypeCheck(args[1], rule_type)) {
+        PyObject *hooks = PyDict_New(), *key = PyLong_FromLong(-1);
+        PyObject *made = hooks == NULL || key == NULL || PyDict_SetItem(hooks, key, args[1]) < 0
+                             ? NULL
+                             : PyTuple_Pack(2, hooks, Py_None);
+        Py_XDECREF(hooks);
+        Py_XDECREF(key);
+        return made;
+    }
+    return PyObject_Vectorcall(original_register, args, count, NULL);
+}
+
+static PyMethodDef register_definition = {"_register_hook", (PyCFunction)(void (*)(void))register_hook, METH_FASTCALL,
+                                          "Keep a hook of a node."};
+
+/* light_hooks(original): `register_hook`, which leaves to `original` what is not ours. */
+static PyObject *light_hooks(PyObject *module, PyObject *original)
+{
+    Py_XSETREF(original_register, Py_NewRef(original));
+    return PyCFunction_New(&register_definition, NULL);
+}
+
+/* adopt(rule_key, DisableTorchFunction): what of torch and of the adapter is used here. */
+static PyObject *adopt(PyObject *module, PyObject *args)
+{
+    PyObject *key, *guard;
+    if (!PyArg_ParseTuple(args, "UO", &key, &guard))
+        return NULL;
+    Py_XSETREF(rule_key, Py_NewRef(key));
+    Py_XSETREF(no_function, Py_NewRef(guard));
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef functions[] = {
+    {"spread", spread, METH_VARARGS, "Give each node behind some its rule."},
+    {"watch", watch, METH_VARARGS, "Hook the results of nodes that feed one with others."},
+    {"settle", settle, METH_VARARGS, "Let rules hold nothing of a pass that is over."},
+    {"light_hooks", light_hooks, METH_O, "How torch is to keep hooks of ours."},
+    {"adopt", adopt, METH_VARARGS, "What of torch and of the adapter is used here."},
+    {NULL}};
+
+int add_rules(PyObject *module)
+{
+    appending = (const AppendAPI *)PyCapsule_Import(GRAPHSCOPE_APPEND, 0);
+    if (appending == NULL)
+        PyErr_Clear();
+    PyObject *rule = PyType_FromSpec(&Rule_spec), *run = PyType_FromSpec(&Run_spec);
+    if (rule == NULL || run == NULL || PyModule_AddObjectRef(module, "Rule", rule) < 0 ||
+        PyModule_AddObjectRef(module, "Run", run) < 0)
+        return -1;
+    rule_type = (PyTypeObject *)rule;
+    run_type = (PyTypeObject *)run;
+    return PyModule_AddFunctions(module, functions);
+}

@@ -1,0 +1,70 @@
+"""Tensors unlike others: what may be asked of them without an answer that is an error, or that changes the program."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import torch
+from torch.nn.parameter import UninitializedBuffer, UninitializedParameter
+
+ORDINARY: Final = (torch.Tensor, torch.nn.Parameter)
+"""Classes whose tensors answer for themselves, and most have their elements at `data_ptr`."""
+
+_OWN: Final = torch.Tensor.__dict__.get("__torch_dispatch__")
+_opened: dict[type, bool] = dict.fromkeys(ORDINARY, True)
+
+
+def opens(kind: type) -> bool:
+    """Whether tensors of a class have elements of their own; those of `__torch_dispatch__` (fake, distributed, masked,
+    jagged) stand for what only they know, and lazy parameters have none yet.
+    """
+    found = _opened.get(kind)
+    if found is None:
+        lazy = issubclass(kind, (UninitializedParameter, UninitializedBuffer))
+        found = _opened[kind] = getattr(kind, "__torch_dispatch__", None) is _OWN and not lazy
+    return found
+
+
+def shape_of(tensor: torch.Tensor) -> tuple[int, ...]:
+    """The shape of a tensor; () where it has none (nested, lazy).
+
+    A symbolic size is told by the number that stands for it: to compare it would write a guard into a traced program.
+    """
+    try:
+        shape = tensor.shape
+    except Exception:  # noqa: BLE001 - a class of the program's own may raise anything
+        return ()
+    return tuple([size if size.__class__ is int else _hint(size) for size in shape])
+
+
+def _hint(size: Any) -> int:
+    try:
+        hint = size.node.hint
+    except Exception:  # noqa: BLE001 - a size of nested tensors has none, nor has one that data decide
+        return 0
+    return hint if isinstance(hint, int) else 0
+
+
+def is_symbolic(value: Any) -> bool:
+    """Whether a number stands for one that a tracer has not fixed."""
+    return isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool))
+
+
+def requires_grad(tensor: torch.Tensor) -> bool:
+    """Whether gradients flow to a tensor."""
+    try:
+        return bool(tensor.requires_grad)
+    except Exception:  # noqa: BLE001 - a class of the program's own may raise anything
+        return False
+
+
+def unusual(values: Any) -> type | None:
+    """The class of the first tensor among nested values that need not answer as others do; None where all must."""
+    if isinstance(values, torch.Tensor):
+        strange = values.__class__ not in ORDINARY or torch._C._functorch.is_functorch_wrapped_tensor(values)
+        return values.__class__ if strange else None
+    if isinstance(values, dict):
+        values = list(values.values())
+    if isinstance(values, (list, tuple)):
+        return next((found for each in values if (found := unusual(each)) is not None), None)
+    return None

@@ -21,7 +21,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "-c", dest="commands", action="append", default=[], metavar="CMD", help="carry out a command at the first stop"
     )
-    parser.add_argument("--console", action="store_true", help="at a prompt in this terminal (as it is without it)")
+    parser.add_argument("--console", action="store_true", help="at a prompt in this terminal, without a screen")
     parser.add_argument("--gate", metavar="ADDRESS", help=argparse.SUPPRESS)  # where the adapter waits that asks for it
     add_as_torch(parser)
     parser.add_argument("--values", choices=VALUES, default="full", help="what to keep of every value (default: full)")
@@ -32,6 +32,10 @@ def configure(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Debug the program; its exit status is ours."""
     wanted = options.program
+    from graphscope.tui.entry import has_terminal
+
+    if options.gate is None and not options.console and has_terminal():
+        return _on_screen(options)
     load(wanted)  # what can't be run is refused before anything is recorded
 
     def program(arguments: tuple[str, ...] | None, failed: Callable[[BaseException], None]) -> int:
@@ -49,3 +53,27 @@ def run(options: argparse.Namespace) -> int:
     return debug_program(
         program, log=options.log, values=options.values, breakpoints=options.breakpoints, commands=options.commands
     )
+
+
+def _on_screen(options: argparse.Namespace) -> int:
+    """The program runs in a process of its own, held by an adapter; the screen is the adapter's client."""
+    from graphscope.dap.inside import adapter
+    from graphscope.tui.entry import debug_screen
+
+    program = options.program
+    wishes = {
+        "module" if program.is_module else "program": program.name,
+        "args": list(program.arguments),
+        "values": options.values,
+        "asTorch": options.as_torch,
+    }
+    if options.log is not None:
+        wishes["log"] = str(options.log)
+    with adapter() as connection:
+        return debug_screen(
+            connection,
+            program.name if program.is_module else Path(program.name).name,
+            wishes,
+            breakpoints=options.breakpoints,
+            commands=options.commands,
+        )

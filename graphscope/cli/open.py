@@ -1,21 +1,32 @@
-"""Look around in a log, finished or growing: step through it forward and backward, draw it, ask for values."""
+"""Look around in a log, finished or growing: step through it forward and backward, draw it, ask for values.
+
+A model in place of a log (`.onnx`, `.pt` of TorchScript, `.pt2` of torch.export) is run once and recorded as
+NAME.gscope, with the arrays of `--feed`, or with random numbers of the shapes that the model takes.
+"""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
+from typing import Final
 
-from graphscope.cli.arguments import Parser, add_log, find_log
+from graphscope.cli.arguments import SUFFIX, Parser, add_log, find_log
+
+MODELS: Final = (".onnx", ".pt", ".pt2")
 
 
 def configure(parser: Parser) -> None:
     """Declare the arguments."""
     add_log(parser)
     parser.add_argument("--console", action="store_true", help="at a prompt in this terminal, without a screen")
+    parser.add_argument("--feed", type=Path, metavar="FILE.npz", help="of a model: arrays for its inputs, by name")
 
 
 def run(options: argparse.Namespace) -> int:
     """Open the screen over the log; the prompt where one is asked for, or where no terminal is."""
     log = find_log(options.log)
+    if log.suffix in MODELS and log.is_file():
+        log = _recorded(log, options.feed)
     from graphscope.tui.entry import has_terminal, open_screen
 
     if has_terminal() and not options.console:
@@ -23,3 +34,15 @@ def run(options: argparse.Namespace) -> int:
     from graphscope.console.entry import open_console
 
     return open_console(log)
+
+
+def _recorded(model: Path, feed: Path | None) -> Path:
+    """A log of one run of a model."""
+    import numpy as np
+
+    from graphscope.static.importing import recorded_run
+
+    feeds = dict(np.load(feed)) if feed is not None else {}
+    log = Path(f"{model.stem}{SUFFIX}")
+    recorded_run(model, feeds, log)
+    return log

@@ -25,12 +25,14 @@ def configure(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the program; its exit status is ours."""
+    from graphscope.eventlog import siblings
     from graphscope.eventlog.record import exception, record
 
     loaded = load(options.program)
     path = options.log or new_log(options.program)
     process = os.getpid()
     with record(path, values=options.values, steps=options.steps) as log, as_asked(options):
+        siblings.lead(log.path)
         status = execute(loaded, failed=exception)
     if os.getpid() != process:  # a child that the program forked: its parent tells what was recorded
         return status

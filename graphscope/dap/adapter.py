@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextvars import ContextVar
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from graphscope.dap.family import Family
 from graphscope.dap.live import LiveSession
 from graphscope.dap.protocol import Arguments, Malformed, RequestError
 from graphscope.dap.references import References
-from graphscope.dap.session import needs_of
+from graphscope.dap.session import changes, needs_of
 from graphscope.dap.starting import launch
 from graphscope.dap.stops import why
 from graphscope.dap.table import REQUESTS
@@ -21,6 +24,8 @@ from graphscope.errors import GraphscopeError
 if TYPE_CHECKING:
     from graphscope.dap.program import Launch, Process
     from graphscope.dap.session import Session
+    from graphscope.dap.working import Progress
+    from graphscope.debugger.printing import Place
     from graphscope.debugger.results import Result, Stop
 
 Send = Callable[[Mapping[str, Any]], None]
@@ -43,11 +48,14 @@ class Adapter:
         """How the program was started, to start it again."""
         self.wishes = Arguments("launch", {})
         """The arguments of `launch` or `attach`."""
-        self.references = References(self)
+        self.references = References()
+        self.family = Family(self)
         self.breakpoints: dict[str, dict[Any, int]] = {}
         """For each group that a client sets as a whole, the number of each of its breakpoints."""
         self.filters: set[str] = set()
         """The exception filters that are on."""
+        self.faults: dict[str, int] = {}
+        """The numbers of the breakpoints that some of them are."""
         self.last_stop: Stop | None = None
         self.finished = asyncio.Event()
         """The client has left, and nothing is to be done any more."""
@@ -58,7 +66,8 @@ class Adapter:
         self._send = send
         self._token = token
         self._sequence = 0
-        self._after: list[Callable[[], Awaitable[None]]] = []
+        self._after: ContextVar[list[Callable[[], Awaitable[None]]]] = ContextVar("after")
+        """What the request that a task answers leaves to be done."""
         self._tasks: dict[object, asyncio.Task[None]] = {}
 
     async def close(self) -> None:
@@ -68,6 +77,8 @@ class Adapter:
         if self.process is not None:
             await self.process.end(0.0)
             self.process.forget()
+        if self.session is not None:
+            self.session.close()
 
     # Messages --------------------------------------------------------------------------------------------------------
 
@@ -109,9 +120,11 @@ class Adapter:
             if found.when != "always":
                 self.need_token()
                 self.need_session()
+            if found.when in ("settled", "stop"):
+                await self.need_session().worker.settled()
             if found.when == "stop" and self.need_session().running:
                 raise RequestError("The program runs", "pause it first")
-            self._after = after
+            self._after.set(after)
             body = await found.function(self, arguments)
         except asyncio.CancelledError:
             self._refuse(message, RequestError("cancelled"))
@@ -124,6 +137,17 @@ class Adapter:
             self._respond(message, body)
         for work in after:
             await self._later(work)
+
+    def progressed(self, how: Progress) -> None:
+        """Something that takes long has come so far."""
+        if not self.client.get("supportsProgressReporting"):
+            return
+        known = {} if how.part is None else {"percentage": round(min(how.part, 1.0) * 100)}
+        if how.first:
+            told = {"title": "Going through the recording", "cancellable": True, **known}
+            self.event("progressStart", progressId=str(how.number), **told)
+        else:
+            self.event("progressEnd" if how.last else "progressUpdate", progressId=str(how.number), **known)
 
     def cancel(self, sequence: int) -> None:
         """Drop a request that is not answered yet."""
@@ -143,7 +167,7 @@ class Adapter:
 
     def afterwards(self, work: Callable[[], Awaitable[None]]) -> None:
         """Do something when the request that is being answered has its answer."""
-        self._after.append(work)
+        self._after.get().append(work)
 
     def event(self, name: str, **body: Any) -> None:
         """Tell the client of something."""
@@ -180,6 +204,13 @@ class Adapter:
         if self.session is None:
             raise RequestError("There is no session yet", "launch or attach comes first")
         return self.session
+
+    def at_frame(self, arguments: Arguments) -> tuple[Session, int | None]:
+        """The session that a request with a `frameId` speaks to, and which Python frame of it."""
+        if "frameId" not in arguments:
+            return self.need_session(), None
+        number = arguments.number("frameId")
+        return self.references.session_of(number), self.references.frame_of(number)
 
     async def begin(self) -> None:
         """Let the session begin as the client wished."""
@@ -221,6 +252,8 @@ class Adapter:
         result = await session.command(line, block, frame)
         if isinstance(result, Resumed):
             self.resumed()
+        if session.waits_here and changes(line):
+            self.changed()
         if isinstance(result, Ended) and result.restart:
             self.afterwards(partial(self.restart, result.arguments))
         return result
@@ -234,7 +267,7 @@ class Adapter:
             try:
                 await session.leave(end=True)
                 self.references.clear()
-                self.session = None
+                self.session, self.family = None, Family(self)
                 if self.process is not None:
                     self.process.forget()
                 await launch(self, how if arguments is None else how.with_arguments(arguments))
@@ -267,13 +300,22 @@ class Adapter:
         self.references.clear()
         self.event("continued", threadId=self.need_session().thread, allThreadsContinued=True)
 
-    def said(self, text: str, number: int) -> None:
-        """A breakpoint has said something."""
-        self.event("output", category="console", output=f"{text}\n")
+    def changed(self) -> None:
+        """What was told of variables may be so no longer, though one stands where one stood."""
+        if self.client.get("supportsInvalidatedEvent"):
 
-    def printed(self, text: str) -> None:
+            async def tell() -> None:
+                self.event("invalidated", areas=["variables"])
+
+            self.afterwards(tell)
+
+    def said(self, text: str, place: Sequence[Any] | None) -> None:
+        """A breakpoint has said something."""
+        self.event("output", category="console", output=f"{text}\n", **_source(place))
+
+    def printed(self, text: str, place: Place | None) -> None:
         """The program has printed something."""
-        self.event("output", category="stdout", output=text)
+        self.event("output", category="stdout", output=text, **_source(place))
 
     def ended(self, code: int | None) -> None:
         """The program has ended."""
@@ -283,6 +325,14 @@ class Adapter:
         if code is not None:
             self.event("exited", exitCode=code)
         self.event("terminated")
+
+
+def _source(place: Sequence[Any] | None) -> dict[str, Any]:
+    """Where something comes from, as an event tells it."""
+    if place is None:
+        return {}
+    file, line = place
+    return {"source": {"name": Path(file).name, "path": str(Path(file).absolute())}, "line": line}
 
 
 def _about(message: dict[str, Any]) -> dict[str, Any]:

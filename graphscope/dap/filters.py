@@ -25,5 +25,11 @@ FILTERS: Final[dict[str, Filter]] = {
     "nonfinite_gradient": Filter(
         "Non-finite gradient is born", "The first NaN or Inf in the backward pass.", "nan backward"
     ),
+    "overwritten": Filter("In-place damage", "A write in place over a value that backward still needs.", "overwritten"),
+    "missing": Filter(
+        "Leaf without a gradient",
+        "A backward pass has ended, and a leaf that requires grad got none: detached, not used, or cut off.",
+        "missing",
+    ),
 }
 """Every filter by its name."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from graphscope.dap.program import PATIENCE, Process, Program
-from graphscope.dap.session import Listener, Session, needs_of
+from graphscope.dap.session import READING, Listener, Session, changes, needs_of
 from graphscope.debugger.edge import Edge
 from graphscope.debugger.inspection import Entry
 from graphscope.debugger.nodes import Pending
@@ -16,9 +16,6 @@ from graphscope.debugger.transfer import setup_of, take_counts
 from graphscope.errors import CommandError
 from graphscope.eventlog.names import Site
 from graphscope.eventlog.reader import load
-
-READING: Final = 5.0
-"""Seconds that the program has to show a variable."""
 
 HALTING: Final = 0.3
 """Seconds until a program that was asked to pause is stopped between two nodes."""
@@ -103,7 +100,7 @@ class LiveSession(Session):
         if isinstance(result, Resumed):
             return result
         self._running = False
-        self._edited = self._edited or line.lstrip().startswith(("set", "inject_value"))
+        self._edited = self._edited or changes(line)
         self.debugger.log.refresh()
         if body["now"] != self.debugger.now:
             self.debugger.stand(body["now"])
@@ -120,10 +117,17 @@ class LiveSession(Session):
     def heard(self, message: dict[str, Any]) -> None:
         """Something that the program tells without being asked."""
         match message["event"]:
+            case "stopped" if self.worker.busy:  # somebody looks at the past of a program that runs
+                self.worker.interrupt()
+                self._settling = asyncio.create_task(self._stopped_later(message))
             case "stopped":
                 self._stopped(message)
             case "said":
-                self.listener.said(message["text"], message["breakpoint"])
+                self.listener.said(message["text"], message["place"])
+
+    async def _stopped_later(self, message: dict[str, Any]) -> None:
+        await self.worker.settled()
+        self._stopped(message)
 
     def _stopped(self, message: dict[str, Any]) -> None:
         debugger = self.debugger
@@ -207,6 +211,7 @@ class LiveSession(Session):
     # The program's life ----------------------------------------------------------------------------------------------
 
     async def pause(self) -> None:
+        await super().pause()
         if not self.running:
             self.program.interrupt()  # what it computes for us
             return
@@ -225,6 +230,10 @@ class LiveSession(Session):
         self.program.tell("end" if end else "leave", running=self._running)
         if end and self.process is not None:
             await self.process.end(0 if not self.program.connected else PATIENCE)
+
+    def close(self) -> None:
+        super().close()
+        self.program.hang_up()
 
     def lost(self) -> None:
         """The program has ended, or was lost: what it did is answered from its log."""

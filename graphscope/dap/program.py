@@ -13,10 +13,10 @@ import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
+from graphscope.dap.terminal import Printed, Terminal
 from graphscope.debugger import wire
 from graphscope.debugger.remote import ATTENTION
 from graphscope.errors import CommandError, UsageError
@@ -55,7 +55,7 @@ class Program:
     """A line to a program that holds a gate, whoever started it.
 
     Args:
-        heard: Called with each event that the program tells.
+        heard: Called with each event that the program tells; must not raise.
         gone: Called once when the line is cut.
     """
 
@@ -181,13 +181,12 @@ class Process:
         ended: Called with its exit code, when all that it printed was passed on.
     """
 
-    def __init__(self, printed: Callable[[str], None], ended: Callable[[int], None]) -> None:
+    def __init__(self, printed: Printed, ended: Callable[[int], None]) -> None:
         self.code: int | None = None
         self._printed = printed
         self._ended = ended
         self._process: subprocess.Popen[bytes] | None = None
-        self._terminal = -1
-        self._tail = b""
+        self._terminal: Terminal | None = None
         self._done = asyncio.Event()
         self._folder: Path | None = None
 
@@ -203,7 +202,7 @@ class Process:
         Raises:
             UsageError: It can't be started.
         """
-        self._terminal, slave = _open_terminal(launch.size)
+        terminal = Terminal(launch.size, self._printed)
         ours, theirs = socket.socketpair()
         log = launch.log or str(self._folder_of_log() / "memory.gscope")
         options = ["--gate", f"fd:{theirs.fileno()}", "--values", launch.values, "--log", log]
@@ -211,9 +210,9 @@ class Process:
         try:
             self._process = subprocess.Popen(
                 [launch.python, "-m", "graphscope", "debug", *options, *launch.words],
-                stdin=slave,
-                stdout=slave,
-                stderr=slave,
+                stdin=terminal.theirs,
+                stdout=terminal.theirs,
+                stderr=terminal.theirs,
                 cwd=launch.cwd,
                 env=_environment(launch.env),
                 pass_fds=[theirs.fileno()],
@@ -221,14 +220,13 @@ class Process:
             )
         except (OSError, ValueError) as error:
             ours.close()
-            os.close(self._terminal)
+            terminal.close()
             raise UsageError(f"The program can't be started: {error}", "cwd and python must exist") from None
         finally:
             theirs.close()
-            os.close(slave)
-        loop = asyncio.get_running_loop()
-        os.set_blocking(self._terminal, False)
-        loop.add_reader(self._terminal, self._read)
+            os.close(terminal.theirs)
+        self._terminal = terminal
+        terminal.listen()
         self._watching = asyncio.create_task(self._watch())
         return ours
 
@@ -244,29 +242,32 @@ class Process:
 
     def type(self, text: str) -> None:
         """Type into its terminal."""
-        with contextlib.suppress(OSError):
-            os.write(self._terminal, text.encode())
+        if self._terminal is not None:
+            self._terminal.type(text)
 
     def resize(self, rows: int, columns: int) -> None:
         """Tell its terminal how large it is."""
-        with contextlib.suppress(OSError):
-            _resize(self._terminal, (rows, columns))
+        if self._terminal is not None:
+            self._terminal.resize(rows, columns)
 
     async def end(self, patience: float = PATIENCE) -> None:
         """See that it ends: wait, then ask the system to end it and all that it started, then make it."""
-        for number in (None, signal.SIGTERM, signal.SIGKILL):
-            if self._done.is_set():
+        for number, seconds in ((None, patience), (signal.SIGTERM, patience), (signal.SIGKILL, PATIENCE)):
+            if self._process is None or self._done.is_set():
                 break
             if number is not None:
                 self.kill(number)
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._done.wait(), patience)
+                await asyncio.wait_for(self._done.wait(), seconds)
         self.kill(signal.SIGKILL)  # what it started and left behind
+        if self._process is not None and self._done.is_set():
+            self._process.wait()
 
     def kill(self, number: int) -> None:
         """Send a signal to it and to what it started."""
-        with contextlib.suppress(OSError):
-            os.killpg(self.pid, number)
+        if self._process is not None and self._process.returncode is None:  # its number is nobody else's yet
+            with contextlib.suppress(OSError):
+                os.killpg(self.pid, number)
 
     async def wait(self) -> int:
         """Its exit code, when it has ended."""
@@ -276,70 +277,27 @@ class Process:
 
     async def _watch(self) -> None:
         assert self._process is not None
-        code = await asyncio.to_thread(self._process.wait)
-        self._read()
-        with contextlib.suppress(OSError, ValueError):
-            asyncio.get_running_loop().remove_reader(self._terminal)
-            os.close(self._terminal)
+        code = await asyncio.to_thread(_exit_code, self._process)
+        if self._terminal is not None:
+            self._terminal.close()
         self.code = code
         self._done.set()
         self._ended(code)
 
-    def _read(self) -> None:
-        while True:
-            try:
-                data = os.read(self._terminal, 1 << 16)
-            except BlockingIOError:
-                return
-            except OSError:
-                data = b""
-            if not data:
-                with contextlib.suppress(OSError, ValueError):
-                    asyncio.get_running_loop().remove_reader(self._terminal)
-                return
-            text, self._tail = _decoded(self._tail + data)
-            if text:
-                self._printed(text)
 
-
-def _decoded(data: bytes) -> tuple[str, bytes]:
-    """Text, and the bytes at the end of what is half a character."""
-    for cut in range(min(4, len(data))):
-        head = data[: len(data) - cut]
-        with contextlib.suppress(UnicodeDecodeError):
-            return head.decode(), data[len(head) :]
-    return data.decode(errors="replace"), b""
+def _exit_code(process: subprocess.Popen[bytes]) -> int:
+    """Wait until a process has ended; where the system lets us, it keeps its number, so that nobody else gets it."""
+    if not hasattr(os, "waitid"):
+        return process.wait()
+    found = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    assert found is not None
+    return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
 
 
 def _environment(changes: dict[str, str | None]) -> dict[str, str]:
     changes = {"COLUMNS": None, "LINES": None, **changes}  # its terminal has a size of its own
     made = {key: value for key, value in os.environ.items() if changes.get(key, value) is not None}
     return made | {key: value for key, value in changes.items() if value is not None}
-
-
-def _open_terminal(size: tuple[int, int]) -> tuple[int, int]:
-    """Our end of a new terminal, and the program's.
-
-    Raises:
-        UsageError: The system has none.
-    """
-    try:
-        pty, termios = import_module("pty"), import_module("termios")
-        ours, theirs = pty.openpty()
-    except (ImportError, OSError) as error:
-        raise UsageError(
-            f"a program can't be launched here, there are no terminals: {error}", "attach to a recording"
-        ) from None
-    attributes = termios.tcgetattr(theirs)
-    attributes[1] &= ~termios.OPOST  # "\n" as the program prints it
-    attributes[3] &= ~termios.ECHO  # who types knows what was typed
-    termios.tcsetattr(theirs, termios.TCSANOW, attributes)
-    _resize(theirs, size)
-    return ours, theirs
-
-
-def _resize(terminal: int, size: tuple[int, int]) -> None:
-    import_module("termios").tcsetwinsize(terminal, size)
 
 
 def found_program(launch: Launch) -> None:

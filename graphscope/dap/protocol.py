@@ -15,6 +15,9 @@ LONGEST: Final = 1 << 26
 
 MOST_HEADERS: Final = 32
 
+_MOST_CELLS: Final = (1 << 16) - 1
+"""No terminal is wider or higher."""
+
 
 class RequestError(GraphscopeError):
     """A request that can't be carried out."""
@@ -102,12 +105,17 @@ class Arguments:
         """A text."""
         return str(self._read(name, str, default, "a text"))
 
-    def number(self, name: str, default: int | None = None) -> int:
+    def number(self, name: str, default: int | None = None, most: int = 1 << 53) -> int:
         """A whole number; one that no row, line or size can be is refused."""
         found = self._read(name, int, default, "a whole number")
-        if isinstance(found, bool) or abs(found) > 1 << 53:
+        if isinstance(found, bool) or abs(found) > most:
             raise RequestError(f"{self.command}: {name!r} is no number that can be meant")
         return int(found)
+
+    def size(self, rows: int | None = None, columns: int | None = None) -> tuple[int, int]:
+        """Rows and columns of a terminal."""
+        found = self.number("rows", rows, _MOST_CELLS), self.number("columns", columns, _MOST_CELLS)
+        return max(found[0], 1), max(found[1], 1)
 
     def flag(self, name: str, default: bool = False) -> bool:
         """True or false."""

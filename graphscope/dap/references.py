@@ -10,7 +10,7 @@ from graphscope.dap.protocol import RequestError
 from graphscope.debugger.inspection import Entry
 
 if TYPE_CHECKING:
-    from graphscope.dap.adapter import Adapter
+    from graphscope.dap.session import Session
 
 Opening = Callable[[str, int, int], Awaitable[list[Entry]]]
 """What is inside, by kind (`named`, `indexed` or both), first element and count."""
@@ -20,6 +20,7 @@ Opening = Callable[[str, int, int], Awaitable[list[Entry]]]
 class Opened:
     """Something that can be opened, and what was told of its inside."""
 
+    session: Session
     open: Opening
     expression: str = ""
     frame: int | None = None
@@ -29,18 +30,13 @@ class Opened:
 
 
 class References:
-    """All numbers that are good at a position; none of them is ever given twice.
+    """All numbers that are good at a position; none of them is ever given twice."""
 
-    Args:
-        adapter: Whose they are.
-    """
-
-    def __init__(self, adapter: Adapter) -> None:
-        self._adapter = adapter
+    def __init__(self) -> None:
         self._next = 1
         self._opened: dict[int, Opened] = {}
-        self._frames: dict[int, int | None] = {}
-        self._memory: dict[str, int] = {}
+        self._frames: dict[int, tuple[Session, int | None]] = {}
+        self._memory: dict[str, tuple[Session, int]] = {}
         self._starts: dict[int, int] = {}
 
     def clear(self) -> None:
@@ -50,15 +46,15 @@ class References:
         self._memory.clear()
         self._starts.clear()
 
-    def frame(self, place: int | None) -> int:
+    def frame(self, session: Session, place: int | None) -> int:
         """A number for a frame: a Python frame by its place from the outermost, or one that is none."""
         number = self._number()
-        self._frames[number] = place
+        self._frames[number] = session, place
         return number
 
-    def scope(self, start: int | None) -> int:
+    def scope(self, session: Session, start: int | None) -> int:
         """A number for a module that one is in, which began at a row, if that is known."""
-        number = self.frame(None)
+        number = self.frame(session, None)
         if start is not None:
             self._starts[number] = start
         return number
@@ -82,7 +78,16 @@ class References:
         """
         if number not in self._frames:
             raise RequestError(f"There is no frame {number} here", "stackTrace tells the frames of a stop")
-        return self._frames[number]
+        return self._frames[number][1]
+
+    def session_of(self, number: int) -> Session:
+        """The session that a frame belongs to.
+
+        Raises:
+            RequestError: The number is not good here.
+        """
+        self.frame_of(number)
+        return self._frames[number][0]
 
     def add(self, opened: Opened) -> int:
         """A number for something that can be opened."""
@@ -100,8 +105,8 @@ class References:
             raise RequestError(f"There is no variable {number} here", "scopes tells what there is at a stop")
         return self._opened[number]
 
-    def memory_of(self, reference: str) -> int:
-        """The handle of an array.
+    def memory_of(self, reference: str) -> tuple[Session, int]:
+        """The handle of an array, and whose it is.
 
         Raises:
             RequestError: The reference is not good here.
@@ -110,30 +115,29 @@ class References:
             raise RequestError(f"There is no memory {reference!r} here", "variables tells it of arrays")
         return self._memory[reference]
 
-    def variable(self, entry: Entry, frame: int | None = None) -> dict[str, Any]:
+    def variable(self, session: Session, entry: Entry, frame: int | None = None) -> dict[str, Any]:
         """An entry as a client is told of it."""
-        made: dict[str, Any] = {"name": entry.name, "value": entry.text, **self.inside(entry, frame)}
+        made: dict[str, Any] = {"name": entry.name, "value": entry.text, **self.inside(session, entry, frame)}
         if entry.type:
             made["type"] = entry.type
         if entry.expression:
             made["evaluateName"] = entry.expression
         return made
 
-    def inside(self, entry: Entry, frame: int | None = None) -> dict[str, Any]:
+    def inside(self, session: Session, entry: Entry, frame: int | None = None) -> dict[str, Any]:
         """How to ask for what is inside an entry."""
         if not entry.handle:
             return {"variablesReference": 0}
-        session = self._adapter.need_session()
 
         async def opening(kind: str, start: int, count: int) -> list[Entry]:
             return await session.children(entry.handle, kind, start, count)
 
-        number = self.add(Opened(opening, entry.expression, frame))
+        number = self.add(Opened(session, opening, entry.expression, frame))
         made: dict[str, Any] = {"variablesReference": number}
         if entry.indexed:
             made |= {"namedVariables": entry.named, "indexedVariables": entry.indexed}
         if entry.bytes is not None:
-            self._memory[f"m{number}"] = entry.handle
+            self._memory[f"m{number}"] = session, entry.handle
             made["memoryReference"] = f"m{number}"
         return made
 

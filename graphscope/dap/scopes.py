@@ -7,13 +7,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from graphscope.dap.references import Opened
+from graphscope.dap.references import Opened, References
 from graphscope.debugger import names
 from graphscope.debugger.inspection import Entry
 from graphscope.errors import CommandError
 
 if TYPE_CHECKING:
-    from graphscope.dap.adapter import Adapter
     from graphscope.dap.session import Session
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -113,16 +112,27 @@ async def _word(session: Session, word: str) -> Entry:
     return found
 
 
-def scopes_of(adapter: Adapter, frame: int | None) -> list[dict[str, Any]]:
+def scopes_of(references: References, session: Session, frame: int | None) -> list[dict[str, Any]]:
     """The scopes of a frame: those of the node where it is none of Python's, and Python's where the program waits."""
-    session = adapter.need_session()
+
+    def told(
+        name: str, make: Callable[[], Awaitable[list[Entry]]], place: int | None, hint: str = ""
+    ) -> dict[str, Any]:
+        async def opening(kind: str, start: int, count: int) -> list[Entry]:
+            entries = [] if kind == "indexed" else await make()
+            return entries[start : start + count if count else None]
+
+        number = references.add(Opened(session, opening, "", place))
+        made: dict[str, Any] = {"name": name, "variablesReference": number, "expensive": False}
+        return made | ({"presentationHint": hint} if hint else {})
+
     made = []
     if frame is None:
-        made = [_told(adapter, scope.name, _bound(scope, session), None, scope.hint) for scope in SCOPES]
+        made = [told(scope.name, _bound(scope, session), None, scope.hint) for scope in SCOPES]
     if session.waits_here:
         place = session.debugger.frame_index if frame is None else frame
-        made.append(_told(adapter, "Locals", _of_python(session, place, "locals"), place, "locals"))
-        made.append(_told(adapter, "Globals", _of_python(session, place, "globals"), place) | {"expensive": True})
+        made.append(told("Locals", _of_python(session, place, "locals"), place, "locals"))
+        made.append(told("Globals", _of_python(session, place, "globals"), place) | {"expensive": True})
     return made
 
 
@@ -132,15 +142,3 @@ def _bound(scope: Scope, session: Session) -> Callable[[], Awaitable[list[Entry]
 
 def _of_python(session: Session, frame: int, which: str) -> Callable[[], Awaitable[list[Entry]]]:
     return lambda: session.variables(frame, which)
-
-
-def _told(
-    adapter: Adapter, name: str, make: Callable[[], Awaitable[list[Entry]]], frame: int | None, hint: str = ""
-) -> dict[str, Any]:
-    async def opening(kind: str, start: int, count: int) -> list[Entry]:
-        entries = [] if kind == "indexed" else await make()
-        return entries[start : start + count if count else None]
-
-    number = adapter.references.add(Opened(opening, "", frame))
-    made: dict[str, Any] = {"name": name, "variablesReference": number, "expensive": False}
-    return made | ({"presentationHint": hint} if hint else {})

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from graphscope.dap.working import Progress, Worker
 from graphscope.debugger import interpreter, nodes
 from graphscope.debugger.asked import run_of
 from graphscope.debugger.commands.looking import evaluate
@@ -19,6 +22,10 @@ if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
 
 
+READING: Final = 5.0
+"""Seconds that an expression may take."""
+
+
 class Listener(Protocol):
     """Who hears what happens in a session without being asked for."""
 
@@ -28,14 +35,14 @@ class Listener(Protocol):
     def resumed(self) -> None:
         """The program runs."""
 
-    def said(self, text: str, number: int) -> None:
-        """A breakpoint has said something."""
-
-    def printed(self, text: str) -> None:
-        """The program has printed something."""
+    def said(self, text: str, place: Sequence[Any] | None) -> None:
+        """A breakpoint has said something of a node at a place: a file and a line."""
 
     def ended(self, code: int | None) -> None:
         """The program has ended; its exit code, if it is known."""
+
+    def progressed(self, how: Progress) -> None:
+        """Something that takes long has come so far."""
 
 
 class Session:
@@ -53,12 +60,13 @@ class Session:
 
     def __init__(self, log: Log, listener: Listener) -> None:
         self.listener = listener
+        self.worker = Worker(listener.progressed)
         self.handles = Handles()
         self._take(log)
 
     def _take(self, log: Log) -> None:
         self.debugger = Debugger(log)
-        self.debugger.breakpoints.say = lambda found, text: self.listener.said(text, found.number)
+        self.debugger.breakpoints.say = lambda _, text: self.listener.said(text, nodes.spot(self.debugger.node))
 
     # What it is ------------------------------------------------------------------------------------------------------
 
@@ -82,6 +90,7 @@ class Session:
 
     async def command(self, line: str, block: tuple[str, ...] = (), frame: int | None = None) -> Result:
         """Carry out a line of the debugger's own language; where it moves, the listener hears of it first."""
+        await self.worker.settled()
         before = self.debugger.now
         result = await self._carried_out(line, block, frame)
         if isinstance(result, Interact):
@@ -95,10 +104,22 @@ class Session:
     async def _carried_out(self, line: str, block: tuple[str, ...], frame: int | None) -> Result:
         if frame is not None:
             self.debugger.frame_index = frame
-        result = interpreter.answer(self.debugger, line, block)
+        began = self.debugger.now
+        try:
+            result = await self.worker.do(
+                partial(interpreter.answer, self.debugger, line, block), part=lambda: self._way_from(began)
+            )
+        except CommandError as error:
+            return Message(error.message, error.hint or "", error=True)
         if isinstance(result, Ended) and not result.restart:
             return Message("`disconnect` leaves the session", error=True)
         return result
+
+    def _way_from(self, began: int) -> float | None:
+        """How much of the way that may be gone from a row, in either direction, lies behind."""
+        log, now = self.debugger.log, self.debugger.now
+        whole = began - log.first if now < began else log.end - began
+        return abs(now - began) / whole if now != began and whole > 0 else None
 
     def moved(self, stop: Stop) -> None:
         """One stands somewhere else now."""
@@ -113,7 +134,8 @@ class Session:
         """
         if frame is not None:
             self.debugger.frame_index = frame
-        return self.handles.entry(expression, evaluate(self.debugger, expression), expression)
+        value = await self.worker.do(partial(evaluate, self.debugger, expression), patience=READING)
+        return self.handles.entry(expression, value, expression)
 
     async def variables(self, frame: int, which: str) -> list[Entry]:
         """The variables of a Python frame, where there is one."""
@@ -158,10 +180,15 @@ class Session:
             new.breakpoints.put(found)
 
     async def pause(self) -> None:
-        """Stop the program at its next node."""
+        """Stop the program at its next node, or what is being done about the past."""
+        self.worker.interrupt()
 
     async def leave(self, *, end: bool) -> None:
         """Let go of the program, or end it."""
+
+    def close(self) -> None:
+        """See that nothing is left open."""
+        self.worker.interrupt()
 
     async def let_go(self) -> None:
         """Leave what the program did behind."""
@@ -214,3 +241,9 @@ def needs_of(line: str) -> str:
     """Who carries a line out: see `Needs`."""
     found, _ = resolve(line)
     return "edge" if found is None else found.needs
+
+
+def changes(line: str) -> bool:
+    """Whether a line may change what the program waits with, or its variables."""
+    found, _ = resolve(line)
+    return found is None or found.name in ("set", "inject_value")

@@ -14,38 +14,37 @@ from graphscope.debugger.results import Place
 from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:
-    from graphscope.dap.adapter import Adapter
+    from graphscope.dap.references import References
+    from graphscope.dap.session import Session
     from graphscope.debugger.results import NodeInfo
     from graphscope.eventlog.reader import Log
 
 
-def frames(adapter: Adapter, thread: int) -> list[dict[str, Any]]:
+def frames(references: References, session: Session, thread: int) -> list[dict[str, Any]]:
     """The frames of a thread, the innermost first."""
-    session = adapter.need_session()
     if thread != session.thread:
-        return list(_of_other(adapter, thread))
+        return list(_of_other(references, session, thread))
     debugger = session.debugger
     node = debugger.node
     where = debugger.where()
     made: list[dict[str, Any]] = []
     if node is not None:
         info = nodes.describe(node)
-        made.append(_of_node(adapter, info))
-        made += _of_scopes(adapter, info)
+        made.append(_of_node(references, session, info))
+        made += _of_scopes(references, session, info)
     python = list(enumerate(where.frames))
     if node is not None and python and not python[-1][1].live:
         python.pop()  # in the past, the innermost line is the node's own
     made += [
-        _frame(adapter, place, frame.place.function or "<module>", frame.place) | _presented(frame.live)
+        _frame(references, session, place, frame.place.function or "<module>", frame.place) | _presented(frame.live)
         for place, frame in reversed(python)
     ]
     return made
 
 
-def _of_node(adapter: Adapter, info: NodeInfo) -> dict[str, Any]:
-    session = adapter.need_session()
+def _of_node(references: References, session: Session, info: NodeInfo) -> dict[str, Any]:
     text = title(info)
-    made = _frame(adapter, None, text, info.place)
+    made = _frame(references, session, None, text, info.place)
     shape = "x".join(map(str, info.shape)) or "scalar"
     made["name"] = f"{text} {info.dtype} {shape}".rstrip() if info.dtype else text
     made["presentationHint"] = "normal"
@@ -56,16 +55,16 @@ def _of_node(adapter: Adapter, info: NodeInfo) -> dict[str, Any]:
     return made
 
 
-def _of_scopes(adapter: Adapter, info: NodeInfo) -> Iterator[dict[str, Any]]:
+def _of_scopes(references: References, session: Session, info: NodeInfo) -> Iterator[dict[str, Any]]:
     """The modules and composite ops around a node, the innermost first."""
-    debugger = adapter.need_session().debugger
+    debugger = session.debugger
     log = debugger.log
     node = debugger.node
     number = 0 if node is None else node.scope_number
     while number and (scope := log.scope(number)) is not None:
         start = _begun(log, number, debugger.now) if info.graph_pass == "forward" else None
         yield {
-            "id": adapter.references.scope(start),
+            "id": references.scope(session, start),
             "name": f"in {log.scope_path(number)}",
             "line": 0,
             "column": 0,
@@ -90,14 +89,14 @@ _MOST_MARKS = 1 << 12
 """A scope that was entered more marks ago can't be gone back to."""
 
 
-def _of_other(adapter: Adapter, thread: int) -> Iterator[dict[str, Any]]:
+def _of_other(references: References, session: Session, thread: int) -> Iterator[dict[str, Any]]:
     """Of a thread that does not stand here, the newest node that it made."""
-    debugger = adapter.need_session().debugger
+    debugger = session.debugger
     log = debugger.log
     for row in nodes.backward(log, max(log.first, debugger.now - _FAR), debugger.now + 1):
         if log.event(row).thread == thread:
             info = nodes.describe(debugger.graph.node(row))
-            yield _frame(adapter, None, title(info), info.place)
+            yield _frame(references, session, None, title(info), info.place)
             return
 
 
@@ -109,18 +108,19 @@ def _presented(live: bool) -> dict[str, str]:
     return {"presentationHint": "normal" if live else "subtle"}
 
 
-def _frame(adapter: Adapter, place: int | None, name: str, where: Place | None) -> dict[str, Any]:
-    made: dict[str, Any] = {"id": adapter.references.frame(place), "name": name, "line": 0, "column": 0}
+def _frame(
+    references: References, session: Session, place: int | None, name: str, where: Place | None
+) -> dict[str, Any]:
+    made: dict[str, Any] = {"id": references.frame(session, place), "name": name, "line": 0, "column": 0}
     if where is not None and where.file:
-        made |= {"source": source_of(adapter, where.file), "line": where.line, "column": 1}
+        made |= {"source": source_of(session.debugger.log, where.file), "line": where.line, "column": 1}
     return made
 
 
-def source_of(adapter: Adapter, file: str) -> dict[str, Any]:
+def source_of(log: Log, file: str) -> dict[str, Any]:
     """A source as a client is told of it; one that is not on this disk is read from the log."""
     made: dict[str, Any] = {"name": Path(file).name, "path": file}
     if not Path(file).is_file():
-        log = adapter.need_session().debugger.log
         if log.source(file) is not None:
             names = [entry.get("file") for entry in log.table("sources") if isinstance(entry, dict)]
             made["sourceReference"] = names.index(file) + 1

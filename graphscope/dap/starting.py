@@ -13,10 +13,12 @@ from graphscope.dap.live import LiveSession
 from graphscope.dap.program import Launch, Process, Program, found_program
 from graphscope.dap.protocol import Arguments, RequestError
 from graphscope.dap.session import Session
+from graphscope.debugger.results import Stop
 from graphscope.eventlog.reader import load
 
 if TYPE_CHECKING:
     from graphscope.dap.adapter import Adapter
+    from graphscope.debugger.printing import Place
 
 STARTING: Final = 60.0
 """Seconds that a program has to say that it is there."""
@@ -43,7 +45,7 @@ def launch_of(arguments: Arguments) -> Launch:
         log=arguments.text("log", "") or None,
         python=arguments.text("python", "") or sys.executable,
         as_torch=arguments.flag("asTorch"),
-        size=(arguments.number("rows", 24), arguments.number("columns", 80)),
+        size=arguments.size(24, 80),
     )
 
 
@@ -57,12 +59,14 @@ async def launch(adapter: Adapter, how: Launch) -> None:
     opening = _Opening(adapter)
     adapter.process = process = Process(opening.printed, opening.ended)
     adapter.launched = how
-    connection = process.start(how)
-    opening.program.pid = process.pid
     try:
+        connection = process.start(how)
+        opening.program.pid = process.pid
         await opening.hello(connection)
     except BaseException:
+        opening.program.hang_up()
         await process.end(0.0)
+        process.forget()
         raise
     opening.session_from(process)
 
@@ -85,7 +89,11 @@ async def attach(adapter: Adapter, arguments: Arguments) -> None:
     opening = _Opening(adapter)
     connection = await asyncio.to_thread(_connected, address)
     connection.sendall(arguments.text("token", "").encode().ljust(64)[:64])
-    opening.program.pid = await opening.hello(connection)
+    try:
+        opening.program.pid = await opening.hello(connection)
+    except BaseException:
+        opening.program.hang_up()
+        raise
     opening.session_from(None)
 
 
@@ -105,7 +113,7 @@ class _Opening:
         self._adapter = adapter
         self._session: LiveSession | None = None
         self._hello: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        self._output: list[str] = []
+        self._output: list[tuple[str, Place | None]] = []
 
     async def hello(self, connection: socket.socket) -> int:
         """Wait until the program introduces itself; its process number.
@@ -126,40 +134,50 @@ class _Opening:
         self._session = LiveSession(self.program, self._path, self._adapter, process)
         self._adapter.session = self._session
         self._adapter.event("initialized") if not self._adapter.restarting else None
-        for text in self._output:
-            self._adapter.printed(text)
+        for text, place in self._output:
+            self._adapter.printed(text, place)
         self._output.clear()
 
-    def printed(self, text: str) -> None:
+    def printed(self, text: str, place: Place | None) -> None:
         """The program has printed something."""
         if self._session is None:
-            self._output.append(text)
+            self._output.append((text, place))
         else:
-            self._adapter.printed(text)
+            self._adapter.printed(text, place)
 
     def ended(self, code: int) -> None:
         """Its process has ended."""
         if self._session is not None:
             self._ending = asyncio.create_task(self._ended(self._session, code))
         elif not self._hello.done():
-            said = "".join(self._output).strip().removeprefix("graphscope: ").replace("hint: ", "")
+            said = "".join(text for text, _ in self._output).strip().removeprefix("graphscope: ").replace("hint: ", "")
             self._hello.set_exception(RequestError(said[-_SAID:] or f"The program ended with status {code}"))
 
     async def _ended(self, session: LiveSession, code: int) -> None:
         with contextlib.suppress(TimeoutError):  # what it told last may still be under way
             await asyncio.wait_for(self.program.drained.wait(), _LAST_WORDS)
+        session.worker.interrupt()
+        await session.worker.settled()
         try:
             session.lost()
             self._adapter.program_ended(session, code)
         except Exception as error:  # noqa: BLE001 - whatever is wrong with its log, the client must hear of the end
-            self._adapter.event("output", category="stderr", output=f"graphscope: {type(error).__name__}: {error}\n")
+            self._wrong(error)
             self._adapter.ended(code)
 
     def _heard(self, message: dict[str, Any]) -> None:
-        if message["event"] == "hello" and not self._hello.done():
-            self._hello.set_result(message)
-        elif self._session is not None:
-            self._session.heard(message)
+        try:
+            if message["event"] == "hello" and not self._hello.done():
+                self._hello.set_result(message)
+            elif self._session is not None:
+                self._session.heard(message)
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with a message or the log, the next may be good
+            self._wrong(error)
+            if self._session is not None and not self._session.running:  # it waits, and somebody must let it go on
+                self._adapter.stopped(Stop("the position can't be shown", None, live=True))
+
+    def _wrong(self, error: Exception) -> None:
+        self._adapter.event("output", category="stderr", output=f"graphscope: {type(error).__name__}: {error}\n")
 
     def _gone(self) -> None:
         if not self._hello.done() and self._adapter.process is None:
@@ -173,9 +191,11 @@ def _connected(address: str) -> socket.socket:
     kind, _, place = address.partition(":")
     try:
         if kind == "unix":
-            connection = socket.socket(socket.AF_UNIX)
-            connection.connect(place)
-            return connection
+            with contextlib.ExitStack() as undone:
+                connection = undone.enter_context(socket.socket(socket.AF_UNIX))
+                connection.connect(place)
+                undone.pop_all()
+                return connection
         host, _, port = address.rpartition(":")
         return socket.create_connection((host or "127.0.0.1", int(port)), timeout=10)
     except (OSError, ValueError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -28,9 +29,15 @@ def why(adapter: Adapter, stop: Stop) -> dict[str, Any]:
     text = "; ".join(part for part in (stop.reason, *stop.notes) if part and part not in (ENTRY, PAUSE))
     if text:
         made["text"] = text
-    if stop.breakpoint is not None:
-        made["hitBreakpointIds"] = [stop.breakpoint]
-    return made
+    hit = [] if stop.breakpoint is None else [stop.breakpoint]
+    watched = set(adapter.breakpoints.get("data", {}).values())
+    hit += [
+        -number for number in map(int, _WATCHES.findall("; ".join((stop.reason, *stop.notes)))) if number in watched
+    ]
+    return made | ({"hitBreakpointIds": hit} if hit else {})
+
+
+_WATCHES = re.compile(r"(?:^|; )watch (\d{1,9}):")
 
 
 def _reason(adapter: Adapter, stop: Stop) -> str:

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 Body = dict[str, Any] | None
 Handler = Callable[["Adapter", "Arguments"], Awaitable[Body]]
 
-When = Literal["always", "session", "stop"]
-"""When a request makes sense: at any time, when there is a session, or while there is a position to speak of."""
+When = Literal["always", "session", "settled", "stop"]
+"""When a request makes sense: at any time; when there is a session; when, besides, nothing goes through its past at the
+moment, which is waited for; or while there is a position to speak of, too."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ REQUESTS: Final[dict[str, Request]] = {}
 """Every request by its name."""
 
 
-def request(name: str, *offers: str, when: When = "session") -> Callable[[Handler], Handler]:
+def request(name: str, *offers: str, when: When = "settled") -> Callable[[Handler], Handler]:
     """Enter a function into the table."""
 
     def enter(function: Handler) -> Handler:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.dap.talking import Client
+from tests.dap.talking import ROOT, Client
 
 CHAIN = """\
 import graphscope as torch
@@ -32,7 +32,17 @@ for step in range(3):
 
 
 @pytest.fixture
-def client() -> Iterator[Client]:
+def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
+    """A client whose adapter is a thread of this process: it need not be started."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    made = Client(inside=True)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def far_client() -> Iterator[Client]:
+    """A client whose adapter is `graphscope dap`, over its standard streams."""
     made = Client()
     yield made
     made.close()

@@ -18,6 +18,8 @@ from typing import Any
 
 import jsonschema
 
+from graphscope.dap.inside import adapter
+
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((Path(__file__).parent / "schema" / "debugAdapterProtocol.json").read_text(encoding="utf-8"))
 PATIENCE = 30.0
@@ -59,20 +61,30 @@ class Refused(Exception):
     """The adapter answered with an error."""
 
 
-class Client:
-    """A client, and the adapter that it speaks to: a process of its own, over its standard streams or a socket."""
+def _hang_up(connection: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
 
-    def __init__(self, *options: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "graphscope", "dap", *options],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self._to: Any = self.process.stdin
-        self._from: Any = self.process.stdout
+
+class Client:
+    """A client and its adapter: in a thread of this process, or a process of its own that is spoken to over its
+    standard streams or a socket.
+
+    Args:
+        options: Of `graphscope dap`.
+        inside: Whether the adapter is a thread.
+    """
+
+    def __init__(self, *options: str, inside: bool = False) -> None:
+        self.process: Any = None
+        self.token = ""
+        self._adapter = contextlib.ExitStack()
+        if inside:
+            connection = self._adapter.enter_context(adapter())
+            self._to = self._from = self._adapter.enter_context(connection.makefile("rwb"))
+            self._adapter.callback(_hang_up, connection)  # first of all, else whoever reads holds the stream
+        else:
+            self._start(*options)
         self._sequence = 0
         self._arrived: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self.events: list[dict[str, Any]] = []
@@ -82,15 +94,26 @@ class Client:
         """What the debugger had to say."""
         self._responses: dict[int, dict[str, Any]] = {}
         self.seen: list[dict[str, Any]] = []
-        self.token = ""
+        threading.Thread(target=self._read, args=(self._from,), daemon=True).start()
+
+    def _start(self, *options: str) -> None:
+        self.process = process = subprocess.Popen(
+            [sys.executable, "-m", "graphscope", "dap", *options],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._to: Any = process.stdin
+        self._from: Any = process.stdout
         if "--listen" in options:
-            words = self.process.stdout.readline().decode().split()
+            words = process.stdout.readline().decode().split()
             host, _, port = words[words.index("at") + 1].rpartition(":")
             self.token = words[-1]
             connection = socket.create_connection((host, int(port)))
             self._to = self._from = connection.makefile("rwb")
             connection.close()
-        threading.Thread(target=self._read, args=(self._from,), daemon=True).start()
 
     # Messages --------------------------------------------------------------------------------------------------------
 
@@ -226,19 +249,26 @@ class Client:
 
     def wait(self) -> int:
         try:
-            return self.process.wait(PATIENCE)
+            if self.process is not None:
+                return int(self.process.wait(PATIENCE))
+            while self._arrived.get(timeout=PATIENCE) is not None:
+                pass
+            return 0
         finally:
             self.close()
 
     def close_streams(self) -> None:
         """Be gone without a word."""
-        for stream in (self._to, self._from, self.process.stdin, self.process.stdout):
-            with contextlib.suppress(OSError):
-                stream.close()
+        with contextlib.suppress(OSError):
+            self._adapter.close()
+        if self.process is not None:
+            for stream in (self._to, self._from, self.process.stdin, self.process.stdout):
+                with contextlib.suppress(OSError):
+                    stream.close()
 
     def close(self) -> None:
         """Leave nothing behind."""
-        if self.process.poll() is None:
+        if self.process is not None and self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             try:
                 self.process.wait(10)

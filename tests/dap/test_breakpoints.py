@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import graphscope as gs
 from tests.dap.talking import Client, Refused
 
 Write = Callable[[str], Path]
@@ -52,6 +53,11 @@ def test_a_log_point_speaks_and_does_not_stop(client: Client, chain: Path) -> No
     client.launch(chain, configure=lambda: _log_point(client, chain))
     client.event("terminated")
     assert client.said.splitlines() == ["tanh of (3,) and <NameError: name 'nothing' is not defined>"] * 3
+    said = [event["body"] for event in client.events if event["event"] == "output"]
+    assert {(body["category"], body["source"]["path"], body["line"]) for body in said} == {
+        ("console", str(chain), 6),
+        ("stdout", str(chain), 17),
+    }
     client.leave()
 
 
@@ -74,6 +80,81 @@ def test_what_is_not_finite(client: Client, write: Write, filter: str, lines: li
     assert stopped["reason"] == "exception"
     info = client.request("exceptionInfo", {"threadId": 1})
     assert info["breakMode"] == "always"
+    client.leave()
+
+
+FAULTS = {
+    "overwritten": (
+        """\
+        import graphscope as torch
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        doubled = x * 2
+        doubled += 1
+        grown = doubled.exp()
+        grown.mul_(3)
+        """,
+        6,
+        "exp at prog.py:5 had saved its output, and mul_ at prog.py:6 writes over it",
+    ),
+    "missing": (
+        """\
+        import graphscope as torch
+        w = torch.tensor([1.0, 2.0], requires_grad=True)
+        b = torch.tensor([1.0, 2.0], requires_grad=True)
+        loss = (w * b.detach()).sum()
+        loss.backward()
+        w.grad = None
+        print("not yet")
+        """,
+        5,
+        "no gradient flows from loss to b: detach at prog.py:4 cuts the way",
+    ),
+}
+
+
+@pytest.mark.parametrize("filter", FAULTS)
+@pytest.mark.parametrize("live", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["live", "recorded"])
+def test_faults_of_a_backward_pass(client: Client, write: Write, filter: str, live: bool, tmp_path: Path) -> None:
+    text, line, said = FAULTS[filter]
+    program = write(text)
+    if live:
+        client.launch(
+            program, configure=lambda: client.request("setExceptionBreakpoints", {"filters": [filter]}) and None
+        )
+    else:
+        with gs.record(tmp_path / "it.gscope"):
+            exec(compile(program.read_text(), str(program), "exec"), {"__name__": "__main__"})
+        client.attach(log=str(tmp_path / "it.gscope"))
+        client.event("stopped")
+        client.request("setExceptionBreakpoints", {"filters": [filter]})
+        client.request("continue", {"threadId": 1})
+    stopped = client.event("stopped")
+    assert stopped["reason"] == "exception"
+    info = client.request("exceptionInfo", {"threadId": 1})
+    assert said in info["description"]
+    frames = client.stack()
+    assert line in {frame["line"] for frame in frames}
+    if live and filter == "missing":
+        assert client.evaluate("w.grad is None, b.grad is None", frameId=frames[-1]["id"]) == "(False, True)"
+        assert client.output == ""
+    client.leave()
+
+
+def test_a_data_breakpoint_with_condition_and_count(client: Client, write: Write) -> None:
+    text = "import graphscope as torch\nx = torch.ones(2)\nfor step in range(5):\n    total = x * step\n"
+    client.launch(write(text), stopOnEntry=True)
+    client.event("stopped")
+    identity = client.request("dataBreakpointInfo", {"name": "total"})["dataId"]
+    asked = [
+        {"dataId": identity, "condition": "value.sum() > 0", "hitCondition": "2"},
+        {"dataId": identity, "condition": "not ( python"},
+        {"dataId": identity, "hitCondition": "often"},
+    ]
+    made = client.request("setDataBreakpoints", {"breakpoints": asked})["breakpoints"]
+    assert [found["verified"] for found in made] == [True, False, False]
+    stopped = client.move("continue")
+    assert stopped["hitBreakpointIds"] == [made[0]["id"]]
+    assert client.evaluate("step") == "2"  # none at 0, where the sum is 0; the second of those behind
     client.leave()
 
 

@@ -38,7 +38,8 @@ def alone(program: Path) -> str:
 
 
 @pytest.mark.slow
-def test_digits_from_the_middle_of_backward(client: Client) -> None:
+def test_digits_from_the_middle_of_backward(far_client: Client) -> None:
+    client = far_client
     program = SAMPLES / "digits.py"
     client.launch(program, {"name": "op:mm backward", "hitCondition": "20"})
     assert client.event("stopped")["reason"] == "function breakpoint"
@@ -113,7 +114,8 @@ def test_a_variable_of_the_program_is_changed(client: Client, chain: Path) -> No
     client.leave()
 
 
-def test_a_recorded_log_has_everything_but_running(client: Client, chain: Path, tmp_path: Path) -> None:
+def test_a_recorded_log_has_everything_but_running(far_client: Client, chain: Path, tmp_path: Path) -> None:
+    client = far_client
     with gs.record(tmp_path / "it.gscope"):
         exec(compile(CHAIN, str(chain), "exec"), {"__name__": "__main__"})
     client.attach(log=str(tmp_path / "it.gscope"))

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import graphscope as gs
 from tests.dap.conftest import CHAIN
 from tests.dap.talking import ROOT, Client, Refused
 
@@ -201,6 +202,33 @@ def test_a_forked_child_goes_on_without_the_debugger(client: Client, write: Writ
     client.leave()
 
 
+def test_what_takes_long_tells_how_far_it_is_and_ends_when_asked(client: Client, write: Write, tmp_path: Path) -> None:
+    with gs.record(tmp_path / "it.gscope", values="none"):
+        x = gs.ones(2)
+        for _ in range(3000):
+            x * 2
+    client.initialize(supportsProgressReporting=True)
+    client.request("attach", {"log": str(tmp_path / "it.gscope")})
+    client.event("initialized")
+    client.request("configurationDone")
+    client.event("stopped")
+    slow = {"name": "op:mul", "condition": "sum(range(1000000)) < 0"}
+    client.request("setFunctionBreakpoints", {"breakpoints": [slow]})
+    client.request("continue", {"threadId": 1})
+    begun = client.event("progressStart")
+    assert begun["cancellable"]
+    assert 0 <= client.event("progressUpdate")["percentage"] < 100
+    client.request("cancel", {"progressId": begun["progressId"]})
+    assert client.event("progressEnd")["progressId"] == begun["progressId"]
+    client.event("stopped")
+    assert client.position()["now"] == 0
+    endless = client.send("evaluate", {"expression": "[0 for _ in iter(int, 1)]", "context": "hover"})
+    client.request("pause", {"threadId": 1})
+    assert "interrupted" in client.answer(endless)["message"]
+    assert client.evaluate("1 + 1") == "2"
+    client.leave()
+
+
 MALFORMED = [
     b"[]",
     b"null",
@@ -216,7 +244,8 @@ MALFORMED = [
 ]
 
 
-def test_malformed_messages_are_refused(client: Client) -> None:
+def test_malformed_messages_are_refused(far_client: Client) -> None:
+    client = far_client
     for text in MALFORMED:
         client.write(text)
         refused = client.next_response()
@@ -253,6 +282,7 @@ def test_what_can_not_be_started_is_said(client: Client, tmp_path: Path, write: 
         ({"program": str(write("")), "python": "/no/such/python"}, "can't be started"),
         ({"module": "no_such_module_at_all"}, "no module"),
         ({"program": str(write("")), "values": "some"}, "values"),
+        ({"program": str(write("")), "rows": 1 << 16}, "'rows'"),
     ):
         with pytest.raises(Refused, match=reason):
             client.request("launch", arguments)

@@ -74,9 +74,10 @@ async def set_exception_breakpoints(adapter: Adapter, arguments: Arguments) -> B
     if unknown:
         raise RequestError(f"There is no exception filter {unknown[0]!r}", f"there is {', '.join(FILTERS)}")
     adapter.filters = set(chosen)
-    wanted = [Wanted(FILTERS[name].spec, condition) for name, condition in chosen.items() if FILTERS[name].spec]
-    told = iter(_set(adapter, "exceptions", wanted))
-    return {"breakpoints": [next(told) if FILTERS[name].spec else {"verified": True} for name in chosen]}
+    wanted = {name: Wanted(FILTERS[name].spec, condition) for name, condition in chosen.items() if FILTERS[name].spec}
+    told = dict(zip(wanted, _set(adapter, "exceptions", wanted.values()), strict=True))
+    adapter.faults = {name: answer["id"] for name, answer in told.items() if answer["verified"]}
+    return {"breakpoints": [told.get(name, {"verified": True}) for name in chosen]}
 
 
 @request("dataBreakpointInfo", "supportsDataBreakpoints")
@@ -103,31 +104,34 @@ async def set_data_breakpoints(adapter: Adapter, arguments: Arguments) -> Body:
     """Stop wherever the value or the gradient of a tensor changes."""
     session = adapter.need_session()
     debugger = session.debugger
-    wanted = {found.text("dataId"): found for found in arguments.objects("breakpoints")}
+    wanted = [_changed(found) for found in arguments.objects("breakpoints")]
     kept = adapter.breakpoints.setdefault("data", {})
-    for identity in [identity for identity in kept if identity not in wanted]:
-        debugger.watches.pop(kept.pop(identity), None)
+    for each in [each for each in kept if each not in wanted]:
+        debugger.watches.pop(kept.pop(each), None)
     told = []
-    for identity in wanted:
-        if identity not in kept:
-            row, _, expression = identity.partition(":")
+    for each in wanted:
+        if each not in kept:
             try:
-                kept[identity] = _watched(adapter, expression, row)
+                kept[each] = _watched(adapter, each)
             except GraphscopeError as error:
                 told.append({"verified": False, "message": error.message})
                 continue
-        told.append({"verified": True, "id": -kept[identity]})
+        told.append({"verified": True, "id": -kept[each]})
     session.changed_setup()
     return {"breakpoints": told}
 
 
-def _watched(adapter: Adapter, expression: str, row: str) -> int:
+def _changed(found: Arguments) -> Wanted:
+    return Wanted(found.text("dataId"), found.text("condition", ""), found.text("hitCondition", ""))
+
+
+def _watched(adapter: Adapter, wanted: Wanted) -> int:
     debugger = adapter.need_session().debugger
-    if not row:
-        return debugger.add_watch(parse(expression)).number
-    if not row.isdigit():
+    row, _, expression = wanted.spec.partition(":")
+    if row and not (row.isascii() and row.isdigit() and len(row) < 19):
         raise RequestError("That dataId was not told by dataBreakpointInfo")
-    return debugger.add_watch(parse(expression), debugger.graph.node(int(row))).number
+    node = debugger.graph.node(int(row)) if row else None
+    return debugger.add_watch(parse(expression), node, condition=wanted.condition, when=wanted.when).number
 
 
 def _wanted(spec: str, found: Arguments) -> Wanted:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from graphscope.dap.adapter import Adapter
+from graphscope.dap.filters import FILTERS
 from graphscope.dap.protocol import Arguments, RequestError
 from graphscope.dap.table import Body, request
 from graphscope.dap.text import text_of
@@ -15,11 +16,10 @@ from graphscope.debugger.results import Message, Resumed
 async def evaluate(adapter: Adapter, arguments: Arguments) -> Body:
     """An expression; at the console, any command of the debugger."""
     expression = arguments.text("expression")
-    frame = adapter.references.frame_of(arguments.number("frameId")) if "frameId" in arguments else None
-    session = adapter.need_session()
+    session, frame = adapter.at_frame(arguments)
     if arguments.text("context", "watch") != "repl":
         found = await session.look(expression, frame)
-        made = adapter.references.inside(found, frame)
+        made = adapter.references.inside(session, found, frame)
         return {"result": found.text, **({"type": found.type} if found.type else {}), **made}
     result = await adapter.carry_out(expression, frame=frame)
     if isinstance(result, Message) and result.error:
@@ -48,15 +48,17 @@ _MOST: Final = 200
 async def exception_info(adapter: Adapter, arguments: Arguments) -> Body:
     """What is wrong where one stands, and why."""
     session, stop = adapter.need_session(), adapter.last_stop
-    if stop is None or not (session.failure or stop.breakpoint in adapter.breakpoints.get("exceptions", {}).values()):
+    name = next((name for name, number in adapter.faults.items() if stop and number == stop.breakpoint), "")
+    if stop is None or not (session.failure or name):
         raise RequestError("Nothing has failed here")
-    kind = (session.failure or stop.reason).partition(":")[0]
     made: dict[str, Any] = {
-        "exceptionId": kind,
-        "description": stop.reason,
+        "exceptionId": session.failure.partition(":")[0] or FILTERS[name].label,
+        "description": stop.reason if session.failure else "; ".join(stop.notes) or FILTERS[name].doc,
         "breakMode": "unhandled" if session.failure else "always",
     }
-    explained = await session.command("why") if stop.node is not None and not session.failure else None
-    if explained is not None and not (isinstance(explained, Message) and explained.error):
-        made["details"] = {"message": stop.reason, "stackTrace": text_of(explained)}
+    if session.failure or stop.notes or stop.node is None:
+        return made
+    explained = await session.command("why")
+    if not (isinstance(explained, Message) and explained.error):
+        made["details"] = {"message": made["description"], "stackTrace": text_of(explained)}
     return made

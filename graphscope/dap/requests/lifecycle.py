@@ -60,7 +60,7 @@ async def restart(adapter: Adapter, arguments: Arguments) -> Body:
     return None
 
 
-@request("terminate", "supportsTerminateRequest")
+@request("terminate", "supportsTerminateRequest", when="session")
 async def terminate(adapter: Adapter, arguments: Arguments) -> Body:
     """End the program."""
     session = adapter.need_session()
@@ -87,9 +87,11 @@ async def disconnect(adapter: Adapter, arguments: Arguments) -> Body:
 
 @request("cancel", "supportsCancelRequest", when="always")
 async def cancel(adapter: Adapter, arguments: Arguments) -> Body:
-    """Drop a request that is waiting for the program."""
+    """Drop a request that is waiting for the program, or what shows its progress."""
     if "requestId" in arguments:
         adapter.cancel(arguments.number("requestId"))
+    if "progressId" in arguments and adapter.session is not None:
+        adapter.session.worker.interrupt()
     return None
 
 

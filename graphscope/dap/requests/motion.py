@@ -37,7 +37,7 @@ for _command in list(COMMANDS.values()):
         request(_command.dap, *OFFERS.get(_command.dap, ()), when="stop")(_moving(_command))
 
 
-@request("pause")
+@request("pause", when="session")
 async def pause(adapter: Adapter, arguments: Arguments) -> Body:
     """Stop the program at its next node, or where it is if it comes to none; interrupt what it computes for us."""
     adapter.afterwards(adapter.need_session().pause)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from graphscope import exporting as exporting  # its command enters the table
 from graphscope.dap.adapter import Adapter
 from graphscope.dap.protocol import Arguments
 from graphscope.dap.table import Body, request
@@ -15,7 +16,7 @@ async def command(adapter: Adapter, arguments: Arguments) -> Body:
     Arguments: `line`, and `block`, the lines of a command that takes some. The body is `result`, as
     `graphscope.debugger.results.to_json` writes it, and `now`.
     """
-    frame = adapter.references.frame_of(arguments.number("frameId")) if "frameId" in arguments else None
+    _, frame = adapter.at_frame(arguments)
     result = await adapter.carry_out(arguments.text("line"), tuple(arguments.texts("block")), frame)
     return {"result": to_json(result), "now": adapter.need_session().debugger.now}
 
@@ -24,7 +25,8 @@ async def command(adapter: Adapter, arguments: Arguments) -> Body:
 async def position(adapter: Adapter, arguments: Arguments) -> Body:
     """Where in time one stands.
 
-    The body is `log` (a path), `now`, `edge` (the row that the program waits at, or null), and `running`.
+    The body is `log` (a path), `now`, `edge` (the row that the program waits at, or null), `running`, and `stop`, the
+    last stop as data, or null; where it is an exception or the end of the program that failed, `failure` names it.
     """
     session = adapter.need_session()
     debugger = session.debugger
@@ -33,6 +35,8 @@ async def position(adapter: Adapter, arguments: Arguments) -> Body:
         "now": debugger.now,
         "edge": None if debugger.edge is None or session.running else debugger.edge.row,
         "running": session.running,
+        "stop": None if adapter.last_stop is None else to_json(adapter.last_stop),
+        "failure": session.failure,
     }
 
 
@@ -47,6 +51,7 @@ async def type_in(adapter: Adapter, arguments: Arguments) -> Body:
 @request("graphscope/resize")
 async def resize(adapter: Adapter, arguments: Arguments) -> Body:
     """Tell the terminal of the program that it has so many `rows` and `columns`."""
+    rows, columns = arguments.size()
     if adapter.process is not None:
-        adapter.process.resize(arguments.number("rows"), arguments.number("columns"))
+        adapter.process.resize(rows, columns)
     return None

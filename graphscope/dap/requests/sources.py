@@ -11,7 +11,8 @@ from graphscope.dap.table import Body, request
 @request("loadedSources", "supportsLoadedSourcesRequest")
 async def loaded_sources(adapter: Adapter, arguments: Arguments) -> Body:
     """The files that nodes were made in."""
-    return {"sources": [source_of(adapter, file) for file in _files(adapter)]}
+    log = adapter.need_session().debugger.log
+    return {"sources": [source_of(log, file) for file in _files(adapter)]}
 
 
 @request("source")

@@ -7,6 +7,7 @@ import base64
 from graphscope.dap.adapter import Adapter
 from graphscope.dap.protocol import Arguments, RequestError
 from graphscope.dap.references import Opened
+from graphscope.dap.session import Session
 from graphscope.dap.table import Body, request
 
 MOST_BYTES = 1 << 24
@@ -20,7 +21,7 @@ async def variables(adapter: Adapter, arguments: Arguments) -> Body:
     start, count = max(arguments.number("start", 0), 0), max(arguments.number("count", 0), 0)
     entries = await opened.open(arguments.text("filter", ""), start, min(count, 1 << 16))
     opened.told |= {entry.name: entry.expression for entry in entries}
-    return {"variables": [adapter.references.variable(entry, opened.frame) for entry in entries]}
+    return {"variables": [adapter.references.variable(opened.session, entry, opened.frame) for entry in entries]}
 
 
 @request("setVariable", "supportsSetVariable", when="stop")
@@ -29,25 +30,25 @@ async def set_variable(adapter: Adapter, arguments: Arguments) -> Body:
     opened = adapter.references.get(arguments.number("variablesReference"))
     name = arguments.text("name")
     target = await _expression(opened, name)
-    return await _assigned(adapter, target, arguments.text("value"), opened.frame)
+    return await _assigned(adapter, opened.session, target, arguments.text("value"), opened.frame)
 
 
 @request("setExpression", "supportsSetExpression", when="stop")
 async def set_expression(adapter: Adapter, arguments: Arguments) -> Body:
     """As `setVariable`, for an expression."""
-    frame = adapter.references.frame_of(arguments.number("frameId")) if "frameId" in arguments else None
-    return await _assigned(adapter, arguments.text("expression"), arguments.text("value"), frame)
+    session, frame = adapter.at_frame(arguments)
+    return await _assigned(adapter, session, arguments.text("expression"), arguments.text("value"), frame)
 
 
 @request("readMemory", "supportsReadMemoryRequest", when="stop")
 async def read_memory(adapter: Adapter, arguments: Arguments) -> Body:
     """The bytes of a tensor."""
     reference = arguments.text("memoryReference")
-    handle = adapter.references.memory_of(reference)
+    session, handle = adapter.references.memory_of(reference)
     offset, count = arguments.number("offset", 0), arguments.number("count")
     if count < 0:
         raise RequestError("readMemory: 'count' must not be negative")
-    size, data = await adapter.need_session().memory(handle, offset, min(count, MOST_BYTES))
+    size, data = await session.memory(handle, offset, min(count, MOST_BYTES))
     missing = count - len(data) if offset + count > size or offset < 0 else 0
     return {"address": str(offset), "data": base64.b64encode(data).decode(), "unreadableBytes": missing}
 
@@ -63,13 +64,8 @@ async def _expression(opened: Opened, name: str) -> str:
     return found
 
 
-async def _assigned(adapter: Adapter, target: str, value: str, frame: int | None) -> Body:
-    made = await adapter.need_session().assign(target, value, frame)
-    if adapter.client.get("supportsInvalidatedEvent"):
-
-        async def tell() -> None:
-            adapter.event("invalidated", areas=["variables"])
-
-        adapter.afterwards(tell)
-    told = adapter.references.variable(made, frame)
+async def _assigned(adapter: Adapter, session: Session, target: str, value: str, frame: int | None) -> Body:
+    made = await session.assign(target, value, frame)
+    adapter.changed()
+    told = adapter.references.variable(session, made, frame)
     return {key: told[key] for key in told if key not in ("name", "evaluateName")}

@@ -1,0 +1,31 @@
+"""An adapter in a thread of this process, for a screen that is drawn by it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import threading
+from collections.abc import Iterator
+
+from graphscope.dap.server import converse
+
+
+@contextlib.contextmanager
+def adapter() -> Iterator[socket.socket]:
+    """A connection to an adapter; behind the block it has left nothing of the program that it held."""
+    ours, theirs = socket.socketpair()
+    thread = threading.Thread(target=asyncio.run, args=(_serve(theirs),), name="graphscope-adapter")
+    thread.start()
+    try:
+        yield ours
+    finally:
+        with contextlib.suppress(OSError):
+            ours.shutdown(socket.SHUT_RDWR)
+        ours.close()
+        thread.join()
+
+
+async def _serve(connection: socket.socket) -> None:
+    reader, writer = await asyncio.open_connection(sock=connection)
+    await converse(reader, writer)

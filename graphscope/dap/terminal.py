@@ -1,0 +1,96 @@
+"""The terminal of a program that we started: what it prints, what is typed into it, and its size."""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import contextlib
+import os
+from collections.abc import Callable
+from importlib import import_module
+
+from graphscope.debugger.printing import Place, Unmarker
+from graphscope.errors import UsageError
+
+Printed = Callable[[str, Place | None], None]
+"""Hears what a program prints, and from where it did, if that is known."""
+
+
+class Terminal:
+    """Our end of a terminal.
+
+    Args:
+        size: Rows and columns.
+        printed: Called with what the program prints.
+
+    Raises:
+        UsageError: The system has none.
+    """
+
+    def __init__(self, size: tuple[int, int], printed: Printed) -> None:
+        self._printed = printed
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._unmarker = Unmarker()
+        self._ours, self.theirs = _open(size)
+        os.set_blocking(self._ours, False)
+
+    def listen(self) -> None:
+        """Pass on what arrives."""
+        asyncio.get_running_loop().add_reader(self._ours, self.read)
+
+    def read(self) -> None:
+        """Pass on what is there."""
+        while self._ours >= 0:
+            try:
+                data = os.read(self._ours, 1 << 16)
+            except BlockingIOError:
+                return
+            except OSError:
+                data = b""
+            if not data:
+                asyncio.get_running_loop().remove_reader(self._ours)
+                return
+            self._pass_on(data)
+
+    def type(self, text: str) -> None:
+        """Type into it."""
+        with contextlib.suppress(OSError):
+            os.write(self._ours, text.encode())
+
+    def resize(self, rows: int, columns: int) -> None:
+        """Tell the program how large it is."""
+        with contextlib.suppress(OSError):
+            _resize(self._ours, (rows, columns))
+
+    def close(self) -> None:
+        """Pass on what is left, and hang up."""
+        self.read()
+        self._pass_on(b"", last=True)
+        ours, self._ours = self._ours, -1
+        if ours >= 0:
+            asyncio.get_running_loop().remove_reader(ours)
+            os.close(ours)
+
+    def _pass_on(self, data: bytes, last: bool = False) -> None:
+        for text, place in self._unmarker.parts(self._decoder.decode(data, last), last):
+            self._printed(text, place)
+
+
+def _open(size: tuple[int, int]) -> tuple[int, int]:
+    try:
+        pty, termios = import_module("pty"), import_module("termios")
+        ours, theirs = pty.openpty()
+    except (ImportError, OSError) as error:
+        raise UsageError(
+            f"a program can't be launched here, there are no terminals: {error}", "attach to a recording"
+        ) from None
+    attributes = termios.tcgetattr(theirs)
+    attributes[1] &= ~termios.OPOST  # "\n" as the program prints it
+    attributes[3] &= ~termios.ECHO  # who types knows what was typed
+    termios.tcsetattr(theirs, termios.TCSANOW, attributes)
+    _resize(theirs, size)
+    return ours, theirs
+
+
+def _resize(terminal: int, size: tuple[int, int]) -> None:
+    import_module("termios").tcsetwinsize(terminal, size)

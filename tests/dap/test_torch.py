@@ -1,0 +1,99 @@
+"""A PyTorch program under the adapter: stopped in its backward pass, looked at, changed, and gone back in."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.dap.talking import Client
+
+pytestmark = [pytest.mark.torch, pytest.mark.slow]
+
+TRAINING = """\
+import torch
+
+torch.manual_seed(0)
+net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1))
+sgd = torch.optim.SGD(net.parameters(), lr=0.1)
+x, target = torch.randn(16, 4), torch.randn(16, 1)
+for step in range(3):
+    sgd.zero_grad()
+    loss = ((net(x) - target) ** 2).mean()
+    loss.backward()
+    {change}
+    sgd.step()
+    print(step, loss.item().hex())
+print([parameter.sum().item().hex() for parameter in net.parameters()])
+"""
+
+
+def alone(program: Path) -> str:
+    return subprocess.run([sys.executable, program], capture_output=True, text=True, check=True).stdout
+
+
+def test_back_in_time_and_on_changes_nothing(client: Client, write: Callable[[str], Path]) -> None:
+    program = write(TRAINING.format(change="pass"))
+    client.launch(program, {"name": "op:tanh backward", "hitCondition": "2"})
+    assert client.event("stopped")["reason"] == "function breakpoint"
+    names = [frame["name"] for frame in client.stack()]
+    assert names[1:] == ["in 1", "<module>"]
+    assert client.evaluate("step") == "1"
+    assert client.evaluate("grad.shape") == "(16, 8)"
+    at = client.position()["now"]
+    for _ in range(5):
+        client.move("stepBack")
+    assert client.position()["now"] < at
+    client.request("setFunctionBreakpoints", {"breakpoints": [{"name": "op:linear forward"}]})
+    assert "linear" in client.move("reverseContinue")["description"]
+    client.request("setFunctionBreakpoints", {"breakpoints": []})
+    client.request("continue", {"threadId": 1})
+    client.event("terminated")
+    assert client.output == alone(program)
+    assert client.leave() == 0
+
+
+def test_a_changed_gradient_has_the_effect_that_it_has_in_the_program(
+    client: Client, write: Callable[[str], Path]
+) -> None:
+    program = write(TRAINING.format(change="pass"))
+    client.launch(program, {"name": "op:linear backward", "hitCondition": "2"})
+    client.event("stopped")  # at the first layer: its cotangent makes the gradients of net[0]
+    assert client.evaluate("grad.shape") == "(16, 8)"
+    scope = client.scopes()["Gradient"]
+    client.request("setVariable", {"variablesReference": scope, "name": "grad", "value": "grad * 0"})
+    client.request("setFunctionBreakpoints", {"breakpoints": []})
+    client.request("continue", {"threadId": 1})
+    client.event("terminated")
+    same = "if step == 0: [parameter.grad.zero_() for parameter in net[0].parameters()]"
+    assert client.output == alone(write(TRAINING.format(change=same)))
+    client.leave()
+
+
+@pytest.mark.parametrize(
+    ("text", "filter", "said"),
+    [
+        (
+            "w, b = (torch.ones(2, requires_grad=True) for _ in range(2))\n(w * b.detach()).sum().backward()\n",
+            "missing",
+            "detach at prog.py:3 cuts the way",
+        ),
+        (
+            "x = torch.ones(2, requires_grad=True)\ny = x.exp()\ny.mul_(2)\n",
+            "overwritten",
+            "exp at prog.py:3 had saved its output, and mul_ at prog.py:4 writes over it",
+        ),
+    ],
+    ids=["missing", "overwritten"],
+)
+def test_faults(client: Client, write: Callable[[str], Path], text: str, filter: str, said: str) -> None:
+    client.launch(
+        write(f"import torch\n{text}"),
+        configure=lambda: client.request("setExceptionBreakpoints", {"filters": [filter]}) and None,
+    )
+    assert client.event("stopped")["reason"] == "exception"
+    assert said in client.request("exceptionInfo", {"threadId": 1})["description"]
+    client.leave()

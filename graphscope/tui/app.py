@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -15,6 +15,7 @@ from graphscope.debugger.table import COMMANDS
 from graphscope.eventlog.reader import Log
 from graphscope.tui import keys
 from graphscope.tui.glyphs import Glyphs, for_terminal
+from graphscope.tui.keymap import remapped
 from graphscope.tui.main import Main
 from graphscope.tui.messages import Asked
 from graphscope.tui.prompt.history import History
@@ -30,6 +31,7 @@ class GraphscopeApp(App[None]):
         session: Who carries out commands.
         glyphs: The characters of pictures; those of this terminal unless given.
         history: The file of lines typed before; None keeps none.
+        keymap: Keys by the names of actions, where they are to be others.
     """
 
     TITLE = "graphscope"
@@ -38,26 +40,34 @@ class GraphscopeApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = []
 
     def __init__(
-        self, log: Log, session: Session, *, glyphs: Glyphs | None = None, history: Path | None = None
+        self,
+        log: Log,
+        session: Session,
+        *,
+        glyphs: Glyphs | None = None,
+        history: Path | None = None,
+        keymap: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__()
         self.log_read = log
         self._session = session
         self.glyphs = glyphs or for_terminal()
         self._history = History(history)
+        self._keys = dict(keymap or {})
+        self.set_keymap(self._keys)
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = THEMES[0].name
         self.set_class(self.glyphs.lane.isascii(), "-ascii")
 
-    def on_mount(self) -> None:
-        """Show the main screen."""
-        self.push_screen(Main(self.log_read, self._session, self.glyphs, self._history))
+    def get_default_screen(self) -> Main:
+        """The main screen."""
+        return Main(self.log_read, self._session, self.glyphs, self._history, self._keys)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """What the palette offers: themes and the like, every key, and every command."""
         yield from super().get_system_commands(screen)
-        for binding in (*keys.OF_COMMANDS, *keys.OF_SCREEN):
+        for binding in remapped([*keys.OF_COMMANDS, *keys.OF_SCREEN], self._keys):
             said = f"{binding.description.capitalize()} ({binding.key_display or binding.key})"
             yield SystemCommand(said, binding.tooltip or binding.description, partial(self._act, binding.action))
         for entry in COMMANDS.values():
@@ -66,6 +76,10 @@ class GraphscopeApp(App[None]):
 
     async def _act(self, action: str) -> None:
         await self.run_action(action, self.screen)
+
+    def action_press(self, key: str) -> None:
+        """Press a key that was clicked."""
+        self.simulate_key(key)
 
     def action_go(self, row: int) -> None:
         """Go to a row that was clicked."""

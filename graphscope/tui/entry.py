@@ -1,15 +1,15 @@
-"""Ways to the screen: a log."""
+"""Ways to the screen: a log, or a program that an adapter runs."""
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import os
+import socket
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-
-from graphscope.debugger.session import Debugger
-from graphscope.eventlog.reader import load
-from graphscope.tui.prompt.history import FILE
-from graphscope.tui.session import RecordedSession
+from typing import Any
 
 
 def has_terminal() -> bool:
@@ -23,15 +23,79 @@ def open_screen(path: str | os.PathLike[str]) -> int:
     Returns:
         The exit status.
     """
-    session = RecordedSession(Debugger(load(path)))
-    from graphscope.tui.app import GraphscopeApp  # Textual is loaded when it is known that the log can be read
+    with _undisturbed():
+        from graphscope.debugger.session import Debugger
+        from graphscope.eventlog.reader import load
+        from graphscope.tui.session import RecordedSession
 
-    app = GraphscopeApp(load(path), session, history=_history())
+        session = RecordedSession(Debugger(load(path)))
+        from graphscope.tui.app import GraphscopeApp  # Textual is loaded when it is known that the log can be read
+
+        app = GraphscopeApp(load(path), session, history=_history(), keymap=_keymap())
     app.run()
     return app.return_code or 0
 
 
+def debug_screen(
+    connection: socket.socket,
+    name: str,
+    wishes: dict[str, Any],
+    *,
+    breakpoints: Sequence[str] = (),
+    commands: Sequence[str] = (),
+) -> int:
+    """Run a program, and step through its graph on the screen.
+
+    Args:
+        connection: A connection to a debug adapter.
+        name: What the program is called.
+        wishes: The arguments of the adapter's `launch`.
+        breakpoints: What is given to `break` ahead of the first stop.
+        commands: Commands that are carried out at the first stop.
+
+    Returns:
+        The exit status of the program; 0 when the person left it, 1 when it had failed.
+
+    Raises:
+        GraphscopeError: The program can't be started, or a breakpoint is not understood.
+    """
+    from graphscope.tui.live.session import LiveSession
+
+    session = LiveSession(connection, name)
+    try:
+        session.launch(wishes, breakpoints, commands)
+        with _undisturbed():
+            from graphscope.tui.app import GraphscopeApp
+
+            app = GraphscopeApp(session.open_log(), session, history=_history(), keymap=_keymap())
+        app.run()
+        status = session.code if session.code is not None else int(session.state == "failed")
+    finally:
+        session.close()
+    return app.return_code or status
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """No garbage is looked for while modules are loaded, nor ever again in them: it would cost a key 50 ms at times."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def _keymap() -> dict[str, str]:
+    from graphscope.tui import keys
+    from graphscope.tui.keymap import keymap_file, read_keymap
+
+    return read_keymap(keymap_file(), keys.everywhere())
+
+
 def _history() -> Path | None:
+    from graphscope.tui.prompt.history import FILE
+
     try:
         return Path.home() / FILE
     except RuntimeError:

@@ -6,9 +6,9 @@ from typing import Final
 
 from textual.binding import Binding
 
+from graphscope import exporting as exporting  # its command enters the table
 from graphscope.debugger import commands as commands  # fills the table
 from graphscope.debugger.table import COMMANDS
-from graphscope.tui import exporting as exporting  # its command enters the table
 
 _SHORT: Final = {
     "next": "next",
@@ -65,10 +65,27 @@ OF_SCREEN: Final = (
     Binding(
         "y", "ask('why')", "Why", id="screen.why", show=False, tooltip="Why is this gradient None, zero, not finite"
     ),
+    Binding("t", "program", "Program", id="screen.program", show=False, tooltip="The program's own terminal, and back"),
+    Binding("ctrl+t", "program", "Program", id="screen.program-back", show=False, tooltip="The same, while typing"),
+    Binding(
+        "=", "edit", "Edit", id="screen.edit", show=False, key_display="=", tooltip="Change what the program waits with"
+    ),
     Binding("m", "toggle_map", "map", id="screen.map", tooltip="Show the neighbourhood of the node as a picture"),
     Binding("+", "radius(1)", "Wider", id="screen.wider", show=False, key_display="+", tooltip="Widen the map"),
     Binding("-", "radius(-1)", "Closer", id="screen.closer", show=False, key_display="-", tooltip="Narrow the map"),
     Binding("v", "look", "Look", id="screen.look", show=False, tooltip="Numbers, heatmap, histogram"),
+    Binding(
+        "<",
+        "compare(-1)",
+        "Older",
+        id="screen.older",
+        show=False,
+        key_display="<",
+        tooltip="Compare with an older step",
+    ),
+    Binding(
+        ">", "compare(1)", "Newer", id="screen.newer", show=False, key_display=">", tooltip="Compare with a newer step"
+    ),
     Binding("i", "slice", "Slice", id="screen.slice", show=False, tooltip="Choose a slice of the value: [0, :, 3:7]"),
     Binding(
         "e",
@@ -83,7 +100,19 @@ OF_SCREEN: Final = (
     Binding("q", "quit", "quit", id="screen.quit", tooltip="Leave"),
     *(
         Binding(str(place), f"tab('{name}')", name, id=f"screen.{name}", show=False, tooltip=f"Inspector: {name}")
-        for place, name in enumerate(("formula", "value", "grad", "about", "steps"), 1)
+        for place, name in enumerate(("formula", "value", "grad", "about", "steps", "compare"), 1)
     ),
 )
 """Keys of the screen itself."""
+
+
+def everywhere() -> list[Binding]:
+    """All bindings that a keymap may change: those of the screen and of its regions."""
+    from graphscope.tui.inspector.array import ArrayView
+    from graphscope.tui.map.map import Map
+    from graphscope.tui.prompt.prompt import Line, Prompt
+    from graphscope.tui.source.source import Source
+    from graphscope.tui.tape.tape import Tape
+
+    regions = [found for region in (Tape, Source, ArrayView, Map, Prompt, Line) for found in region.BINDINGS]
+    return [*OF_COMMANDS, *OF_SCREEN, *(found for found in regions if isinstance(found, Binding))]

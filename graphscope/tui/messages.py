@@ -5,7 +5,6 @@ from __future__ import annotations
 from textual.message import Message
 
 from graphscope.debugger.results import Result
-from graphscope.tui.scene import Mark
 
 
 class Asked(Message):
@@ -22,12 +21,20 @@ class Asked(Message):
 class Answered(Message):
     """A command was carried out."""
 
-    def __init__(self, asked: Asked, results: tuple[Result, ...], now: int, marks: tuple[Mark, ...]) -> None:
+    def __init__(self, asked: Asked, results: tuple[Result, ...], now: int) -> None:
         super().__init__()
         self.asked = asked
         self.results = results
         self.now = now
-        self.marks = marks
+
+
+class Edited(Message):
+    """A person wants the program to go on with another value, of all or of one element (`grad[0, 3]`)."""
+
+    def __init__(self, target: str, text: str) -> None:
+        super().__init__()
+        self.target = target
+        self.text = text
 
 
 class Prefill(Message):
@@ -38,14 +45,29 @@ class Prefill(Message):
         self.line = line
 
 
-class Grown(Message):
-    """More rows of the log are known than before."""
+class Moved(Message):
+    """One stands somewhere else without having asked: the program has come to a stop."""
 
-    def __init__(self, end: int, closed: bool) -> None:
+
+class Printed(Message):
+    """The program has printed something."""
+
+    def __init__(self, text: str) -> None:
         super().__init__()
-        self.end = end
-        self.closed = closed
+        self.text = text
 
-    def can_replace(self, message: Message) -> bool:
-        """A newer one says all that an older one said."""
-        return isinstance(message, Grown)
+
+class Told(Message):
+    """The debugger says something that is no answer: the message of a breakpoint, a complaint."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+
+
+class Typed(Message):
+    """A person types into the terminal of the program."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text

@@ -10,6 +10,8 @@ from graphscope.eventlog.schema import NODES
 from graphscope.graph.select import Selector
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from graphscope.debugger.results import Stop
     from graphscope.eventlog.reader import Log
     from graphscope.graph import Graph, Node
@@ -31,9 +33,10 @@ class Mark:
     enabled: bool
     selector: Selector | None
     """None of one that waits for non-finite values."""
+    hits: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scene:
     """A position in a log. Regions are given a new one whenever something moved, and read the log for the rest."""
 
@@ -43,6 +46,8 @@ class Scene:
     """The same with all that is recorded, for what lies ahead."""
     marks: tuple[Mark, ...] = ()
     stop: Stop | None = None
+    edited: np.ndarray | None = None
+    """What the program will go on with in place of what the log has, where a person has changed it."""
 
     @property
     def log(self) -> Log:

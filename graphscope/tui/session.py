@@ -5,7 +5,9 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections import deque
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
 
 from graphscope.debugger import interpreter
 from graphscope.debugger.breakpoints import Breakpoints
@@ -15,12 +17,25 @@ from graphscope.debugger.session import Debugger
 from graphscope.errors import GraphscopeError
 from graphscope.tui.scene import Mark
 
+if TYPE_CHECKING:
+    import numpy as np
+    from textual.message import Message as Post
+
+    from graphscope.eventlog.reader import Log
+
 
 class Session(Protocol):
     """The other end of the screen. Its methods may take long; they are called from one thread, never the screen's."""
 
-    def begin(self) -> Stop | None:
-        """Go to where the screen is to open; None where there is no node yet."""
+    name: str
+    """What is looked at: the name of the log, or of the program."""
+    state: str
+    """Of a program: `starting`, `runs`, `waits`, `failed` or `ended`; empty of a recording."""
+    edited: np.ndarray | None
+    """What the program will go on with, where a person has changed it."""
+
+    def begin(self) -> list[Result]:
+        """Go to where the screen is to open; nothing where there is no node yet."""
         ...
 
     def carry_out(self, line: str, block: tuple[str, ...] = ()) -> list[Result]:
@@ -35,6 +50,30 @@ class Session(Protocol):
         """What a word at the end of a line may become."""
         ...
 
+    def edit(self, target: str, text: str) -> Result:
+        """Let the program go on with another value of `value` or `grad`, or of one element: `grad[0, 3]`."""
+        ...
+
+    def listen(self, post: Callable[[Post], object]) -> None:
+        """Tell somebody of what happens without being asked for."""
+        ...
+
+    def follow(self) -> list[Result]:
+        """Go where something has moved by itself: the stop, and what is attached to its breakpoint."""
+        ...
+
+    def new_log(self) -> Log | None:
+        """The log, once, where the program was started again."""
+        ...
+
+    def type(self, text: str) -> None:
+        """Type into the terminal of the program."""
+        ...
+
+    def resize(self, rows: int, columns: int) -> None:
+        """Tell the terminal of the program how large it is."""
+        ...
+
     @property
     def now(self) -> int:
         """The row where the debugger stands."""
@@ -46,27 +85,48 @@ class Session(Protocol):
         ...
 
 
+def in_turn(line: str, aliases: Mapping[str, str], carry_out: Callable[[str], Result]) -> list[Result]:
+    """Carry out the commands of a line, and behind a stop what is attached to its breakpoint."""
+    found: list[Result] = []
+    try:
+        waiting = deque(expand(line, aliases))
+    except GraphscopeError as error:
+        return [Message(error.message, error.hint or "", error=True)]
+    while waiting:
+        result = carry_out(waiting.popleft())
+        found.append(result)
+        if isinstance(result, Ended | Resumed):
+            break
+        if isinstance(result, Stop):
+            waiting = deque(result.commands)
+    return found
+
+
 class RecordedSession:
     """A debugger over a log that is finished, or that another process writes."""
 
+    state = ""
+    edited: np.ndarray | None = None
+
     def __init__(self, debugger: Debugger) -> None:
+        self.name = debugger.log.path.name
         self._debugger = debugger
         self._busy = threading.Lock()
         self._thread: int | None = None
         """The thread that carries something out, while one does."""
 
-    def begin(self) -> Stop | None:
+    def begin(self) -> list[Result]:
         """Go to the first node."""
         self._debugger.log.refresh()
         result = interpreter.answer(self._debugger, "restart")
-        return result if isinstance(result, Stop) else None
+        return [replace(result, reason="")] if isinstance(result, Stop) else []
 
     def carry_out(self, line: str, block: tuple[str, ...] = ()) -> list[Result]:
         """Carry out a line: aliases written out, `;;` parted, and what is attached to a breakpoint behind it."""
         try:
             with self._busy:
                 self._thread = threading.get_ident()
-            found = self._carry_out(line, block)
+            found = in_turn(line, self._debugger.aliases, lambda part: interpreter.answer(self._debugger, part, block))
             with self._busy:
                 self._thread = None
         except KeyboardInterrupt:
@@ -83,21 +143,28 @@ class RecordedSession:
                 )
                 self._thread = None
 
-    def _carry_out(self, line: str, block: tuple[str, ...]) -> list[Result]:
-        debugger = self._debugger
-        found: list[Result] = []
-        try:
-            waiting = deque(expand(line, debugger.aliases))
-        except GraphscopeError as error:
-            return [Message(error.message, error.hint or "", error=True)]
-        while waiting:
-            result = interpreter.answer(debugger, waiting.popleft(), block)
-            found.append(result)
-            if isinstance(result, Ended | Resumed):
-                break
-            if isinstance(result, Stop):
-                waiting = deque(result.commands)
-        return found
+    def edit(self, target: str, text: str) -> Result:
+        """Say that what is past stays as it is."""
+        return Message(
+            "A recording can't be changed", "graphscope debug runs the program, and waits for you", error=True
+        )
+
+    def listen(self, post: Callable[[Post], object]) -> None:
+        """Nothing happens by itself in a recording."""
+
+    def follow(self) -> list[Result]:
+        """Nothing happens by itself in a recording."""
+        return []
+
+    def new_log(self) -> Log | None:
+        """There is but one."""
+        return None
+
+    def type(self, text: str) -> None:
+        """No program has a terminal here."""
+
+    def resize(self, rows: int, columns: int) -> None:
+        """No program has a terminal here."""
 
     def complete(self, line: str, word: str) -> list[str]:
         """What a word at the end of a line may become."""

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
 from textual.pilot import Pilot
 
+from graphscope.dap.inside import adapter
 from graphscope.debugger.session import Debugger
 from graphscope.eventlog.reader import load
 from graphscope.tui.app import GraphscopeApp
 from graphscope.tui.glyphs import UNICODE, Glyphs
+from graphscope.tui.live.session import LiveSession
 from graphscope.tui.main import Main
 from graphscope.tui.session import RecordedSession
 
@@ -77,12 +79,16 @@ class Screen:
 
 
 def drive(
-    log: Path, body: Callable[[Screen], Awaitable[None]], size: tuple[int, int] = (100, 30), glyphs: Glyphs = UNICODE
+    log: Path,
+    body: Callable[[Screen], Awaitable[None]],
+    size: tuple[int, int] = (100, 30),
+    glyphs: Glyphs = UNICODE,
+    keymap: Mapping[str, str] | None = None,
 ) -> None:
     """Open the application over a log, wait for its first node, and let `body` use it."""
 
     async def run() -> None:
-        app = GraphscopeApp(load(log), RecordedSession(Debugger(load(log))), glyphs=glyphs)
+        app = GraphscopeApp(load(log), RecordedSession(Debugger(load(log))), glyphs=glyphs, keymap=keymap)
         async with app.run_test(size=size, notifications=True) as pilot:
             await pilot.pause()
             screen = Screen(app, pilot)
@@ -91,3 +97,29 @@ def drive(
             await body(screen)
 
     asyncio.run(run())
+
+
+def debug(
+    script: Path,
+    body: Callable[[Screen], Awaitable[None]],
+    size: tuple[int, int] = (120, 40),
+    *,
+    breakpoints: tuple[str, ...] = (),
+    commands: tuple[str, ...] = (),
+) -> int | None:
+    """Run a program under the screen, and let `body` use it; its exit status, if it has ended."""
+
+    async def run(session: LiveSession) -> None:
+        app = GraphscopeApp(session.open_log(), session, glyphs=UNICODE)
+        async with app.run_test(size=size, notifications=True) as pilot:
+            await pilot.pause()
+            await body(Screen(app, pilot))
+
+    with adapter() as connection:
+        session = LiveSession(connection, script.name)
+        try:
+            session.launch({"program": str(script), "cwd": str(script.parent)}, breakpoints, commands)
+            asyncio.run(run(session))
+        finally:
+            session.close()
+    return session.code

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import random
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -242,7 +241,7 @@ def test_a_breakpoint_is_set_stops_in_backward_and_is_switched_off(training: Pat
         await screen.at(rules[0])
         await screen.shows("●▶", "#tape")
         await screen.press("B")
-        await screen.shows("Esc closes")
+        await screen.shows("Esc close")
         assert "op:tanh backward" in screen.text
         await screen.press("space")
         await screen.until(lambda: not screen.main.scene.marks[0].enabled, "a breakpoint that is off")
@@ -412,9 +411,9 @@ def test_of_a_million_rows_only_what_is_seen_is_looked_at(
 
     async def use(screen: Screen) -> None:
         tape = screen.main.query_one(Tape)
-        assert len(tape.lines) == 1_000_000
         await screen.press("end")
         await screen.at(999_999)
+        assert len(tape.lines) == 1_000_000
         await screen.shows("999999", "#tape")
         await screen.press("home")
         await screen.at(0)
@@ -423,24 +422,3 @@ def test_of_a_million_rows_only_what_is_seen_is_looked_at(
         assert len(tape._painter._sizes) < 200
 
     drive(log, use)
-
-
-@pytest.mark.slow
-def test_random_keys_break_nothing(training: Path) -> None:
-    keys = [*"npsSrcCuomv12345zZ+-[]{}'", "up", "down", "left", "right", "tab", "enter", "escape", "home", "end",
-            "pageup", "pagedown", "space", "shift+tab", "B", "W", "M", "?", "/", ":"]  # fmt: skip
-    choose = random.Random(7)
-
-    async def use(screen: Screen) -> None:
-        for number in range(120):
-            await screen.pilot.press(choose.choice(keys))
-            if number % 40 == 39:
-                await screen.pilot.resize_terminal(choose.randint(50, 220), choose.randint(14, 60))
-                await screen.press("escape")
-        await screen.pilot.resize_terminal(100, 30)
-        while len(screen.app.screen_stack) > 2:
-            await screen.press("escape")
-        await screen.press("escape", "home")
-        assert screen.app.is_running
-
-    drive(training, use)

@@ -92,6 +92,46 @@ def test_start_step_break_in_backward_resize_quit(terminal: Terminal, training: 
     terminal.shows("status 0")
 
 
+LIVE = """\
+import graphscope as torch
+
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+h = (w * w).tanh()
+h.sum().backward()
+print("gradient", w.grad.tolist())
+raise SystemError("on purpose")
+"""
+
+
+@pytest.mark.slow
+def test_debug_runs_the_program_changes_a_gradient_and_stays_after_the_crash(
+    terminal: Terminal, tmp_path: Path
+) -> None:
+    script = tmp_path / "live.py"
+    script.write_text(LIVE, encoding="utf-8")
+    terminal.run("debug", "-b", "op:tanh backward", str(script))
+    terminal.shows("live.py", " live ", "#0 w")
+    terminal.press("n")
+    terminal.shows("#1 mul")
+    terminal.press("c")
+    terminal.shows("TanhBackward", "breakpoint 1")
+    terminal.press("=")
+    terminal.shows("set grad =")
+    terminal.type("0 * grad")
+    terminal.press("Enter")
+    terminal.shows("edited")
+    terminal.press("c")
+    terminal.shows("failed", "SystemError: on purpose")
+    terminal.press("t")
+    terminal.shows("gradient [0.0, 0.0]")
+    terminal.tmux("resize-window", "-x", "70", "-y", "20")
+    terminal.shows("gradient [0.0, 0.0]")
+    terminal.press("C-t")
+    terminal.shows("q quit")
+    terminal.press("q")
+    terminal.shows("status 1")
+
+
 @pytest.mark.slow
 def test_the_console_is_kept_for_who_asks_for_it(terminal: Terminal, product: Path) -> None:
     terminal.run("open", "--console", str(product))

@@ -48,7 +48,7 @@ LISTS: Final[dict[str, Listed]] = {
         "breakpoints",
         "info breakpoints",
         {
-            "space": Deed("on, off", lambda row: f"{'disable' if row[2] == 'yes' else 'enable'} {row[0]}"),
+            "space": Deed("on/off", lambda row: f"{'disable' if row[2] == 'yes' else 'enable'} {row[0]}"),
             "d": Deed("remove", lambda row: f"clear {row[0]}"),
             "enter": Deed("condition", lambda row: f"condition {row[0]} ", leaves=True, asks=True),
             "i": Deed("ignore", lambda row: f"ignore {row[0]} ", leaves=True, asks=True),
@@ -105,8 +105,8 @@ class TableDialog(ModalScreen[tuple[str, bool] | None]):
                 table.add_columns(*result.columns)
                 for row in result.rows:
                     table.add_row(*(Text(escape("" if cell is None else str(cell))) for cell in row))
-                keys = "   ".join(f"{key} {deed.says}" for key, deed in self._listed.deeds.items())
-                self.query_one("#note", Static).update(Text(result.note or f"{keys}   Esc closes"))
+                keys = "  ".join(f"{key} {deed.says}" for key, deed in self._listed.deeds.items())
+                self.query_one("#note", Static).update(Text(result.note or f"{keys}  Esc close"))
         table.display = bool(self._rows)
         table.move_cursor(row=min(place, max(len(self._rows) - 1, 0)))
 

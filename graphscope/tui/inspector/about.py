@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from graphscope.tui import near
 from graphscope.tui.text import escape, shape_text, size_text
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
 
 if TYPE_CHECKING:
     from graphscope.graph import Node
@@ -37,6 +40,7 @@ def about(scene: Scene) -> Text:
         ("source", node.source_line),
         ("took", f"{node.duration / 1000:.1f} µs" if node.duration else ""),
         ("thread", str(scene.log.thread(node.event.thread).get("name", ""))),
+        ("saved", _saved(scene, subject)),
         ("inputs", ", ".join(f"#{edge.source.row} {edge.source.name or edge.source.label}" for edge in subject.inputs)),
         ("used by", ", ".join(f"#{found.row} {found.label}" for found in near.users(subject))),
         ("backward", ", ".join(f"#{found.row} {found.label}" for found in near.rules(subject))),
@@ -46,6 +50,23 @@ def about(scene: Scene) -> Text:
             made.append(f"{name:>9}  ", "muted")
             made.append(escape(text) + "\n")
     return made
+
+
+def _saved(scene: Scene, subject: Node) -> str:
+    """What the rules of the op need, by the names in their text: that is what forward keeps for backward."""
+    op = scene.log.op(subject.event.op)
+    wanted = {word for rule in op.vjp for word in _WORD.findall(rule)}
+    found = {name: edge.source for name, edge in zip(op.inputs, subject.inputs, strict=False) if name in wanted}
+    if "out" in wanted:
+        found["out"] = subject
+    told = []
+    for name, node in found.items():
+        value = node.value
+        told.append(
+            f"{name} (#{node.row}, {shape_text(node.shape) or 'scalar'}"
+            + (f", {size_text(value.nbytes)})" if value is not None else ")")
+        )
+    return ", ".join(told)
 
 
 def _view_chain(node: Node) -> str:

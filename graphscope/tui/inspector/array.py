@@ -1,4 +1,4 @@
-"""An array as a table of numbers or as a heatmap; only the cells that are visible are read."""
+"""An array as a table of numbers or as a heatmap, with a cursor; only the cells that are visible are read."""
 
 from __future__ import annotations
 
@@ -8,23 +8,48 @@ import numpy as np
 from rich.color import Color as RichColor
 from rich.segment import Segment
 from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
 from textual.color import Color, Gradient
-from textual.geometry import Size
+from textual.geometry import Region, Size
+from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from graphscope.tui.glyphs import Glyphs
+from graphscope.tui.words import stretch
 
 _CELL = 11
 _MARGIN = 6
 
 
+class Chosen(Message):
+    """A person wants another number in a cell."""
+
+    def __init__(self, row: int, column: int) -> None:
+        super().__init__()
+        self.row = row
+        self.column = column
+
+
 class ArrayView(ScrollView, can_focus=True):
-    """A plane of numbers."""
+    """A plane of numbers; the cursor is seen where the plane has the focus."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1, 0)", "Up", id="array.up", show=False),
+        Binding("down,j", "move(1, 0)", "Down", id="array.down", show=False),
+        Binding("left,h", "move(0, -1)", "Left", id="array.left", show=False),
+        Binding("right,l", "move(0, 1)", "Right", id="array.right", show=False),
+        Binding("pageup", "page(-1)", "Page up", id="array.page-up", show=False),
+        Binding("pagedown", "page(1)", "Page down", id="array.page-down", show=False),
+        Binding("home", "move(-2147483648, 0)", "First row", id="array.home", show=False),
+        Binding("end", "move(2147483648, 0)", "Last row", id="array.end", show=False),
+        Binding("enter", "choose", "edit cell", id="array.edit"),
+    ]
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "array--index", "array--number", "array--negative", "array--odd", "array--zero", "array--low", "array--middle",
-        "array--high",
+        "array--high", "array--cursor",
     }  # fmt: skip
 
     def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
@@ -33,13 +58,60 @@ class ArrayView(ScrollView, can_focus=True):
         self._array: np.ndarray | None = None
         self._heat = False
         self._scale = 1.0
+        self.cursor = (0, 0)
+
+    # The cursor ------------------------------------------------------------------------------------------------------
+
+    @property
+    def _wide(self) -> int:
+        return 2 if self._heat else _CELL
+
+    @property
+    def _top(self) -> int:
+        """Lines above the numbers."""
+        return 0 if self._heat else 1
+
+    def action_move(self, down: int, right: int) -> None:
+        """Move the cursor by cells."""
+        if self._array is None or not self._array.size:
+            return
+        rows, columns = self._array.shape
+        row = max(0, min(self.cursor[0] + down, rows - 1))
+        column = max(0, min(self.cursor[1] + right, columns - 1))
+        self.cursor = (row, column)
+        self.scroll_to_region(
+            Region(column * self._wide, row, _MARGIN + self._wide, self._top + 1), animate=False, force=True
+        )
+        self.refresh()
+
+    def action_page(self, by: int) -> None:
+        """Move the cursor by a window."""
+        self.action_move(by * max(self.size.height - 2, 1), 0)
+
+    def action_choose(self) -> None:
+        """Ask for another number in the cell."""
+        if self._array is not None and self._array.size:
+            self.post_message(Chosen(*self.cursor))
+
+    def on_click(self, event: events.Click) -> None:
+        """Put the cursor on a cell; a second click asks for another number there."""
+        row = event.y + self.scroll_offset.y - self._top
+        column = (event.x - _MARGIN + int(self.scroll_offset.x)) // self._wide
+        if self._array is None or not (0 <= row < self._array.shape[0] and 0 <= column < self._array.shape[1]):
+            return
+        if self.cursor == (row, column) and self.has_focus and event.chain > 1:
+            self.action_choose()
+        self.cursor = (row, column)
+        self.refresh()
+
+    # What is shown ---------------------------------------------------------------------------------------------------
 
     def show(self, array: np.ndarray | None, *, heat: bool) -> None:
         """Take over a plane."""
         self._array, self._heat = array, heat
         rows, columns = array.shape if array is not None else (0, 0)
-        wide = 2 if heat else _CELL
-        self.virtual_size = Size(_MARGIN + columns * wide, rows + (0 if heat else 1))
+        self.cursor = (min(self.cursor[0], max(rows - 1, 0)), min(self.cursor[1], max(columns - 1, 0)))
+        stretch(self, Size(_MARGIN + columns * self._wide, rows + self._top))
         if array is not None and heat and array.dtype.kind in "fiub":
             finite = np.abs(array[np.isfinite(array)].astype(np.float64))
             self._scale = float(finite.max()) if finite.size and finite.max() > 0 else 1.0
@@ -49,10 +121,10 @@ class ArrayView(ScrollView, can_focus=True):
         """One line of the window."""
         width = self.size.width
         array, style = self._array, self.rich_style
-        row = y + self.scroll_offset.y - (0 if self._heat else 1)
+        row = y + self.scroll_offset.y - self._top
         if array is None or row >= array.shape[0]:
             return Strip.blank(width, style)
-        wide = 2 if self._heat else _CELL
+        wide = self._wide
         left = int(self.scroll_offset.x)
         first = left // wide
         last = min(first + (width - _MARGIN) // wide + 2, array.shape[1])
@@ -64,6 +136,9 @@ class ArrayView(ScrollView, can_focus=True):
             cells = [self._warm(array[row, column], style) for column in range(first, last)]
         else:
             cells = [self._told(array[row, column], style) for column in range(first, last)]
+        if row == self.cursor[0] and self.has_focus and first <= self.cursor[1] < last:
+            place = self.cursor[1] - first
+            cells[place] = Segment(cells[place].text, (cells[place].style or style) + self._look("cursor"))
         shift = left - first * wide
         body = Strip(cells).crop(shift, shift + width - _MARGIN)
         return Strip([head, *body]).adjust_cell_length(width, style)

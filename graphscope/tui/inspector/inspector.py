@@ -2,34 +2,35 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.message import Message
 from textual.reactive import reactive
-from textual.widgets import Static, Tab, Tabs
 
 from graphscope.debugger.values import statistics
 from graphscope.errors import CommandError
 from graphscope.tui import near
+from graphscope.tui.dialogs.entry import Entry
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.inspector.about import about
-from graphscope.tui.inspector.array import ArrayView
+from graphscope.tui.inspector.array import ArrayView, Chosen
+from graphscope.tui.inspector.compare import compare
 from graphscope.tui.inspector.formula import formula
 from graphscope.tui.inspector.histogram import histogram
-from graphscope.tui.inspector.slices import Index, plane
+from graphscope.tui.inspector.slices import Index, element, plane
 from graphscope.tui.inspector.steps import alike, steps
+from graphscope.tui.inspector.tabs import TabLine
 from graphscope.tui.look import dressed
+from graphscope.tui.messages import Edited
 from graphscope.tui.passes import Passes
 from graphscope.tui.scene import Scene, title
-from graphscope.tui.text import escape, number, shape_text
+from graphscope.tui.text import escape, shape_text
+from graphscope.tui.words import Title, Words
 
-TABS: tuple[str, ...] = ("formula", "value", "grad", "about", "steps")
+TABS: tuple[str, ...] = ("formula", "value", "grad", "about", "steps", "compare")
 _ARRAYS = ("value", "grad")
 _ROOMY = 26
 LOOKS: tuple[str, ...] = ("numbers", "heatmap", "histogram")
@@ -47,13 +48,6 @@ class Alike(Message):
 class Inspector(Vertical):
     """Looks at the current node."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *(
-            Binding(str(place), f"show('{name}')", name.capitalize(), id=f"inspector.{name}", show=False)
-            for place, name in enumerate(TABS, 1)
-        ),
-    ]
-
     scene: reactive[Scene | None] = reactive(None)
 
     def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
@@ -61,23 +55,26 @@ class Inspector(Vertical):
         self._glyphs = glyphs
         self._passes = Passes([], [], [])
         self._index: Index = ()
+        self._of_gradient = False
+        """Whether the numbers are those of the gradient."""
+        self._away = -1
+        """Which of the nodes like this one it is compared with."""
         self.look = "numbers"
         self.border_title = "inspector"
 
     def compose(self) -> ComposeResult:
         """Tabs over what they show."""
-        yield Tabs(*(Tab(name, id=f"tab-{name}") for name in TABS))
-        with VerticalScroll(id="words"):
-            yield Static(id="text")
+        yield TabLine(TABS)
+        yield Words(id="words")
         with Vertical(id="numbers"):
-            yield Static(id="facts")
+            yield Title(id="facts")
             yield ArrayView(self._glyphs, id="array")
-            yield Static(id="histogram")
+            yield Title(id="histogram")
 
     @property
     def tab(self) -> str:
         """The tab that is open."""
-        return (self.query_one(Tabs).active or "tab-formula").removeprefix("tab-")
+        return self.query_one(TabLine).active
 
     def show(self, passes: Passes) -> None:
         """Take over the passes."""
@@ -85,7 +82,7 @@ class Inspector(Vertical):
 
     def open(self, tab: str) -> None:
         """Open a tab."""
-        self.query_one(Tabs).active = f"tab-{tab}"
+        self.query_one(TabLine).active = tab
 
     def cycle_look(self) -> None:
         """Numbers, heatmap, histogram, and round; elsewhere, begin with the value."""
@@ -109,6 +106,8 @@ class Inspector(Vertical):
             self.border_title = "inspector"
         else:
             shape = shape_text(node.shape, self._glyphs.times) or "scalar"
+            edited = scene is not None and scene.edited is not None
+            self.border_subtitle = f"{self._glyphs.edited} edited: the program goes on with it" if edited else ""
             self.border_title = escape(f"#{node.row} {title(node)}  {shape} {node.dtype}").replace("[", "\\[")
         self._render_tab()
 
@@ -116,8 +115,8 @@ class Inspector(Vertical):
         """Draw again for another width."""
         self._render_tab()
 
-    @on(Tabs.TabActivated)
-    def _tab_changed(self, event: Tabs.TabActivated) -> None:
+    @on(TabLine.Opened)
+    def _tab_changed(self, event: TabLine.Opened) -> None:
         event.stop()
         self._render_tab()
 
@@ -148,12 +147,45 @@ class Inspector(Vertical):
         self._say(about(self.scene))
 
     def _value(self) -> None:
-        subject = self.scene.subject if self.scene is not None else None
-        self._array(None if subject is None else subject.value, "value")
+        self._array(self._shown("value"), "value")
 
     def _gradient(self) -> None:
-        node = self.scene.node if self.scene is not None else None
-        self._array(None if node is None else near.gradient(node), "gradient")
+        self._array(self._shown("grad"), "gradient")
+
+    def _shown(self, what: str) -> np.ndarray | None:
+        """The value or the gradient; what a person has put in its place, if one has."""
+        scene = self.scene
+        if scene is None or scene.node is None:
+            return None
+        if self._edited(what):
+            return scene.edited
+        if what == "grad":
+            return near.gradient(scene.node)
+        return None if scene.subject is None else scene.subject.value
+
+    def _edited(self, what: str) -> bool:
+        scene = self.scene
+        return (
+            scene is not None
+            and scene.edited is not None
+            and scene.node is not None
+            and what == ("grad" if scene.node.graph_pass == "backward" else "value")
+        )
+
+    @on(Chosen)
+    def _cell_chosen(self, event: Chosen) -> None:
+        event.stop()
+        what = "grad" if self._of_gradient else "value"
+        array = self._shown(what)
+        if array is None:
+            return
+        target = f"{what}{element(np.asarray(array), self._index, event.row, event.column)}"
+
+        def change(text: str | None) -> None:
+            if text is not None and text.strip():
+                self.post_message(Edited(target, text.strip()))
+
+        self.app.push_screen(Entry(f"{target} =", placeholder="a number, or Python over value, grad, inputs"), change)
 
     def _steps(self) -> None:
         assert self.scene is not None
@@ -161,29 +193,28 @@ class Inspector(Vertical):
             self._find_alike(self.scene)
 
     def _say(self, text: Text) -> None:
-        self.query_one("#text", Static).update(dressed(text, self.app.theme_variables))
+        self.query_one(Words).show(dressed(text, self.app.theme_variables))
 
     def _array(self, array: np.ndarray | None, what: str) -> None:
-        facts, view, bars = (self.query_one(f"#{name}") for name in ("facts", "array", "histogram"))
-        assert isinstance(facts, Static)
-        assert isinstance(view, ArrayView)
-        assert isinstance(bars, Static)
+        facts, bars = self.query_one("#facts", Title), self.query_one("#histogram", Title)
+        view = self.query_one(ArrayView)
+        self._of_gradient = what == "gradient"
         view.display = array is not None and self.look != "histogram"
         bars.display = array is not None and self.look == "histogram"
         if array is None:
             said = "No gradient has arrived here up to now." if what == "gradient" else "The value was not kept."
-            facts.update(dressed(Text(said, "muted"), self.app.theme_variables))
+            facts.show(dressed(Text(said, "muted"), self.app.theme_variables))
             return
         array = np.asarray(array)
         try:
             chosen, where = plane(array, self._index)
         except CommandError:
             chosen, where = plane(array, ())
-        facts.update(dressed(_facts(array, what, where, self.look), self.app.theme_variables))
+        facts.show(dressed(_facts(array, what, where, self.look), self.app.theme_variables))
         if self.look == "histogram":
             width = max(self.size.width - 4, 8)
             drawn = histogram(chosen, width, max(self.query_one("#numbers").size.height - 4, 3), self._glyphs.bars)
-            bars.update(dressed(drawn, self.app.theme_variables))
+            bars.show(dressed(drawn, self.app.theme_variables))
         else:
             view.show(chosen, heat=self.look == "heatmap")
 
@@ -196,8 +227,22 @@ class Inspector(Vertical):
     def on_alike(self, message: Alike) -> None:
         """Draw the history of the node, if it is still the one that is looked at."""
         message.stop()
-        if self.scene is not None and self.scene.now == message.row and self.tab == "steps":
+        if self.scene is None or self.scene.now != message.row:
+            return
+        if self.tab == "steps":
             self._say(steps(self.scene, self._passes, message.rows, self.size.width - 4, self._glyphs.bars))
+        elif self.tab == "compare":
+            here = int(np.searchsorted(message.rows, message.row))
+            self._away = max(-here, min(self._away, len(message.rows) - 1 - here)) or (-1 if here else 1)
+            self._say(compare(self.scene, self._passes, message.rows, self._away))
+
+    def compare_with(self, by: int) -> None:
+        """Compare with a step that is older, or newer, by so many."""
+        if self.tab != "compare":
+            self.open("compare")
+        else:
+            self._away += by if self._away + by else 2 * by
+            self._render_tab()
 
 
 _RENDERED = {
@@ -206,6 +251,7 @@ _RENDERED = {
     "grad": Inspector._gradient,
     "about": Inspector._about,
     "steps": Inspector._steps,
+    "compare": Inspector._steps,
 }
 
 
@@ -216,9 +262,7 @@ def _facts(array: np.ndarray, what: str, where: str, look: str) -> Text:
     made.append(f"   v: {LOOKS[(LOOKS.index(look) + 1) % len(LOOKS)]}  i: slice", "muted")
     found = statistics(array)
     if found is not None:
-        made.append(
-            f"\nmin {number(found.min)}  max {number(found.max)}  mean {number(found.mean)}  std {number(found.std)}"
-        )
+        made.append(f"\nmin {found.min:.3g}  max {found.max:.3g}  mean {found.mean:.2g}  std {found.std:.2g}")
         odd = [f"{count} {name}" for name, count in (("nan", found.nan), ("inf", found.inf)) if count]
         if odd:
             made.append("  " + "  ".join(odd), "bold error")

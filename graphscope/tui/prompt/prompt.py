@@ -1,4 +1,4 @@
-"""The prompt: reads the command language, and keeps what was answered."""
+"""The prompt: reads the command language and keeps what was answered; beside it the program's own terminal."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ from collections.abc import Awaitable, Callable
 from typing import ClassVar
 
 from rich.text import Text
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
 from textual.suggester import Suggester
 from textual.widgets import Input, RichLog
 
 from graphscope.debugger import interpreter
 from graphscope.debugger.results import Result
 from graphscope.tui.look import dressed
-from graphscope.tui.messages import Asked
+from graphscope.tui.messages import Asked, Typed
 from graphscope.tui.prompt.history import History
+from graphscope.tui.prompt.output import Output
 from graphscope.tui.prompt.render import render
 from graphscope.tui.text import escape
+from graphscope.tui.words import Title
 
 Complete = Callable[[str, str], Awaitable[list[str]]]
 
@@ -27,16 +29,25 @@ _BREAKS = " \t(,=[{+-*/<>!&|;\"'"
 
 
 class Prompt(Vertical):
-    """A line to type in, and above it what was said."""
+    """A line to type in, and above it what was said; of a program that runs, in another tab, what it prints.
+
+    Args:
+        complete: Asks what a word may become.
+        history: Lines typed before.
+        live: Whether there is a program that has a terminal.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "back to the tape", id="prompt.leave"),
     ]
 
-    def __init__(self, complete: Complete, history: History, *, id: str | None = None) -> None:
+    def __init__(self, complete: Complete, history: History, *, live: bool = False, id: str | None = None) -> None:
         super().__init__(id=id)
         self._complete = complete
         self._history = history
+        self._live = live
+        self._unseen = 0
+        """Lines that the program has printed while its tab was closed."""
         self._block: list[str] | None = None
         self._of_block = ""
         self._goes_back = False
@@ -47,7 +58,61 @@ class Prompt(Vertical):
         transcript = RichLog(id="transcript", wrap=True, markup=False, highlight=False, max_lines=5000, min_width=1)
         transcript.can_focus = False
         yield transcript
-        yield Line(self._complete, self._history)
+        if self._live:
+            yield Output(id="output")
+            with Horizontal(id="entry"):
+                yield Title(id="tabs")
+                yield Line(self._complete, self._history)
+        else:
+            yield Line(self._complete, self._history)
+
+    def on_mount(self) -> None:
+        """Name the tabs."""
+        self._show_tabs()
+
+    # The program's terminal ------------------------------------------------------------------------------------------
+
+    @property
+    def of_program(self) -> bool:
+        """Whether the tab of the program is open: what is typed goes to it."""
+        return self.has_class("-program")
+
+    def show_program(self, shown: bool) -> None:
+        """Open the tab of the program, or that of the debugger."""
+        if not self._live:
+            return
+        self.set_class(shown, "-program")
+        self._unseen = 0
+        line = self.query_one(Line)
+        line.placeholder = TO_PROGRAM if shown else HINT
+        self._show_tabs()
+        if shown:
+            self.screen.set_focus(line)
+
+    def printed(self, text: str) -> None:
+        """The program has printed something."""
+        self.query_one(Output).printed(text)
+        self._unseen += 0 if self.of_program else text.count("\n")
+        self._show_tabs()
+
+    def _show_tabs(self) -> None:
+        if not self._live:
+            return
+        unseen = f" {min(self._unseen, 999)}" if self._unseen else ""
+        made = Text(no_wrap=True)
+        for name, text in (("gs", " (gs) "), ("program", f" program{unseen} ")):
+            made.append(text, "reverse bold" if self.of_program == (name == "program") else "dim")
+        made.append(" ")
+        tabs = self.query_one("#tabs", Title)
+        tabs.show(made)
+        tabs.styles.width = made.cell_len
+
+    @on(events.Click, "#tabs")
+    def _other_tab(self) -> None:
+        self.show_program(not self.of_program)
+        self.screen.set_focus(self.query_one(Line))
+
+    # The debugger's --------------------------------------------------------------------------------------------------
 
     def say(self, results: tuple[Result, ...], typed: str = "") -> None:
         """Add what a command answered."""
@@ -65,22 +130,28 @@ class Prompt(Vertical):
 
     def greet(self) -> None:
         """Tell a newcomer what to press."""
-        text = Text("n next, p back, o forward<->backward, 1-5 look closer, y why, ? all keys")
+        text = Text("n next, p back, o forward<->backward, 1-6 look closer, y why, ? all keys")
         text.stylize("muted")
         self.query_one(RichLog).write(dressed(text, self.app.theme_variables))
 
     def prefill(self, line: str) -> None:
         """Begin a line that the person may change."""
+        self.show_program(False)
         entry = self.query_one(Line)
         self._goes_back = True
         entry.value = line
-        entry.focus()
+        self.screen.set_focus(entry)  # at once: the next key may be there already
         entry.cursor_position = len(line)
 
     @on(Input.Submitted)
     def submit(self, event: Input.Submitted) -> None:
         """Ask for what was typed; an empty line repeats the last."""
         event.stop()
+        if self.of_program:
+            self.post_message(Typed(f"{event.value}\n"))
+            self.query_one(Output).printed(f"{event.value}\n")
+            event.input.value = ""
+            return
         line = event.value.strip()
         event.input.value = ""
         if self._block is not None:
@@ -111,9 +182,10 @@ class Prompt(Vertical):
         """Give the keys back to the tape."""
         self._goes_back = False
         self.query_one(Line).value = ""
-        self.screen.query_one("#tape").focus()
+        self.screen.set_focus(self.screen.query_one("#tape"))
 
 
+TO_PROGRAM = "typed into the program; ctrl+t goes back to the debugger"
 HINT = "a command, or Python over value, grad, inputs; help lists them"
 
 

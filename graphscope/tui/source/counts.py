@@ -21,7 +21,12 @@ class Counts:
         self._by_site = np.zeros(0, np.int64)
         self._lines: dict[str, dict[int, int]] | None = None
 
-    def extend(self, most: int = 1 << 20) -> bool:
+    @property
+    def complete(self) -> bool:
+        """Whether all rows were counted."""
+        return self._end >= self._log.end
+
+    def extend(self, most: int = 1 << 19) -> bool:
         """Count so many rows more; whether there were any."""
         stop = min(self._log.end, self._end + most)
         if stop <= self._end:

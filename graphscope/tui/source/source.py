@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
-from rich.syntax import Syntax
 from rich.text import Text
-from textual import events
+from textual import events, work
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
+from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -26,6 +26,15 @@ if TYPE_CHECKING:
     from graphscope.eventlog.names import Site
 
 _MARGIN = 11
+
+
+class Highlighted(Message):
+    """The lines of a file have their colours."""
+
+    def __init__(self, file: str, lines: list[Text]) -> None:
+        super().__init__()
+        self.file = file
+        self.lines = lines
 
 
 class Source(ScrollView, can_focus=True):
@@ -89,11 +98,36 @@ class Source(ScrollView, can_focus=True):
         if text is None:
             self._text = []
         else:
-            theme = "ansi_dark" if self.app.current_theme.dark else "ansi_light"
-            shown = "\n".join(escape(line) for line in text.splitlines())
-            self._text = list(Syntax(shown, "python", theme=theme).highlight(shown).split("\n", allow_blank=True))
+            self._text = [Text(escape(line)) for line in text.splitlines()]
+            self._colour()
         longest = max((line.cell_len for line in self._text), default=0)
         self.virtual_size = Size(longest + _MARGIN, len(self._text))
+
+    def on_mount(self) -> None:
+        """Follow the theme."""
+        self.app.theme_changed_signal.subscribe(self, lambda _: self._colour())
+
+    def _colour(self) -> None:
+        self._text, self._rendered = [Text(line.plain) for line in self._text], {}
+        if self.app.theme_variables.get("syntax") != "plain":  # not where every colour must stand out
+            self._highlight(self._file, "\n".join(line.plain for line in self._text))
+        self.refresh()
+
+    @work(thread=True, exclusive=True, group="highlight")
+    def _highlight(self, file: str, text: str) -> None:
+        """Colour a file: that takes a while, and the first look at it needs none."""
+        from rich.syntax import Syntax
+
+        theme = "ansi_dark" if self.app.current_theme.dark else "ansi_light"
+        lines = list(Syntax(text, "python", theme=theme).highlight(text).split("\n", allow_blank=True))
+        self.post_message(Highlighted(file, lines))
+
+    def on_highlighted(self, message: Highlighted) -> None:
+        """Show the colours."""
+        message.stop()
+        if message.file == self._file:
+            self._text, self._rendered = message.lines, {}
+            self.refresh()
 
     def _reveal(self, line: int) -> None:
         height = self.scrollable_content_region.height or 1

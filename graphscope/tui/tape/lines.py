@@ -18,6 +18,10 @@ BLOCK: Final = 1 << 16
 HIDDEN: Final = (Kind.UNWRITTEN, Kind.SCOPE_EXIT, Kind.BACKWARD_END)
 """What has no line of its own: where something ends can be seen without one."""
 
+_SHOWN: Final = np.ones(256, bool)
+_SHOWN[[int(kind) for kind in HIDDEN]] = False
+"""By the number of a kind."""
+
 
 class Lines:
     """The lines of a log: line numbers count from 0, rows are those of the log. `extend` looks at more of it."""
@@ -61,6 +65,11 @@ class Lines:
             self._count += len(offsets)
             self._end = min((number + 1) * BLOCK, self._log.end)
 
+    def reach(self, row: int) -> None:
+        """Look at more until a row is among what was looked at, if it is there."""
+        while self._end <= row and not self.complete:
+            self.extend()
+
     def row(self, line: int) -> int | None:
         """The row of a line; None behind the last."""
         if not 0 <= line < self._count:
@@ -103,7 +112,7 @@ class Lines:
         start = number * BLOCK
         low = max(start, self._log.first)
         kinds = self._log.column("kind", low, min(start + BLOCK, self._log.end))
-        shown = ~np.isin(kinds, HIDDEN)
+        shown = _SHOWN[kinds]
         for row, last in self.folds.items():
             if row < start + BLOCK and last >= low:
                 shown[max(row + 1 - low, 0) : max(last + 1 - low, 0)] = False

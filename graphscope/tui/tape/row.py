@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from graphscope.graph import Node
     from graphscope.tui.passes import Passes
     from graphscope.tui.scene import Scene
+    from graphscope.tui.tape.folds import Loop
 
 Piece = tuple[str, str]
 """Text and its meaning, the name of a component class behind `tape--`."""
@@ -43,7 +44,9 @@ class RowPainter:
         """What was kept may be of a log that has grown since."""
         self._lanes.clear()
 
-    def paint(self, scene: Scene, passes: Passes, row: int, width: int, fold: int | None) -> list[Piece]:
+    def paint(
+        self, scene: Scene, passes: Passes, row: int, width: int, fold: int | None, loop: Loop | None = None
+    ) -> list[Piece]:
         """The pieces of a line, `width` cells together.
 
         Args:
@@ -52,11 +55,17 @@ class RowPainter:
             row: The row of the line.
             width: Cells.
             fold: The last row of the closed fold that begins here, if one does.
+            loop: The closed loop whose other turns are hidden behind this line, if there is one.
         """
         try:
-            event = scene.whole.index.event(row)
-        except LogError:
+            return self._painted(scene, passes, scene.whole.index.event(row), width, fold, loop)
+        except LogError:  # damaged, dropped of late, or of a program that was started again
             return [("".ljust(width), "future")]
+
+    def _painted(
+        self, scene: Scene, passes: Passes, event: Event, width: int, fold: int | None, loop: Loop | None
+    ) -> list[Piece]:
+        row = event.row
         digits = len(str(scene.log.end - 1))
         gutter = self._gutter(scene, event, digits)
         room = width - sum(len(text) for text, _ in gutter)
@@ -70,8 +79,14 @@ class RowPainter:
             *self._rise(scene, passes, node),
             *self._lane_cells(known.get(event.row), event, lanes_width),
         ]
-        pieces += self._words(scene, node, room - 2 - lanes_width, fold)
-        return pieces
+        if loop is None:
+            return pieces + self._words(scene, node, room - 2 - lanes_width)
+        told = f" {self.glyphs.closed} {loop.turns}{self.glyphs.times} {loop.turn} rows"
+        return [
+            *pieces,
+            *self._words(scene, node, room - 4 - lanes_width - len(told)),
+            (told, "scope"),
+        ]
 
     # Parts -----------------------------------------------------------------------------------------------------------
 
@@ -120,7 +135,7 @@ class RowPainter:
         pieces = [(text, kind if meaning == "node" else meaning) for text, meaning in cells]
         return [*pieces, ("".ljust(width - len(cells) + 1), "forward")]
 
-    def _words(self, scene: Scene, node: Node, room: int, fold: int | None) -> list[Piece]:
+    def _words(self, scene: Scene, node: Node, room: int) -> list[Piece]:
         tone = "future" if node.row > scene.now else ""
         backward = node.kind in ("grad", "accumulate")
         narrow = room < _COLUMNS_FROM

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
+from typing import ClassVar
 
-from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
@@ -14,15 +13,14 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from graphscope.debugger import nodes
-from graphscope.eventlog.schema import Kind
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.messages import Asked
 from graphscope.tui.passes import Passes
 from graphscope.tui.scene import Scene
+from graphscope.tui.tape import folds
 from graphscope.tui.tape.lines import Lines
 from graphscope.tui.tape.row import RowPainter
-
-_FOLDABLE: Final = (Kind.SCOPE_ENTER, Kind.BACKWARD_BEGIN, Kind.STEP)
+from graphscope.tui.words import runs
 
 
 class Tape(ScrollView, can_focus=True):
@@ -46,6 +44,7 @@ class Tape(ScrollView, can_focus=True):
         Binding("end", "edge(-1)", "End", id="tape.end", show=False),
         Binding("enter", "toggle_fold", "Fold", id="tape.fold", show=False),
         Binding("z", "toggle_fold", "Fold", id="tape.fold-here", show=False),
+        Binding("l", "toggle_loop", "Fold loop", id="tape.fold-loop", show=False),
         Binding("Z", "toggle_all", "Fold all", id="tape.fold-all", show=False),
     ]
 
@@ -57,6 +56,8 @@ class Tape(ScrollView, can_focus=True):
         self._passes = Passes([], [], [])
         self._looks: dict[tuple[str, bool, bool], Style] = {}
         self.lines: Lines | None = None
+        self._loops: dict[int, folds.Loop] = {}
+        """Loops that are closed, by the row of the line that tells of them."""
         self.cursor: int | None = None
         """The row of a mark that was chosen; None where the cursor is the current node."""
         self._mark: int | None = None
@@ -67,6 +68,9 @@ class Tape(ScrollView, can_focus=True):
 
     def show(self, lines: Lines, passes: Passes) -> None:
         """Take over more lines."""
+        if lines is not self.lines:
+            self._loops.clear()
+            self.cursor = self._mark = None
         self.lines, self._passes = lines, passes
         self._painter.forget()
         self._resize()
@@ -83,16 +87,16 @@ class Tape(ScrollView, can_focus=True):
         """One line of the window."""
         width = self.size.width
         scene, lines = self.scene, self.lines
-        background = self.rich_style
+        background = self._look("", False, False)
         if scene is None or lines is None:
             return Strip.blank(width, background)
         row = lines.row(y + self.scroll_offset.y)
         if row is None:
             return Strip.blank(width, background)
-        pieces = self._painter.paint(scene, self._passes, row, width, lines.folds.get(row))
+        pieces = self._painter.paint(scene, self._passes, row, width, lines.folds.get(row), self._loops.get(row))
         here = row == (scene.now if self.cursor is None else self.cursor)
         ahead = row > scene.now
-        segments = [Segment(text, self._look(meaning, ahead, here)) for text, meaning in pieces]
+        segments = runs((text, self._look(meaning, ahead, here)) for text, meaning in pieces)
         return Strip(segments).adjust_cell_length(width, self._look("", False, here))
 
     def notify_style_update(self) -> None:
@@ -118,6 +122,7 @@ class Tape(ScrollView, can_focus=True):
     def _reveal(self, row: int) -> None:
         if self.lines is None:
             return
+        self.lines.reach(row)
         if self.virtual_size.height != len(self.lines):
             self._resize()
         line, height = self.lines.line(row), self.scrollable_content_region.height or 1
@@ -151,6 +156,8 @@ class Tape(ScrollView, can_focus=True):
 
     def action_edge(self, line: int) -> None:
         """Go to the first or the last line."""
+        if self.lines is not None and line and self.scene is not None:
+            self.lines.reach(self.scene.log.end - 1)
         if self.lines is not None and len(self.lines):
             self._choose(line % len(self.lines))
 
@@ -181,21 +188,37 @@ class Tape(ScrollView, can_focus=True):
     # Folds -----------------------------------------------------------------------------------------------------------
 
     def action_toggle_fold(self) -> None:
-        """Open or close what the cursor is on: a scope, a pass, a step; on a node, what it lies in."""
+        """Open or close what the cursor is on: a scope, a pass, a loop that is closed; on a node, what it lies in."""
         place = self.place
         if place is None or self.lines is None or self.scene is None:
             return
-        row = self._foldable(place)
+        row = place if place in self.lines.folds else folds.enclosing(self.scene.log, self._passes, place)
         if row is None:
-            self.notify("Nothing here folds: a scope, a backward pass or a step does", timeout=3)
-            return
-        if row in self.lines.folds:
-            self.lines.unfold(row)
+            self.notify("Nothing here folds: a scope or a backward pass does; l folds a loop", timeout=3)
+        elif row in self.lines.folds:
+            self._unfold(row)
         else:
-            self.lines.fold(row, self._last_of(row))
-            self.cursor = row
-        self._resize()
-        self._reveal(row)
+            self._fold(row, folds.last_of(self.scene.log, row))
+
+    def action_toggle_loop(self) -> None:
+        """Close the loop that the cursor is in, to its first turn; open it where it is closed."""
+        place = self.place
+        if place is None or self.lines is None or self.scene is None:
+            return
+        closed = next(
+            (row for row, last in self.lines.folds.items() if row <= place <= last and row in self._loops), None
+        )
+        loop = self._loops.get(place) or folds.loop_at(self.scene.log, self._passes, place)
+        if closed is not None:
+            self._unfold(closed)
+        elif loop is None:
+            self.notify(f"No loop here: {folds.TURNS} turns that make the same nodes are one", timeout=3)
+        else:
+            end = loop.first + loop.turn - 1
+            while end > loop.first and not self.lines.shown(end):
+                end -= 1  # the line that tells of the other turns is the last that one sees of the first
+            self._loops[end] = loop
+            self._fold(end, loop.last)
 
     def action_toggle_all(self) -> None:
         """Open all folds; when none is closed, close the scopes that are near."""
@@ -205,48 +228,21 @@ class Tape(ScrollView, can_focus=True):
             for row in list(self.lines.folds):
                 self.lines.unfold(row)
         else:
-            first, last = self._passes.span_of(self._passes.step_of(self.scene.now), self.scene.log)
-            kinds = self.scene.log.column("kind", first, last + 1)
-            behind = -1
-            for offset in (kinds == Kind.SCOPE_ENTER).nonzero()[0].tolist():
-                if first + offset > behind:
-                    behind = self._last_of(first + offset)
-                    self.lines.fold(first + offset, behind)
+            for row in folds.scopes_of_step(self.scene.log, self._passes, self.scene.now):
+                self.lines.fold(row, folds.last_of(self.scene.log, row))
         self._resize()
         self._reveal(self.scene.now)
 
-    def _foldable(self, row: int) -> int | None:
-        """The row of the innermost fold that holds a row."""
-        assert self.scene is not None
-        log = self.scene.log
-        if log.event(row).kind in _FOLDABLE[:2]:
-            return row
-        first, _ = self._passes.span_of(self._passes.step_of(row), log)
-        kinds = log.column("kind", first, row + 1)
-        depth = 0
-        for offset in range(len(kinds) - 1, -1, -1):
-            kind = kinds[offset]
-            if kind in (Kind.SCOPE_EXIT, Kind.BACKWARD_END):
-                depth += 1
-            elif kind in _FOLDABLE[:2]:
-                if depth == 0:
-                    return first + offset
-                depth -= 1
-        return None
+    def _fold(self, row: int, last: int) -> None:
+        assert self.lines is not None
+        self.lines.fold(row, last)
+        self.cursor = row
+        self._resize()
+        self._reveal(row)
 
-    def _last_of(self, row: int) -> int:
-        """The last row of the fold that begins at a row."""
-        assert self.scene is not None
-        log = self.scene.log
-        begins, ends = (
-            (Kind.SCOPE_ENTER, Kind.SCOPE_EXIT)
-            if log.event(row).kind == Kind.SCOPE_ENTER
-            else (Kind.BACKWARD_BEGIN, Kind.BACKWARD_END)
-        )
-        depth = 0
-        for low in range(row, log.end, 4096):
-            for offset, kind in enumerate(log.column("kind", low, low + 4096).tolist()):
-                depth += (kind == begins) - (kind == ends)
-                if depth == 0:
-                    return low + offset
-        return log.end - 1
+    def _unfold(self, row: int) -> None:
+        assert self.lines is not None
+        self.lines.unfold(row)
+        self._loops.pop(row, None)
+        self._resize()
+        self._reveal(row)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.reactive import reactive
@@ -19,6 +18,7 @@ from graphscope.tui.passes import Passes
 from graphscope.tui.scene import Scene
 from graphscope.tui.text import number
 from graphscope.tui.timeline.curves import Curves
+from graphscope.tui.words import runs
 
 _LABEL = 6
 
@@ -40,6 +40,7 @@ class Timeline(Widget):
         self._curves = Curves([], [], [])
         self._flagged = np.zeros(0, np.int64)
         self._drawn: list[list[tuple[str, str]]] = []
+        self._measured = (0, 0, 0)
         self._shares: np.ndarray = np.zeros(0)
 
     def show(self, passes: Passes, curves: Curves, flagged: np.ndarray) -> None:
@@ -74,6 +75,7 @@ class Timeline(Widget):
     def _measure(self) -> None:
         """How much of each cell is of backward passes."""
         first, count = self._span
+        self._measured = (first, count, self._room)
         edges = first + np.arange(self._room + 1) * count / self._room
         begins = np.asarray(self._passes.begins, np.float64)
         ends = np.asarray(self._passes.ends[: len(begins)], np.float64)
@@ -92,12 +94,13 @@ class Timeline(Widget):
         style = self.rich_style
         if self.scene is None:
             return Strip.blank(self.size.width, style)
-        if len(self._shares) != self._room:  # drawn ahead of being told of another width
+        if (*self._span, self._room) != self._measured:  # the width, or the log, is another by now
             self._measure()
         if y > len(self._drawn):
             return Strip.blank(self.size.width, style)
         line = self._drawn[y - 1] if y else self._passes_line()
-        segments = [Segment(text, style + self._look(name)) for text, name in line]
+        looks = {name: style + self._look(name) for _, name in line}
+        segments = runs((text, looks[name]) for text, name in line)
         return Strip(segments).adjust_cell_length(self.size.width, style)
 
     def _passes_line(self) -> list[tuple[str, str]]:

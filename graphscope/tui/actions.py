@@ -1,0 +1,182 @@
+"""What keys mean on the main screen: each action of the table of keys, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+from textual.widgets import Input
+
+from graphscope.errors import CommandError
+from graphscope.tui import keys
+from graphscope.tui.dialogs.entry import Entry
+from graphscope.tui.inspector.inspector import Inspector
+from graphscope.tui.inspector.slices import read_slice
+from graphscope.tui.keymap import remapped
+from graphscope.tui.map.map import Map
+from graphscope.tui.messages import Asked
+from graphscope.tui.prompt.prompt import Prompt
+from graphscope.tui.source.source import Source
+from graphscope.tui.tape.tape import Tape
+
+if TYPE_CHECKING:
+    from graphscope.debugger.results import Result
+    from graphscope.tui.scene import Scene
+    from graphscope.tui.session import Session
+
+
+class Actions(Screen[None]):
+    """The actions; the screen that has regions is above it."""
+
+    scene: Scene
+    session: Session
+    keymap: Mapping[str, str]
+    """Keys that a person has chosen, by the names of actions."""
+    search = ""
+    """The SPEC that `n` and `N` look for; empty when no search is under way."""
+
+    async def ask_now(self, line: str) -> list[Result]:
+        """Carry out a command and wait for what it answers."""
+        raise NotImplementedError
+
+    def show_heading(self) -> None:
+        """Draw the heading again."""
+        raise NotImplementedError
+
+    def action_ask(self, line: str) -> None:
+        """Carry out a command that a key means."""
+        if self.search and line == "next":
+            line = f"find {self.search}"
+        self.post_message(Asked(line, quiet=True))
+
+    def action_search(self) -> None:
+        """Ask what to look for."""
+        title = "search: an op, a name, or a SPEC"
+
+        def begin(spec: str | None) -> None:
+            if spec and spec.strip():
+                self.search = spec.strip()
+                self.post_message(Asked(f"find {self.search}", quiet=True))
+
+        self.app.push_screen(Entry(title, self.search, "mm   name:fc1.*   op:tanh backward   line:model.py:31"), begin)
+
+    def action_search_back(self) -> None:
+        """Go to the match before this one."""
+        if self.search:
+            self.post_message(Asked(f"rfind {self.search}", quiet=True))
+        else:
+            self.action_search()
+
+    def action_end_search(self) -> None:
+        """Let `n` mean the next node again."""
+        self.search = ""
+        self.show_heading()
+        self.set_focus(self.query_one(Tape))
+
+    def action_interrupt(self) -> None:
+        """Interrupt a command that takes long."""
+        self.session.interrupt()
+
+    def action_list(self, name: str) -> None:
+        """Open a list."""
+        from graphscope.tui.dialogs.table import LISTS, TableDialog  # these are loaded when they are asked for
+
+        def close(found: tuple[str, bool] | None) -> None:
+            if found is not None and found[1]:
+                self.action_prefill(found[0])
+            elif found is not None:
+                self.post_message(Asked(found[0], quiet=True))
+
+        self.app.push_screen(TableDialog(LISTS[name], self.ask_now), close)
+
+    def action_help(self) -> None:
+        """Show all keys and commands."""
+        from graphscope.tui.dialogs.help import Help
+
+        self.app.push_screen(Help(remapped([*keys.OF_COMMANDS, *keys.OF_SCREEN], self.keymap)))
+
+    def action_slice(self) -> None:
+        """Ask for a slice of what is shown."""
+
+        def choose(text: str | None) -> None:
+            if text is None:
+                return
+            try:
+                self.query_one(Inspector).slice(read_slice(text))
+            except CommandError as error:
+                self.notify(error.message, title="no slice", severity="warning")
+
+        self.app.push_screen(Entry("slice of the value", placeholder="[0, :, 3:7]; empty shows all"), choose)
+
+    def action_picture(self) -> None:
+        """Save the screen as a picture."""
+        name = f"{Path(self.session.name).stem}-{self.scene.now}.svg"
+        try:
+            self.notify(f"Written to {self.app.save_screenshot(name, path='.')}")
+        except OSError as error:
+            self.notify(f"{name} can't be written: {error.strerror}", severity="error")
+
+    def action_quit(self) -> None:
+        """Leave."""
+        self.session.interrupt()
+        self.app.exit()
+
+    def action_prefill(self, line: str) -> None:
+        """Begin a line at the prompt."""
+        self.query_one(Prompt).prefill(line)
+
+    def action_prefill_break(self) -> None:
+        """Begin a breakpoint at what one looks at: the line in the source, else the op in its pass."""
+        node = self.scene.node
+        if self.focused is self.query_one(Source):
+            self.query_one(Source).action_breakpoint()
+        elif node is None:
+            self.action_prefill("break ")
+        else:
+            spec = f"name:{node.name}" if node.kind in ("leaf", "accumulate") and node.name else f"op:{node.op}"
+            self.action_prefill(f"break {spec} {node.graph_pass}")
+
+    def action_prompt(self) -> None:
+        """Go to the prompt."""
+        self.query_one(Prompt).show_program(False)
+        self.set_focus(self.query_one("#line", Input))
+
+    def action_tab(self, name: str) -> None:
+        """Open a tab of the inspector."""
+        self.query_one(Inspector).open(name)
+
+    def action_compare(self, by: int) -> None:
+        """Compare the node with the same one in another step."""
+        self.query_one(Inspector).compare_with(by)
+
+    def action_look(self) -> None:
+        """Show a value in another way."""
+        self.query_one(Inspector).cycle_look()
+
+    def action_program(self) -> None:
+        """Show the program's own terminal, or the debugger's prompt again."""
+        prompt = self.query_one(Prompt)
+        if not self.session.state:
+            self.notify("A recording has no program that runs: graphscope debug starts one", timeout=3)
+        elif prompt.of_program:
+            prompt.show_program(False)
+            prompt.action_leave()
+        else:
+            prompt.show_program(True)
+
+    def action_edit(self) -> None:
+        """Begin to change the value, or the gradient, that the program waits with."""
+        node = self.scene.node
+        self.action_prefill(f"set {'grad' if node is not None and node.graph_pass == 'backward' else 'value'} = ")
+
+    def action_toggle_map(self) -> None:
+        """Show or hide the map."""
+        self.toggle_class("-map")
+        shown = self.query_one(Map) if self.has_class("-map") else self.query_one(Tape)
+        self.call_after_refresh(shown.focus)
+
+    def action_radius(self, by: int) -> None:
+        """Widen or narrow the map."""
+        self.query_one(Map).widen(by)

@@ -1,0 +1,73 @@
+"""The line at the top: what is looked at, where one stands, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from rich.text import Text
+
+from graphscope.tui.scene import title
+from graphscope.tui.text import escape, shape_text
+
+if TYPE_CHECKING:
+    from graphscope.tui.glyphs import Glyphs
+    from graphscope.tui.scene import Scene
+
+STATES: Final = {
+    "starting": (" the program starts ", "bold reverse"),
+    "runs": (" running: ctrl+c stops it ", "bold reverse"),
+    "waits": (" live ", "bold reverse"),
+    "failed": (" failed ", "bold reverse error"),
+    "ended": (" ended ", "reverse"),
+}
+"""What is said of a program, and how."""
+
+
+def heading(
+    scene: Scene, glyphs: Glyphs, colours: Mapping[str, str], *, name: str, state: str, step: int, search: str
+) -> Text:
+    """The line.
+
+    Args:
+        scene: Where one stands.
+        glyphs: Characters.
+        colours: Variables of the theme.
+        name: The log or the program.
+        state: Of a program, see `Session.state`; empty of a recording.
+        step: The training step that the position belongs to.
+        search: What is searched for, if anything is.
+    """
+    made = Text(no_wrap=True, overflow="ellipsis")
+    made.append(f"{escape(name)} ", "bold")
+    said, style = STATES.get(state, ("", ""))
+    if said:
+        made.append(said, style.replace("error", colours["error"]))
+    node, stop = scene.node, scene.stop
+    if node is None:
+        made.append(_ahead(scene, state))
+    else:
+        made.append(f" step {step} ")
+        backward = node.graph_pass == "backward"
+        made.append(
+            f" {glyphs.up if backward else glyphs.arrow} {node.graph_pass} ",
+            f"bold {colours['backward' if backward else 'forward']}",
+        )
+        made.append(f" #{node.row} {escape(title(node))}", "bold")
+        made.append(f"  {shape_text(node.shape, glyphs.times) or 'scalar'}", "dim")
+    if not state and not scene.log.closed:
+        made.append("  growing", "italic dim")
+    if search:
+        made.append(f"   /{escape(search)}  n N Esc", "bold")
+    if stop is not None and stop.reason:
+        made.append(f"   {escape(stop.reason)}", f"italic {colours['error']}" if state == "failed" else "italic")
+    return made
+
+
+def _ahead(scene: Scene, state: str) -> str:
+    """What is said where no node is stood at."""
+    if scene.stop is not None and scene.stop.before and scene.stop.node is not None:
+        return f" before #{scene.stop.node.row} {escape(scene.stop.node.label)}: not computed yet"
+    if state in ("ended", "failed") or (not state and scene.log.closed):
+        return " no nodes"
+    return "" if state == "runs" else " waiting for the first node"

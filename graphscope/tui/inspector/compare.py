@@ -1,0 +1,98 @@
+"""The same node in another step: what its line and op made there, beside what they made here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from rich.style import Style
+from rich.text import Text
+
+from graphscope.debugger.values import statistics
+from graphscope.tui import near
+from graphscope.tui.text import escape, number, shape_text
+
+if TYPE_CHECKING:
+    from graphscope.graph import Node
+    from graphscope.tui.passes import Passes
+    from graphscope.tui.scene import Scene
+
+_WIDTH = 14
+
+
+def compare(scene: Scene, passes: Passes, rows: np.ndarray, by: int) -> Text:
+    """Values, and gradients where both are there, side by side, with how far they are apart.
+
+    Args:
+        scene: Where one stands.
+        passes: For the numbers of steps.
+        rows: All rows that are like the current one, ascending.
+        by: How many of them away the other one lies; below zero it is older.
+    """
+    here = int(np.searchsorted(rows, scene.now))
+    place = here + by
+    if not 0 <= place < len(rows) or here >= len(rows):
+        return Text("There is no other step like this one; < and > choose among those that are recorded.", "muted")
+    node, other = scene.whole.node(int(rows[here])), scene.whole.node(int(rows[place]))
+    made = Text()
+    heads = (f"#{node.row} step {passes.step_of(node.row)}", f"#{other.row} step {passes.step_of(other.row)}")
+    made.append(" " * 10 + f"{heads[0]:>{_WIDTH}}", "bold")
+    made.append(f"{heads[1]:>{_WIDTH + 4}}", Style(bold=True, underline=True, meta={"@click": f"app.go({other.row})"}))
+    made.append("\n")
+    _pair(made, "value", _subject(node).value, _subject(other).value)
+    if node.kind in ("grad", "accumulate", "op"):
+        _pair(made, "gradient", _gradient(scene, node), _gradient(scene, other))
+    made.append("< with an older step, > with a newer one", "muted")
+    return made
+
+
+def _subject(node: Node) -> Node:
+    return (node.forward or node) if node.kind in ("grad", "accumulate") else node
+
+
+def _gradient(scene: Scene, node: Node) -> np.ndarray | None:
+    """The gradient as it was when its pass came to the node."""
+    return near.gradient(scene.whole.at(node.row).node(node.row)) if node.kind in ("grad", "accumulate") else node.grad
+
+
+def _pair(made: Text, what: str, one: np.ndarray | None, two: np.ndarray | None) -> None:
+    if one is None or two is None:
+        return
+    one, two = np.asarray(one), np.asarray(two)
+    made.append(f"{what}\n", "bold backward" if what == "gradient" else "bold forward")
+    shapes = tuple(shape_text(each.shape) or "scalar" for each in (one, two))
+    _line(made, "shape", *shapes, differs=shapes[0] != shapes[1])
+    known = statistics(one), statistics(two)
+    if known[0] is not None and known[1] is not None:
+        for name in ("min", "max", "mean", "std", "nan", "inf"):
+            told = tuple(getattr(each, name) for each in known)
+            if name in ("nan", "inf") and not any(told):
+                continue
+            _line(made, name, *map(number, map(float, told)), differs=told[0] != told[1])
+    elif one.size == two.size == 1:
+        _line(made, "", str(one.reshape(-1)[0]), str(two.reshape(-1)[0]), differs=bool((one != two).any()))
+    if one.shape == two.shape and one.dtype.kind in "fiub" and one.size:
+        _distance(made, one.astype(np.float64), two.astype(np.float64))
+
+
+def _line(made: Text, name: str, one: str, two: str, *, differs: bool) -> None:
+    made.append(f"{escape(name):>9} ", "muted")
+    made.append(f"{one:>{_WIDTH}}{two:>{_WIDTH + 4}}\n", "" if differs else "muted")
+
+
+def _distance(made: Text, one: np.ndarray, two: np.ndarray) -> None:
+    with np.errstate(all="ignore"):
+        apart = np.abs(one - two)
+        size = float(np.linalg.norm(two))
+        relative = float(np.linalg.norm(one - two)) / size if size else float("nan")
+        norms = float(np.linalg.norm(one)) * size
+        angle = float(np.vdot(one, two)) / norms if norms else float("nan")
+    if not apart.any():
+        made.append("          the same, bit for bit\n" if (one == two).all() else "", "muted")
+        return
+    place = ", ".join(
+        map(str, np.unravel_index(int(np.nanargmax(apart)) if not np.isnan(apart).all() else 0, one.shape))
+    )
+    made.append(f"          apart at most {number(float(np.nanmax(apart)) if not np.isnan(apart).all() else np.nan)}")
+    made.append(f" at [{place}]" if place else "")
+    made.append(f", {number(100 * relative)} % of its norm, cosine {number(angle)}\n")

@@ -1,0 +1,67 @@
+"""The tabs of the inspector, in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from rich.style import Style
+from rich.text import Text
+from textual.message import Message
+from textual.reactive import reactive
+
+from graphscope.tui.words import Title
+
+_LEAST: Final = 2
+
+
+class TabLine(Title):
+    """Names, one of which is open; a click opens another.
+
+    Args:
+        names: What can be opened.
+    """
+
+    active: reactive[str] = reactive("")
+
+    class Opened(Message):
+        """Another one is open."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__()
+        self._names = tuple(names)
+        self.set_reactive(TabLine.active, self._names[0])
+
+    def watch_active(self) -> None:
+        """Tell of it."""
+        self.post_message(self.Opened())
+
+    def action_open(self, name: str) -> None:
+        """Open the one that was clicked."""
+        self.active = name
+
+    @property
+    def text(self) -> Text:
+        """The line."""
+        colours = self.app.theme_variables
+        made = Text(no_wrap=True, overflow="ellipsis")
+        letters = self._letters()
+        for number, name in enumerate(self._names, 1):
+            start = len(made)
+            made.append(f"{number} ", colours["faint"])
+            active = name == self.active
+            look = f"bold underline {colours['primary']}" if active else colours["muted"]
+            made.append(name if active else name[:letters], look)
+            made.stylize(Style(meta={"@click": f"open('{name}')"}), start)
+            made.append("  " if letters else " " if name != self.active else "  ")
+        made.rstrip()
+        return made
+
+    def _letters(self) -> int:
+        """So many letters of the names that are not open have room."""
+        longest = max(map(len, self._names))
+        for letters in range(longest, _LEAST - 1, -1):
+            shown = [name if name == self.active else name[:letters] for name in self._names]
+            if sum(map(len, shown)) + 4 * len(shown) - 2 <= self.size.width:
+                return letters
+        return 0

@@ -1,0 +1,38 @@
+"""The last line: the keys that matter where one is; a click presses one."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rich.style import Style
+from rich.text import Text
+
+from graphscope.tui.text import escape
+from graphscope.tui.words import Title
+
+_KEPT: Final = 2
+
+
+class KeyLine(Title):
+    """Keys and what they do; those of what has the focus come first. Where room is short, help and quit are kept."""
+
+    def on_mount(self) -> None:
+        """Follow the focus."""
+        self.screen.bindings_updated_signal.subscribe(self, lambda _: self.refresh())
+
+    @property
+    def text(self) -> Text:
+        """The line."""
+        colours = self.app.theme_variables
+        shown = [found for found in self.screen.active_bindings.values() if found.binding.show]
+        parts = []
+        for found in sorted(shown, key=lambda found: found.node is self.screen):
+            binding = found.binding
+            part = Text()
+            part.append(f" {escape(self.app.get_key_display(binding))}", f"bold {colours['footer-key-foreground']}")
+            part.append(f" {escape(binding.description)} ", colours["foreground"])
+            part.stylize(Style(meta={"@click": f"app.press('{binding.key}')"}))
+            parts.append(part)
+        while sum(part.cell_len for part in parts) > self.size.width and len(parts) > _KEPT:
+            del parts[-_KEPT - 1]
+        return Text("", no_wrap=True).join(parts)

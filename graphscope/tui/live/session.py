@@ -1,0 +1,284 @@
+"""What is behind the screen while a program runs: the adapter carries out, the screen reads the program's log."""
+
+from __future__ import annotations
+
+import base64
+import socket
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from textual.message import Message as Post
+
+from graphscope.debugger.breakpoints import read
+from graphscope.debugger.lines import resolve
+from graphscope.debugger.results import Ended, Message, Result, Resumed, Stop, TableResult, from_json
+from graphscope.errors import CommandError, GraphscopeError
+from graphscope.eventlog.reader import Log, load
+from graphscope.tui.live.line import Line
+from graphscope.tui.messages import Moved, Printed, Told
+from graphscope.tui.scene import Mark
+from graphscope.tui.session import in_turn
+
+PATIENCE: Final = 0.4
+"""Seconds in which the next stop is waited for; a program that takes longer is said to run."""
+
+ENTRY: Final = "entry"
+"""What the adapter says of the first stop; nobody needs to be told."""
+
+_MOST_BYTES: Final = 1 << 24
+_TABLE: Final = ("number", "enabled", "hits", "where")
+
+
+class LiveSession:
+    """A program that the adapter holds.
+
+    Args:
+        connection: A connection to the adapter.
+        name: What the program is called.
+    """
+
+    def __init__(self, connection: socket.socket, name: str) -> None:
+        self.name = name
+        self.now = -1
+        self.marks: tuple[Mark, ...] = ()
+        self.state = "starting"
+        self.edited: np.ndarray | None = None
+        self.code: int | None = None
+        """The exit status of the program, when it has ended."""
+        self._line = Line(connection, self._heard)
+        self._post: Callable[[Post], object] | None = None
+        self._early: list[Post] = []
+        self._stopped = threading.Condition()
+        self._stops = 0
+        self._awaited = False
+        """Whether a stop belongs to what is being carried out, rather than to be told of."""
+        self._path = ""
+        self._restarts = False
+        """The program was ended to begin again, and has not come to a stop since."""
+        self._again = False
+        """There is a log that the screen has not taken yet."""
+        self._aliases: dict[str, str] = {}
+        self._first: list[str] = []
+
+    def launch(self, words: dict[str, Any], breakpoints: Sequence[str] = (), commands: Sequence[str] = ()) -> None:
+        """Start the program; it waits ahead of its first line.
+
+        Args:
+            words: The arguments of `launch`.
+            breakpoints: What is given to `break`.
+            commands: Carried out at the first stop.
+
+        Raises:
+            GraphscopeError: It can't be started, or a breakpoint is not understood.
+        """
+        for text in breakpoints:
+            read(text, file="")
+        self._line.ask("initialize", adapterID="graphscope", clientName="graphscope")
+        self._line.ask("launch", stopOnEntry=True, stopAtEnd="always", **words)
+        self._line.ask("setExceptionBreakpoints", filters=["uncaught"])
+        for text in breakpoints:
+            self._one(f"break {text}", ())
+        self._first = list(commands)
+        self._path = self._line.ask("graphscope/position")["log"]
+
+    def open_log(self) -> Log:
+        """The log that the program writes."""
+        return load(Path(self._path))
+
+    # What the screen asks for ----------------------------------------------------------------------------------------
+
+    def begin(self) -> list[Result]:
+        """Let the program run to its first node; nothing where that takes long."""
+        with self._stopped:
+            self._awaited, before = True, self._stops
+        self._line.ask("configurationDone")
+        stop = self._await(before)
+        return [] if stop is None else self._behind(stop)
+
+    def follow(self) -> list[Result]:
+        """Go where the program has come to a stop: the stop, and what is attached to its breakpoint."""
+        stop = self._where()
+        return [] if stop is None else self._behind(stop)
+
+    def _behind(self, stop: Stop) -> list[Result]:
+        lines, self._first = [*stop.commands, *self._first], []
+        return [stop, *(result for line in lines for result in self.carry_out(line))]
+
+    def _where(self) -> Stop | None:
+        told = self._line.ask("graphscope/position")
+        self.now = told["now"]
+        self._path = told["log"]
+        self._again, self._restarts = self._again or self._restarts, False
+        self.state = (
+            "runs"
+            if told["running"]
+            else "failed"
+            if told["failure"]
+            else "ended"
+            if self.code is not None
+            else "waits"
+        )
+        self._look_up_marks()
+        stop: Stop | None = None if told["stop"] is None else from_json(told["stop"])
+        return stop if stop is None or stop.reason != ENTRY else replace(stop, reason="")
+
+    def carry_out(self, line: str, block: tuple[str, ...] = ()) -> list[Result]:
+        """Carry out a line: aliases written out, `;;` parted, and what is attached to a breakpoint behind it."""
+        return in_turn(line, self._aliases, lambda part: self._one(part, block))
+
+    def new_log(self) -> Log | None:
+        """The log, once, where the program was started again."""
+        if not self._again:
+            return None
+        self._again = False
+        return self.open_log()
+
+    def interrupt(self) -> None:
+        """Stop the program at its next node, or what it computes for us."""
+        self._line.tell("pause", threadId=1)
+
+    def complete(self, line: str, word: str) -> list[str]:
+        """What a word at the end of a line may become."""
+        try:
+            found = self._line.ask("completions", text=line, column=len(line) + 1)["targets"]
+        except CommandError:
+            return []
+        return [label for each in found if (label := str(each["label"])).startswith(word)]
+
+    def edit(self, target: str, text: str) -> Result:
+        """Let the program go on with another value: of all (`grad`), or of one element (`value[0, 3]`)."""
+        try:
+            self._line.ask("setExpression", expression=target, value=text)
+        except CommandError as error:
+            return Message(error.message, error.hint or "", error=True)
+        self._see_edited(target.partition("[")[0])
+        return Message(f"{target} = {text}: the program will go on with this")
+
+    def listen(self, post: Callable[[Post], object]) -> None:
+        """Tell somebody of what happens by itself, from now on."""
+        with self._stopped:
+            self._post = post
+            early, self._early = self._early, []
+        for message in early:
+            post(message)
+
+    def type(self, text: str) -> None:
+        """Type into the terminal of the program."""
+        self._line.tell("graphscope/input", text=text)
+
+    def resize(self, rows: int, columns: int) -> None:
+        """Tell the terminal of the program how large it is."""
+        self._line.tell("graphscope/resize", rows=rows, columns=columns)
+
+    def close(self) -> None:
+        """Leave, and let the program end."""
+        try:
+            self._line.ask("disconnect", terminateDebuggee=True)
+        except CommandError:
+            pass
+        self._line.close()
+
+    # How -------------------------------------------------------------------------------------------------------------
+
+    def _one(self, line: str, block: tuple[str, ...]) -> Result:
+        try:
+            return self._answered(line, block)
+        except GraphscopeError as error:
+            return Message(error.message, error.hint or "", error=True)
+
+    def _answered(self, line: str, block: tuple[str, ...]) -> Result:
+        found, _ = resolve(line)
+        name = found.name if found is not None else ""
+        if name == "quit":
+            return Ended()
+        with self._stopped:
+            self._awaited, before = True, self._stops
+        body = self._line.ask("graphscope/command", line=line, block=list(block))
+        result: Result = from_json(body["result"])
+        moves = isinstance(result, Resumed) or (isinstance(result, Ended) and result.restart)
+        if moves:
+            self.edited = None
+        if isinstance(result, Ended):
+            self._restarts, self.code, self.state = True, None, "starting"
+        if moves:
+            return self._await(before) or Message("")
+        with self._stopped:
+            self._awaited = False
+        if body["now"] != self.now:
+            self.edited = None
+        self._where()
+        if name == "set" and not (isinstance(result, Message) and result.error):
+            self._see_edited(line.partition("=")[0].split()[-1])
+        if name in ("alias", "unalias"):
+            self._look_up_aliases()
+        return result
+
+    def _await(self, before: int) -> Stop | None:
+        """The next stop, if it comes soon."""
+        with self._stopped:
+            self._stopped.wait_for(lambda: self._stops > before, PATIENCE)
+            self._awaited = False
+            come = self._stops > before
+        if come:
+            return self._where()
+        self.state = "starting" if self._restarts else "runs"
+        return None
+
+    def _table(self, line: str) -> TableResult | None:
+        result = from_json(self._line.ask("graphscope/command", line=line)["result"])
+        return result if isinstance(result, TableResult) else None
+
+    def _look_up_marks(self) -> None:
+        table = self._table("info breakpoints")
+        marks = []
+        for row in table.rows if table is not None else ():
+            number, enabled, hits, where = (row[table.columns.index(name)] for name in _TABLE)  # type: ignore[union-attr]
+            spec, selector, _, _ = read(str(where))
+            marks.append(Mark(int(number or 0), spec, enabled == "yes", selector, int(hits or 0)))
+        self.marks = tuple(marks)
+
+    def _look_up_aliases(self) -> None:
+        table = self._table("alias")
+        self._aliases = {str(name): str(text) for name, text in table.rows} if table is not None else {}
+
+    def _see_edited(self, word: str) -> None:
+        """Fetch what the program will go on with: the log has what it had."""
+        node = self._line.ask("evaluate", expression=word, context="watch")
+        about = self._one(f"p {word}", ())
+        shape, dtype = getattr(about, "shape", None), getattr(about, "dtype", "")
+        if shape is None or "memoryReference" not in node:
+            return
+        count = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+        if count <= _MOST_BYTES:
+            told = self._line.ask("readMemory", memoryReference=node["memoryReference"], count=count)
+            self.edited = np.frombuffer(base64.b64decode(told["data"]), dtype).reshape(shape)
+
+    # What happens by itself ------------------------------------------------------------------------------------------
+
+    def _heard(self, event: str, body: dict[str, Any]) -> None:
+        if event == "stopped":
+            with self._stopped:
+                self._stops += 1
+                mine = self._awaited
+                self._stopped.notify_all()
+            if not mine:
+                self._tell(Moved())
+        elif event == "output":
+            text = str(body.get("output", ""))
+            self._tell(Printed(text) if body.get("category") == "stdout" else Told(text))
+        elif event == "exited":
+            self.code = int(body["exitCode"])
+        elif event in ("terminated", "gone"):
+            self.state = "ended"
+            self._tell(Told("The program has ended\n" if event == "terminated" else ""))
+
+    def _tell(self, message: Post) -> None:
+        with self._stopped:
+            if self._post is None:
+                self._early.append(message)
+                return
+        self._post(message)

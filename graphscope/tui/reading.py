@@ -1,0 +1,62 @@
+"""What the screen keeps of a log beside the log itself: it grows with the log, a stretch at a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from graphscope.eventlog.schema import Flag
+from graphscope.graph import Graph
+from graphscope.tui.passes import passes_of
+from graphscope.tui.source.counts import Counts
+from graphscope.tui.tape.lines import Lines
+from graphscope.tui.timeline.curves import Curves
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+
+_BLOCKS: Final = 8
+_MOST_FLAGS: Final = 20_000
+
+
+class Reading:
+    """One log as far as it was read: its graph, the lines of the tape, passes, counts by line, curves."""
+
+    def __init__(self, log: Log) -> None:
+        self.log = log
+        self.graph = Graph(log)
+        self.lines = Lines(log)
+        self.counts = Counts(log)
+        self.curves = Curves([], [], [])
+        self.passes = passes_of(log)
+        self.flagged = _flagged(log)
+        self.lines.extend()
+        self.counts.extend(1 << 16)
+
+    def refresh(self) -> bool:
+        """Look at what was written since; whether anything was."""
+        if not self.log.refresh():
+            return False
+        self.passes = passes_of(self.log)
+        self.flagged = _flagged(self.log)
+        return True
+
+    def extend(self) -> bool:
+        """Read a stretch more; whether there was any."""
+        if self.lines.complete and self.counts.complete:
+            return False
+        self.lines.extend(_BLOCKS)
+        self.counts.extend()
+        return True
+
+
+def _flagged(log: Log) -> np.ndarray:
+    """The rows that are flagged as not finite, as far as a timeline can show them."""
+    rare = log.rare()[:_MOST_FLAGS]
+    found = [np.zeros(0, np.int64)]
+    for first, events in log.chunks():
+        rows = rare[np.searchsorted(rare, first) : np.searchsorted(rare, first + len(events))]
+        if len(rows):
+            found.append(rows[(events["flags"][rows - first] & int(Flag.NONFINITE)) != 0])
+    return np.concatenate(found)

@@ -1,0 +1,114 @@
+"""Widgets of text that change with every key: they are drawn anew without the screen being laid out again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby
+from operator import itemgetter
+
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.widget import Widget
+
+
+def stretch(view: ScrollView, size: Size) -> None:
+    """Tell a view how large it is inside. The screen is laid out again only where a scrollbar comes or goes.
+
+    A view that keeps its vertical bar (`overflow-y: scroll`) shows an empty one where all fits.
+    """
+    room = view.scrollable_content_region.size
+    kept = view.styles.overflow_y == "scroll"
+    tall = size.height > room.height + view.scrollbar_size_horizontal * view.show_horizontal_scrollbar
+    wide = size.width > room.width + view.scrollbar_size_vertical * (view.show_vertical_scrollbar and not kept)
+    if (not kept and tall != view.show_vertical_scrollbar) or wide != view.show_horizontal_scrollbar:
+        view.virtual_size = size
+        return
+    view.set_reactive(Widget.virtual_size, size)
+    if view.show_vertical_scrollbar:
+        view.vertical_scrollbar.window_virtual_size = max(size.height, room.height)
+    if view.show_horizontal_scrollbar:
+        view.horizontal_scrollbar.window_virtual_size = size.width
+    view.scroll_to(min(view.scroll_x, view.max_scroll_x), min(view.scroll_y, view.max_scroll_y), animate=False)
+
+
+def runs(pieces: Iterable[tuple[str, Style]]) -> list[Segment]:
+    """Segments of a line; neighbours that look the same are one, which is less for everybody to handle."""
+    found: list[Segment] = []
+    for style, same in groupby(pieces, key=itemgetter(1)):
+        found.append(Segment("".join(text for text, _ in same), style))
+    return found
+
+
+class Title(Widget):
+    """A few lines that are as long as they are: what does not fit is cut. Styles may say what a click does."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._text = Text()
+
+    def show(self, text: Text) -> None:
+        """Draw another text."""
+        self._text = text
+        self.refresh()
+
+    @property
+    def text(self) -> Text:
+        """What is drawn."""
+        return self._text
+
+    def render_line(self, y: int) -> Strip:
+        """One of the lines."""
+        width, style = self.size.width, self.rich_style
+        lines = self.text.split("\n", allow_blank=True)
+        if y >= len(lines):
+            return Strip.blank(width, style)
+        line = lines[y]
+        line.truncate(width, overflow="ellipsis")
+        return Strip(list(line.render(self.app.console, end=""))).apply_style(style).adjust_cell_length(width, style)
+
+
+class Words(ScrollView, can_focus=True):
+    """Text of many lines, wrapped to the width."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._text = Text()
+        self._lines: list[Strip] = []
+
+    @property
+    def plain(self) -> str:
+        """What is shown, without its styles."""
+        return self._text.plain
+
+    def show(self, text: Text) -> None:
+        """Draw another text, from its beginning."""
+        if text.plain.partition("\n")[0] != self._text.plain.partition("\n")[0]:
+            self.scroll_to(y=0, animate=False)
+        self._text = text
+        self._wrap()
+
+    def on_resize(self) -> None:
+        """Wrap to another width."""
+        self._wrap()
+
+    def _wrap(self) -> None:
+        width = self.scrollable_content_region.width
+        if width <= 0:
+            return
+        console = self.app.console
+        wrapped = self._text.wrap(console, width, overflow="fold")
+        self._lines = [Strip(list(line.render(console, end=""))) for line in wrapped]
+        stretch(self, Size(width, len(self._lines)))
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the window."""
+        width, style = self.size.width, self.rich_style
+        place = y + self.scroll_offset.y
+        if place >= len(self._lines):
+            return Strip.blank(width, style)
+        return self._lines[place].apply_style(style).adjust_cell_length(width, style)

@@ -1,0 +1,202 @@
+"""Loops, keymaps, comparison, saved values, lists and the export: each is used as a person would use it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from graphscope.errors import UsageError
+from graphscope.eventlog.reader import Log, load
+from graphscope.eventlog.schema import Kind
+from graphscope.tui import keys
+from graphscope.tui.keymap import read_keymap, remapped
+from graphscope.tui.passes import passes_of
+from graphscope.tui.tape.folds import loop_at
+from graphscope.tui.tape.tape import Tape
+from tests.tui.monkey import press
+from tests.tui.screens import Screen, drive
+
+KEYS_PRESSED = int(os.environ.get("KEYS", "120"))
+
+UNROLLED = """\
+import graphscope as torch
+
+torch.manual_seed(0)
+w = torch.randn(4, 4, requires_grad=True)
+h = torch.zeros(4, 1)
+for t in range(12):
+    z = torch.mm(w, h)
+    h = (z + 0.5).tanh()
+loss = h.sum()
+loss.backward()
+"""
+
+
+@pytest.fixture(scope="session")
+def unrolled(recorded: Callable[[str, str], Path]) -> Path:
+    return recorded("unrolled", UNROLLED)
+
+
+def ops(log: Log, name: str) -> list[int]:
+    events = map(log.event, range(log.end))
+    return [each.row for each in events if each.kind == Kind.OP and log.op(each.op).name == name]
+
+
+def test_a_loop_is_found_wherever_one_is_in_it(unrolled: Path) -> None:
+    log = load(unrolled)
+    passes = passes_of(log)
+    products = ops(log, "mm")
+    turn = products[1] - products[0]
+
+    assert len(products) == 12
+    for row in range(products[0], products[-1] + turn):
+        loop = loop_at(log, passes, row)
+        assert loop is not None
+        assert (loop.turn, loop.turns) == (turn, 12)
+    assert loop_at(log, passes, 0) is None
+    backward = loop_at(log, passes, log.end // 2 + 20)
+    assert backward is not None
+    assert backward.turns >= 10
+
+
+def test_a_loop_folds_to_its_first_turn_and_opens_again(unrolled: Path) -> None:
+    async def use(screen: Screen) -> None:
+        tape = screen.main.query_one(Tape)
+        before = len(tape.lines)
+        await screen.type(f"goto {ops(load(unrolled), 'mm')[4]}")
+        await screen.press("l")
+        await screen.shows("12× 3 rows", "#tape")
+        assert len(tape.lines) == before - 33
+        await screen.press("enter")
+        assert len(tape.lines) == before
+        await screen.press("home", "l")
+        await screen.shows("No loop here")
+
+    drive(unrolled, use, size=(140, 40))
+
+
+def test_a_node_is_compared_with_itself_in_other_steps(training: Path) -> None:
+    log = load(training)
+    forward = ops(log, "tanh")
+    values = [log.value(row) for row in forward]
+    apart = float(np.abs(values[2] - values[1]).max())
+
+    async def use(screen: Screen) -> None:
+        await screen.type(f"goto {forward[2]}")
+        await screen.press("6")
+        await screen.shows(f"#{forward[1]} step 2", "#inspector")
+        await screen.shows(f"apart at most {apart:.4g}", "#inspector")
+        await screen.press("<")
+        await screen.shows(f"#{forward[0]} step 1", "#inspector")
+        await screen.press("<", ">", ">")
+        await screen.shows(f"#{forward[1]} step 2", "#inspector")
+
+    drive(training, use, size=(140, 50))
+
+
+def test_what_forward_keeps_for_backward_is_told(training: Path) -> None:
+    async def use(screen: Screen) -> None:
+        await screen.type("goto op:tanh")
+        await screen.press("4")
+        await screen.shows("saved  out", "#inspector")
+        await screen.type("goto op:mm")
+        await screen.shows("saved  x", "#inspector")
+
+    drive(training, use, size=(140, 50))
+
+
+def test_breakpoints_are_listed_with_hits_and_their_conditions_edited(training: Path) -> None:
+    async def use(screen: Screen) -> None:
+        await screen.type("b op:tanh backward")
+        await screen.press("c")
+        await screen.shows("TanhBackward", "#heading")
+        await screen.press("c", "B")
+        await screen.shows("op:tanh backward")
+        table = screen.app.screen.query_one("DataTable")
+        assert table.get_row_at(0)[3].plain == "2"
+        await screen.press("space")
+        await screen.until(lambda: table.get_row_at(0)[2].plain == "no", "it is off")
+        await screen.press("space", "enter")
+        line = screen.main.query_one("#line")
+        await screen.until(lambda: line.value == "condition 1 ", "the line")
+        line.value += "abs(grad).max() > 1e9"
+        await screen.press("enter", "c")
+        await screen.until(lambda: screen.main.scene.now > 40, "the end, as nothing is that large")
+
+    drive(training, use, size=(120, 40))
+
+
+def test_the_graph_is_exported_by_a_key(product: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    async def use(screen: Screen) -> None:
+        await screen.press("e")
+        assert screen.main.query_one("#line").value == "export graph.svg "
+        await screen.press("enter")
+        await screen.until(lambda: (tmp_path / "graph.svg").exists(), "the file")
+        await screen.press("escape", "E")
+        await screen.until(lambda: list(tmp_path.glob("product-*.svg")), "the picture of the screen")
+
+    drive(product, use)
+    assert "<svg" in (tmp_path / "graph.svg").read_text(encoding="utf-8")
+
+
+def test_a_keymap_gives_actions_other_keys(product: Path, tmp_path: Path) -> None:
+    file = tmp_path / "keys.toml"
+    file.write_text('"screen.map" = "f3"\n[command]\nnext = "ctrl+n"\n', encoding="utf-8")
+    keymap = read_keymap(file, keys.everywhere())
+    assert keymap == {"screen.map": "f3", "command.next": "ctrl+n"}
+    assert {found.id: found.key for found in remapped(keys.OF_SCREEN, keymap)}["screen.map"] == "f3"
+
+    async def use(screen: Screen) -> None:
+        await screen.press("n", "m")
+        assert screen.now == 0
+        assert not screen.main.has_class("-map")
+        await screen.press("ctrl+n")
+        await screen.at(1)
+        await screen.press("f3")
+        assert screen.main.has_class("-map")
+
+    drive(product, use, keymap=keymap)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('"screen.mop" = "f3"', "which is no action"),
+        ('"screen.map" = 3', "no key"),
+        ("screen.map = = 3", "can't be read"),
+    ],
+)
+def test_a_keymap_that_is_wrong_is_refused_in_words(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "keys.toml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match=said):
+        read_keymap(file, keys.everywhere())
+
+
+def test_without_a_keymap_all_keys_are_as_told(tmp_path: Path) -> None:
+    assert read_keymap(tmp_path / "none.toml", keys.everywhere()) == {}
+
+
+def test_every_binding_has_a_name_of_its_own_and_an_action(product: Path) -> None:
+    names = [binding.id for binding in keys.everywhere()]
+    assert None not in names
+    assert len(set(names)) == len(names)
+
+    async def use(screen: Screen) -> None:
+        owners = [screen.main, *screen.main.query("*")]
+        for binding in keys.everywhere():
+            action = binding.action.partition("(")[0]
+            assert any(hasattr(owner, f"action_{action}") for owner in [*owners, screen.app]), binding
+
+    drive(product, use)
+
+
+@pytest.mark.slow
+def test_random_keys_clicks_and_sizes_break_nothing(training: Path) -> None:
+    drive(training, lambda screen: press(screen, KEYS_PRESSED, seed=1))

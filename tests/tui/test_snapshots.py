@@ -1,0 +1,125 @@
+"""Every screen as text, at three sizes, as it is to be: `python -m tests.tui.test_snapshots` writes them anew."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+
+import pytest
+from textual.color import Color
+
+from graphscope.eventlog.record import record
+from graphscope.tui.glyphs import ASCII, UNICODE
+from graphscope.tui.themes import THEMES
+from tests.tui.conftest import PRODUCT
+from tests.tui.screens import Screen, drive
+
+FOLDER = Path(__file__).parent / "snapshots"
+SIZES = ((80, 24), (120, 36), (200, 50))
+SCREENS: dict[str, tuple[str, ...]] = {
+    "start": (),
+    "backward": ("end", "p", "p"),
+    "gradient": ("end", "3"),
+    "search": ("home", "1", "/"),
+    "map": ("escape", "n", "n", "m"),
+    "breakpoints": ("m", "home", "b", "enter", "escape", "c", "B"),
+    "tiny": ("escape",),
+}
+"""The keys that lead from each to the next."""
+
+TINY = (50, 12)
+
+
+def shown(log: Path, size: tuple[int, int]) -> dict[str, str]:
+    """All screens as text."""
+    found: dict[str, str] = {}
+
+    async def use(screen: Screen) -> None:
+        for name, keys in SCREENS.items():
+            for key in keys:
+                await screen.press(key)
+                await screen.app.workers.wait_for_complete()
+            if name == "tiny":
+                await screen.pilot.resize_terminal(*TINY)
+            for _ in range(3):
+                await screen.app.workers.wait_for_complete()
+                await screen.pilot.pause()
+            found[name] = "\n".join(line.rstrip() for line in screen.text.split("\n")) + "\n"
+
+    drive(log, use, size=size)
+    return found
+
+
+def file_of(name: str, size: tuple[int, int]) -> Path:
+    return FOLDER / f"{name}-{size[0]}x{size[1]}.txt"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: "x".join(map(str, size)))
+def test_the_screens_are_as_they_were(product: Path, size: tuple[int, int]) -> None:
+    for name, text in shown(product, size).items():
+        assert text == file_of(name, size).read_text(encoding="utf-8"), name
+
+
+def contrast(one: Color, two: Color) -> float:
+    """The contrast of two colours by WCAG 2."""
+
+    def light(color: Color) -> float:
+        parts = [value / 255 for value in color.rgb]
+        linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    dark, bright = sorted((light(one), light(two)))
+    return (bright + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_in_each_theme_all_text_can_be_read(product: Path, theme: object) -> None:
+    least = 4.5 if theme.name.endswith("contrast") else 1.7  # row numbers are to stand back; high contrast is WCAG's AA
+
+    async def use(screen: Screen) -> None:
+        screen.app.theme = theme.name
+        await screen.press("end", "p")
+        await screen.app.workers.wait_for_complete()
+        await screen.pilot.pause()
+        texts = 0
+        for strip in screen.app.screen._compositor.render_strips():
+            for part in strip:
+                style = part.style
+                if not re.search(r"\w", part.text) or style is None or style.color is None or style.bgcolor is None:
+                    continue
+                colours = [Color.from_rich_color(each) for each in (style.color, style.bgcolor)]
+                assert contrast(*colours) >= least, (part.text, style)
+                texts += 1
+        assert texts > 40
+
+    drive(product, use, size=(120, 36))
+
+
+def test_without_unicode_no_character_is_beyond_ascii(product: Path) -> None:
+    async def use(screen: Screen) -> None:
+        for keys in (("end",), ("m",), ("?",)):
+            await screen.press(*keys)
+            beyond = {character for character in screen.text if not character.isascii()}
+            assert beyond <= set("↑↓"), beyond
+
+    drive(product, use, glyphs=ASCII)
+    assert not UNICODE.lane.isascii()
+
+
+def main() -> None:
+    """Write all snapshots."""
+    FOLDER.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as place:
+        script = Path(place) / "product.py"
+        script.write_text(PRODUCT, encoding="utf-8")
+        with record(Path(place) / "product.gscope"):
+            exec(compile(PRODUCT, str(script), "exec"), {"__name__": "__main__"})
+        for size in SIZES:
+            for name, text in shown(Path(place) / "product.gscope", size).items():
+                file_of(name, size).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from benchmarks import adapter, log, memory, ops, overhead, pictures, programs, recorders, report, results
+from benchmarks import adapter, compiled, log, memory, ops, overhead, pictures, programs, recorders, report, results
 from benchmarks.profile import profile
 from benchmarks.workloads import WORKLOADS
 
 GROUPS: Final[dict[str, Callable[[], list[results.Measurement]]]] = {
     **{name: partial(programs.measure, workload) for name, workload in WORKLOADS.items()},
+    **{f"compiled {name}": partial(compiled.measure, workload) for name, workload in WORKLOADS.items()},
     "overhead": overhead.measure,
     "ops": ops.measure,
     "memory": memory.measure,

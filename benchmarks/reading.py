@@ -9,13 +9,13 @@ import time
 from pathlib import Path
 
 
-def private_bytes() -> dict[str, int]:
+def private_bytes(process: int | str = "self") -> dict[str, int]:
     """Memory that no other process shares, and the part of it that was written; empty where the system does not tell.
 
     Pages of a mapped file that this process alone has mapped count as private too, though the system can drop them.
     """
     try:
-        text = Path("/proc/self/smaps_rollup").read_text(encoding="utf-8")
+        text = Path(f"/proc/{process}/smaps_rollup").read_text(encoding="utf-8")
     except OSError:
         return {}
     clean, dirty = (

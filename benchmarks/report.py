@@ -12,6 +12,7 @@ from benchmarks.workloads import WORKLOADS
 
 TITLES: Final = {
     **{name: f"{name}: {workload.title}" for name, workload in WORKLOADS.items()},
+    **{f"compiled {name}": f"{name}, defined by run and defined first" for name in WORKLOADS},
     "overhead": "The recorder with no log active",
     "ops": "Single ops",
     "memory": "The most memory that a step holds at once",

@@ -133,7 +133,7 @@ HERE_AS: Final = {
 """Where the names of each of PyTorch's modules are here."""
 NOT_AIMED_AT: Final = {
     "complex numbers": """
-        angle complex conj* *conj imag is_conj is_neg polar real view_as_complex view_as_real H mH adjoint
+        complex conj* *conj is_conj is_neg polar view_as_complex view_as_real H mH adjoint
     """,
     "sparse and nested tensors": """
         *sparse* *coalesce* *_coo* *_csr* *_csc* *_bsr* *_bsc* ccol_* col_indices* crow_* row_indices*
@@ -152,7 +152,7 @@ NOT_AIMED_AT: Final = {
     """,
     "compilation, export and symbolic shapes": """
         compile* cond while_loop sym_* parse_* import_ir* fork wait merge_type* unify_type* *_cudagraph*
-        is_vulkan* torch_* get_file_path prepare_multi* vmap export* classproperty typename
+        is_vulkan* torch_* get_file_path prepare_multi* export* classproperty typename
     """,
     "PyTorch's own internals": """
         *_copy *_copy_ native_* unsafe_* *_jit* init_num_threads are_determin* *determinis* *warn_always*

@@ -44,7 +44,7 @@ def test_options_are_the_keyword_only_parameters() -> None:
     rankdir, overlay, dpi = EXPORTERS["png"].options
     assert rankdir == Option("rankdir", str, "TB", rankdir.doc, get_args(Direction))
     assert (overlay.name, overlay.type, overlay.default) == ("overlay", bool, False)
-    assert dpi == Option("dpi", int, 144, "Pixels per inch; text is 12/72 of an inch high.")
+    assert dpi == Option("dpi", int, 144, dpi.doc)
     assert EXPORTERS["json"].options == ()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import selectors
+import signal
 import socket
 import struct
 import threading
@@ -151,7 +152,11 @@ def connect(address: str) -> Channel:
 
 
 def _own_terminal() -> None:
-    """Make the terminal of the standard input the one that Ctrl-C comes from, where the system can."""
+    """Make the terminal of the standard input the one that Ctrl-C comes from, where the system can.
+
+    It hangs up when the debugger dies. That has to end the program, also when all of this was started by `nohup`.
+    """
     with contextlib.suppress(ImportError, OSError):
         fcntl, termios = import_module("fcntl"), import_module("termios")
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)

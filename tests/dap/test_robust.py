@@ -141,13 +141,34 @@ def test_a_client_that_is_killed_takes_the_program_with_it(chain: Path, write: W
 
 
 @pytest.mark.slow
-def test_an_adapter_that_is_killed_takes_the_program_with_it(write: Write) -> None:
+@pytest.mark.parametrize("before", [signal.SIG_DFL, signal.SIG_IGN], ids=["", "nohup"])
+def test_an_adapter_that_is_killed_takes_the_program_with_it(write: Write, before: signal.Handlers) -> None:
+    former = signal.signal(signal.SIGHUP, before)
     client = Client()
+    signal.signal(signal.SIGHUP, former)
     client.launch(write(f"import os\nprint(os.getpid(), flush=True)\n{START}while True: pass\n"))
     while "\n" not in client.output:
         client.event("output")
     client.process.kill()
     assert gone(int(client.output))
+    client.close()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
+def test_an_adapter_that_is_told_to_end_leaves_nothing(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    client = Client()
+    client.launch(write(f"import os\nprint(os.getpid(), flush=True)\n{START}while True: pass\n"))
+    while "\n" not in client.output:
+        client.event("output")
+    assert list((tmp_path / "temporary").iterdir())
+    client.process.send_signal(number)
+    assert client.process.wait(20) == 0
+    assert gone(int(client.output))
+    assert not list((tmp_path / "temporary").iterdir())
     client.close()
 
 

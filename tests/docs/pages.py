@@ -15,23 +15,27 @@ ROOT = Path(__file__).parents[2]
 PROMPT = "(gs) "
 """What the console prints before it reads a command."""
 
-_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```(\w+)( torch)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LIKE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its language, its text, the line where it begins."""
+    """A fenced block: its language, its text, the line where it begins, and whether it takes PyTorch to run it."""
 
     language: str
     text: str
     line: int
+    torch: bool
 
 
 def blocks(page: Path) -> list[Block]:
     """All fenced blocks of a page, in order."""
     text = page.read_text(encoding="utf-8")
-    return [Block(found[1], found[2], text.count("\n", 0, found.start()) + 1) for found in _BLOCK.finditer(text)]
+    return [
+        Block(found[1], found[3], text.count("\n", 0, found.start()) + 1, found[2] is not None)
+        for found in _BLOCK.finditer(text)
+    ]
 
 
 def assert_like(wanted: str, got: str, where: str) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from graphscope import linalg as linalg
     from graphscope import nn as nn
     from graphscope import optim as optim
+    from graphscope.amp import autocast as autocast
     from graphscope.console.entry import post_mortem as post_mortem
     from graphscope.console.entry import set_trace as set_trace
     from graphscope.debugger.listening import listen as listen
@@ -36,6 +37,7 @@ __version__ = "0.1.0"
 HOMES: Final[dict[str, str]] = {
     "Graph": "graphscope.graph",
     "as_torch": "graphscope.standin",
+    "autocast": "graphscope.amp",
     "explain": "graphscope.diagnose",
     "export": "graphscope.exporters",
     "listen": "graphscope.debugger.listening",

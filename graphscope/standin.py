@@ -28,7 +28,7 @@ VERSION: Final = f"2.13.0+graphscope.{graphscope.__version__}"
 OWN: Final = frozenset(
     (*graphscope.HOMES, "cli", "console", "debugger", "diagnose", "dap", "engine", "errors", "eventlog", "exporters",
      "graph", "notebook", "standin", "static", "tui")
-) - {"load", "save", "vmap"}  # fmt: skip
+) - {"autocast", "load", "save", "vmap"}  # fmt: skip
 """What graphscope has beside PyTorch's names: a program that imports torch does not find it there."""
 
 
@@ -70,6 +70,8 @@ class Facade(ModuleType):
     """One of PyTorch's modules: its names are those of our module, and what that lacks is said to be missing."""
 
     def __getattr__(self, name: str) -> Any:
+        if name == "__all__":  # `from torch.utils.data import *`
+            return [each for each in dir(self) if not each.startswith("_")]
         if name.startswith("__") and name not in EXTRAS:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         found = _look_up(self.__name__, name)
@@ -98,13 +100,28 @@ def _look_up(module: str, name: str) -> Any:
     if _exists(f"{module}.{name}"):
         return import_module(f"{module}.{name}")
     found = getattr(import_module(_ours(module)), name, _NOTHING)
-    if isinstance(found, ModuleType) and not found.__name__.startswith("graphscope."):
+    if isinstance(found, ModuleType) and not _is_ours(found):
         return _NOTHING  # what our module imports for itself
     return found
 
 
 def _ours(name: str) -> str:
-    return f"graphscope{name.removeprefix(ROOT)}"
+    """Where our module is that answers for one of PyTorch's; a package may hold it under PyTorch's name for it."""
+    parent, _, last = name.rpartition(".")
+    if not parent:
+        return "graphscope"
+    package = _ours(parent)
+    try:
+        if find_spec(f"{package}.{last}") is not None:
+            return f"{package}.{last}"
+    except ModuleNotFoundError:  # the parent is no package
+        return f"{package}.{last}"
+    alias = getattr(import_module(package), last, None)
+    return alias.__name__ if isinstance(alias, ModuleType) and _is_ours(alias) else f"{package}.{last}"
+
+
+def _is_ours(module: ModuleType) -> bool:
+    return module.__name__.startswith("graphscope.")
 
 
 def _exists(name: str) -> bool:

@@ -31,6 +31,23 @@ def synchronize(device: Any = None) -> None:
     """Nothing: there is nobody to wait for."""
 
 
+def memory_allocated(device: Any = None) -> int:
+    """0 bytes."""
+    return 0
+
+
+max_memory_allocated = memory_reserved = max_memory_reserved = memory_allocated
+
+
+def reset_peak_memory_stats(device: Any = None) -> None:
+    """Nothing: there is no memory but the computer's."""
+
+
+def is_bf16_supported() -> bool:
+    """False."""
+    return False
+
+
 def empty_cache() -> None:
     """Nothing: there is no cache."""
 

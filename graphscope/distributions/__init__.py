@@ -1,6 +1,6 @@
 """Probability distributions, in the spelling of `torch.distributions`."""
 
-from graphscope.distributions import constraints
+from graphscope.distributions import constraints, continuous, discrete, divergence, joint
 from graphscope.distributions.continuous import Beta, Exponential, Gamma, Laplace, LogNormal, Normal, Uniform
 from graphscope.distributions.discrete import (
     Bernoulli,
@@ -14,6 +14,12 @@ from graphscope.distributions.discrete import (
 from graphscope.distributions.distribution import Distribution
 from graphscope.distributions.divergence import kl_divergence, register_kl
 from graphscope.distributions.joint import Dirichlet, Independent, MultivariateNormal
+
+# PyTorch has a module for each: `from torch.distributions.normal import Normal`.
+beta = exponential = gamma = laplace = log_normal = normal = uniform = continuous
+bernoulli = binomial = categorical = geometric = one_hot_categorical = poisson = discrete
+dirichlet = independent = multivariate_normal = joint
+kl = divergence
 
 __all__ = [
     "Bernoulli",

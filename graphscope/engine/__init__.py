@@ -1,6 +1,10 @@
 """The instrumented autograd engine: PyTorch's spelling over NumPy, every event told to the log."""
 
 import warnings as _warnings
+from math import e as e
+from math import inf as inf
+from math import nan as nan
+from math import pi as pi
 from types import ModuleType
 
 from graphscope.engine import methods as methods  # makes a Tensor of what ops.define gave it
@@ -134,6 +138,7 @@ short = int16
 int = int32
 long = int64
 bool = bool_
+newaxis = None
 
 globals().update(_inplace_forms.FUNCTIONS)  # `exp_(x)`, and others that are made in a loop
 

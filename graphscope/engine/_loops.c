@@ -1,4 +1,5 @@
-/* Loops that NumPy has no call for, or a slow one: running sums along rows, adding up at places, depthwise convolution.
+/* Loops that NumPy has no call for, or a slow one: running sums along rows, adding up at places, depthwise convolution,
+ * elementwise formulas in one pass over memory.
  *
  * Each function takes buffers of one dim and of float or double, told apart by their format, that `loops.py` has made
  * sure are as long as they must be; here no place and no offset is checked again but those that a program gave.
@@ -183,6 +184,50 @@ typedef struct {
 DEPTHWISE(float)
 DEPTHWISE(double)
 
+/* x · p(x²), with the seven coefficients of p from the constant one on; and what gelu makes of 2 Φ(x) - 1 in out:
+ * the result, and the gradient, for which `density` is e^(-x²/2). */
+#define TAIL 0.39894228040143267794
+#define SMOOTH(type)                                                                                                   \
+    FOR_EACH_PROCESSOR static void odd_##type(type *restrict out, const type *restrict x, const type *coefficients,    \
+                                              Py_ssize_t count)                                                        \
+    {                                                                                                                  \
+        const type a = coefficients[0], b = coefficients[1], c = coefficients[2], d = coefficients[3];                 \
+        const type e = coefficients[4], f = coefficients[5], g = coefficients[6];                                      \
+        for (Py_ssize_t at = 0; at < count; at++) {                                                                    \
+            const type s = x[at] * x[at];                                                                              \
+            out[at] = x[at] * (a + s * (b + s * (c + s * (d + s * (e + s * (f + s * g))))));                           \
+        }                                                                                                              \
+    }                                                                                                                  \
+    FOR_EACH_PROCESSOR static void gelu_##type(type *restrict out, const type *restrict x, Py_ssize_t count)           \
+    {                                                                                                                  \
+        for (Py_ssize_t at = 0; at < count; at++)                                                                      \
+            out[at] = (1 + out[at]) * (x[at] * (type)0.5);                                                             \
+    }                                                                                                                  \
+    FOR_EACH_PROCESSOR static void gelu_slope_##type(type *restrict out, const type *restrict g,                       \
+                                                     const type *restrict x, const type *restrict density,             \
+                                                     Py_ssize_t count)                                                 \
+    {                                                                                                                  \
+        for (Py_ssize_t at = 0; at < count; at++)                                                                      \
+            out[at] = g[at] * ((1 + out[at]) * (type)0.5 + x[at] * density[at] * (type)TAIL);                          \
+    }
+SMOOTH(float)
+SMOOTH(double)
+
+/* Where x is above 0, what is given for that; `with_nan` says whether NaN counts as such. */
+#define CHOOSE(type)                                                                                                   \
+    FOR_EACH_PROCESSOR static void choose_##type(type *restrict out, const type *restrict x,                           \
+                                                 const type *restrict above, int with_nan, Py_ssize_t count)           \
+    {                                                                                                                  \
+        if (with_nan)                                                                                                  \
+            for (Py_ssize_t at = 0; at < count; at++)                                                                  \
+                out[at] = x[at] <= 0 ? out[at] : above[at];                                                            \
+        else                                                                                                           \
+            for (Py_ssize_t at = 0; at < count; at++)                                                                  \
+                out[at] = x[at] > 0 ? above[at] : out[at];                                                             \
+    }
+CHOOSE(float)
+CHOOSE(double)
+
 static PyObject *running(PyObject *self, PyObject *args)
 {
     PyObject *given[2];
@@ -264,12 +309,86 @@ static PyObject *depthwise(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
+static PyObject *odd_polynomial(PyObject *self, PyObject *args)
+{
+    PyObject *given[3];
+    Held held;
+    if (!PyArg_ParseTuple(args, "OOO", &given[0], &given[1], &given[2]) || hold(&held, given, 3) < 0)
+        return NULL;
+    Py_ssize_t count = held.buffers[0].len / held.buffers[0].itemsize;
+    Py_BEGIN_ALLOW_THREADS
+    if (is_double(&held))
+        odd_double(held.buffers[0].buf, held.buffers[1].buf, held.buffers[2].buf, count);
+    else
+        odd_float(held.buffers[0].buf, held.buffers[1].buf, held.buffers[2].buf, count);
+    Py_END_ALLOW_THREADS
+    release(&held);
+    Py_RETURN_NONE;
+}
+
+static PyObject *gelu(PyObject *self, PyObject *args)
+{
+    PyObject *given[2];
+    Held held;
+    if (!PyArg_ParseTuple(args, "OO", &given[0], &given[1]) || hold(&held, given, 2) < 0)
+        return NULL;
+    Py_ssize_t count = held.buffers[0].len / held.buffers[0].itemsize;
+    Py_BEGIN_ALLOW_THREADS
+    if (is_double(&held))
+        gelu_double(held.buffers[0].buf, held.buffers[1].buf, count);
+    else
+        gelu_float(held.buffers[0].buf, held.buffers[1].buf, count);
+    Py_END_ALLOW_THREADS
+    release(&held);
+    Py_RETURN_NONE;
+}
+
+static PyObject *gelu_slope(PyObject *self, PyObject *args)
+{
+    PyObject *given[4];
+    Held held;
+    if (!PyArg_ParseTuple(args, "OOOO", &given[0], &given[1], &given[2], &given[3]) || hold(&held, given, 4) < 0)
+        return NULL;
+    void *out = held.buffers[0].buf, *g = held.buffers[1].buf, *x = held.buffers[2].buf, *density = held.buffers[3].buf;
+    Py_ssize_t count = held.buffers[0].len / held.buffers[0].itemsize;
+    Py_BEGIN_ALLOW_THREADS
+    if (is_double(&held))
+        gelu_slope_double(out, g, x, density, count);
+    else
+        gelu_slope_float(out, g, x, density, count);
+    Py_END_ALLOW_THREADS
+    release(&held);
+    Py_RETURN_NONE;
+}
+
+static PyObject *choose(PyObject *self, PyObject *args)
+{
+    PyObject *given[3];
+    int with_nan;
+    Held held;
+    if (!PyArg_ParseTuple(args, "OOOp", &given[0], &given[1], &given[2], &with_nan) || hold(&held, given, 3) < 0)
+        return NULL;
+    Py_ssize_t count = held.buffers[0].len / held.buffers[0].itemsize;
+    Py_BEGIN_ALLOW_THREADS
+    if (is_double(&held))
+        choose_double(held.buffers[0].buf, held.buffers[1].buf, held.buffers[2].buf, with_nan, count);
+    else
+        choose_float(held.buffers[0].buf, held.buffers[1].buf, held.buffers[2].buf, with_nan, count);
+    Py_END_ALLOW_THREADS
+    release(&held);
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef METHODS[] = {
     {"running", running, METH_VARARGS, "running(out, x, length, what): along rows of x; places, of extremes."},
     {"products", products, METH_VARARGS, "products(out, x): of the rows of x."},
     {"add_at", add_at, METH_VARARGS, "add_at(out, places, values, length, width): add each value at its place."},
     {"depthwise", depthwise, METH_VARARGS,
      "depthwise(what, made, first, second, offsets, channels, step, run): 0 correlate, 1 spread, 2 weigh."},
+    {"odd_polynomial", odd_polynomial, METH_VARARGS, "odd_polynomial(out, x, coefficients): x times p of its square."},
+    {"gelu", gelu, METH_VARARGS, "gelu(out, x): from 2 Phi(x) - 1, which out holds."},
+    {"gelu_slope", gelu_slope, METH_VARARGS, "gelu_slope(out, g, x, density): the gradient, from the same."},
+    {"choose", choose, METH_VARARGS, "choose(out, x, above, with_nan): above where x is above 0."},
     {NULL, NULL, 0, NULL},
 };
 

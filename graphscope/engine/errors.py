@@ -20,10 +20,24 @@ def explain_failure(op: Op, arrays: Any, attrs: dict[str, Any] | None, error: Ex
         return IndexError(
             f"{op.name}: invalid index of a 0-dim tensor. Use tensor.item() to convert a 0-dim tensor to a number"
         )
+    if "read-only" in said:
+        return RuntimeError(f"{op.name}: {_unwritable(arrays[0])}")
     shown_attrs = [f"{name}={value!r}" for name, value in (attrs or {}).items() if not name.startswith("_")]
     described = f" with {', '.join(shown_attrs)}" if shown_attrs else ""
     kind = IndexError if isinstance(error, IndexError) else RuntimeError
     return kind(f"{op.name}: operands of shape {shown}{described} do not fit: {why}")
+
+
+def _unwritable(array: Any) -> str:
+    shape = tuple(array.shape)
+    if all(step or size <= 1 for step, size in zip(array.strides, shape, strict=True)):
+        return (
+            f"the array of shape {shape} that the tensor was made from is read-only: clone() it before writing into it"
+        )
+    return (
+        f"unsupported operation: more than one element of the written-to tensor of shape {shape} refers to a single "
+        "memory location, as after expand(): clone() it before writing into it"
+    )
 
 
 def _mismatch(name: str, shapes: list[tuple[int, ...]]) -> str | None:

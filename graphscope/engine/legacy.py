@@ -10,7 +10,7 @@ import numpy as np
 from graphscope.engine import dtypes
 from graphscope.engine.element_types import Size
 from graphscope.engine.ops import create
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.tensor import Tensor, method
 
 __all__ = [
     "BoolTensor",
@@ -51,6 +51,17 @@ def _read(data: tuple[Any, ...], dtype: Any = None) -> tuple[Any]:
 
 
 setattr(Tensor, "_given", staticmethod(_read))  # noqa: B010
+
+
+@method
+def new(self: Tensor, *data: Any) -> Tensor:
+    """Elements or sizes in this tensor's dtype, as `Tensor(*data)` takes them; `new_zeros` and `new_tensor` say which.
+
+    Raises:
+        TypeError: It is neither.
+    """
+    (array,) = _read(data, self.array.dtype)
+    return Tensor(array)
 
 
 class TensorType:

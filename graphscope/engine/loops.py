@@ -1,6 +1,6 @@
 """Loops that NumPy is slow at, in the compiled part where that was built: each function says what it can take.
 
-Callers ask `fits` first, and do in NumPy what does not fit, or everything where there was no compiler.
+Callers of most ask `fits` first, and do in NumPy what does not fit, or everything where there was no compiler.
 """
 
 from __future__ import annotations
@@ -83,3 +83,26 @@ def spread_planes(x: Any, y: Any, w: Any, offsets: Any, run: int) -> None:
 def weigh_planes(w: Any, x: Any, y: Any, offsets: Any, run: int) -> None:
     """The transpose of `correlate_planes` in w, which is added to."""
     _loops.depthwise(_WEIGH, w, x, y, np.array(offsets, np.int64), y.shape[1], y.shape[2], run)
+
+
+def odd_polynomial(out: Any, x: Any, coefficients: Any) -> None:
+    """An odd polynomial x · p(x²), with the seven coefficients of p from the constant one on."""
+    _loops.odd_polynomial(out, x, coefficients)
+
+
+def gelu(out: Any, x: Any) -> None:
+    """Gelu, x · Φ(x), from 2 Φ(x) - 1, which `out` holds."""
+    _loops.gelu(out, x)
+
+
+def gelu_slope(out: Any, g: Any, x: Any, density: Any) -> None:
+    """The gradient of gelu for a cotangent, from 2 Φ(x) - 1, which `out` holds, and e^(-x²/2)."""
+    _loops.gelu_slope(out, g, x, density)
+
+
+def choose(out: Any, x: Any, above: Any, *, with_nan: bool) -> None:
+    """Where x is above 0 (or NaN, `with_nan`), write what is given for that; elsewhere `out` stays."""
+    if fits(out, x, above):
+        _loops.choose(out, x, above, with_nan)
+    else:
+        np.copyto(out, above, where=~(x <= 0) if with_nan else x > 0)

@@ -155,6 +155,21 @@ def detach(self: Tensor) -> Tensor:
 
 
 @method
+def detach_(self: Tensor) -> Tensor:
+    """Leave the graph: from now on this tensor is a leaf that no gradient flows to.
+
+    Raises:
+        RuntimeError: It is a view, whose memory belongs to another tensor.
+    """
+    if self.base is not None:
+        raise RuntimeError("Can't detach views in-place: use detach() instead, which makes another tensor")
+    if recording.writer is not None:
+        self.row = cut_off(self).row
+    self.node, self.wants_grad = None, False
+    return self
+
+
+@method
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Ask that gradients flow to this leaf, or no more.
 
@@ -217,6 +232,10 @@ def _only(self: Tensor) -> Any:
     return self.array.item()
 
 
+def _contains(self: Tensor, element: Any) -> bool:
+    return bool(elementwise.eq(self, element).array.any())
+
+
 def _float(self: Tensor) -> float:
     return float(_only(self))
 
@@ -241,6 +260,7 @@ PROTOCOLS = {
     "__len__": _len,
     "__iter__": _iter,
     "__bool__": _bool,
+    "__contains__": _contains,
     "__float__": _float,
     "__int__": _int,
     "__index__": _index,

@@ -9,6 +9,7 @@ from graphscope.engine import devices
 
 __all__ = [
     "are_deterministic_algorithms_enabled",
+    "compile",
     "get_default_device",
     "get_float32_matmul_precision",
     "get_num_interop_threads",
@@ -44,6 +45,16 @@ def get_num_interop_threads() -> int:
 
 def set_num_interop_threads(threads: int) -> None:
     """Nothing: ops run one after the other."""
+
+
+def compile(model: Any = None, **options: Any) -> Any:
+    """The module or function itself: it computes the same op by op, where each can be seen.
+
+    Args:
+        model: A module or function; without one, a decorator is returned.
+        options: Those of PyTorch's compiler, `mode="max-autotune"` and the like.
+    """
+    return (lambda function: function) if model is None else model
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:

@@ -1,6 +1,6 @@
 """Modules and what they compute, in PyTorch's spelling."""
 
-from graphscope.nn import functional, init, modules, utils
+from graphscope.nn import functional, init, modules, parallel, utils
 from graphscope.nn.activation import (
     CELU,
     ELU,
@@ -101,6 +101,7 @@ from graphscope.nn.padding import (
     ZeroPad2d,
     ZeroPad3d,
 )
+from graphscope.nn.parallel import DataParallel
 from graphscope.nn.parameter import Buffer, Parameter
 from graphscope.nn.parametercontainer import ParameterDict, ParameterList
 from graphscope.nn.pooling import (
@@ -186,6 +187,7 @@ __all__ = [
     "CosineEmbeddingLoss",
     "CosineSimilarity",
     "CrossEntropyLoss",
+    "DataParallel",
     "Dropout",
     "Dropout1d",
     "Dropout2d",
@@ -305,5 +307,6 @@ __all__ = [
     "functional",
     "init",
     "modules",
+    "parallel",
     "utils",
 ]

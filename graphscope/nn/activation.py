@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from graphscope.nn import functional
+from graphscope.nn.attention import MultiheadAttention as MultiheadAttention  # where PyTorch has them
 from graphscope.nn.module import Module
+from graphscope.nn.softmax import LogSoftmax as LogSoftmax
+from graphscope.nn.softmax import Softmax as Softmax
 
 
 class ReLU(Module):

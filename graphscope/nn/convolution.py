@@ -34,7 +34,7 @@ def _check(
         raise ValueError(f"padding_mode must be one of {PADDING_MODES}, but got padding_mode='{padding_mode}'")
 
 
-class _Kernel(Module):
+class _ConvNd(Module):
     """What convolutions of both kinds have: settings, a weight and a bias."""
 
     dims: int
@@ -91,7 +91,7 @@ class _Kernel(Module):
         return "".join([head, *(f", {name}={value}" for name, value in shown.items() if value is not None)])
 
 
-class _Convolution(_Kernel):
+class _Convolution(_ConvNd):
     def __init__(
         self,
         in_channels: int,
@@ -146,7 +146,7 @@ class Conv3d(_Convolution):
     dims = 3
 
 
-class _Transposed(_Kernel):
+class _Transposed(_ConvNd):
     transposed = True
 
     def __init__(

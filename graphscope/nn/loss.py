@@ -26,7 +26,7 @@ class _Loss(Module):
         self.reduction = _reduction(size_average, reduce, reduction)
 
 
-class _Weighted(_Loss):
+class _WeightedLoss(_Loss):
     """A loss with a weight for each class or element, which moves with the module."""
 
     def __init__(
@@ -82,7 +82,7 @@ class HuberLoss(_Loss):
         return functional.huber_loss(input, target, reduction=self.reduction, delta=self.delta)
 
 
-class NLLLoss(_Weighted):
+class NLLLoss(_WeightedLoss):
     """The negative logarithm of the probability of each sample's class, from logarithms of probabilities."""
 
     def __init__(
@@ -102,7 +102,7 @@ class NLLLoss(_Weighted):
         )
 
 
-class CrossEntropyLoss(_Weighted):
+class CrossEntropyLoss(_WeightedLoss):
     """The cross-entropy between logits and class numbers, or probabilities."""
 
     def __init__(
@@ -129,14 +129,14 @@ class CrossEntropyLoss(_Weighted):
         )
 
 
-class BCELoss(_Weighted):
+class BCELoss(_WeightedLoss):
     """The cross-entropy between probabilities and targets of 0 to 1."""
 
     def forward(self, input: Any, target: Any) -> Any:
         return functional.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)
 
 
-class BCEWithLogitsLoss(_Weighted):
+class BCEWithLogitsLoss(_WeightedLoss):
     """The cross-entropy between sigmoids of logits and targets of 0 to 1, computed without overflow."""
 
     def __init__(

@@ -7,7 +7,7 @@ from typing import Any
 
 from graphscope.nn import functional
 from graphscope.nn.distance import PairwiseDistance
-from graphscope.nn.loss import _Loss, _Weighted
+from graphscope.nn.loss import _Loss, _WeightedLoss
 
 
 class _Margin(_Loss):
@@ -68,14 +68,14 @@ class MultiLabelMarginLoss(_Loss):
         return functional.multilabel_margin_loss(input, target, reduction=self.reduction)
 
 
-class MultiLabelSoftMarginLoss(_Weighted):
+class MultiLabelSoftMarginLoss(_WeightedLoss):
     """The cross-entropy of each class by itself, their mean."""
 
     def forward(self, input: Any, target: Any) -> Any:
         return functional.multilabel_soft_margin_loss(input, target, weight=self.weight, reduction=self.reduction)
 
 
-class MultiMarginLoss(_Weighted):
+class MultiMarginLoss(_WeightedLoss):
     """Margins between the class that is meant and all others."""
 
     def __init__(

@@ -1,6 +1,6 @@
 """Optimizers: they change parameters by their gradients, in place."""
 
-from graphscope.optim import lr_scheduler
+from graphscope.optim import adam, lr_scheduler, swa_utils
 from graphscope.optim.adam import Adam, AdamW
 from graphscope.optim.adam_variants import Adamax, NAdam, RAdam
 from graphscope.optim.adaptive import Adadelta, Adagrad, RMSprop, Rprop
@@ -9,6 +9,8 @@ from graphscope.optim.lbfgs import LBFGS
 from graphscope.optim.matrix import Adafactor, Muon
 from graphscope.optim.optimizer import Optimizer
 from graphscope.optim.sgd import SGD
+
+adamw = adam  # PyTorch has a module for it
 
 __all__ = [
     "ASGD",
@@ -27,4 +29,5 @@ __all__ = [
     "RMSprop",
     "Rprop",
     "lr_scheduler",
+    "swa_utils",
 ]

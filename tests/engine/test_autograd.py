@@ -141,6 +141,26 @@ def test_ordinary_gradients_require_none():
     assert x.grad.is_leaf
 
 
+def test_detach_in_place_makes_a_leaf():
+    x = gs.tensor([2.0, 3.0], requires_grad=True)
+    hidden = x * x
+    assert hidden.detach_() is hidden
+    assert (hidden.is_leaf, hidden.requires_grad, hidden.grad_fn) == (True, False, None)
+    (hidden * x).sum().backward()
+    assert x.grad.tolist() == [4.0, 9.0]
+    with pytest.raises(RuntimeError, match="use detach"):
+        (x * 1)[0].detach_()
+
+
+def test_detach_in_place_cuts_the_recorded_graph():
+    with gs.record() as log:
+        x = gs.tensor([2.0], requires_grad=True)
+        hidden = (x * x).detach_()
+        (hidden * x).sum().backward()
+    (cut,) = log.graph.select("op:detach")
+    assert [edge.target.op for edge in cut.users] == ["mul"]
+
+
 def test_detach_stops_gradients():
     x = leaf(2.0)
     (x * x.detach()).sum().backward()

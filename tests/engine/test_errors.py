@@ -226,3 +226,14 @@ def test_what_leaves_the_numbers_is_a_value_and_no_warning(run, expected):
 def test_warnings_of_numpy_itself_stay_the_users():
     with pytest.warns(RuntimeWarning, match="divide by zero"):
         np.log(np.zeros(1))
+
+
+def test_memory_that_several_elements_share_is_not_written_into():
+    with pytest.raises(
+        RuntimeError, match=r"add_: .* tensor of shape \(3, 4\) refers to a single memory location.*clone"
+    ):
+        gs.ones(3, 1).expand(3, 4).add_(1)
+    array = np.ones(3)
+    array.flags.writeable = False
+    with pytest.raises(RuntimeError, match=r"array of shape \(3,\) .* is read-only"):
+        gs.from_numpy(array).add_(1)

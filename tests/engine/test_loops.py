@@ -40,6 +40,10 @@ CALLS = {
     "gather": lambda x: x.gather(1, places(200, 90, below=41)),
     "index_add": lambda x: gs.zeros(9, 41, dtype=x.dtype).index_add(0, places(200, below=9), x),
     "taken": lambda x: x[places(30, below=200), places(30, below=41)],
+    "elu": lambda x: gs.nn.functional.elu(x, 0.5),
+    "leaky_relu": lambda x: gs.nn.functional.leaky_relu(x, 0.1),
+    "gelu": lambda x: gs.nn.functional.gelu(x),
+    "gelu of columns": lambda x: gs.nn.functional.gelu(x.t()),
     "convolution": lambda x: gs.nn.functional.conv2d(
         x[:, :36].reshape(20, 10, 6, 6), x[:10, :9].reshape(10, 1, 3, 3), padding=1, stride=2, groups=10
     ),

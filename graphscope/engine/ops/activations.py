@@ -5,12 +5,14 @@ At a corner each takes the side that PyTorch takes (`derivatives.yaml` and the k
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from graphscope.engine import dtypes, shapes
+from graphscope.engine import dtypes, loops, shapes
 from graphscope.engine.calls import define
+from graphscope.engine.fused import fused, in_blocks
 from graphscope.engine.ops.exponential import exp
 from graphscope.engine.ops.index import where
 from graphscope.engine.ops.shape import reshape
@@ -61,18 +63,39 @@ def _leaky(x: Any, *, negative_slope: float) -> Any:
     return np.maximum(x, x * negative_slope) if negative_slope <= 1 else np.minimum(x, x * negative_slope)
 
 
+def _leaky_slope(out: Any, g: Any, x: Any, *, negative_slope: float) -> None:
+    np.multiply(g, negative_slope, out=out)
+    loops.choose(out, x, g, with_nan=False)
+
+
 leaky_relu = _corner(
     "leaky_relu", "Rectifier that lets a share of what is negative through.",
     "out = x if x > 0 else negative_slope · x",
     dtypes.only("f", _leaky),
-    lambda g, x, *, negative_slope: where(x > 0, g, g * negative_slope),
+    fused(lambda g, x, *, negative_slope: where(x > 0, g, g * negative_slope),
+          partial(in_blocks, _leaky_slope)),
     prepare=lambda input, negative_slope=0.01: ((input,), {"negative_slope": negative_slope}),
     samples=[((2, 3),), ((2, 3), {"negative_slope": 0.2}), ((),)],
 )  # fmt: skip
 
 
 def _elu(x: Any, *, alpha: float, scale: float, input_scale: float) -> Any:
-    return np.where(x <= 0, np.expm1(np.minimum(x, 0) * input_scale) * (alpha * scale), x * scale)[()]
+    if x.dtype.itemsize < 4:
+        return np.where(x <= 0, np.expm1(np.minimum(x, 0) * input_scale) * (alpha * scale), x * scale)[()]
+    return in_blocks(_elu_kernel, x, buffers=1, alpha=alpha, scale=scale, input_scale=input_scale)
+
+
+def _elu_kernel(out: Any, x: Any, t: Any, *, alpha: float, scale: float, input_scale: float) -> None:
+    """With t = tanh(x / 2), e^x - 1 is 2 t / (1 - t): as exact for x below 0, and quicker than `np.expm1`."""
+    np.minimum(x, 0, out=t)
+    t *= 0.5 * input_scale
+    np.tanh(t, out=t)
+    np.subtract(1, t, out=out)
+    np.divide(t, out, out=out)
+    out *= 2 * alpha * scale
+    np.maximum(x, 0, out=t)
+    t *= scale
+    out += t
 
 
 def _elu_rule(g: Any, x: Any, *, alpha: float, scale: float, input_scale: float) -> Any:
@@ -80,10 +103,20 @@ def _elu_rule(g: Any, x: Any, *, alpha: float, scale: float, input_scale: float)
     return where(x <= 0, g * exp(below * input_scale) * (alpha * scale * input_scale), g * scale)
 
 
+def _elu_slope(out: Any, g: Any, x: Any, above: Any, *, alpha: float, scale: float, input_scale: float) -> None:
+    np.minimum(x, 0, out=out)
+    out *= input_scale
+    np.exp(out, out=out)
+    out *= alpha * scale * input_scale
+    out *= g
+    np.multiply(g, scale, out=above)
+    loops.choose(out, x, above, with_nan=True)
+
+
 def _exponential(name: str, formula: str, prepare: Any, samples: Any, grad_name: str) -> Any:
     return _corner(
         name, "Linear above 0, an exponential that levels off below.", formula,
-        dtypes.only("f", _elu), _elu_rule, samples,
+        dtypes.only("f", _elu), fused(_elu_rule, partial(in_blocks, _elu_slope, buffers=1)), samples,
         prepare=prepare, grad_name=grad_name,
     )  # fmt: skip
 

@@ -11,7 +11,7 @@ from graphscope.engine.ops.flat_rules import refused
 from graphscope.engine.ops.inverses import of_matrices
 from graphscope.engine.tensor import Tensor
 
-__all__ = ["angle", "imag", "real"]
+__all__ = ["angle", "conj", "imag", "real"]
 
 
 def real(input: Any) -> Any:
@@ -28,6 +28,11 @@ def imag(input: Any) -> Any:
     if input.dtype.kind != "c":
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
     return Tensor(input.array.imag)
+
+
+def conj(input: Any) -> Any:
+    """The conjugates of complex numbers; of real numbers the tensor itself."""
+    return input if input.dtype.kind != "c" else Tensor(input.array.conj())
 
 
 def angle(input: Any) -> Any:
@@ -69,4 +74,5 @@ eigvals: Any = define(
 
 setattr(Tensor, "real", property(real))  # noqa: B010
 setattr(Tensor, "imag", property(imag))  # noqa: B010
+setattr(Tensor, "conj", conj)  # noqa: B010
 setattr(Tensor, "angle", angle)  # noqa: B010

@@ -60,6 +60,9 @@ def scatter_reduce_(self: Tensor, dim: int, index: Any, src: Any, reduce: str, *
 
 def put_(self: Tensor, index: Any, source: Any, accumulate: bool = False) -> Tensor:
     """Write (or add) `source` at an index that counts all elements in a row."""
+    if not self.array.ndim:
+        put_(self.view(1), index, source, accumulate)
+        return self
     places = np.unravel_index(np.reshape(raw(index), -1) % max(self.array.size, 1), self.array.shape)
     given = tuple(Tensor(place) for place in places)
     return WRITES["index_put"](self, given, source.reshape(-1), accumulate)  # type: ignore[no-any-return]

@@ -13,7 +13,7 @@ from graphscope.engine.composite import composite
 from graphscope.engine.dims import one, several
 from graphscope.engine.ops.gathering import index_select
 from graphscope.engine.ops.reduce import sum
-from graphscope.engine.ops.shape import expand, flatten, reshape, sizes, transpose, unsqueeze
+from graphscope.engine.ops.shape import flatten, reshape, sizes, transpose, unsqueeze
 from graphscope.engine.tensor import Tensor
 
 __all__ = [
@@ -188,9 +188,8 @@ def repeat_interleave(
         input, dim = flatten(input), 0
     dim = one(dim, len(input.shape))
     if isinstance(repeats, int) and repeats >= 0:
-        apart = unsqueeze(input, dim + 1)
-        wide = expand(apart, (*input.shape[: dim + 1], repeats, *input.shape[dim + 1 :]))
-        return flatten(wide, dim, dim + 1)
+        counts = [repeats if place == dim + 1 else 1 for place in range(len(input.shape) + 1)]
+        return flatten(repeat(unsqueeze(input, dim + 1), counts), dim, dim + 1)
     places = _places(repeats, input.shape[dim])
     return index_select(input, dim, Tensor(places) if isinstance(input, Tensor) else places)
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import dtypes, shapes
+from graphscope.engine import dtypes, loops, shapes
 from graphscope.engine.calls import define
 from graphscope.engine.fused import fused, in_blocks
 from graphscope.engine.ops.exponential import exp, sigmoid
@@ -32,10 +32,15 @@ _SLOPE: Final = (
     1.75627692e-09,
 )
 """Coefficients of p: tanh(x · p(x²)) is erf(x / √2) to 6e-8, which is float32's own precision."""
+_SLOPE32: Final = np.array(_SLOPE, np.float32)
 
 
 def _cumulative32(out: Any, x: Any, square: Any) -> None:
     """2 Φ(x) - 1, in single precision."""
+    if loops.fits(out, x):
+        loops.odd_polynomial(out, x, _SLOPE32)
+        np.tanh(out, out=out)
+        return
     np.multiply(x, x, out=square)
     np.multiply(square, _SLOPE[-1], out=out)
     for coefficient in _SLOPE[-2:0:-1]:
@@ -72,6 +77,9 @@ cumulative: Any = define(
 
 def _gelu_kernel(out: Any, x: Any, half: Any) -> None:
     _centred(out, x, half)
+    if loops.fits(out, x):
+        loops.gelu(out, x)
+        return
     np.multiply(x, 0.5, out=half)
     out *= half
     out += half
@@ -103,12 +111,14 @@ def _gelu_rule(g: Any, x: Any, *, approximate: str) -> Any:
 
 def _gelu_gradient_kernel(out: Any, g: Any, x: Any, square: Any) -> None:
     _centred(out, x, square)
-    out += 1
-    out *= 0.5
-    if x.dtype != np.float32:
-        np.multiply(x, x, out=square)
+    np.multiply(x, x, out=square)
     square *= -0.5
     np.exp(square, out=square)
+    if loops.fits(out, g, x, square):
+        loops.gelu_slope(out, g, x, square)
+        return
+    out += 1
+    out *= 0.5
     square *= x
     square *= _TAIL
     out += square

@@ -1,6 +1,45 @@
-"""Modules under the paths that some programs import them by: `torch.nn.modules.module.Module`."""
+"""Modules under the paths that some programs import them by: `torch.nn.modules.conv.Conv2d`."""
 
-from graphscope.nn import module
+from graphscope.nn import (
+    activation,
+    batchnorm,
+    container,
+    convolution,
+    distance,
+    dropout,
+    embedding,
+    linear,
+    loss,
+    module,
+    normalization,
+    padding,
+    pooling,
+    recurrent,
+    shaping,
+    transformerlayers,
+)
 from graphscope.nn.module import Module
+from graphscope.nn.modules import utils
 
-__all__ = ["Module", "module"]
+conv, flatten, rnn, sparse, transformer = convolution, shaping, recurrent, embedding, transformerlayers
+
+__all__ = [
+    "Module",
+    "activation",
+    "batchnorm",
+    "container",
+    "conv",
+    "distance",
+    "dropout",
+    "flatten",
+    "linear",
+    "loss",
+    "module",
+    "normalization",
+    "padding",
+    "pooling",
+    "rnn",
+    "sparse",
+    "transformer",
+    "utils",
+]

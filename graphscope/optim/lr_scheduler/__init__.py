@@ -16,6 +16,8 @@ from graphscope.optim.lr_scheduler.factors import (
 from graphscope.optim.lr_scheduler.plateau import ReduceLROnPlateau
 from graphscope.optim.lr_scheduler.scheduler import LRScheduler
 
+_LRScheduler = LRScheduler  # as older programs call it
+
 __all__ = [
     "ChainedScheduler",
     "ConstantLR",

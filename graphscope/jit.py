@@ -5,6 +5,9 @@ from graphscope.static.compiling import Compiled as Compiled
 from graphscope.static.compiling import compile as compile
 from graphscope.static.compiling import value_and_grad as value_and_grad
 from graphscope.static.passes import PASSES as PASSES
+from graphscope.static.passes import changes as changes
+from graphscope.static.passes import history as history
+from graphscope.static.passes import optimise as optimise
 from graphscope.static.reads import GuardError as GuardError
 from graphscope.static.script import Scripted as Scripted
 from graphscope.static.script import ScriptError as ScriptError

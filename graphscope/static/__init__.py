@@ -18,6 +18,7 @@ from graphscope.engine.dtypes import int16 as int16
 from graphscope.engine.dtypes import int32 as int32
 from graphscope.engine.dtypes import int64 as int64
 from graphscope.engine.dtypes import uint8 as uint8
+from graphscope.engine.random import manual_seed as _manual_seed
 from graphscope.errors import StaticError as StaticError
 from graphscope.static import nn as nn
 from graphscope.static import spellings as _spellings
@@ -47,6 +48,16 @@ from graphscope.static.functions import stop_gradient as stop_gradient
 from graphscope.static.functions import truncated_normal as truncated_normal
 from graphscope.static.functions import tuple_ as _tuple
 from graphscope.static.functions import zeros as zeros
+from graphscope.static.scopes import constant_initializer as constant_initializer
+from graphscope.static.scopes import get_variable as get_variable
+from graphscope.static.scopes import glorot_uniform_initializer as glorot_uniform_initializer
+from graphscope.static.scopes import ones_initializer as ones_initializer
+from graphscope.static.scopes import random_normal_initializer as random_normal_initializer
+from graphscope.static.scopes import random_uniform_initializer as random_uniform_initializer
+from graphscope.static.scopes import truncated_normal_initializer as truncated_normal_initializer
+from graphscope.static.scopes import variable_scope as variable_scope
+from graphscope.static.scopes import zeros_initializer as zeros_initializer
+from graphscope.static.session import InteractiveSession as InteractiveSession
 from graphscope.static.session import Session as Session
 from graphscope.static.session import get_default_session as get_default_session
 from graphscope.static.stepper import NodeStepper as NodeStepper
@@ -62,6 +73,8 @@ from graphscope.static.variables import variables_initializer as variables_initi
 
 Tensor = _Symbol
 tuple = _tuple
+bool = bool_
+set_random_seed = _manual_seed
 
 __all__ = [name for name in dir() if not name.startswith("_") and name not in ("annotations", "Any")]
 

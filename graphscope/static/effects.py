@@ -101,7 +101,8 @@ def _identity(node: Node, values: Sequence[Any]) -> Sequence[Any]:
 
 @kind("stop_gradient", "The value itself; no gradient goes through it.", infer=_first, vjp=lambda *_: [None])
 def _stop_gradient(node: Node, values: Sequence[Any]) -> Sequence[Any]:
-    return [values[0]]
+    (value,) = values
+    return [value.detach() if isinstance(value, Tensor) and value.requires_grad else value]
 
 
 # What can be seen -----------------------------------------------------------------------------------------------------
@@ -121,6 +122,15 @@ def _print(node: Node, values: Sequence[Any]) -> Sequence[Any]:
         print(text, file=sys.stderr)  # noqa: T201 - that is what it is for
         record.mark(Event.PRINT, text=text)
     return [values[0]]
+
+
+@kind("say", "Nothing; words and values, as Python prints them.", infer=_nothing, pure=False)
+def _say(node: Node, values: Sequence[Any]) -> Sequence[Any]:
+    given = iter(values)
+    text = " ".join(str(next(given)) if word is None else word for word in node.attributes["words"])
+    print(text)  # noqa: T201 - that is what it is for
+    record.mark(Event.PRINT, text=text)
+    return [None]
 
 
 @kind("assert", "Nothing; an error, with values, where the condition does not hold.", infer=_nothing, pure=False)

@@ -364,9 +364,10 @@ def _lines(graph: Graph, indent: str) -> Iterator[str]:
 
 
 def _short(value: Any) -> str:
-    if isinstance(value, np.ndarray) and value.size > 4:
-        return f"<{spelled(value.shape, value.dtype)}>"
-    return repr(value)
+    array = getattr(value, "array", value)
+    if isinstance(array, np.ndarray) and array.size > 4:
+        return f"<{spelled(array.shape, array.dtype)}>"
+    return f"[{', '.join(map(_short, value))}]" if isinstance(value, list) else repr(value)
 
 
 def _misplaced(graph: Graph, node: Node, source: Node, here: Collection[int]) -> StaticError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -20,6 +21,8 @@ from graphscope.eventlog.names import Site
 from graphscope.static import rows
 from graphscope.static.graph import Graph, Node, Value, needed, spelled, walk
 from graphscope.static.kinds import KINDS
+from graphscope.static.straight import Straight
+from graphscope.static.tape import asked_for
 
 
 def run(graph: Graph, feeds: Sequence[Any] | Mapping[Value, Any], fetches: Iterable[Value] | None = None) -> list[Any]:
@@ -37,8 +40,20 @@ def run(graph: Graph, feeds: Sequence[Any] | Mapping[Value, Any], fetches: Itera
         StaticError: An input that is needed was not fed, or what was fed does not fit; the message names the node.
     """
     if fetches is None and not isinstance(feeds, Mapping):
-        found = dict(zip(graph.inputs, map(fed, graph.inputs, feeds), strict=True))
-        run_nodes(_needed(graph), found, graph)
+        if len(feeds) != len(graph.inputs):
+            raise StaticError(
+                f"{graph.name!r} takes {len(graph.inputs)} tensors, and was given {len(feeds)}",
+                hint="feed one for each input of the graph, in order",
+            )
+        tensors = map(fed, graph.inputs, feeds)
+        order = _order_of(graph)
+        if record.writer is None and order.ran:
+            if order.straight is None:
+                order.straight = Straight(graph, order.nodes, compute)
+            return order.straight(tensors)
+        found = dict(zip(graph.inputs, tensors, strict=True))
+        run_nodes(order.nodes, found, graph)
+        order.ran = True
         return [found[value] for value in graph.outputs]
     given = dict(feeds) if isinstance(feeds, Mapping) else dict(zip(graph.inputs, feeds, strict=True))
     wanted = list(graph.outputs if fetches is None else fetches)
@@ -47,16 +62,29 @@ def run(graph: Graph, feeds: Sequence[Any] | Mapping[Value, Any], fetches: Itera
     return [values[value] for value in wanted]
 
 
-_orders: Final[WeakKeyDictionary[Graph, tuple[Any, list[Node]]]] = WeakKeyDictionary()
-"""For graphs that ran whole: how many nodes they had and what they gave, and the nodes that this needs, in order."""
+@dataclass
+class _Order:
+    """How a graph runs whole."""
+
+    key: Any
+    """How many nodes it had, and what it gave."""
+    nodes: list[Node]
+    """The nodes that this needs, in order."""
+    ran: bool = False
+    """Whether it ran before: a function of its own pays for graphs that run again."""
+    straight: Straight | None = None
 
 
-def _needed(graph: Graph) -> list[Node]:
+_orders: Final[WeakKeyDictionary[Graph, _Order]] = WeakKeyDictionary()
+"""For graphs that ran whole, how."""
+
+
+def _order_of(graph: Graph) -> _Order:
     key = (len(graph.nodes), tuple(graph.outputs), len(graph.inputs))
     known = _orders.get(graph)
-    if known is None or known[0] != key:
-        known = _orders[graph] = key, [node for node in needed(graph) if node.op != "input"]
-    return known[1]
+    if known is None or known.key != key:
+        known = _orders[graph] = _Order(key, [node for node in needed(graph) if node.op != "input"])
+    return known
 
 
 def run_nodes(nodes: Iterable[Node], values: dict[Value, Any], graph: Graph | None = None) -> None:
@@ -96,12 +124,12 @@ def compute(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
     if op.in_place:  # in a graph it makes a new value
         return (write(op, OPS["clone"].call(inputs[0]), inputs[1:], attrs),)
     recorded = record.writer is not None and node.site is not None
-    if not (attrs or recorded or op.prepare or op.several or None in inputs):
+    if not (attrs or recorded or op.prepare or op.several or any(each is None for each in inputs)):
         return (op.call(*inputs),)
     if attrs.get("_from") is not None:
         attrs = {**attrs, "_from": np.shape(inputs[0].array)}
-    # `None` stands for an argument that is left out; a place of its own it has only between others.
-    while inputs and inputs[-1] is None:
+    # `None` stands for an argument that is left out; a place of its own it has between others, and where rules name it.
+    while len(inputs) > asked_for(op) and inputs[-1] is None:
         inputs = inputs[:-1]
     call: Callable[..., Any] = apply_several if op.several else apply
     found = at(node)(call, op, inputs, attrs) if recorded else call(op, inputs, attrs, 1)

@@ -162,11 +162,28 @@ def _place(lowered: Lowered, step: Step, fixed: bool, escaping: set[Value]) -> N
         elif source in lowered.fresh:
             lowered.fresh.add(value)
         return
+    if (parts := _parts(lowered, step)) is not None:
+        for value, part in zip(step.node.outputs, parts, strict=True):
+            lowered.roots[value] = lowered.roots[step.inputs[0]]
+            lowered.samples[value] = part
+            lowered.fresh.add(value)
+        return
     for value in step.node.outputs:
         lowered.roots[value] = value
         lowered.samples[value] = sample = _empty(value)
         if not (step.into and fixed and sample is not None and value not in escaping):
             lowered.fresh.add(value)
+
+
+def _parts(lowered: Lowered, step: Step) -> Sequence[Any] | None:
+    """Samples of what a step gives, if all of it looks at the memory of its first input, as `unbind` does."""
+    if not (step.several and step.node.op in OPS and OPS[step.node.op].view):
+        return None
+    sample = lowered.samples.get(step.inputs[0])
+    if sample is None:
+        return None
+    found: Sequence[Any] = step.function(sample)  # type: ignore[operator]
+    return found if all(np.may_share_memory(each, sample) for each in found) else None
 
 
 def array_function(node: Node) -> Callable[..., Any]:

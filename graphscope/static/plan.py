@@ -77,6 +77,13 @@ class Plan:
         exec(compile(self.source, f"<plan of {graph.name}>", "exec"), self._space)  # noqa: S102 - the text above
         self.run = self._space["run"]
 
+    def __str__(self) -> str:
+        memory = self.memory
+        return (
+            f"{self.source}# {memory.size:,} bytes of buffers ({memory.unshared:,} if none were used twice), "
+            f"{len(memory.in_place)} of the results written over what they are made of"
+        )
+
     def __call__(self, arrays: Sequence[Any]) -> tuple[Any, ...]:
         """Run it; `plan.run` is the same without this step between.
 

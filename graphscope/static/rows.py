@@ -72,7 +72,8 @@ class Recorder:
                     _here.backward = True
                     self._at(node)(_edge, self._writer, Kind.BACKWARD_BEGIN, begun[1])
                 row = outer.backward_row if node.rule is None else self._rules.get(node.rule, self._newest)
-                mode.context = Context(self._path, row, mode.grad_enabled, node.name)
+                scope = None if self._path is _ROOT else self._path
+                mode.context = Context(scope, row, mode.grad_enabled, node.name)
                 execute(node, values)
                 if node.op in KINDS:
                     self._append(node, values)

@@ -144,10 +144,12 @@ class Session:
                 node = getattr(error, "node_that_failed", None)
                 if node is None or isinstance(error, StaticError):
                     raise
-                told = ", ".join(value.name for value in node.values)
+                told = ", ".join(value.name for value in node.values) or "what it needs"
+                inside = node not in self._known()
+                cure = f"tf.Print({told}, [{told}]) in the body shows" if inside else f"fetch {told} to see"
                 raise StaticError(
                     f"{node.where} failed: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}",
-                    hint=f"fetch {told or 'what it needs'} to see what it was given",
+                    hint=f"{cure} what it was given",
                 ) from error
             record.mark(Kind.STEP)
 
@@ -215,6 +217,19 @@ class Session:
         if self._nodes[0] != len(self.graph.nodes):
             self._nodes = len(self.graph.nodes), set(self.graph.nodes)
         return self._nodes[1]
+
+
+class InteractiveSession(Session):
+    """A session that is the one entered from the moment it is made until it is closed: for a prompt."""
+
+    def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
+        super().__init__(target, graph, config)
+        _sessions.set((*_sessions.get(), self))
+
+    def close(self) -> None:
+        """Let it run nothing any more, and be entered no more."""
+        _sessions.set(tuple(each for each in _sessions.get() if each is not self))
+        super().close()
 
 
 class Partial:

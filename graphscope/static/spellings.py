@@ -20,6 +20,7 @@ from graphscope.static.absent import NeedsValueError
 from graphscope.static.defaults import builder
 from graphscope.static.effects import dtype_of
 from graphscope.static.functions import convert_to_tensor
+from graphscope.static.sizes import length
 from graphscope.static.symbols import Symbol, twin
 
 
@@ -144,9 +145,12 @@ def _sigmoid_cross_entropy(labels: Any = None, logits: Any = None) -> Any:
     return _t("binary_cross_entropy_with_logits")(logits, labels, reduction="none")
 
 
-def _argmax(input: Any, axis: int | None = None) -> Any:
-    """The place of the largest element along a dim."""
-    return _t("argmax")(input, axis)
+def _arg(name: str) -> Callable[..., Any]:
+    def call(input: Any, axis: int | None = None) -> Any:
+        return _t(name)(convert_to_tensor(input), axis)
+
+    call.__doc__ = f"`{name}` along `axis`; of all elements when it is None."
+    return call
 
 
 def _reshape(tensor: Any, shape: Sequence[int]) -> Any:
@@ -187,11 +191,109 @@ def _expand_dims(input: Any, axis: int) -> Any:
     return _t("unsqueeze")(input, axis)
 
 
+def _shape(input: Any, out_type: Any = np.int32) -> Any:
+    """The shape as a tensor of one dim, with dims as they are when the graph runs."""
+    x = convert_to_tensor(input)
+    sizes = [length(x, dim) for dim in range(x.ndim)]
+    if not any(isinstance(size, Symbol) for size in sizes):
+        return convert_to_tensor(np.array(sizes, dtype_of(out_type)))
+    return _t("stack")([_cast(size, out_type) for size in sizes])
+
+
+def _size(input: Any, out_type: Any = np.int32) -> Any:
+    """How many elements there are."""
+    return _t("prod")(_shape(input, out_type), dtype=dtype_of(out_type))
+
+
+def _rank(input: Any) -> Any:
+    """How many dims there are."""
+    return convert_to_tensor(np.int32(convert_to_tensor(input).ndim))
+
+
+def _gather(params: Any, indices: Any, validate_indices: Any = None, axis: int = 0) -> Any:
+    """The slices along `axis` at these indices, in their shape."""
+    x, index = convert_to_tensor(params), _cast(indices, "int64")
+    if index.ndim == 0:
+        return _t("squeeze")(_t("index_select")(x, axis, _t("unsqueeze")(index, 0)), axis)
+    found = _t("index_select")(x, axis, index if index.ndim == 1 else _t("reshape")(index, (-1,)))
+    if index.ndim == 1:
+        return found
+    axis %= x.ndim
+    return _t("reshape")(found, (*x.shape[:axis], *index.shape, *x.shape[axis + 1 :]))
+
+
+def _along(name: str) -> Callable[..., Any]:
+    def call(input: Any, axis: Any = None) -> Any:
+        x = convert_to_tensor(input)
+        return _t(name)(x) if axis is None else _t(name)(x, tuple(axis) if isinstance(axis, list) else axis)
+
+    call.__doc__ = f"`{name}` along `axis`."
+    return call
+
+
+def _cumulative(name: str) -> Callable[..., Any]:
+    def call(x: Any, axis: int = 0) -> Any:
+        return _t(name)(convert_to_tensor(x), axis)
+
+    call.__doc__ = f"`{name}` along `axis`."
+    return call
+
+
+def _unstack(value: Any, num: int | None = None, axis: int = 0) -> Any:
+    """The slices along a dim, as a list."""
+    return list(_t("unbind")(convert_to_tensor(value), axis))
+
+
+def _split(value: Any, num_or_size_splits: Any, axis: int = 0) -> Any:
+    """So many parts of equal size along `axis`, or parts of these sizes."""
+    x = convert_to_tensor(value)
+    if isinstance(num_or_size_splits, int):
+        if x.shape[axis] is None or x.shape[axis] % num_or_size_splits:
+            raise StaticError(
+                f"{x.shape[axis]} rows can't be split into {num_or_size_splits} equal parts",
+                hint="give the sizes of the parts: split(x, [2, 3])",
+            )
+        return list(_t("split")(x, x.shape[axis] // num_or_size_splits, axis))
+    return list(_t("split")(x, list(num_or_size_splits), axis))
+
+
+def _add_n(inputs: Sequence[Any]) -> Any:
+    """The sum of several tensors of one shape."""
+    return functools.reduce(_t("add"), [convert_to_tensor(each) for each in inputs])
+
+
+def _squared_difference(x: Any, y: Any) -> Any:
+    """(x - y)², elementwise."""
+    return _t("square")(_t("sub")(x, y))
+
+
+def _moments(x: Any, axes: Any, keep_dims: bool = False, keepdims: bool = False) -> Any:
+    """Mean and variance over these dims."""
+    mean = _reduction("mean")(x, axes, True)
+    variance = _reduction("mean")(_squared_difference(x, mean), axes, keepdims or keep_dims)
+    return (mean if keepdims or keep_dims else _reduction("mean")(x, axes)), variance
+
+
 SPELLINGS: Final[dict[str, Callable[..., Any]]] = {
     **{f"reduce_{name}": _reduction(name) for name in ("sum", "mean", "prod", "all", "any", "logsumexp")},
     "reduce_max": _reduction("amax"),
     "reduce_min": _reduction("amin"),
-    "argmax": _argmax,
+    "add_n": _add_n,
+    "argmax": _arg("argmax"),
+    "argmin": _arg("argmin"),
+    "cumsum": _cumulative("cumsum"),
+    "cumprod": _cumulative("cumprod"),
+    "gather": _gather,
+    "rank": _rank,
+    "reverse": _along("flip"),
+    "shape": _shape,
+    "size": _size,
+    "split": _split,
+    "squared_difference": _squared_difference,
+    "squeeze": _along("squeeze"),
+    "unstack": _unstack,
+    "to_float": lambda x: _cast(x, "float32"),
+    "to_int32": lambda x: _cast(x, "int32"),
     "cast": _cast,
     "clip_by_value": _clip,
     "concat": _joined("cat"),
@@ -208,7 +310,9 @@ SPELLINGS: Final[dict[str, Callable[..., Any]]] = {
         for theirs, ours in {
             "subtract": "sub", "multiply": "mul", "divide": "div", "truediv": "div", "negative": "neg", "equal": "eq",
             "not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
-            "is_nan": "isnan", "is_inf": "isinf", "is_finite": "isfinite", "lgamma": "lgamma", "tile": "repeat",
+            "floordiv": "div_floor",
+            "floormod": "remainder", "mod": "remainder", "is_nan": "isnan", "is_inf": "isinf",
+            "is_finite": "isfinite", "lgamma": "lgamma", "tile": "repeat",
         }.items()
     },
 }  # fmt: skip
@@ -223,5 +327,7 @@ NN: Final[dict[str, Callable[..., Any]]] = {
     "sigmoid_cross_entropy_with_logits": _sigmoid_cross_entropy,
     "bias_add": _bias_add,
     "l2_loss": _l2_loss,
+    "embedding_lookup": _gather,
+    "moments": _moments,
 }
 """What `nn` has beside the engine's own functions."""

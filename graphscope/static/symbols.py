@@ -26,7 +26,7 @@ from graphscope.engine.tensor import apply as apply_to_tensors
 from graphscope.engine.writing import write
 from graphscope.errors import StaticError
 from graphscope.static import building, late
-from graphscope.static.absent import Abstract, NeedsValueError
+from graphscope.static.absent import Abstract, Dims, NeedsValueError
 from graphscope.static.graph import Value
 
 
@@ -92,6 +92,10 @@ class Symbol:
         """The number of dims."""
         return self.ndim
 
+    def get_shape(self) -> Dims:
+        """Its shape, as TensorFlow 1 asks for it: `x.get_shape().as_list()`."""
+        return Dims(self.shape)
+
     @property
     def op(self) -> Any:
         """The node that gives it."""
@@ -115,6 +119,16 @@ class Symbol:
     def run(self, feed_dict: Any = None, session: Any = None) -> Any:
         """Run it, as a step that trains is run: the same as `eval`."""
         return self.eval(feed_dict, session)
+
+    def detach(self) -> Symbol:
+        """The same value, through which no gradient goes."""
+        here = building.current()
+        node = here.append("stop_gradient", (here.take(self.value, self.builder),), {})
+        return Symbol.of(node.outputs[0], here)
+
+    def contiguous(self) -> Symbol:
+        """Itself: how it lies in memory is for the plan."""
+        return self
 
     def numel(self) -> int:
         """The number of elements."""

@@ -6,6 +6,7 @@ of what it is a view of, and of the views of that: so the graph has none.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -255,7 +256,7 @@ class Tape:
     def _placed(self, op: Op, given: list[Value], numbers: list[Any], attrs: dict[str, Any], values: list[Any]) -> Any:
         """The inputs of a call in order. Where among the tensors a number stood, a row does not say: it is tried."""
         if not numbers:
-            return [*given, *[None] * (_asked_for(op) - len(given))]
+            return [*given, *[None] * (asked_for(op) - len(given))]
         if op.in_place:
             return [given[0], *numbers, *given[1:]] if op.name in _INDEXING else [*given, *numbers]
         count = len(given) + len(numbers)
@@ -305,7 +306,8 @@ class Tape:
         return "/".join(names[::-1])
 
 
-def _asked_for(op: Op) -> int:
+@functools.cache
+def asked_for(op: Op) -> int:
     """How many inputs the rules of an op know by name; one that was left out is None."""
     places = [INPUT_NAMES.index(name) + 1 for vjp in op.vjps if vjp for name in vjp.needs if name in INPUT_NAMES]
     return max(places, default=0)

@@ -62,6 +62,7 @@ class Trace:
         names = _names(function, args, kwargs)
         given = [_like(leaf) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
         before = default_generator.numbers.bit_generator.state
+        _name_outside(function)
         with taped(self.graph) as tape:
             for name, leaf in zip(names, given, strict=True):
                 if isinstance(leaf, Tensor):
@@ -144,8 +145,9 @@ class Traced:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the graph that fits the arguments; what happens when none does, `on_change` says."""
-        key = key_of((args, kwargs))
-        tensors = [leaf for leaf in flatten((args, kwargs))[0] if isinstance(leaf, Tensor)]
+        leaves, form = flatten((args, kwargs))
+        key = _key(leaves, form)
+        tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
         broken: GuardError | None = None
         for each in reversed(self.traces):
             if each.key == key:
@@ -184,7 +186,10 @@ def trace(function: Callable[..., Any], *examples: Any, on_change: str = "retrac
 
 def key_of(arguments: Any) -> Any:
     """What a trace depends on in its arguments: their form, types of tensors, values of what else there is."""
-    leaves, form = flatten(arguments)
+    return _key(*flatten(arguments))
+
+
+def _key(leaves: Sequence[Any], form: Any) -> Any:
     return form, tuple(
         (leaf.array.shape, leaf.array.dtype) if isinstance(leaf, Tensor) else (leaf.__class__, leaf) for leaf in leaves
     )
@@ -194,6 +199,16 @@ def _like(tensor: Tensor) -> Tensor:
     """A tensor with the same elements, for the function to do with as it likes."""
     made = Tensor(np.array(tensor.array)[()], requires_grad=tensor.requires_grad)
     return made if tensor.node is None else made * 1
+
+
+def _name_outside(function: Callable[..., Any]) -> None:
+    """Let tensors that the function takes from around it bear the names that it knows them by."""
+    if not inspect.isfunction(function):
+        return
+    around = inspect.getclosurevars(function)
+    for name, value in (*around.globals.items(), *around.nonlocals.items()):
+        if isinstance(value, Tensor) and not value.name:
+            value.name = name
 
 
 def _names(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:

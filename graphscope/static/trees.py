@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
-_LEAF = "leaf"
+_LEAF: Final = "leaf"
+_ROWS: Final = (tuple, list)
 
 
 def flatten(value: Any) -> tuple[list[Any], Any]:
@@ -15,7 +16,7 @@ def flatten(value: Any) -> tuple[list[Any], Any]:
 
 
 def _form(value: Any, leaves: list[Any]) -> Any:
-    if isinstance(value, tuple | list):
+    if isinstance(value, _ROWS):
         return (value.__class__, tuple([_form(part, leaves) for part in value]))
     if isinstance(value, dict):
         return (dict, tuple([(name, _form(part, leaves)) for name, part in value.items()]))

@@ -15,7 +15,7 @@ from graphscope.errors import StaticError
 from graphscope.static.compiling import BACKENDS, plan_of
 from graphscope.static.graph import Graph
 from graphscope.static.machine.library import available
-from graphscope.static.passes import ORDER, PASSES, changes, optimise
+from graphscope.static.passes import ORDER, PASSES, changes, history, optimise
 from graphscope.static.plan import Plan
 
 
@@ -199,6 +199,11 @@ def test_what_a_pass_did_is_shown() -> None:
     graph = small(lambda g, x: (g.add("mul", (x, 1)), g.add("exp", (x,)))[:1])
     text = changes(graph, PASSES["prune"].run(graph))
     assert text == "- exp = exp(x): float32[4, 3]"
+    told = history(graph, ["prune", "fold", "simplify"])
+    assert [line for line in told.splitlines() if "nodes ->" in line] == [
+        "prune: 3 nodes -> 2. Leave out nodes that no output needs and that do nothing else.",
+        f"simplify: 2 nodes -> 1. {PASSES['simplify'].doc}",
+    ]
 
 
 def test_memory_is_used_again() -> None:
@@ -215,3 +220,13 @@ def test_rows_of_a_stack_are_made_in_their_place() -> None:
     assert plan.source.count("concatenate(") <= 2  # the first state, and what is fed
     assert plan.source.count("stack((") == 0
     plan(arrays)
+
+
+def test_parts_of_a_value_keep_its_memory_from_being_used_again(backend: str) -> None:
+    def loss(x: Any) -> Any:
+        whole = x * 2.0
+        (part,) = whole.unbind(1)
+        return whole.tanh().square().sum() + part.square().sum()
+
+    x = gs.tensor([[1.0], [2.0]])
+    np.testing.assert_allclose(jit.compile(loss, x, backend=backend)(x).array, loss(x).array, rtol=1e-6)

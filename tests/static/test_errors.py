@@ -115,6 +115,18 @@ def test_what_fails_when_it_runs_names_its_node() -> None:
             session.run(broken, {x: 1})
 
 
+def test_what_fails_in_a_later_turn_of_a_loop_names_its_node() -> None:
+    def inverse(value: np.ndarray) -> np.ndarray:
+        return np.float64(1 // (3 - int(value)))
+
+    def body(i: tf.Tensor) -> tf.Tensor:
+        return i + tf.cast(tf.abs(tf.py_func(inverse, [i], tf.float64, name="inverse")) * 0.0 + 1.0, tf.int32)
+
+    last = tf.while_loop(lambda i: i < 10, body, [tf.constant(0)])
+    with tf.Session() as session, refused(rf"py_func node 'while/body/inverse', .*{HERE} failed: Zero"):
+        session.run(last)
+
+
 def test_variables_and_sessions() -> None:
     x = tf.placeholder(tf.float32, [], name="x")
     with refused(rf"initial value of a Variable depends on input node 'x', .*{HERE}"):

@@ -12,7 +12,7 @@ import pytest
 import graphscope as gs
 import graphscope.static as tf
 from graphscope.errors import StaticError
-from graphscope.static.importing import load_model, recorded_run
+from graphscope.static.importing import arrays_of, load_model, recorded_run
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
@@ -193,6 +193,10 @@ def test_errors_say_what_is_missing(tmp_path: Path) -> None:
     broken.write_bytes(b"nothing")
     with pytest.raises(StaticError, match="is no TorchScript"):
         load_model(broken)
+    np.save(tmp_path / "one.npy", np.zeros(3))
+    for name in ("broken.pt", "one.npy"):
+        with pytest.raises(StaticError, match="holds no arrays by name"):
+            arrays_of(tmp_path / name)
     module, x = made(Residual)
     file = saved(module, x, tmp_path / "model.pt2")
     with pytest.raises(StaticError, match="has no input 'images'"):

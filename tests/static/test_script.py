@@ -9,6 +9,7 @@ import pytest
 
 import graphscope as gs
 from graphscope import jit
+from graphscope.errors import StaticError
 from graphscope.static.graph import Graph
 
 W_h = gs.tensor(np.random.default_rng(0).standard_normal((4, 4)) * 0.5, requires_grad=True)
@@ -190,6 +191,24 @@ def test_ten_thousand_turns() -> None:
     x = gs.ones(1, requires_grad=True)
     long(x, gs.tensor(10_000)).sum().backward()
     np.testing.assert_allclose(x.grad.array, 0.999**10_000, rtol=1e-3)
+
+
+def speaking(x: Any) -> Any:
+    assert x.sum() > 0
+    while x.sum() < 10:
+        x = x * 2
+        print("now", x, 3)
+    return x
+
+
+def test_prints_and_assertions_run_with_the_graph(capsys: pytest.CaptureFixture[str]) -> None:
+    scripted = jit.script(speaking)
+    scripted(gs.tensor([1.0, 2.0]))
+    found = capsys.readouterr().out
+    speaking(gs.tensor([1.0, 2.0]))
+    assert found == capsys.readouterr().out != ""
+    with pytest.raises(StaticError, match=r"assert node .*test_script\.py:\d+ does not hold"):
+        scripted(gs.tensor([-1.0, 0.0]))
 
 
 def tries(x: Any) -> Any:

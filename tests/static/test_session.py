@@ -214,6 +214,8 @@ def test_a_session_is_recorded_with_names_lines_and_both_passes() -> None:
     (leaf,) = [node for node in whole.select("name:w") if node.kind == "leaf"]
     np.testing.assert_array_equal(leaf.grad, out)
     assert {node.graph_pass for node in whole.select("name:gradients/*")} == {"backward"}
+    (total,) = whole.select("op:sum and forward")
+    assert total.event.scope == leaf.event.scope == 0, "`next` would pass over what is deeper"
 
 
 def test_training_reaches_what_the_eager_engine_reaches() -> None:

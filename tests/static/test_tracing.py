@@ -34,6 +34,18 @@ def test_values_structure_and_gradients(sign: float) -> None:
         np.testing.assert_array_equal(found, wanted)
 
 
+@pytest.mark.parametrize("weight", [None, gs.tensor([1.0, 2.0, 0.5])])
+def test_an_argument_that_was_left_out_is_left_out_of_the_way_back(weight: gs.Tensor | None) -> None:
+    scores = gs.tensor([[0.5, 1.0, -1.0], [2.0, 0.0, 0.25]])
+
+    def loss(x: gs.Tensor) -> gs.Tensor:
+        return gs.nn.functional.cross_entropy(x, gs.tensor([2, 0]), weight)
+
+    traced = jit.trace(loss, scores)
+    found, wanted = (gs.func.grad(each)(scores).array for each in (traced, loss))
+    np.testing.assert_array_equal(found, wanted)
+
+
 def test_the_account_tells_branches_arguments_shapes_and_constants_with_their_lines() -> None:
     traced = jit.trace(branching, gs.ones(3), 2)
     kinds = [frozen.what for frozen in traced.frozen]
@@ -83,6 +95,17 @@ def test_a_module_is_read_at_each_run_and_its_parameters_get_gradients() -> None
         for parameter in model.parameters():
             parameter.mul_(0.5)
     np.testing.assert_array_equal(traced(x).array, model(x).array)
+
+
+weight = gs.ones(3, 3, requires_grad=True)
+
+
+def test_what_is_used_from_around_bears_its_name_and_not_its_numbers() -> None:
+    bias = gs.zeros(3)
+    traced = jit.trace(lambda x: weight @ x + bias, gs.ones(3))
+    assert "    weight = variable(tensor=<float32[3, 3]>): float32[3, 3]\n" in str(traced.graph)
+    outside = [frozen.text for frozen in traced.frozen if frozen.what == "outside"]
+    assert outside == ["weight (float32[3, 3]) is read at each run", "bias (float32[3]) is read at each run"]
 
 
 def test_writes_in_place_become_values() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -21,7 +22,7 @@ READERS: Final[dict[str, str]] = {
 }
 """The module that reads a kind of file, by its ending."""
 
-__all__ = ["READERS", "Model", "load_model", "recorded_run"]
+__all__ = ["READERS", "Model", "arrays_of", "load_model", "recorded_run"]
 
 
 def load_model(path: str | Path, examples: Examples | None = None) -> Model:
@@ -43,6 +44,20 @@ def load_model(path: str | Path, examples: Examples | None = None) -> Model:
         raise StaticError(f"there is no file {file}", hint="name the file of a model")
     read: Callable[[Path, Examples], Model] = import_module(module).read
     return read(file, examples or {})
+
+
+def arrays_of(path: Path) -> dict[str, Any]:
+    """The arrays of an `.npz` file, by name.
+
+    Raises:
+        StaticError: It is none.
+    """
+    try:
+        with np.load(path) as file:
+            return dict(file)
+    except (ValueError, TypeError, AttributeError, EOFError, BadZipFile):
+        hint = "numpy.savez(FILE, NAME=array) writes one, with the names of the model's inputs"
+        raise StaticError(f"{path} holds no arrays by name", hint=hint) from None
 
 
 def recorded_run(path: str | Path, feeds: Mapping[str, Any] | None = None, log: Path | None = None) -> Log:

@@ -101,7 +101,7 @@ def of_module(module: Any, examples: Examples | None = None) -> Model:
             names = ", ".join(f"{symbol.name!r}: (1, 3, 224, 224)" for symbol in model.inputs)
             raise StaticError(
                 f"the TorchScript module asks for a shape that its file does not hold: {error.message}",
-                hint=f"give those of its inputs: load_model(path, {{{names}}})",
+                hint=f"give its inputs: `graphscope open --feed FILE.npz`, or load_model(path, {{{names}}})",
             ) from None
     outputs = found[0] if len(found) == 1 and isinstance(found[0], list | tuple) else found
     model.outputs = list(outputs)

@@ -80,12 +80,18 @@ class MachinePlan(Plan):
             if group.kind == "call":
                 lines += self._main(waiting)
                 waiting = []
-                lines += self._line(number, step, arrays)
+                lines += [*self._line(number, step, arrays), *self._laid_out(step)]
                 continue
             if step is group.steps[0]:
                 waiting.append(group)
             lines += self._room_for(step, number, arrays)
         return lines + self._main(waiting)
+
+    def _laid_out(self, step: Step) -> list[str]:
+        """Let results of Python lie as machine code takes them: NumPy gives scalars, and keeps the order of inputs."""
+        names = [self._names[value] for value in step.node.outputs if step.into and value in self.lowered.fresh]
+        self._space["asarray"] = np.asarray
+        return [f"{name} = asarray({name}, None, 'C')" for name in names]
 
     def _room_for(self, step: Step, number: int, arrays: dict[Value, Any]) -> list[str]:
         """The name of a result that machine code computes; what a run gives away is made by Python."""

@@ -76,3 +76,14 @@ def changes(before: Graph, after: Graph) -> str:
     new = {line.strip(): None for line in str(after).splitlines()[1:-1]}
     lines = [f"- {line}" for line in old if line not in new] + [f"+ {line}" for line in new if line not in old]
     return "\n".join(lines) or "nothing changed"
+
+
+def history(graph: Graph, order: Sequence[str] = ORDER) -> str:
+    """What each pass makes of a graph, one after the other, in words: passes that find nothing to do are left out."""
+    parts = []
+    for name, after in optimise(graph, order):
+        told = changes(graph, after)
+        if str(after) != str(graph):
+            parts.append(f"{name}: {len(graph.nodes)} nodes -> {len(after.nodes)}. {PASSES[name].doc}\n{told}")
+        graph = after
+    return "\n\n".join(parts) or "nothing changed"

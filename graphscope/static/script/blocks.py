@@ -96,7 +96,9 @@ class Blocks(Expressions):
             if not test:
                 raise self.source.error(statement, "this does not hold", "call it with other arguments")
             return
-        raise self.source.error(statement, "an assertion on numbers of a tensor can't be scripted", "use static.Assert")
+        here = current()
+        here.site = self.source.site(statement)
+        here.append("assert", [here.take(test.value, test.builder)], {"summarize": None})
 
     # Leaving early ---------------------------------------------------------------------------------------------------
 

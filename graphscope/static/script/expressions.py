@@ -17,6 +17,7 @@ from graphscope.engine.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.static.building import current
 from graphscope.static.script.subset import Source
+from graphscope.static.sizes import length
 from graphscope.static.symbols import Symbol, call, twin
 
 _BINARY: Final[dict[type[ast.operator], Callable[..., Any]]] = {
@@ -33,7 +34,7 @@ _COMPARISONS: Final[dict[type[ast.cmpop], Callable[..., Any]]] = {
 }  # fmt: skip
 _BUILTINS: Final[dict[str, Any]] = {
     "range": range, "len": len, "int": int, "float": float, "bool": bool, "abs": abs, "min": min, "max": max,
-    "tuple": tuple, "list": list, "zip": zip, "enumerate": enumerate, "print": lambda *_: None, "sum": sum,
+    "tuple": tuple, "list": list, "zip": zip, "enumerate": enumerate, "print": print, "sum": sum,
     "reversed": reversed,
 }  # fmt: skip
 """Python's own functions that can be called."""
@@ -122,7 +123,7 @@ class Expressions:
             return Turns(end - start, lambda turn: turn + start)
         over = self.value(node, names)
         if isinstance(over, Symbol):
-            return Turns(_length(over), lambda turn: twin(_row)(over, turn))
+            return Turns(length(over), lambda turn: twin(_row)(over, turn))
         return list(over)
 
     # Kinds of expressions --------------------------------------------------------------------------------------------
@@ -133,7 +134,7 @@ class Expressions:
         if node.id in names.lost:
             raise self.source.error(node, f"{node.id!r} {names.lost[node.id]}", "give it a value before")
         if node.id in self.outside:
-            return _from_outside(self.outside[node.id])
+            return _from_outside(self.outside[node.id], node.id)
         if node.id in _BUILTINS:
             return _BUILTINS[node.id]
         raise self.source.error(node, f"{node.id!r} is not defined", "assign it, or pass it as an argument")
@@ -187,10 +188,20 @@ class Expressions:
         return call(OPS["where"], self.truth(test), one, other)
 
     def _tuple(self, node: Any, names: Names) -> Any:
-        return tuple(self.value(each, names) for each in node.elts)
+        return tuple(self._spread(node.elts, names))
 
     def _list(self, node: Any, names: Names) -> Any:
-        return [self.value(each, names) for each in node.elts]
+        return self._spread(node.elts, names)
+
+    def _spread(self, nodes: list[ast.expr], names: Names) -> list[Any]:
+        """Values in a row, where `*values` stands for several."""
+        found: list[Any] = []
+        for each in nodes:
+            if isinstance(each, ast.Starred):
+                found += self.value(each.value, names)
+            else:
+                found.append(self.value(each, names))
+        return found
 
     def _index(self, node: Any, names: Names) -> Any:
         value = self.value(node.value, names)
@@ -206,7 +217,7 @@ class Expressions:
 
     def _attribute(self, node: Any, names: Names) -> Any:
         value = self.value(node.value, names)
-        return _from_outside(getattr(value, node.attr))
+        return _from_outside(getattr(value, node.attr), node.attr)
 
     def _call(self, node: Any, names: Names) -> Any:
         if isinstance(node.func, ast.Attribute) and node.func.attr == "append":
@@ -215,14 +226,16 @@ class Expressions:
                 names[node.func.value.id] = [*items, self.value(node.args[0], names)]
                 return None
         function = self.value(node.func, names)
-        args = [self.value(each, names) for each in node.args]
+        args = self._spread(node.args, names)
         words = {each.arg: self.value(each.value, names) for each in node.keywords if each.arg is not None}
         current().site = self.source.site(node)
         inline = getattr(function, "inline", None)
         if inline is not None:
             return inline(*args, **words)
         if function is len and isinstance(args[0], Symbol):
-            return _length(args[0])
+            return length(args[0])
+        if function is print:
+            return _printed(args, words)
         if function in _BUILTINS.values() or isinstance(getattr(function, "__self__", None), list | tuple):
             return function(*args, **words)
         if isinstance(function, type) or not callable(function):
@@ -265,10 +278,11 @@ def _both(one: Any, other: Any) -> Any:
     return one and other
 
 
-def _from_outside(value: Any) -> Any:
+def _from_outside(value: Any, name: str) -> Any:
     """What a name outside of the function stands for: a tensor there is read at each run."""
     if isinstance(value, Tensor):
         builder = current()
+        value.name = value.name or name
         return Symbol.of(builder.operand(value), builder)
     return value
 
@@ -277,14 +291,13 @@ def _row(x: Any, index: Any) -> Any:
     return call(OPS["index"], x, index, 0)
 
 
-def _length(symbol: Symbol) -> Any:
-    """How many elements there are along dim 0: a number, or a symbol where that is told at run time."""
-    size = symbol.shape[0]
-    if size is not None:
-        return size
-    builder = current()
-    value = builder.append("size", (builder.take(symbol.value, symbol.builder),), {"dim": 0}).outputs[0]
-    return Symbol.of(value, builder)
+def _printed(args: list[Any], words: dict[str, Any]) -> None:
+    """A node that prints when the graph runs."""
+    if words:
+        raise TypeError("print can be given values alone: no sep, end or file")
+    here = current()
+    symbols = [here.take(each.value, each.builder) for each in args if isinstance(each, Symbol)]
+    here.append("say", symbols, {"words": tuple(None if isinstance(each, Symbol) else str(each) for each in args)})
 
 
 def _is_ours(function: Any) -> bool:

@@ -6,7 +6,7 @@ import ast
 import functools
 import inspect
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,7 @@ from graphscope.engine.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.static import interpreter
 from graphscope.static.building import Builder, current
-from graphscope.static.graph import Graph, Node
-from graphscope.static.kinds import kind
+from graphscope.static.graph import Graph
 from graphscope.static.script.blocks import RESULT, Blocks
 from graphscope.static.script.expressions import Names, as_symbol
 from graphscope.static.script.subset import INSTEAD, Source
@@ -169,8 +168,3 @@ def _iterated(tree: ast.FunctionDef) -> set[str]:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len":
             names.update(each.id for each in node.args if isinstance(each, ast.Name))
     return names
-
-
-@kind("size", "The length of a dim, as it is when the graph runs.", infer=lambda node: [((), np.dtype("int64"))])
-def _size(node: Node, values: Sequence[Any]) -> Sequence[Any]:
-    return [Tensor(np.int64(values[0].array.shape[node.attributes["dim"]]))]

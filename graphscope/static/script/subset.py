@@ -34,8 +34,7 @@ INSTEAD: Final[dict[type[ast.AST], str]] = {
     ast.Dict: "use a tuple",
     ast.Set: "use a tuple",
     ast.Delete: "assign another name",
-    ast.JoinedStr: "print outside of the function",
-    ast.Starred: "name each value",
+    ast.JoinedStr: "give print the words and the values one by one",
     ast.NamedExpr: "assign on a line of its own",
     ast.Match: "use if and elif",
 }

@@ -8,6 +8,7 @@ import numpy as np
 
 from graphscope.diagnose import live
 from graphscope.diagnose.explanation import Explanation, Symptom, step_of, where
+from graphscope.diagnose.live import gradient_of, numbers
 from graphscope.diagnose.missing import explain_missing, stopped
 from graphscope.diagnose.nonfinite import explain_nonfinite, explain_nonfinite_value
 from graphscope.diagnose.subject import Subject
@@ -15,6 +16,7 @@ from graphscope.diagnose.zeros import explain_zero, mostly_zero, replaced
 from graphscope.errors import UsageError
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.reader import Log
+from graphscope.eventlog.witnesses import witness_of
 from graphscope.graph import Graph, Node, search
 
 if TYPE_CHECKING:
@@ -54,7 +56,7 @@ def explain(thing: Any, spec: str = "", *, loss: Any = None) -> Explanation:
 def explain_node(node: Node, live: Any = None) -> Explanation:
     """Why the gradient of a node of a log is None, zero or not finite."""
     subject = Subject(node, live)
-    if live is not None and live.grad is None and subject.is_leaf:
+    if live is not None and subject.is_leaf and live.grad is None:
         return explain_missing(subject)
     sick = explain_nonfinite_value(subject)
     if sick is not None and not subject.is_leaf:
@@ -76,10 +78,10 @@ def explain_node(node: Node, live: Any = None) -> Explanation:
 
 def _changed(subject: Subject, arrived: np.ndarray) -> Explanation | None:
     """Whether the tensor holds another kind of gradient than the one that arrived: a hook, or a write, changed it."""
-    held = None if subject.live is None else subject.live.grad
+    held = None if subject.live is None else gradient_of(subject.live)
     if held is None:
         return None
-    now, before = _symptom(np.asarray(held)), _symptom(arrived)
+    now, before = _symptom(numbers(held)), _symptom(arrived)
     if now in (before, "fine"):
         return None
     what = f"{subject.title}.grad is {'zero' if now == 'zero' else 'not finite'}"
@@ -127,7 +129,8 @@ def _chosen(graph: Graph, spec: str) -> Node:
 
 def _recorded(tensor: Any) -> Node | None:
     """The node of a tensor in the recording that holds it, while there is one."""
-    row = getattr(tensor, "row", -1)
+    witness = witness_of(tensor)
+    row = getattr(tensor, "row", -1) if witness is None else witness.row(tensor)
     found = recording.holding(row) if isinstance(row, int) and row >= 0 else None
     if found is None:
         return None

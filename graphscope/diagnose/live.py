@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from graphscope.diagnose.explanation import Explanation, Step
+from graphscope.eventlog.witnesses import witness_of
 
 RECORD: Final = "record the program to see the line: with gs.record(): ..., or `graphscope debug SCRIPT` and `why`"
 
@@ -31,7 +32,7 @@ def explain_tensor(tensor: Any, loss: Any = None) -> Explanation:
         return Explanation("none", "not a leaf", verdict, here, "call retain_grad() on it before backward")
     if tensor.grad is None:
         return _none(tensor, name, loss)
-    gradient = np.asarray(tensor.grad)
+    gradient = numbers(tensor.grad)
     if gradient.size and not np.isfinite(gradient).all():
         return Explanation("nonfinite", "not recorded", f"{name}.grad is not finite", here, RECORD)
     if gradient.size and not np.count_nonzero(gradient):
@@ -40,6 +41,23 @@ def explain_tensor(tensor: Any, loss: Any = None) -> Explanation:
     return Explanation(
         "fine", "fine", f"{name}.grad is neither None nor zero, and finite: its norm is {size:.4g}", here
     )
+
+
+def gradient_of(tensor: Any) -> Any:
+    """What a tensor holds in `.grad`; of one that keeps none it is not asked, as torch would warn."""
+    return tensor.grad if tensor.is_leaf or getattr(tensor, "retains_grad", False) else None
+
+
+def numbers(gradient: Any) -> np.ndarray:
+    """The elements of a gradient that a program holds."""
+    witness = witness_of(gradient)
+    found = witness.array(gradient) if witness is not None else None
+    if found is not None:
+        return found
+    try:
+        return np.asarray(gradient)
+    except (TypeError, RuntimeError):  # a dtype that NumPy lacks, another device, part of a graph itself
+        return np.asarray(gradient.detach().cpu().to_dense().double())
 
 
 def _not_required(tensor: Any, name: str) -> tuple[str, str]:

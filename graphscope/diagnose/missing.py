@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.diagnose.explanation import Explanation, named, steps, title, where
-from graphscope.diagnose.paths import FLOATING, Cut, Ways
+from graphscope.diagnose.paths import DETACHING, FLOATING, Cut, Ways
 from graphscope.eventlog.schema import NODES, Flag, Kind
 
 if TYPE_CHECKING:
@@ -33,10 +33,19 @@ def no_number(subject: Subject) -> Explanation | None:
 
 
 def plain_leaf(subject: Subject) -> Explanation | None:
-    """A leaf that nobody asked to require grad."""
-    if not subject.is_leaf or subject.requires_grad:
+    """A leaf that nobody asked to require grad, or that was frozen."""
+    required = subject.requires_grad
+    if not subject.is_leaf or (required and (subject.live is None or subject.live.requires_grad)):
         return None
     node = subject.node
+    if required or node.flags & Flag.PARAMETER:
+        return Explanation(
+            "none",
+            "frozen",
+            f"{subject.title} is frozen: its requires_grad is False",
+            steps([node], {node.row: "does not require grad"}),
+            f"call {subject.title}.requires_grad_() before it is used, if it is to learn",
+        )
     return Explanation(
         "none",
         "does not require grad",
@@ -67,7 +76,7 @@ def cut_behind(subject: Subject) -> Explanation | None:
 def cleared(subject: Subject) -> Explanation | None:
     """A gradient that arrived, and was taken away again."""
     live = subject.live
-    if live is None or not subject.arrivals or live.grad is not None or not subject.is_leaf:
+    if live is None or not subject.is_leaf or not subject.arrivals or live.grad is not None:
         return None
     last = subject.arrivals[-1]
     return Explanation(
@@ -237,7 +246,7 @@ def _without_grad(node: Node) -> bool:
 
 
 def _detached(node: Node) -> bool:
-    return node.op == "detach"
+    return node.op in DETACHING
 
 
 def _not_floating(node: Node) -> bool:
@@ -259,7 +268,7 @@ CUTS: Final[tuple[tuple[Callable[[Node], bool], str, str], ...]] = (
         "{op} ran with gradients off (no_grad or inference_mode)",
         "compute it outside of no_grad(), or within enable_grad()",
     ),
-    (_detached, "{op} cuts the way", "leave detach() out where the gradient is wanted"),
+    (_detached, "{op} cuts the way", "leave detach() or .data out where the gradient is wanted"),
     (_not_floating, "{op} makes {dtype}, which no gradient passes", _NO_RULE_CURE),
 )
 """How each kind of cut is told, and what to do about it; what is none of these is an op without a rule."""

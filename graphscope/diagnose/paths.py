@@ -20,6 +20,10 @@ FLOATING: Final = ("float", "bfloat", "complex")
 """How the names of those dtypes begin that have gradients."""
 
 
+DETACHING: Final = frozenset({"detach", "detach_", "data"})
+"""Ops that give the same numbers without their past; `data` is the attribute."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cut:
     """An op that takes something that requires grad, and makes something that does not."""
@@ -95,7 +99,7 @@ class Ways:
             return False
         op = self.graph.log.op(event.op)
         if not op.vjp:  # not every producer writes its rules down
-            return op.name != "detach"
+            return op.name not in DETACHING
         return op.vjp[min(argument, len(op.vjp) - 1)] not in NO_RULE
 
     def path(self, cut: Cut | None = None) -> list[Node]:

@@ -26,6 +26,9 @@ from graphscope.eventlog.writer import Writer
 writer: Writer | None = None
 """The active log of this process, or None. Producers look here; a forked child finds None."""
 
+CAPTURES: Final = ("calls", "calls+backward", "ops")
+"""How much is told of a framework's program."""
+
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _next_base = 0
 _finished: dict[int, Path] = {}
@@ -49,6 +52,8 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
         steps: Keep only the newest so many training steps.
         cap: Values of more bytes are summarised.
         budget: Bytes of values that the log may hold; the oldest are dropped first.
+        capture: Of a framework's program: `calls` tells what the program calls, `calls+backward` what the engine runs
+            backward, too, `ops` also the framework's own ops inside of each call.
 
     Raises:
         LogError: The folder can't be written, another recording is active, or the path is something else than a log.
@@ -62,9 +67,14 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
         steps: int | None = None,
         cap: int = 1 << 20,
         budget: int = 1 << 30,
+        capture: str = "calls+backward",
     ) -> None:
+        if capture not in CAPTURES:
+            raise LogError(f"capture={capture!r} is no level", hint=f"choose one of {', '.join(CAPTURES)}")
         self._path = siblings.place(None if path is None else Path(path))
-        self._options: dict[str, Any] = {"policy": values, "steps": steps, "cap": cap, "budget": budget}
+        self._options: dict[str, Any] = {
+            "policy": values, "steps": steps, "cap": cap, "budget": budget, "capture": capture,
+        }  # fmt: skip
         self._writer: Writer | None = None
         self._log: Log | None = None  # kept while recording: a temporary folder goes with it
 

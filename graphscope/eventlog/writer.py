@@ -43,7 +43,7 @@ class Writer(Interning):
         policy: `full`, `summary` or `none`: how much of a value is kept.
         cap: Values of more bytes than this are summarised.
         budget: Bytes of values that the log may hold; the oldest are dropped first.
-        steps: Keep only the newest so many steps (None: all).
+        steps, capture: As in `record`.
 
     Raises:
         LogError: The folder can't be made, the disk is full, or an argument is out of range.
@@ -58,12 +58,13 @@ class Writer(Interning):
         budget: int = 1 << 30,
         steps: int | None = None,
         base: int = 0,
+        capture: str = "calls+backward",
     ) -> None:
         if policy not in values.POLICIES:
             raise LogError(f"values={policy!r} is no policy", hint=f"choose one of {', '.join(values.POLICIES)}")
         if steps is not None and steps < 1:
             raise LogError(f"steps={steps} keeps nothing", hint="give 1 or more")
-        self.path, self.policy, self.cap, self.base = path, policy, cap, base
+        self.path, self.policy, self.cap, self.base, self.capture = path, policy, cap, base, capture
         self.gate: Gate | None = None
         self.on_leaf: Callable[[int, Any], None] | None = None
         """Told the row and the tensor of each leaf: who makes a graph of a run has to hold on to them."""
@@ -76,8 +77,7 @@ class Writer(Interning):
         self.broken: str | None = None
         self.closed = False
         self._retention = Retention(budget, steps)
-        self._lock = threading.RLock()
-        self._claimed = 1
+        self._lock, self._claimed = threading.RLock(), 1
         # A quarter of the budget a segment: the oldest values go bit by bit.
         self._most_bytes = _NO_VALUES if policy == "none" else max(min(MOST_BYTES, budget // 4), _NO_VALUES)
         self._rows, self._bytes = FIRST_ROWS, min(FIRST_BYTES, self._most_bytes)

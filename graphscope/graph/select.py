@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -101,17 +102,23 @@ def _line(node: Selectable, pattern: str) -> bool:
 
 
 def at_line(file: str, line: int, pattern: str) -> bool:
-    """Whether a place is the one that `FILE:LINE` means; FILE may be the end of the path."""
+    """Whether a place is the one that `FILE:LINE` means; FILE may be the end of the path, or lead there by links."""
     wanted, _, number = pattern.rpartition(":")
     if line != int(number):
         return False
     parts, whole = _parts(wanted), _parts(file)
-    return whole[-len(parts) :] == parts
+    return whole[-len(parts) :] == parts or ((real := _real(wanted)) is not None and real == _real(file))
 
 
 @lru_cache(maxsize=1024)
 def _parts(path: str) -> tuple[str, ...]:
     return PurePath(path.replace("\\", "/")).parts
+
+
+@lru_cache(maxsize=1024)
+def _real(path: str) -> str | None:
+    """A path behind its links; None for a part of one."""
+    return os.path.realpath(path) if PurePath(path).is_absolute() else None
 
 
 FORMS: Final[dict[str, Form]] = {

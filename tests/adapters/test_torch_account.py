@@ -17,6 +17,7 @@ torch = pytest.importorskip("torch")
 
 from torch import nn
 from torch.optim import optimizer as optimizers
+from torch.utils.checkpoint import checkpoint
 
 import graphscope as gs
 from graphscope.eventlog.schema import Flag, Kind
@@ -233,6 +234,29 @@ def test_double_backward_links_to_the_rules_of_the_first() -> None:
     assert len(grads) >= 3
     rows = {event.row for event in grads}
     assert any(event.forward in rows for event in grads[1:])
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_what_a_checkpoint_computes_again_is_marked_as_such(reentrant: bool) -> None:
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.block = nn.Sequential(nn.Linear(3, 3), nn.Tanh())
+
+        def forward(self, x: torch.Tensor) -> Any:
+            return checkpoint(self.block, x, use_reentrant=reentrant).sum()
+
+    with gs.record() as log:
+        Net()(torch.ones(2, 3, requires_grad=True)).backward()
+    log.refresh()
+    ops = [
+        (node.op, node.graph_pass, log.scope_path(node.event.scope)) for node in log.graph.nodes if node.kind == "op"
+    ]
+    again = [op for op, graph_pass, scope in ops if "recompute" in scope.split(".")]
+    assert "linear" in again
+    assert not [op for op, graph_pass, scope in ops if graph_pass == "backward" and "recompute" not in scope.split(".")]
+    assert [op for op, graph_pass, _ in ops if graph_pass == "forward"][-1] == "sum"
+    assert not rows_of(log, Kind.EXCEPTION)  # that it stops when it has enough is no mishap
 
 
 def test_threads_are_seen_each_under_its_number() -> None:

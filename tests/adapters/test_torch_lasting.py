@@ -147,6 +147,7 @@ print([node.op for node in log.graph.nodes if node.kind == "op"], model.weight.g
 """
 
 
+@pytest.mark.slow
 def test_what_was_compiled_runs_eagerly_and_one_line_says_so() -> None:
     run = subprocess.run([sys.executable, "-c", COMPILED], capture_output=True, text=True, timeout=300, check=True)
     assert run.stdout.strip() == "['linear', 'sin', 'mul', 'sum'] True"
@@ -162,31 +163,6 @@ def test_workers_of_a_data_loader_record_nothing_and_break_nothing(tmp_path: Pat
     log.refresh()
     assert {log.thread(event.thread)["ident"] for event in map(log.event, range(log.end))}
     assert recording.active() is None
-
-
-RANKED = """\
-import torch, torch.distributed as dist
-import graphscope as gs
-dist.init_process_group("gloo")
-torch.manual_seed(0)
-model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(3, 1))
-with gs.record("run.gscope", values="summary"):
-    model(torch.ones(2, 3) * dist.get_rank()).sum().backward()
-dist.destroy_process_group()
-"""
-
-
-@pytest.mark.slow
-def test_each_rank_has_a_log_of_its_own(tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text(RANKED, encoding="utf-8")
-    command = [sys.executable, "-m", "torch.distributed.run", "--nproc_per_node", "2", "train.py"]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parents[2])}
-    subprocess.run(command, cwd=tmp_path, check=True, timeout=300, capture_output=True, env=environment)
-    for rank in range(2):
-        log = gs.load(tmp_path / f"run-rank{rank}.gscope")
-        (call,) = [node for node in log.graph.nodes if node.op == "linear" and node.kind == "op"]
-        assert call.grad is not None
-        assert len([node for node in log.graph.nodes if node.kind == "accumulate"]) == 2
 
 
 def test_what_goes_wrong_in_the_recorder_ends_the_recording_and_not_the_program(

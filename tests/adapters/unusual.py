@@ -65,6 +65,16 @@ def roots_without_gradients() -> None:
 
 
 @unusual
+def views_made_without_gradients() -> None:
+    table = nn.Embedding(5, 3)
+    with torch.no_grad():
+        row = table.weight[0]
+        nn.init.zeros_(row)
+    fails(lambda: row.grad_fn, "no_grad mode")
+    table(torch.tensor([0, 1])).sum().backward()
+
+
+@unusual
 def lazy_layers() -> None:
     model = nn.Sequential(nn.LazyLinear(3), nn.LazyBatchNorm1d(), nn.ReLU())
     model(torch.ones(4, 5)).sum().backward()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 
 from graphscope.adapters.torch.forward import Calls
+from graphscope.adapters.torch.inner import DeepCalls
 from graphscope.adapters.torch.patches import Patches
 from graphscope.adapters.torch.probes import refusal
 from graphscope.adapters.torch.session import Session
+from graphscope.adapters.torch.witness import testify
 from graphscope.eventlog.writer import Writer
 
 __all__ = ["attach", "detach"]
@@ -23,7 +26,9 @@ def attach(writer: Writer) -> None:
         print(f"graphscope: {reason}", file=sys.stderr)  # noqa: T201 - the program goes on, and its person is to know
         return
     session = Session(writer)
-    _current = Patches(session, Calls(session))
+    testify(session.identities)
+    session.make_calls = partial(DeepCalls if writer.capture == "ops" else Calls, session)
+    _current = Patches(session, session.make_calls())
     _current.install()
 
 

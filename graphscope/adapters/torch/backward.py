@@ -12,7 +12,7 @@ import torch
 from torch.autograd import graph as autograd_graph
 
 from graphscope.adapters.torch import control
-from graphscope.adapters.torch.forward import Calls
+from graphscope.adapters.torch.collectives import Collectives
 from graphscope.adapters.torch.guarding import guarded
 from graphscope.adapters.torch.rules import Run
 from graphscope.adapters.torch.session import Session
@@ -27,8 +27,9 @@ ENTRY: Final = "_engine_run_backward"
 class Backward:
     """Follows the runs of the engine."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, collectives: Collectives) -> None:
         self.session = session
+        self._collectives = collectives
         self._marks: dict[Any, Any] = {}
         self._walk = Walk(session)
 
@@ -52,20 +53,21 @@ class Backward:
                 return original(outputs, cotangents, keep, create_graph, inputs, *args, **kwargs)
             writer = session.writer
             frame = session.frames.user(_getframe(1))
-            outer = (place.context, place.backward_row, place.run)
+            outer = (place.context, place.backward_row, place.run, place.beneath)
+            place.beneath = None
             run = Run(writer, frame, place)
             run.creating = [] if create_graph else None
             start = self._begin(run, outputs, cotangents) or []
             place.context = place.context.turned()
             place.run = run
             result: Any = None
-            push(place.calls or Calls(session))
+            push(place.calls or session.make_calls())
             try:
                 result = original(outputs, cotangents, keep, create_graph, inputs, *args, **kwargs)
             finally:
                 pop()
                 run.turn()
-                place.context, place.backward_row, place.run = outer
+                place.context, place.backward_row, place.run, place.beneath = outer
                 if result is not None and inputs and not kwargs.get("accumulate_grad"):
                     self._wanted(run, inputs, result)
                 self._end(run, frame, start)
@@ -112,6 +114,8 @@ class Backward:
     def _begin(self, run: Run, outputs: Any, cotangents: Any) -> list[int]:
         """Append the mark of the pass, and hook what it goes through; the rows that it begins at."""
         start = self._roots(outputs)
+        if self.session.leaves.expected:
+            self.session.leaves.unused()
         self._mark(Kind.BACKWARD_BEGIN, run.frame, start)
         self._walk.prepare(run, outputs, cotangents)
         return start
@@ -121,6 +125,8 @@ class Backward:
         """Append the mark of its end, and let go of it."""
         run.end()
         self._walk.remember(run)
+        if run.place.run is None:
+            self._collectives.averaged(frame)
         self._mark(Kind.BACKWARD_END, frame, start)
 
     def _roots(self, outputs: Any) -> list[int]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import threading
 import weakref
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphscope.adapters.torch import compiled
+
+if TYPE_CHECKING:
+    from graphscope.adapters.torch.inner import Beneath
 
 
 class ScopePath:
@@ -71,7 +74,7 @@ class Context:
 class Place(compiled.Place):
     """Where one thread is."""
 
-    __slots__ = ()
+    __slots__ = ("beneath",)
 
     context: Context
 
@@ -87,6 +90,8 @@ class Place(compiled.Place):
         """The mode that sees the calls of this thread."""
         self.run: Any = None
         """The innermost backward pass that runs in this thread."""
+        self.beneath: Beneath | None = None
+        """Of the call that runs, where the ops beneath calls are recorded."""
 
 
 class Places(threading.local):

@@ -33,11 +33,7 @@ def after(session: Session, row: int, tensor: torch.Tensor, array: Any, frame: F
     if replaced is not None:
         # Into the memory itself, and not counted as a write: what backward saved of it is replaced as well.
         with torch._C.DisableTorchFunction(), torch.no_grad():
-            target = tensor.data
-            if target._is_view() or target.is_contiguous() or target.numel() <= 1:
-                target.copy_(replaced)
-            else:
-                target.copy_(replaced)
+            tensor.data.copy_(replaced)
 
 
 def ask(session: Session, row: int, tensor: torch.Tensor, array: Any, frame: FrameType) -> torch.Tensor | None:

@@ -18,7 +18,7 @@ from graphscope.adapters.torch.identity import Group, Known, version_of
 from graphscope.adapters.torch.rules import Rule
 from graphscope.adapters.torch.session import NESTED, PLAIN, STRANGE, TENSOR, Session
 from graphscope.adapters.torch.sites import CallSite
-from graphscope.adapters.torch.unusual import shape_of
+from graphscope.adapters.torch.unusual import grad_fn, shape_of
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag
 
@@ -30,7 +30,7 @@ _grad_enabled: Final = torch.is_grad_enabled
 class Calls(TorchFunctionMode):
     """Sees every call of a torch function in the thread that it is pushed in, and appends its row."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, compiled_handler: bool = True) -> None:
         super().__init__()
         self.session = session
         self.place = session.places.here
@@ -39,7 +39,7 @@ class Calls(TorchFunctionMode):
         self._kind = session.kinds.get
         self._inside = session.frames.inside
         self._table = session.identities.table
-        if compiled.Handler is not None:
+        if compiled.Handler is not None and compiled_handler:
             self.__torch_function__ = compiled.Handler(  # type: ignore[method-assign]
                 mode=self, prepare=self._prepare, finish=self._finish, failed=self._failed, view=self._view,
                 note=self._note, purge=session.identities.purge, session=session, place=self.place,
@@ -172,7 +172,7 @@ class Calls(TorchFunctionMode):
             known.counter = version_of(result)
             writing.view(session, known, result, args)
         if site.requires_grad:
-            session.tie(result.grad_fn, row, site.fields, place.sequence)
+            session.tie(grad_fn(result), row, site.fields, place.sequence)
             place.sequence = _sequence()
         if len(table) > session.identities.room:
             session.identities.purge()
@@ -212,6 +212,8 @@ class Calls(TorchFunctionMode):
     @guarded
     def _failed(self, call: Call, frame: FrameType, rows: list[int], error: Exception) -> None:
         """An op raised: a node without a value, and the exception."""
+        if type(error).__module__ == "torch.utils.checkpoint":  # enough was computed again: so it stops
+            return
         session = self.session
         writer = session.writer
         context = self.place.context

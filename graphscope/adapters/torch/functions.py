@@ -59,7 +59,7 @@ class Functions:
     @guarded
     def _gather(self, args: Any, frame: FrameType) -> tuple[Calls, list[int], list[Any]] | None:
         """The rows and constants among the arguments."""
-        calls = Calls(self.session)
+        calls = self.session.places.here.calls or self.session.make_calls()
         rows: list[int] = []
         constants: list[Any] = []
         for value in args:

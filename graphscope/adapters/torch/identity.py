@@ -97,6 +97,13 @@ class Identities:
         self.room = 2 * len(self.table) + _LEAST
         return self.room
 
+    def settle(self) -> None:
+        """The recording is over: know of the living what row they are, and hold nothing of how rows were written."""
+        self.purge()
+        self.storages.clear()
+        for known in self.table.values():
+            known.group = known.more = None
+
     def alias(self, one: Known, other: Known) -> None:
         """Note that two tensors share memory."""
         group = one.group or other.group or Group()

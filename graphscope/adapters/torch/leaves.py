@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterable
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,7 +12,7 @@ import torch
 from graphscope.adapters.torch import control, writing
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.identity import Known, version_of
-from graphscope.adapters.torch.unusual import requires_grad, shape_of
+from graphscope.adapters.torch.unusual import grad_fn, requires_grad, shape_of
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog.places import argument_text, site_number
 from graphscope.eventlog.schema import Flag, Kind, Pass
@@ -31,8 +32,35 @@ class Leaves:
         self._session = session
         self.names: dict[int, tuple[weakref.ref[torch.Tensor], str]] = {}
         """What modules call their parameters and buffers, by `id`."""
+        self.expected: list[weakref.ref[torch.Tensor]] = []
+        """Parameters of modules that were called; those that nothing has used by the next backward are told of then."""
+        self._unused: set[int] = set()
+        """Those that were, by `id`."""
         self._grads: dict[int, tuple[weakref.ref[torch.Tensor], Known]] = {}
         """Gradients that the program took in its hands, by `id`, and whose they are."""
+
+    def expect(self, parameters: Iterable[torch.Tensor]) -> None:
+        """Note parameters of a module that is called: its call should use them."""
+        alive = [reference for reference in self.expected if reference() is not None]
+        self.expected = alive + [weakref.ref(each) for each in parameters]
+
+    def unused(self) -> None:
+        """Append rows of expected parameters that took no part up to a backward pass, so that they can be asked for.
+
+        They have no line, as there is none that uses them. In each new segment of the log they are told again.
+        """
+        session = self._session
+        left = []
+        for each in self.expected:
+            tensor = each()
+            known = None if tensor is None else session.identities.find(tensor)
+            if tensor is None or (known is not None and id(tensor) not in self._unused):
+                continue
+            left.append(each)
+            if known is None or known.row < session.writer.low:
+                self._unused.add(id(tensor))
+                self.leaf(tensor, None, None, known)
+        self.expected = left
 
     def meet(self, tensor: torch.Tensor, frame: FrameType, argument: int | None) -> Known:
         """The entry of an input as it is now: known, brought up to date, or of a leaf that is written now."""
@@ -46,7 +74,7 @@ class Leaves:
         elif known.counter != version_of(tensor):
             writing.changed(session, known, tensor, frame)
         if known.row < session.writer.low and (
-            known.row < session.writer.base or (more is not None and more.leaf) or tensor.grad_fn is None
+            known.row < session.writer.base or (more is not None and more.leaf) or grad_fn(tensor) is None
         ):
             return self.leaf(tensor, frame, argument, known)
         return known

@@ -86,6 +86,7 @@ class Modules:
         self._named.add(module)
         names = self.session.leaves.names
         held = [*module.named_parameters(), *module.named_buffers()]
+        self.session.leaves.expect(module.parameters())
         for key in [key for key, (reference, _) in names.items() if reference() is None]:
             del names[key]
         taken = {name for _, name in names.values()}

@@ -12,9 +12,12 @@ import torch
 
 from graphscope.adapters.torch import compiled
 from graphscope.adapters.torch.backward import Backward
+from graphscope.adapters.torch.checkpoints import Checkpoints
+from graphscope.adapters.torch.collectives import Collectives
 from graphscope.adapters.torch.compiling import Compiling
 from graphscope.adapters.torch.forward import Calls
 from graphscope.adapters.torch.functions import Functions
+from graphscope.adapters.torch.inner import DeepCalls
 from graphscope.adapters.torch.modules import Modules
 from graphscope.adapters.torch.optimizers import Optimizers
 from graphscope.adapters.torch.session import Session
@@ -31,11 +34,15 @@ class Patches:
     def install(self) -> None:
         """Begin to see what torch does."""
         session, calls = self._session, self._calls
-        backward = Backward(session)
+        collectives = Collectives(session)
+        for owner, name, value in (*collectives.entries(), *Checkpoints(session).entries()):
+            self.replace(owner, name, value)
         modules = Modules(session)
-        for module, name in backward.entries():
-            self.replace(module, name, backward.wrapped(getattr(module, name)))
-        self.replace(torch.Tensor, "backward", backward.direct(torch.Tensor.backward))
+        if session.writer.capture != "calls":
+            backward = Backward(session, collectives)
+            for module, name in backward.entries():
+                self.replace(module, name, backward.wrapped(getattr(module, name)))
+            self.replace(torch.Tensor, "backward", backward.direct(torch.Tensor.backward))
         mixin = torch.autograd.function._HookMixin
         self.replace(mixin, "_register_hook", staticmethod(compiled.light_hooks(compiled.beside(mixin._register_hook))))
         self.replace(torch.nn.Module, "__call__", modules.wrapped(torch.nn.Module.__call__))
@@ -50,6 +57,9 @@ class Patches:
         self._patch_threads()
         # It asks whether a mode is active, and would leave the fused kernels of transformers: other numbers.
         self.replace(torch.overrides, "has_torch_function", _by_arguments)
+        ops = contextlib.ExitStack()
+        ops.enter_context(_seeing_ops(session))
+        self._undo.append(ops.close)
         torch._C._push_on_torch_function_stack(calls)
         self._undo.append(lambda: leave(calls))
 
@@ -58,6 +68,7 @@ class Patches:
         self._session.ended = True
         while self._undo:
             self._undo.pop()()
+        self._session.identities.settle()
 
     def replace(self, owner: Any, name: str, value: Any) -> None:
         """Set an attribute; it is put back in the end, unless somebody else has set it meanwhile."""
@@ -81,10 +92,16 @@ class Patches:
             if session.ended:
                 original(thread)
                 return
-            with Calls(session):
+            with session.make_calls(), _seeing_ops(session):
                 original(thread)
 
         self.replace(threading.Thread, "_bootstrap_inner", _bootstrap_inner)
+
+
+def _seeing_ops(session: Session) -> contextlib.AbstractContextManager[Any]:
+    """With the ops beneath the calls of this thread seen, where they are asked for."""
+    calls = session.places.here.calls
+    return calls.ops if isinstance(calls, DeepCalls) else contextlib.nullcontext()
 
 
 def _by_arguments(relevant: Any) -> bool:

@@ -11,7 +11,7 @@ from graphscope.adapters.torch import control, writing
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.describing import describe, flattened
 from graphscope.adapters.torch.sites import CallSite
-from graphscope.adapters.torch.unusual import requires_grad, shape_of
+from graphscope.adapters.torch.unusual import grad_fn, requires_grad, shape_of
 from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind
 
 if TYPE_CHECKING:
@@ -92,10 +92,9 @@ def made(
             known = session.identities.add(each, row | slot << SLOT_SHIFT)
             if each._base is not None or call.aliasing:
                 writing.view(session, known, each, args)
-            if each.grad_fn is not None:
-                node: Any = each.grad_fn
-                if own is None or node is own:
-                    session.tie(node, row, site.fields, low)
-                    own = node
+            node: Any = grad_fn(each)
+            if node is not None and (own is None or node is own):
+                session.tie(node, row, site.fields, low)
+                own = node
     if session.writer.gate is not None:
         control.after(session, row, first, None, frame)

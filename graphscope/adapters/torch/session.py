@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 from typing import Any, Final
 
@@ -17,7 +18,7 @@ from graphscope.adapters.torch.leaves import Leaves
 from graphscope.adapters.torch.reading import array_of, is_finite
 from graphscope.adapters.torch.rules import Rule
 from graphscope.adapters.torch.sites import Fields, Frames, Variants
-from graphscope.adapters.torch.unusual import is_symbolic, shape_of
+from graphscope.adapters.torch.unusual import grad_fn, is_symbolic, shape_of
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog.appender import compiled
 from graphscope.eventlog.schema import INLINE_INPUTS, ROW_MASK, SLOT_SHIFT, Flag, Kind, Pass
@@ -37,6 +38,8 @@ class Session:
 
     def __init__(self, writer: Writer) -> None:
         self.writer = writer
+        self.make_calls: Callable[[], Any] = lambda: None
+        """Makes the mode that sees the calls of one thread."""
         self.places = Places()
         self.identities = Identities()
         self.frames = Frames()
@@ -104,12 +107,13 @@ class Session:
     def link(self, tensor: torch.Tensor, row: int, fields: Fields) -> None:
         """Let the backward node of a tensor say which row made it."""
         place = self.places.here
-        self.tie(tensor.grad_fn, row, fields, place.sequence)
+        self.tie(grad_fn(tensor), row, fields, place.sequence)
         place.sequence = _sequence()
 
     def tie(self, node: Any, row: int, fields: Fields, since: int) -> None:
         """Let a backward node say which row made it, unless it does already."""
-        if node is not None:
+        beneath = self.places.here.beneath
+        if node is not None and (beneath is None or beneath.outer is None):  # else it is the call's around it
             found = node.metadata.get(RULE)
             if found is None or not found.hooked or found.session is not self:
                 node.metadata[RULE] = Rule(self, row, fields, since)

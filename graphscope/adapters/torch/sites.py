@@ -50,6 +50,10 @@ class Frames:
                 return frame
             frame = outer
 
+    def ours(self, frame: FrameType) -> bool:
+        """Whether a frame is one of graphscope's own."""
+        return recording.is_internal(frame.f_code.co_filename)
+
     def prepares(self, frame: FrameType) -> bool:
         """Whether torch is at work on a module that is not called: making it, filling its parameters."""
         inner: FrameType | None = frame

@@ -58,6 +58,17 @@ def requires_grad(tensor: torch.Tensor) -> bool:
         return False
 
 
+def grad_fn(tensor: torch.Tensor) -> Any:
+    """The backward node of a tensor; None where it has none, or torch can't tell.
+
+    It can't of a view made under `no_grad` whose memory was written with gradients on (`init.zeros_(weight[0])`).
+    """
+    try:
+        return tensor.grad_fn
+    except RuntimeError:
+        return None
+
+
 def unusual(values: Any) -> type | None:
     """The class of the first tensor among nested values that need not answer as others do; None where all must."""
     if isinstance(values, torch.Tensor):

@@ -11,7 +11,7 @@ from graphscope.adapters.torch import control, results
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.identity import Known, version_of, wrote
-from graphscope.adapters.torch.unusual import requires_grad, shape_of
+from graphscope.adapters.torch.unusual import grad_fn, requires_grad, shape_of
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import Flag, Kind, Pass
@@ -93,7 +93,7 @@ def _link(session: Session, target: torch.Tensor, row: int, site: Any) -> None:
         return
     sequence = session.places.here.sequence
     session.link(target, row, site.fields)
-    if target._base is not None and target._base.grad_fn is not None:
+    if target._base is not None and grad_fn(target._base) is not None:
         session.places.here.sequence = sequence
         session.link(target._base, row, site.fields)
 

@@ -1,0 +1,70 @@
+"""Checkpoints: what is computed again in the backward pass lies in a scope `recompute` of the module that it is of."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from graphscope.adapters.torch.context import Context
+from graphscope.adapters.torch.session import Session
+from graphscope.eventlog.schema import Kind, Pass
+
+
+class Checkpoints:
+    """Follows `torch.utils.checkpoint`, of both kinds."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    def entries(self) -> Iterator[tuple[Any, str, Any]]:
+        """What is to be replaced: the owner, the name, and what takes the place."""
+        library = sys.modules.get("torch.utils.checkpoint")
+        frame = getattr(library, "_CheckpointFrame", None)
+        if frame is not None:
+            yield frame, "__init__", self._remembering(frame.__init__)
+        function = getattr(library, "CheckpointFunction", None)
+        if function is not None:
+            yield function, "backward", staticmethod(self._again(function.backward, None))
+
+    def _remembering(self, original: Callable[..., None]) -> Callable[..., None]:
+        """The frame of a checkpoint, which holds what is to be run again."""
+
+        @functools.wraps(original)
+        def init(frame: Any, recompute_fn: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+            context = self.session.places.here.context
+            original(frame, self._again(recompute_fn, context), *args, **kwargs)
+
+        return init
+
+    def _again(self, function: Callable[..., Any], context: Context | None) -> Callable[..., Any]:
+        """A function that computes again, in the scope of the module that computed first."""
+
+        @functools.wraps(function)
+        def again(*args: Any, **kwargs: Any) -> Any:
+            session = self.session
+            place = session.places.here
+            if session.ended or place.busy:
+                return function(*args, **kwargs)
+            outer = place.context
+            place.context = inner = self._scope((context or outer).turned())
+            session.writer.append(inner.entering, None, session.writer.clock())
+            try:
+                return function(*args, **kwargs)
+            finally:
+                place.context = outer
+                session.writer.append(inner.leaving, None, session.writer.clock())
+
+        return again
+
+    def _scope(self, outer: Context) -> Context:
+        inner = outer.inner.get(id(self))
+        if inner is None:
+            inner = outer.inner[id(self)] = Context(outer.path.child("recompute", "checkpoint"), backward=True)
+            inner.module = outer.module
+            writer = self.session.writer
+            number = inner.path.number(writer)
+            inner.entering = writer.template(Kind.SCOPE_ENTER, scope=number, graph_pass=Pass.BACKWARD)
+            inner.leaving = writer.template(Kind.SCOPE_EXIT, scope=number, graph_pass=Pass.BACKWARD)
+        return inner

@@ -1,0 +1,245 @@
+"""The capture level `ops`: beneath each call the ops of ATen that it runs, forward and backward.
+
+A call that runs one op alone is that op; of any other the ops lie in a scope of its name, as those of a custom
+function do.
+"""
+
+from __future__ import annotations
+
+from sys import _getframe
+from time import perf_counter_ns as clock
+from types import FrameType
+from typing import Any, NamedTuple
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from graphscope.adapters.torch import results, writing
+from graphscope.adapters.torch.calls import ALIASING, Call
+from graphscope.adapters.torch.context import Context, Place
+from graphscope.adapters.torch.describing import flattened
+from graphscope.adapters.torch.forward import Calls
+from graphscope.adapters.torch.guarding import guarded
+from graphscope.adapters.torch.identity import Known, version_of
+from graphscope.adapters.torch.session import Session
+from graphscope.eventlog.schema import ROW_MASK, Kind
+
+
+class Ran(NamedTuple):
+    """An op that has run, and the rows and constants among its arguments."""
+
+    call: Call
+    args: Any
+    kwargs: Any
+    result: Any
+    rows: list[int]
+    constants: list[Any]
+    frame: FrameType
+    start: int
+    end: int
+
+
+class Beneath:
+    """What is known of the ops of a call that runs."""
+
+    __slots__ = ("began", "call", "frame", "outer", "pending")
+
+    def __init__(self, call: Call, frame: FrameType, began: int) -> None:
+        self.call = call
+        self.frame = frame
+        self.began = began
+        """The first row that can be one of them."""
+        self.pending: Ran | None = None
+        """The first one, until it is known whether there is a second."""
+        self.outer: Context | None = None
+        """The context around the call, once the scope is entered."""
+
+
+class DeepCalls(Calls):
+    """As `Calls`, and what runs inside of a call is seen too."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session, compiled_handler=False)
+        self.ops = Ops(session)
+        """To be pushed in the same thread."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        prepared = self._prepare(_getframe(1), func, args, kwargs)
+        if prepared is None:
+            return self._aside(func, args, kwargs or {})
+        if prepared[0].gradient:
+            result = func(*args)
+            self._note(args[0], result)
+            return result
+        call, frame, rows, constants = prepared
+        place = self.place
+        around, sequence = place.beneath, place.sequence
+        self.ops.settle()
+        beneath = place.beneath = Beneath(call, frame, self.session.writer.end)
+        start = clock()
+        try:
+            result = func(*args, **kwargs) if kwargs else func(*args)
+        except Exception as error:
+            self.ops.leave(place, beneath, None)
+            self._failed(call, frame, rows, error)
+            raise
+        finally:
+            end = clock()
+            place.beneath = around
+        self.ops.leave(place, beneath, result, around)
+        place.sequence = sequence
+        self._finish(call, result, args, kwargs, rows, constants, frame, start, end)
+        return result
+
+    def _aside(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """A call that is not recorded: what it does to make a module is not either."""
+        known = self.session.calls.get(func)
+        place = self.place
+        busy = place.busy
+        place.busy = busy or (known is not None and not known.ignored)
+        try:
+            return func(*args, **kwargs)
+        finally:
+            place.busy = busy
+
+
+class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Sees every op of ATen that this thread runs."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.session = session
+        self._fresh: list[Known] = []
+        """Results of the last op: autograd tells only afterwards whose views they are, and counts their writes."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # else each op goes through a wrapper that costs as much as the op
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        prepared = self._prepare(_getframe(1), func, args, kwargs)
+        if prepared is None:
+            return func(*args, **kwargs)
+        call, rows, constants, frame = prepared
+        start = clock()
+        with torch._C.DisableTorchFunction():  # an op that is called by its name would be asked about as a call again
+            result = func(*args, **kwargs)
+        self._ran(Ran(call, args, kwargs, result, rows, constants, frame, start, clock()))
+        return result
+
+    @guarded
+    def _prepare(
+        self, caller: FrameType, func: Any, args: Any, kwargs: Any
+    ) -> tuple[Call, list[int], list[Any], FrameType] | None:
+        """What is known of an op before it runs; None where it is none of the program's."""
+        session = self.session
+        place = session.places.here
+        beneath = place.beneath
+        if session.ended or place.busy:
+            return None
+        self.settle()
+        if beneath is not None:
+            frame = beneath.frame
+            if beneath.pending is not None:
+                self._enter(place, beneath)
+        elif place.run is not None:
+            frame = place.run.frame
+        else:  # what no call of Python's runs: TorchScript
+            frame = session.frames.user(caller)
+            if caller is not frame and session.frames.ours(caller):
+                return None
+        call = session.calls.get(func) or self._learn(func)
+        rows: list[int] = []
+        constants: list[Any] = []
+        calls = place.calls
+        for value in (*args, *kwargs.values()):
+            calls.gather(value, frame, rows, constants)
+        return call, rows, constants, frame
+
+    @guarded
+    def _ran(self, ran: Ran) -> None:
+        """Append the row of an op, unless it may turn out to be all that its call does."""
+        place = self.session.places.here
+        beneath = place.beneath
+        if beneath is not None and beneath.outer is None:
+            beneath.pending = ran
+        else:
+            self._append(place, ran)
+
+    def settle(self) -> None:
+        """Autograd is done with the results of the last op."""
+        fresh, self._fresh = self._fresh, []
+        for known in fresh:
+            tensor = known()
+            if tensor is not None:
+                known.counter = version_of(tensor)
+                if tensor._base is not None:
+                    writing.view(self.session, known, tensor, ())
+
+    def _append(self, place: Place, ran: Ran) -> None:
+        identities = self.session.identities
+        if ran.call.name == "detach":  # autograd does so with all that it saves: the same numbers
+            known = identities.find(ran.args[0])
+            if known is not None:
+                self._fresh.append(identities.add(ran.result, known.row))
+            return
+        if ran.call.in_place or any(isinstance(each, torch.Tensor) for each in flattened(ran.result)):
+            results.other(
+                place.calls, ran.call, ran.result, ran.args, ran.kwargs, ran.rows, ran.constants, ran.frame,
+                ran.start, ran.end,
+            )  # fmt: skip
+        if not ran.call.in_place:
+            tensors = (each for each in flattened(ran.result) if isinstance(each, torch.Tensor))
+            self._fresh += [known for each in tensors if (known := identities.find(each)) is not None]
+
+    def _enter(self, place: Place, beneath: Beneath) -> None:
+        """A call runs more than one op: enter its scope, and append the first."""
+        writer = self.session.writer
+        outer = beneath.outer = place.context
+        call = beneath.call
+        inner = outer.inner.get(id(call))
+        if inner is None:
+            inner = outer.inner[id(call)] = Context(outer.path.child(call.name, "call"), outer.backward)
+            number = inner.path.number(writer)
+            inner.entering = writer.template(Kind.SCOPE_ENTER, scope=number)
+            inner.leaving = writer.template(Kind.SCOPE_EXIT, scope=number)
+        place.context = inner
+        writer.append(inner.entering, None, writer.clock())
+        first, beneath.pending = beneath.pending, None
+        if first is not None:
+            self._append(place, first)
+
+    @guarded
+    def leave(self, place: Place, beneath: Beneath, result: Any, around: Beneath | None = None) -> None:
+        """A call has ended: leave its scope. For the program it is the call that made the result."""
+        if beneath.pending is not None and _tensors(beneath.pending.result) > _tensors(result):
+            place.beneath = beneath  # what it saves for backward is told of, too
+            self._enter(place, beneath)
+            place.beneath = around
+        beneath.pending = None
+        if beneath.outer is None:
+            return
+        self.settle()
+        writer = self.session.writer
+        writer.append(place.context.leaving, None, writer.clock())
+        place.context = beneath.outer
+        for each in flattened(result):
+            known = self.session.identities.find(each) if isinstance(each, torch.Tensor) else None
+            if known is not None and known.row & ROW_MASK >= beneath.began and not known.extended().versions:
+                del self.session.identities.table[id(each)]
+
+    def _learn(self, func: Any) -> Call:
+        call = self.session.learn(func)
+        library, _, name = func._schema.name.partition("::")
+        call.name = name if library == "aten" else f"{library}.{name}"
+        call.ignored = call.gradient = False
+        call.in_place = name.endswith("_") and not name.endswith("__")
+        call.aliasing = name in ALIASING
+        call.plain = not (call.in_place or call.aliasing)
+        call.parameters = {each.name: each.default_value for each in func._schema.arguments}
+        return call
+
+
+def _tensors(result: Any) -> int:
+    return sum(isinstance(each, torch.Tensor) for each in flattened(result))

@@ -1,0 +1,54 @@
+"""What the processes of a run did together: their logs lined up by the collectives that all of them took part in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphscope.eventlog.schema import NODES
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Event, Log
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """One collective: what each log has of it, None where a log has nothing (or nothing any more)."""
+
+    group: str
+    number: int
+    """The number of the collective in its group, from 0; torch's ranks count alike."""
+    events: tuple[Event | None, ...]
+    """Of each log the row; of several that one collective wrote, the first."""
+
+
+def collectives(log: Log) -> dict[tuple[str, int], Event]:
+    """The collectives in a log, by group and number, in the order of the log."""
+    entries = log.table("attrs")
+    numbered = [place for place, entry in enumerate(entries, 1) if isinstance(entry, dict) and _named(entry)]
+    if not numbered:
+        return {}
+    kinds, attributes = log.column("kind", log.first, log.end), log.column("attrs", log.first, log.end)
+    rows = log.first + np.flatnonzero(np.isin(kinds, NODES) & np.isin(attributes, numbered))
+    found: dict[tuple[str, int], Event] = {}
+    for row in rows.tolist():
+        event = log.event(row)
+        entry = entries[event.attrs - 1]
+        found.setdefault((entry["group"], entry["number"]), event)
+    return found
+
+
+def line_up(logs: Sequence[Log]) -> list[Meeting]:
+    """The collectives of several logs, those with the same group and number side by side, in the order of the first
+    log; those that only others have come last.
+    """
+    each = [collectives(log) for log in logs]
+    keys = dict.fromkeys(key for found in each for key in found)
+    return [Meeting(group, number, tuple(found.get((group, number)) for found in each)) for group, number in keys]
+
+
+def _named(entry: dict[str, object]) -> bool:
+    return isinstance(entry.get("group"), str) and isinstance(entry.get("number"), int) and "ranks" in entry

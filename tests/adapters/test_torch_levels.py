@@ -1,0 +1,127 @@
+"""The capture levels of PyTorch programs: calls, what runs backward too, and the ops inside of calls."""
+
+# ruff: noqa: E402 - what is imported below needs PyTorch
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from torch import nn
+
+import graphscope as gs
+from graphscope.errors import LogError
+from graphscope.eventlog.schema import Kind
+from tests.adapters.unusual import UNUSUAL, Seen
+
+pytestmark = pytest.mark.torch
+
+
+def step() -> nn.Module:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.LayerNorm(4), nn.Linear(4, 2))
+    nn.functional.cross_entropy(model(torch.ones(5, 3)), torch.tensor([0, 1, 0, 1, 0])).backward()
+    return model
+
+
+def events(capture: str) -> tuple[Any, list[Any]]:
+    with gs.record(capture=capture) as log:
+        step()
+    log.refresh()
+    return log, [log.event(row) for row in range(log.first, log.end)]
+
+
+def test_calls_alone_have_no_backward() -> None:
+    log, found = events("calls")
+    assert {event.kind for event in found} == {Kind.LEAF, Kind.OP, Kind.SCOPE_ENTER, Kind.SCOPE_EXIT}
+    assert [node.op for node in log.graph.nodes if node.kind == "op"][-1] == "cross_entropy"
+
+
+def test_the_ops_inside_are_those_that_torch_dispatches() -> None:
+    with Seen() as seen:
+        step()
+    log, found = events("ops")
+    told = {log.op(event.op).name for event in found if event.kind is Kind.OP}
+    ran = {name.split(".")[1] for name in seen.ops} - {"detach"}  # the same numbers have no row of their own
+    made_here = {"ones", "tensor", "empty", "uniform_", "zeros_like", "fill_", "zero_", "lift_fresh"}  # ahead of it all
+    assert ran - made_here <= told
+    calls = {"linear", "tanh", "layer_norm", "cross_entropy"}
+    assert told - ran <= calls
+
+
+def test_beneath_a_call_lies_what_it_runs_and_the_rest_is_as_at_the_level_of_calls() -> None:
+    deep, inside = events("ops")
+    plain, calls = events("calls+backward")
+    scopes = {deep.scope_path(event.scope) for event in inside}
+    assert {"0.linear", "cross_entropy"} <= scopes
+    (product,) = [
+        event
+        for event in inside
+        if event.op and deep.op(event.op).name == "addmm" and deep.scope_path(event.scope) == "0.linear"
+    ]
+    call = next(event for event in inside if event.op and deep.op(event.op).name == "linear")
+    np.testing.assert_array_equal(deep.value(product.row), deep.value(call.row))
+
+    def outline(log: Any, found: list[Any], kind: Kind) -> list[Any]:
+        return [(log.op(event.op).name if event.op else "", event.shape) for event in found if event.kind is kind]
+
+    for kind in (Kind.GRAD, Kind.ACCUMULATE):
+        assert outline(deep, inside, kind) == outline(plain, calls, kind)
+    rows = {event.row: event for event in inside}
+    products = [event for event in inside if event.op and deep.op(event.op).name == "mm"]
+    assert products
+    for event in products:  # an op of the backward pass belongs to the rule that ran it
+        assert rows[event.forward].kind is Kind.GRAD
+
+
+def test_threads_have_their_ops_seen() -> None:
+    with gs.record(capture="ops") as log:
+        worker = threading.Thread(
+            target=lambda: nn.functional.linear(torch.ones(1, 2), torch.ones(1, 2), torch.ones(1))
+        )
+        worker.start()
+        worker.join()
+    log.refresh()
+    assert "addmm" in {node.op for node in log.graph.nodes}
+    assert torch.utils._python_dispatch._get_current_dispatch_mode() is None
+
+
+def test_torch_script_is_seen_inside() -> None:
+    source = "def f(x):\n    return torch.tanh(x) * 2\n"
+    unit = torch.jit.CompilationUnit(source)
+    with gs.record(capture="ops") as log:
+        unit.f(torch.ones(2))
+    log.refresh()
+    assert [node.op for node in log.graph.nodes if node.kind == "op"] == ["tanh", "mul"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", UNUSUAL)
+def test_no_tensor_ends_a_recording_of_ops(name: str) -> None:
+    with gs.record(values="summary", capture="ops") as log:
+        UNUSUAL[name]()
+        torch.zeros(7, 5, 3).mul(2)
+    log.refresh()
+    assert log.event(log.end - 1).shape == (7, 5, 3)
+
+
+@pytest.mark.slow
+def test_the_level_is_asked_for_at_the_command_line(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("import torch\ntorch.nn.functional.linear(torch.ones(1, 2), torch.ones(1, 2), torch.ones(1))\n")
+    words = ["record", "--capture", "ops", "--log", str(tmp_path / "run.gscope"), str(program)]
+    subprocess.run([sys.executable, "-m", "graphscope", *words], check=True, capture_output=True, timeout=120)
+    assert "addmm" in {node.op for node in gs.load(tmp_path / "run.gscope").graph.nodes}
+
+
+def test_a_level_that_there_is_not_is_refused() -> None:
+    with pytest.raises(LogError, match="no level"):
+        gs.record(capture="everything")

@@ -1,0 +1,135 @@
+"""A program that runs as several ranks: one log each, lined up by what the ranks do together."""
+
+# ruff: noqa: E402 - what is imported below needs PyTorch
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+dist = pytest.importorskip("torch.distributed")
+if not dist.is_available():
+    pytest.skip("torch was built without its distributed part", allow_module_level=True)
+
+import graphscope as gs
+from graphscope.debugger import interpreter
+from graphscope.debugger.session import Debugger
+from graphscope.eventlog.reader import load
+from graphscope.graph.collectives import line_up
+
+pytestmark = pytest.mark.torch
+
+RANKED = """\
+import json
+import torch, torch.distributed as dist
+import graphscope as gs
+
+dist.init_process_group("gloo")
+rank = dist.get_rank()
+
+def train():
+    torch.manual_seed(0)
+    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(3, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for step in range(2):
+        optimizer.zero_grad()
+        with model.no_sync():
+            model(torch.ones(1, 3)).sum().backward()
+        loss = model(torch.ones(2, 3) * rank).sum()
+        loss.backward()
+        optimizer.step()
+        total = loss.detach().clone()
+        dist.all_reduce(total)
+        parts = [torch.zeros(2), torch.zeros(2)]
+        dist.all_gather(parts, torch.ones(2) * rank)
+        dist.all_reduce(total, async_op=True).wait()
+    dist.barrier()
+    return [total.item(), *model.module.weight[0].tolist(), *model.module.weight.grad[0].tolist()]
+
+bare = train()
+with gs.record("run.gscope", values="summary"):
+    recorded = train()
+with open(f"{rank}.json", "w") as file:
+    json.dump([bare, recorded], file)
+dist.destroy_process_group()
+"""
+
+
+@pytest.mark.slow
+def test_each_rank_has_a_log_of_its_own_and_they_line_up(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(RANKED, encoding="utf-8")
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", "train.py"]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parents[2])}
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=300, capture_output=True, env=environment)
+    logs = []
+    for rank in range(2):
+        bare, recorded = json.loads((tmp_path / f"{rank}.json").read_text())
+        assert bare == recorded  # to the last bit
+        log = gs.load(tmp_path / f"run-rank{rank}.gscope")
+        weight = log.graph.select("module.weight")[0]
+        np.testing.assert_array_equal(weight.grad[0], np.float32(recorded[-3:]))  # the mean over the ranks
+        logs.append(log)
+    meetings = line_up(logs)
+    ops = [[log.op(event.op).name for event in each.events if event] for each in meetings for log in logs[:1]]
+    assert [names[0] for names in ops] == [*("all_reduce", "all_reduce", "all_gather", "all_reduce") * 2, "barrier"]
+    assert all(len(names) == 2 for names in ops)
+    first, second = meetings[1].events
+    assert first is not None
+    assert second is not None
+    assert logs[0].value(first.row) == logs[1].value(second.row)  # all have the sum
+    table = interpreter.run(Debugger(load(logs[0].path)), "ranks")
+    assert table.columns == ("collective", "line", "rank 0", "rank 1")
+    assert len(table.rows) == 9
+    assert table.note == ""
+
+
+@pytest.fixture
+def alone() -> Iterator[Any]:
+    """A process group of this process."""
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    yield dist
+    dist.destroy_process_group()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_where_ranks_part_is_told(alone: Any, tmp_path: Path) -> None:
+    for rank in range(3):
+        with gs.record(tmp_path / f"run-rank{rank}.gscope"):
+            x = torch.ones(2)
+            alone.broadcast(x, 0)
+            if rank == 0:
+                alone.all_reduce(x)
+            elif rank == 1:
+                alone.broadcast(x, 0)
+    notes = []
+    for left_out in (2, 1):
+        (tmp_path / f"run-rank{left_out}.gscope").rename(tmp_path / "aside")
+        notes.append(interpreter.run(Debugger(load(tmp_path / "run-rank0.gscope")), "ranks").note)
+        (tmp_path / "aside").rename(tmp_path / f"run-rank{left_out}.gscope")
+    assert "rank 1 parts from rank 0: it calls broadcast of [2] at test_torch_ranks.py:" in notes[0]
+    assert "where rank 0 calls all_reduce" in notes[0]
+    assert notes[1].startswith("rank 2 did not come to all_reduce")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_what_a_collective_writes_is_a_new_version(alone: Any) -> None:
+    with gs.record() as log:
+        x = torch.ones(2)
+        alone.all_reduce(x)
+        y = x * 3
+    log.refresh()
+    (node,) = log.graph.select("op:all_reduce")
+    assert node.event.version == 1
+    assert [edge.source.row for edge in log.graph.select("op:mul")[0].inputs] == [node.row]
+    assert y.sum() == 6
+    assert alone.all_reduce is torch.distributed.all_reduce
+    assert "graphscope" not in alone.all_reduce.__code__.co_filename

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from graphscope.dap.counting import Counting
 from graphscope.dap.family import Family
 from graphscope.dap.live import LiveSession
 from graphscope.dap.protocol import Arguments, Malformed, RequestError
@@ -18,6 +19,7 @@ from graphscope.dap.session import changes, needs_of
 from graphscope.dap.starting import launch
 from graphscope.dap.stops import why
 from graphscope.dap.table import REQUESTS
+from graphscope.dap.unmet import unmet
 from graphscope.debugger.results import Ended, Message, Resumed
 from graphscope.errors import GraphscopeError
 
@@ -42,6 +44,7 @@ class Adapter:
     def __init__(self, send: Send, token: str | None = None) -> None:
         self.client: dict[str, Any] = {}
         """What the client said of itself."""
+        self.counting = Counting()
         self.session: Session | None = None
         self.process: Process | None = None
         self.launched: Launch | None = None
@@ -63,6 +66,8 @@ class Adapter:
         """The client was told that the session is over."""
         self.restarting = False
         """A program is ended so that it can run again."""
+        self._standing = False
+        """The client was told that one stands, and has asked for no move since."""
         self._send = send
         self._token = token
         self._sequence = 0
@@ -116,7 +121,7 @@ class Adapter:
             found = REQUESTS.get(name) if isinstance(name, str) else None
             if found is None:
                 raise RequestError(f"There is no request {name!r}", "initialize tells what there is")
-            arguments = Arguments(found.name, message.get("arguments"))
+            arguments = Arguments(found.name, self.counting.ours(found.name, message.get("arguments")))
             if found.when != "always":
                 self.need_token()
                 self.need_session()
@@ -173,10 +178,6 @@ class Adapter:
         """Tell the client of something."""
         self._transmit({"type": "event", "event": name, "body": body} if body else {"type": "event", "event": name})
 
-    def ask_client(self, command: str, arguments: dict[str, Any]) -> None:
-        """Ask the client for something; its answer is not waited for."""
-        self._transmit({"type": "request", "command": command, "arguments": arguments})
-
     def _respond(self, message: dict[str, Any], body: dict[str, Any] | None) -> None:
         self._transmit(
             {"type": "response", **_about(message), "success": True, **({} if body is None else {"body": body})}
@@ -191,7 +192,7 @@ class Adapter:
 
     def _transmit(self, message: dict[str, Any]) -> None:
         self._sequence += 1
-        self._send({"seq": self._sequence, **message})
+        self._send({"seq": self._sequence, **self.counting.theirs(message)})
 
     # The session -----------------------------------------------------------------------------------------------------
 
@@ -207,8 +208,9 @@ class Adapter:
 
     def at_frame(self, arguments: Arguments) -> tuple[Session, int | None]:
         """The session that a request with a `frameId` speaks to, and which Python frame of it."""
-        if "frameId" not in arguments:
-            return self.need_session(), None
+        session = self.need_session()
+        if "frameId" not in arguments or session.running:  # which it was where the program stood last
+            return session, None
         number = arguments.number("frameId")
         return self.references.session_of(number), self.references.frame_of(number)
 
@@ -238,6 +240,7 @@ class Adapter:
     async def move(self, line: str) -> None:
         """Carry out a command that moves; what forbids it is told at the console."""
         session = self.need_session()
+        self._standing = False
         if session.at_end and needs_of(line) == "run":
             await session.let_go()
             return
@@ -258,10 +261,20 @@ class Adapter:
             self.afterwards(partial(self.restart, result.arguments))
         return result
 
+    def type(self, text: str) -> None:
+        """Type into the terminal of the program.
+
+        Raises:
+            RequestError: It has none of ours.
+        """
+        if self.process is None:
+            raise RequestError("No program was started from here", "type where it was started")
+        self.process.type(text)
+
     async def restart(self, arguments: tuple[str, ...] | None = None) -> None:
         """Run the program again, or go to the beginning of a recording; breakpoints stay."""
         session, how = self.need_session(), self.launched
-        self.over = False
+        self.over = self._standing = False
         if how is not None:
             self.restarting = True
             try:
@@ -280,6 +293,9 @@ class Adapter:
         """The program of a session has ended; where it failed, one stays to look at what it did."""
         if self.restarting or self.over or session is not self.session:
             return
+        for number, reason in unmet(session.debugger.log, self.breakpoints):
+            self.event("breakpoint", reason="changed", breakpoint={"id": number, "verified": False, "message": reason})
+            self.event("output", category="console", output=f"Breakpoint {number}: {reason}\n")
         failed = code not in (0, None)
         stays = self.wishes.text("stopAtEnd", "failure")
         if stays == "always" or (failed and stays == "failure" and not session.failure):
@@ -291,12 +307,16 @@ class Adapter:
 
     def stopped(self, stop: Stop) -> None:
         """One stands somewhere else."""
+        if self._standing:  # moved at the console: a client that takes this for a second thread would let it run
+            self.resumed()
         self.last_stop = stop
         self.references.clear()
+        self._standing = True
         self.event("stopped", **why(self, stop))
 
     def resumed(self) -> None:
         """The program runs."""
+        self._standing = False
         self.references.clear()
         self.event("continued", threadId=self.need_session().thread, allThreadsContinued=True)
 

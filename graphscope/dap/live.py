@@ -47,6 +47,10 @@ class LiveSession(Session):
         return self._running and self.program.connected
 
     @property
+    def grows(self) -> bool:
+        return self.program.connected
+
+    @property
     def waits(self) -> bool:
         """Whether the program waits, wherever one stands."""
         return self.program.connected and not self._running

@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import shutil
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from graphscope.dap.folder import Folder
 from graphscope.dap.terminal import Printed, Terminal
 from graphscope.debugger import wire
 from graphscope.debugger.remote import ATTENTION
@@ -188,7 +187,7 @@ class Process:
         self._process: subprocess.Popen[bytes] | None = None
         self._terminal: Terminal | None = None
         self._done = asyncio.Event()
-        self._folder: Path | None = None
+        self._folder: Folder | None = None
 
     @property
     def pid(self) -> int:
@@ -204,7 +203,12 @@ class Process:
         """
         terminal = Terminal(launch.size, self._printed)
         ours, theirs = socket.socketpair()
-        log = launch.log or str(self._folder_of_log() / "memory.gscope")
+        inherited = [theirs.fileno()]
+        log = launch.log
+        if log is None:
+            self._folder = Folder()
+            inherited.append(self._folder.lock)
+            log = str(self._folder.path / "memory.gscope")
         options = ["--gate", f"fd:{theirs.fileno()}", "--values", launch.values, "--log", log]
         options += ["--as-torch"] if launch.as_torch else []
         try:
@@ -215,7 +219,7 @@ class Process:
                 stderr=terminal.theirs,
                 cwd=launch.cwd,
                 env=_environment(launch.env),
-                pass_fds=[theirs.fileno()],
+                pass_fds=inherited,
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
@@ -230,15 +234,11 @@ class Process:
         self._watching = asyncio.create_task(self._watch())
         return ours
 
-    def _folder_of_log(self) -> Path:
-        """A folder for a log that nobody named: ours, so that it outlives the program, however that ends."""
-        self._folder = Path(tempfile.mkdtemp(prefix="graphscope-"))
-        return self._folder
-
     def forget(self) -> None:
         """Remove a log that nobody named."""
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder.remove()
+            self._folder = None
 
     def type(self, text: str) -> None:
         """Type into its terminal."""

@@ -6,11 +6,12 @@ import asyncio
 import contextlib
 import os
 import secrets
+import signal
 import socket
 import stat
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from graphscope.dap import requests as requests  # fills the table
 from graphscope.dap.adapter import Adapter
@@ -20,26 +21,34 @@ from graphscope.errors import UsageError
 Client = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
-async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, token: str | None = None) -> None:
-    """Serve one client until it leaves or is gone."""
+SIGNALS: Final = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+"""What editors send to an adapter that they have no use for any more: it cleans up and ends."""
+
+
+async def converse(
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    token: str | None = None,
+    gone: asyncio.Event | None = None,
+) -> None:
+    """Serve one client until it leaves or is gone; `gone` says so where its stream does not."""
 
     def send(message: Mapping[str, Any]) -> None:
         if not writer.is_closing():
             writer.write(framed(message))
 
     adapter = Adapter(send, token)
-    finished = asyncio.create_task(adapter.finished.wait())
+    ends = [asyncio.create_task(each.wait()) for each in (adapter.finished, gone) if each is not None]
     try:
         while not adapter.finished.is_set():
             reading = asyncio.create_task(read_message(reader))
-            await asyncio.wait((reading, finished), return_when=asyncio.FIRST_COMPLETED)
-            if not reading.done():
-                reading.cancel()
+            await asyncio.wait((reading, *ends), return_when=asyncio.FIRST_COMPLETED)
+            read = None
+            if reading.done():
+                with contextlib.suppress(OSError):
+                    read = reading.result()
+            elif reading.cancel() and adapter.finished.is_set():
                 break
-            try:
-                read = reading.result()
-            except OSError:
-                read = None
             if read is None:  # gone without a word
                 await adapter.leave(adapter.ends_with_client)
                 break
@@ -47,7 +56,8 @@ async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, t
             with contextlib.suppress(OSError):
                 await writer.drain()
     finally:
-        finished.cancel()
+        for waiting in ends:
+            waiting.cancel()
         await adapter.close()
         with contextlib.suppress(OSError):
             writer.close()
@@ -69,7 +79,7 @@ def serve_stdio() -> int:
         transport, protocol = await loop.connect_write_pipe(
             lambda: asyncio.StreamReaderProtocol(asyncio.StreamReader()), os.fdopen(stdout, "wb", 0)
         )
-        await converse(reader, asyncio.StreamWriter(transport, protocol, reader, loop))
+        await converse(reader, asyncio.StreamWriter(transport, protocol, reader, loop), gone=_told_to_end())
 
     for number, use in ((stdin, "input"), (stdout, "output")):
         mode = os.fstat(number).st_mode
@@ -77,8 +87,23 @@ def serve_stdio() -> int:
             raise UsageError(
                 f"the standard {use} is no pipe, and a client is spoken to", "an editor starts this command"
             )
-    asyncio.run(serve())
+    with contextlib.suppress(asyncio.CancelledError):
+        asyncio.run(serve())
     return 0
+
+
+def _told_to_end() -> asyncio.Event:
+    """Set when the system tells this process to end; what it holds is let go then. Told again, it ends at once."""
+    told, loop, serving = asyncio.Event(), asyncio.get_running_loop(), asyncio.current_task()
+    assert serving is not None
+
+    def tell() -> None:
+        serving.cancel() if told.is_set() else told.set()
+
+    for number in SIGNALS:
+        with contextlib.suppress(NotImplementedError):  # as on Windows
+            loop.add_signal_handler(number, tell)
+    return told
 
 
 def serve_socket(address: str, announce: Callable[[str, str], None], *, once: bool = False) -> int:
@@ -93,16 +118,17 @@ def serve_socket(address: str, announce: Callable[[str, str], None], *, once: bo
         UsageError: That is no address of this machine.
     """
     token = secrets.token_urlsafe(24)
-    asyncio.run(_serve(address, token, announce, once))
+    with contextlib.suppress(asyncio.CancelledError):
+        asyncio.run(_serve(address, token, announce, once))
     return 0
 
 
 async def _serve(address: str, token: str, announce: Callable[[str, str], None], once: bool) -> None:
-    over = asyncio.Event()
+    over = _told_to_end()
 
     async def client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            await converse(reader, writer, token)
+            await converse(reader, writer, token, over)
         finally:
             if once:
                 over.set()
@@ -111,7 +137,7 @@ async def _serve(address: str, token: str, announce: Callable[[str, str], None],
     announce(where, token)
     try:
         async with server:
-            await (over.wait() if once else server.serve_forever())
+            await over.wait()
     finally:
         if path is not None:
             path.unlink(missing_ok=True)

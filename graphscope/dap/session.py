@@ -76,6 +76,11 @@ class Session:
         return False
 
     @property
+    def grows(self) -> bool:
+        """Whether a program may still add to the log."""
+        return False
+
+    @property
     def waits_here(self) -> bool:
         """Whether the program waits exactly here, and answers."""
         return False

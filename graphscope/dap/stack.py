@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import numpy as np
 from graphscope.dap.stops import title
 from graphscope.debugger import nodes
 from graphscope.debugger.results import Place
-from graphscope.eventlog.schema import Kind
+from graphscope.eventlog.schema import NODES, Kind
 
 if TYPE_CHECKING:
     from graphscope.dap.references import References
@@ -93,14 +94,15 @@ def _of_other(references: References, session: Session, thread: int) -> Iterator
     """Of a thread that does not stand here, the newest node that it made."""
     debugger = session.debugger
     log = debugger.log
-    for row in nodes.backward(log, max(log.first, debugger.now - _FAR), debugger.now + 1):
-        if log.event(row).thread == thread:
-            info = nodes.describe(debugger.graph.node(row))
-            yield _frame(references, session, None, title(info), info.place)
-            return
+    first = max(log.first, debugger.now - _FAR)
+    kinds, threads = (log.column(name, first, debugger.now + 1) for name in ("kind", "thread"))
+    rows = np.flatnonzero(np.isin(kinds, NODES) & (threads == thread))
+    if len(rows):
+        info = nodes.describe(debugger.graph.node(first + int(rows[-1])))
+        yield _frame(references, session, None, title(info), info.place)
 
 
-_FAR = 1 << 16
+_FAR = 1 << 20
 """A thread that made nothing for so many rows has no frame."""
 
 
@@ -120,10 +122,11 @@ def _frame(
 def source_of(log: Log, file: str) -> dict[str, Any]:
     """A source as a client is told of it; one that is not on this disk is read from the log."""
     made: dict[str, Any] = {"name": Path(file).name, "path": file}
-    if not Path(file).is_file():
-        if log.source(file) is not None:
-            names = [entry.get("file") for entry in log.table("sources") if isinstance(entry, dict)]
-            made["sourceReference"] = names.index(file) + 1
-        else:
-            made["presentationHint"] = "deemphasize"
+    if Path(file).is_file():
+        made["path"] = os.path.normpath(Path(file).absolute())  # as editors name it that have it open
+    elif log.source(file) is not None:
+        names = [entry.get("file") for entry in log.table("sources") if isinstance(entry, dict)]
+        made["sourceReference"] = names.index(file) + 1
+    else:
+        made["presentationHint"] = "deemphasize"
     return made

@@ -57,6 +57,17 @@ def check(message: Mapping[str, Any]) -> None:
     _validator(name).validate(message)
 
 
+def spoken(data: bytes) -> list[dict[str, Any]]:
+    """The messages of what went by in one direction."""
+    found = []
+    while data:
+        head, _, rest = data.partition(b"\r\n\r\n")
+        length = next(int(line.split(b":")[1]) for line in head.splitlines() if line.lower().startswith(b"content-l"))
+        found.append(json.loads(rest[:length]))
+        data = rest[length:]
+    return found
+
+
 class Refused(Exception):
     """The adapter answered with an error."""
 

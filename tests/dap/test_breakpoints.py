@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import graphscope as gs
+from tests.dap.conftest import CHAIN
 from tests.dap.talking import Client, Refused
 
 Write = Callable[[str], Path]
@@ -46,6 +47,58 @@ def test_lines_with_pass_condition_hits_and_messages(client: Client, chain: Path
     assert client.evaluate("step") == "1"
     assert client.stack()[0]["line"] == 13
     assert "h is (3,) of" not in client.said  # line 12 makes no node itself: layer does
+    client.leave()
+
+
+@pytest.mark.parametrize("launched", ["link", pytest.param("real", marks=pytest.mark.slow)])
+def test_a_folder_may_be_opened_by_a_link(client: Client, tmp_path: Path, launched: str) -> None:
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.mkdir()
+    link.symlink_to(real)
+    (real / "prog.py").write_text(CHAIN)
+    opened = (link if launched == "real" else real) / "prog.py"
+    lines = {"source": {"path": str(opened)}, "breakpoints": [{"line": 5}]}
+    start = tmp_path / launched / "prog.py"
+    client.launch(start, configure=lambda: client.request("setBreakpoints", lines) and None)
+    assert client.event("stopped")["reason"] == "breakpoint"
+    assert client.request("gotoTargets", {"source": {"path": str(opened)}, "line": 5})["targets"]
+    assert client.leave() == 0
+
+
+def test_a_client_may_count_from_0(client: Client, chain: Path) -> None:
+    client.initialize(linesStartAt1=False, columnsStartAt1=False)
+    client.request("launch", {"program": str(chain)})
+    client.event("initialized")
+    asked = {"source": {"path": str(chain)}, "lines": [5, 11], "breakpoints": [{"line": 5}, {"line": 11}]}
+    assert [found["line"] for found in client.request("setBreakpoints", asked)["breakpoints"]] == [5, 11]
+    client.request("configurationDone")
+    client.event("stopped")
+    top, caller, module = client.stack()
+    text = chain.read_text().splitlines()
+    assert text[top["line"]][top["column"] : top["endColumn"]] == "scaled.tanh()"
+    assert (top["endLine"], caller["line"], module["line"]) == (5, 5, 11)
+    assert client.request("gotoTargets", {"source": {"path": str(chain)}, "line": 4})["targets"]
+    found = client.request("completions", {"text": "p scal", "column": 6})["targets"]
+    assert [(each["label"], each["start"]) for each in found] == [("scaled", 2)]
+    client.leave()
+
+
+@pytest.mark.slow
+def test_a_line_that_makes_no_node_is_told(client: Client, chain: Path) -> None:
+    never = {"line": 6, "condition": "value.sum() > 1e9"}  # there is a node, but it does not stop
+    told = []
+
+    def configure() -> None:
+        lines = {"source": {"path": str(chain)}, "breakpoints": [{"line": 12, "condition": "backward"}, never]}
+        told.extend(client.request("setBreakpoints", lines)["breakpoints"])
+
+    client.launch(chain, configure=configure)
+    changed = client.event("breakpoint")
+    assert told[0]["verified"]
+    assert changed["breakpoint"]["id"] == told[0]["id"]
+    assert changed["breakpoint"]["message"] == "prog.py:12 made no node itself; the nearest line that did is 13"
+    client.event("terminated")
+    assert client.said == f"Breakpoint {told[0]['id']}: {changed['breakpoint']['message']}\n"
     client.leave()
 
 
@@ -158,6 +211,7 @@ def test_a_data_breakpoint_with_condition_and_count(client: Client, write: Write
     client.leave()
 
 
+@pytest.mark.slow
 def test_data_breakpoints(client: Client, chain: Path) -> None:
     client.launch(chain, "op:mul forward")
     client.event("stopped")
@@ -207,6 +261,7 @@ def test_goto_in_either_direction(client: Client, chain: Path) -> None:
     words = [target["label"].split()[1] for target in targets]
     assert [word for word in words if word != "accumulate"] == ["tanh", "TanhBackward", "tanh"]
     assert client.move("goto", targetId=targets[0]["id"])["description"] == targets[0]["label"]
+    assert client.request("gotoTargets", place)["targets"] == targets  # those to come, too
     assert client.move("goto", targetId=targets[-1]["id"])["description"] == targets[-1]["label"]
     with pytest.raises(Refused, match="no node"):
         client.request("goto", {"threadId": 1, "targetId": 100000})
@@ -267,6 +322,7 @@ loss.backward()
 """
 
 
+@pytest.mark.slow
 def test_modules_stand_in_the_stack_and_can_be_gone_back_to(client: Client, write: Write) -> None:
     client.launch(write(MODULES), "op:tanh")
     client.event("stopped")

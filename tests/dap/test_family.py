@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+import graphscope as gs
 from graphscope.eventlog.siblings import siblings
-from tests.dap.talking import ROOT, Client, Refused
+from tests.dap.talking import Client, Refused
 
 Write = Callable[[str], Path]
 
@@ -34,7 +32,8 @@ POOL = """\
     """
 
 
-@pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_processes_that_record_are_threads_beside_the_program(
     client: Client, write: Write, tmp_path: Path, method: str
 ) -> None:
@@ -63,13 +62,13 @@ def test_processes_that_record_are_threads_beside_the_program(
 
 
 def test_ranks_are_looked_at_together_each_as_it_was_at_that_moment(
-    client: Client, write: Write, tmp_path: Path
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = write("import os\nimport graphscope as gs\nx = gs.ones(2) * int(os.environ['RANK'])\ny = x.exp()\n")
+    monkeypatch.setenv("WORLD_SIZE", "3")
     for rank in ("1", "0", "2"):  # one after the other
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "RANK": rank, "WORLD_SIZE": "3"}
-        words = [sys.executable, "-m", "graphscope", "record", "--log", str(tmp_path / "run.gscope"), str(program)]
-        subprocess.run(words, check=True, capture_output=True, env=environment)
+        monkeypatch.setenv("RANK", rank)
+        with gs.record(tmp_path / "run.gscope"):
+            (gs.ones(2) * int(rank)).exp()
     client.attach(log=str(tmp_path / "run-rank0.gscope"))
     client.event("stopped")
     own, done, to_come = client.request("threads")["threads"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import struct
@@ -16,7 +17,7 @@ import pytest
 
 import graphscope as gs
 from tests.dap.conftest import CHAIN
-from tests.dap.talking import ROOT, Client, Refused
+from tests.dap.talking import ROOT, Client, Refused, check, spoken
 
 Write = Callable[[str], Path]
 SAMPLES = ROOT / "samples"
@@ -38,9 +39,11 @@ def alone(program: Path) -> str:
 
 
 @pytest.mark.slow
-def test_digits_from_the_middle_of_backward(far_client: Client) -> None:
+def test_digits_from_the_middle_of_backward(far_client: Client, write: Write, tmp_path: Path) -> None:
     client = far_client
-    program = SAMPLES / "digits.py"
+    shutil.copytree(SAMPLES / "data", tmp_path / "data")
+    bits = "print([(p.detach().numpy().tobytes().hex(), p.grad.numpy().tobytes().hex()) for p in (W1, b1, W2, b2)])\n"
+    program = write((SAMPLES / "digits.py").read_text() + bits)
     client.launch(program, {"name": "op:mm backward", "hitCondition": "20"})
     assert client.event("stopped")["reason"] == "function breakpoint"
     texts = program.read_text().splitlines()
@@ -65,7 +68,8 @@ def test_digits_from_the_middle_of_backward(far_client: Client) -> None:
     assert client.leave() == 0
 
 
-@pytest.mark.parametrize("word", ["value", pytest.param("grad", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("word", ["value", "grad"])
 def test_a_changed_value_has_the_effect_that_it_has_at_the_console(client: Client, chain: Path, word: str) -> None:
     spec = "op:tanh forward" if word == "value" else "op:mul backward"
     client.launch(chain, spec)
@@ -128,6 +132,10 @@ def test_a_recorded_log_has_everything_but_running(far_client: Client, chain: Pa
     with pytest.raises(Refused, match="past"):
         client.request("setExpression", {"expression": "value", "value": "1"})
     assert client.evaluate("(w * 2).shape") == "(3,)"
+    lines = {"source": {"path": str(chain)}, "breakpoints": [{"line": 6}, {"line": 12}]}
+    met, unmet = client.request("setBreakpoints", lines)["breakpoints"]
+    assert met["verified"]
+    assert "nearest line that did is 13" in unmet["message"]
     sources = client.request("loadedSources")["sources"]
     assert [Path(found["path"]).name for found in sources] == ["prog.py"]
     assert client.leave() == 0
@@ -223,6 +231,7 @@ def test_the_end_can_be_stood_at(client: Client, chain: Path) -> None:
     assert client.leave() == 0
 
 
+@pytest.mark.slow
 def test_memory_of_a_tensor(client: Client, write: Write) -> None:
     client.launch(
         write("import graphscope as torch\nx = torch.arange(1000.0).reshape(10, 100)\ny = x + 0.5\n"), "op:add"
@@ -291,14 +300,12 @@ def other_client(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @needs_node
 @pytest.mark.slow
-def test_a_client_of_another_maker_drives_the_whole_life(other_client: Path) -> None:
-    import json
-
+def test_a_client_of_another_maker_drives_the_whole_life(other_client: Path, tmp_path: Path) -> None:
     made = subprocess.run(
         ["node", other_client / "life.js", sys.executable, SAMPLES],
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "SPOKEN": str(tmp_path)},
         timeout=120,
     )
     assert made.returncode == 0, made.stderr
@@ -306,3 +313,8 @@ def test_a_client_of_another_maker_drives_the_whole_life(other_client: Path) -> 
     assert seen["stack"] == [14, 17]
     assert seen["evaluated"] == "(20, 1)"
     assert "from 0.000000 to 0.000\n" in seen["output"]  # the gradient was set to zero
+    asked, told = (spoken((tmp_path / name).read_bytes()) for name in ("asked", "told"))
+    for message in (*asked, *told):
+        check(message)
+    answered = {message["request_seq"] for message in told if message["type"] == "response"}
+    assert answered == {message["seq"] for message in asked}

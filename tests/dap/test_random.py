@@ -47,6 +47,7 @@ texts = st.sampled_from(
         "é",
         "value[0]",
         "q",
+        "< x",
     ]
 )
 junk = st.one_of(st.none(), st.booleans(), numbers, texts, st.lists(st.integers(0, 3), max_size=2), st.just({}))
@@ -154,13 +155,52 @@ def test_some_hundred_random_requests(machine: type[Session]) -> None:
 
 
 # All of them, in half an hour: SESSIONS=1000 KILLED=200 python -m pytest tests/dap/test_random.py
-SESSIONS = int(os.environ.get("SESSIONS", "50"))
-KILLED = int(os.environ.get("KILLED", "60"))
+SESSIONS = int(os.environ.get("SESSIONS", "30"))
+KILLED = int(os.environ.get("KILLED", "25"))
 
 
 @pytest.mark.slow
 def test_many_random_sessions(machine: type[Session]) -> None:
     run(machine, SESSIONS, 20)
+
+
+MOVES = ("next", "stepIn", "stepOut", "stepBack", "reverseContinue", "continue", "pause")
+
+
+def hurried(chance: random.Random) -> tuple[str, Any]:
+    """What an editor may send while its last requests are not answered yet."""
+    if chance.random() < 0.5:
+        return chance.choice(MOVES), {"threadId": 1}
+    spoken = {"expression": chance.choice(["n", "rn", "s", "b op:mul", "p value", "rc"]), "context": "repl"}
+    watched = {"expression": chance.choice(["value", "w.grad", "x * 2", "1 / 0"]), "context": "watch"}
+    functions = [{"name": "op:tanh"}, {"name": "op:mul backward"}][: chance.randrange(3)]
+    return chance.choice(
+        [
+            ("threads", None),
+            ("stackTrace", {"threadId": 1}),
+            ("scopes", {"frameId": chance.randrange(40)}),
+            ("variables", {"variablesReference": chance.randrange(60)}),
+            ("evaluate", spoken),
+            ("evaluate", watched),
+            ("setFunctionBreakpoints", {"breakpoints": functions}),
+            ("setDataBreakpoints", {"breakpoints": [{"dataId": ":w.grad"}][: chance.randrange(2)]}),
+            ("cancel", {"requestId": chance.randrange(100)}),
+        ]
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(8))
+def test_requests_that_wait_for_no_answer(client: Client, tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    program = tmp_path / "prog.py"
+    program.write_text(PROGRAM)
+    client.launch(program, stopOnEntry=True, stopAtEnd=chance.choice(["always", "failure"]))
+    sent = [client.send(*hurried(chance)) for _ in range(60)]
+    for sequence in sent:
+        assert "bug" not in client.answer(sequence).get("message", "")
+    assert client.position()["log"]
+    assert client.leave() == 0
 
 
 @pytest.mark.slow

@@ -97,3 +97,60 @@ def test_faults(client: Client, write: Callable[[str], Path], text: str, filter:
     assert client.event("stopped")["reason"] == "exception"
     assert said in client.request("exceptionInfo", {"threadId": 1})["description"]
     client.leave()
+
+
+WORKERS = """\
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+if __name__ == "__main__":
+    torch.manual_seed(0)
+    data = TensorDataset(torch.randn(12, 3), torch.randn(12, 1))
+    w = torch.randn(3, 1, requires_grad=True)
+    for x, y in DataLoader(data, batch_size=4, num_workers=2):
+        ((x @ w - y) ** 2).mean().backward()
+    print(w.grad.sum().item().hex())
+"""
+
+
+def test_workers_of_a_data_loader_keep_working(client: Client, write: Callable[[str], Path]) -> None:
+    program = write(WORKERS)
+    client.launch(program, "op:mean backward")
+    for _ in range(3):
+        client.event("stopped")
+        client.request("continue", {"threadId": 1})
+    assert client.event("exited")["exitCode"] == 0
+    assert client.output == alone(program)
+    assert client.leave() == 0
+
+
+RANKS = """\
+import torch
+import torch.distributed as dist
+
+import graphscope as gs
+
+dist.init_process_group("gloo")
+with gs.record():
+    x = torch.ones(2, requires_grad=True) * (dist.get_rank() + 1)
+    y = x.exp()
+dist.destroy_process_group()
+"""
+
+
+def test_each_rank_of_torchrun_is_a_thread(client: Client, write: Callable[[str], Path], tmp_path: Path) -> None:
+    client.initialize()
+    words = ["--nproc-per-node", "2", "--standalone", str(write(RANKS))]
+    launched = {"module": "torch.distributed.run", "args": words, "log": str(tmp_path / "run.gscope")}
+    client.request("launch", {**launched, "stopAtEnd": "always"})
+    client.event("initialized")
+    client.request("configurationDone")
+    assert client.event("exited", 120)["exitCode"] == 0
+    client.event("stopped")
+    _, *ranks = client.request("threads")["threads"]
+    assert [found["name"] for found in ranks] == ["rank 0: MainThread", "rank 1: MainThread"]
+    for rank, found in enumerate(ranks):
+        (frame,) = client.request("stackTrace", {"threadId": found["id"]})["stackFrames"]
+        assert "exp" in frame["name"]
+        assert client.evaluate("inputs[0].tolist()", frameId=frame["id"]) == str([rank + 1.0] * 2)
+    assert client.leave() == 0

@@ -11,6 +11,7 @@ from graphscope.dap.adapter import Adapter
 from graphscope.dap.filters import FILTERS
 from graphscope.dap.protocol import Arguments, RequestError
 from graphscope.dap.table import Body, request
+from graphscope.dap.unmet import LINES_OF, why_unmet
 from graphscope.debugger.expressions import parse
 from graphscope.errors import GraphscopeError
 from graphscope.graph import Node
@@ -59,9 +60,13 @@ async def set_breakpoints(adapter: Adapter, arguments: Arguments) -> Body:
     if not lines and "lines" in arguments:
         lines = [Arguments("setBreakpoints", {"line": int(line)}) for line in arguments.texts("lines")]
     wanted = [_wanted(f'line:"{path}":{found.number("line")}', found) for found in lines]
-    told = _set(adapter, f"lines of {path}", wanted)
+    told = _set(adapter, f"{LINES_OF}{path}", wanted)
+    session = adapter.need_session()
     for found, answer in zip(lines, told, strict=True):
         answer |= {"line": found.number("line"), "source": {"path": path}}
+        if answer["verified"] and not session.grows:
+            reason = why_unmet(session.debugger.log, path, found.number("line"))
+            answer |= {"verified": False, "message": reason} if reason else {}
     return {"breakpoints": told}
 
 

@@ -11,19 +11,26 @@ from graphscope.dap.table import Body, request
 from graphscope.dap.text import text_of
 from graphscope.debugger.results import Message, Resumed
 
+TYPED: Final = "<"
+"""Begins a line at the console that is typed into the terminal of the program."""
+
 
 @request("evaluate", "supportsEvaluateForHovers", "supportsClipboardContext")
 async def evaluate(adapter: Adapter, arguments: Arguments) -> Body:
-    """An expression; at the console, any command of the debugger."""
-    expression = arguments.text("expression")
+    """An expression; at the console, any command of the debugger, or behind `<` a line for the program."""
+    expression, context = arguments.text("expression"), arguments.text("context", "watch")
+    if context == "repl" and expression.startswith(TYPED):
+        adapter.type(expression.removeprefix(TYPED).removeprefix(" ") + "\n")
+        return {"result": "", "variablesReference": 0}
     session, frame = adapter.at_frame(arguments)
-    if arguments.text("context", "watch") != "repl":
+    if context != "repl":
         found = await session.look(expression, frame)
         made = adapter.references.inside(session, found, frame)
         return {"result": found.text, **({"type": found.type} if found.type else {}), **made}
     result = await adapter.carry_out(expression, frame=frame)
     if isinstance(result, Message) and result.error:
-        raise RequestError(result.text, result.hint or None)
+        typing = f"`{TYPED} TEXT` types into the program" if session.running else ""
+        raise RequestError(result.text, "; ".join(filter(None, (result.hint, typing))) or None)
     return {"result": "" if isinstance(result, Resumed) else text_of(result), "variablesReference": 0}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from graphscope.dap import starting
 from graphscope.dap.adapter import Adapter
+from graphscope.dap.counting import counting_of
 from graphscope.dap.filters import FILTERS
 from graphscope.dap.protocol import Arguments, RequestError
 from graphscope.dap.table import Body, capabilities, request
@@ -17,7 +18,8 @@ async def initialize(adapter: Adapter, arguments: Arguments) -> Body:
     if arguments.text("pathFormat", "path") != "path":
         raise RequestError("Files are told as paths", "pathFormat: path")
     adapter.show_token(arguments.fields.get("token"))
-    adapter.client = {"linesStartAt1": True, "columnsStartAt1": True, **arguments.fields}
+    adapter.client = {"adapterID": "graphscope", **arguments.fields}
+    adapter.counting = counting_of(adapter.client)
     told = [
         {"filter": name, "label": found.label, "description": found.doc, "default": found.default}
         | ({"supportsCondition": True} if found.spec else {})

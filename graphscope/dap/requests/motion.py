@@ -12,7 +12,8 @@ from graphscope.dap.table import Body, Handler, request
 from graphscope.debugger import nodes
 from graphscope.debugger.commands import stepping as stepping  # with the package come all commands
 from graphscope.debugger.table import COMMANDS, Command
-from graphscope.graph.select import at_line
+from graphscope.graph.search import rows_of
+from graphscope.graph.select import parse
 
 OFFERS: Final = {"stepBack": ("supportsStepBack",), "next": ("supportsSteppingGranularity",)}
 """What a client is told that these requests mean."""
@@ -47,28 +48,13 @@ async def pause(adapter: Adapter, arguments: Arguments) -> Body:
 @request("gotoTargets", "supportsGotoTargetsRequest", when="stop")
 async def goto_targets(adapter: Adapter, arguments: Arguments) -> Body:
     """The recorded nodes of a line."""
-    session = adapter.need_session()
-    debugger = session.debugger
-    pattern = f"{arguments.object('source').text('path')}:{arguments.number('line')}"
-    log = debugger.log
-    sites = [
-        at_line(site.file, site.line, pattern)
-        for number in range(len(log.table("sites")))
-        if (site := log.site(number + 1))
-    ]
-    if not any(sites):
-        return {"targets": []}
-    found = [
-        node
-        for node in debugger.graph.at(debugger.last_row).nodes
-        if node.site and at_line(node.site.file, node.site.line, pattern)
-    ]
-    return {
-        "targets": [
-            {"id": node.row, "label": title(nodes.describe(node)), "line": arguments.number("line")}
-            for node in found[-_MOST:]
-        ]
-    }
+    debugger = adapter.need_session().debugger
+    line = arguments.number("line")
+    spec = parse(f'line:"{arguments.object("source").text("path")}":{line}')
+    graph = debugger.graph.at(debugger.last_row)
+    rows = rows_of(graph, spec)[-_MOST:].tolist()
+    labels = (title(nodes.describe(graph.node(row))) for row in rows)
+    return {"targets": [{"id": row, "label": label, "line": line} for row, label in zip(rows, labels, strict=True)]}
 
 
 _MOST: Final = 100

@@ -43,8 +43,7 @@ async def position(adapter: Adapter, arguments: Arguments) -> Body:
 @request("graphscope/input")
 async def type_in(adapter: Adapter, arguments: Arguments) -> Body:
     """Type `text` into the terminal of the program; a line ends with a newline."""
-    if adapter.process is not None:
-        adapter.process.type(arguments.text("text"))
+    adapter.type(arguments.text("text"))
     return None
 
 

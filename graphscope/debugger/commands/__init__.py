@@ -7,6 +7,7 @@ from graphscope.debugger.commands import frames as frames
 from graphscope.debugger.commands import graph as graph
 from graphscope.debugger.commands import looking as looking
 from graphscope.debugger.commands import python as python
+from graphscope.debugger.commands import ranks as ranks
 from graphscope.debugger.commands import runs as runs
 from graphscope.debugger.commands import shell as shell
 from graphscope.debugger.commands import stepping as stepping

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from textual.screen import Screen
 from textual.widgets import Input
 
+from graphscope.debugger.results import Message
 from graphscope.errors import CommandError
 from graphscope.tui import keys
 from graphscope.tui.dialogs.entry import Entry
@@ -23,6 +24,7 @@ from graphscope.tui.tape.tape import Tape
 
 if TYPE_CHECKING:
     from graphscope.debugger.results import Result
+    from graphscope.tui.passes import Passes
     from graphscope.tui.scene import Scene
     from graphscope.tui.session import Session
 
@@ -36,6 +38,11 @@ class Actions(Screen[None]):
     """Keys that a person has chosen, by the names of actions."""
     search = ""
     """The SPEC that `n` and `N` look for; empty when no search is under way."""
+
+    @property
+    def passes(self) -> Passes:
+        """The passes of the log."""
+        raise NotImplementedError
 
     async def ask_now(self, line: str) -> list[Result]:
         """Carry out a command and wait for what it answers."""
@@ -78,6 +85,15 @@ class Actions(Screen[None]):
     def action_interrupt(self) -> None:
         """Interrupt a command that takes long."""
         self.session.interrupt()
+
+    def action_why(self) -> None:
+        """Ask why the gradient is as it is; ahead of its backward pass, tell where that ends."""
+        node = self.scene.node
+        end = next((row for row in self.passes.ends if row > self.scene.now), None)
+        if node is not None and node.graph_pass == "forward" and end is not None:
+            told = f"As of here, ahead of the backward pass, which ends at #{end}"
+            self.query_one(Prompt).say((Message(told, f"goto {end}, then: why {node.name or f'#{node.row}'}"),))
+        self.post_message(Asked("why", quiet=True))
 
     def action_list(self, name: str) -> None:
         """Open a list."""

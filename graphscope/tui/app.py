@@ -62,7 +62,7 @@ class GraphscopeApp(App[None]):
 
     def get_default_screen(self) -> Main:
         """The main screen."""
-        return Main(self.log_read, self._session, self.glyphs, self._history, self._keys)
+        return Main(self.log_read, self._session, self.glyphs, self._history, self._keys, self.size)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """What the palette offers: themes and the like, every key, and every command."""

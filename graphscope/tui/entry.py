@@ -9,7 +9,10 @@ import socket
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+_SELDOM: Final = 500
+"""Searches for young garbage for one among all."""
 
 
 def has_terminal() -> bool:
@@ -77,12 +80,15 @@ def debug_screen(
 
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
-    """No garbage is looked for while modules are loaded, nor ever again in them: it would cost a key 50 ms at times."""
+    """No garbage is looked for while modules are loaded, nor ever again in them, and seldom in all that lives long:
+    that would cost a key 50 ms at times, so the screen does it while nobody presses one.
+    """
     gc.disable()
     try:
         yield
     finally:
         gc.freeze()
+        gc.set_threshold(*gc.get_threshold()[:2], _SELDOM)
         gc.enable()
 
 

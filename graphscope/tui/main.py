@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import gc
+import time
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final
 
 from rich.text import Text
@@ -11,6 +13,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
+from textual.events import ScreenResume
 from textual.message import Message
 from textual.widgets import Static
 
@@ -25,6 +28,7 @@ from graphscope.tui.inspector.inspector import Inspector
 from graphscope.tui.keyline import KeyLine
 from graphscope.tui.map.map import Map
 from graphscope.tui.messages import Answered, Asked, Edited, Moved, Prefill, Printed, Told, Typed
+from graphscope.tui.passes import Passes
 from graphscope.tui.prompt.history import History
 from graphscope.tui.prompt.prompt import Prompt
 from graphscope.tui.reading import Reading
@@ -39,6 +43,8 @@ from graphscope.tui.words import Title
 SMALLEST: Final = (60, 16)
 _TICK: Final = 0.4
 _SOON: Final = 0.05
+_IDLE: Final = 3.0
+_WORTH: Final = 10
 
 
 class Measured(Message):
@@ -62,8 +68,16 @@ class Main(Actions):
         (0, "-tiny"), (SMALLEST[1], "-short"), (30, "-tall"),
     ]  # fmt: skip
 
-    def __init__(self, log: Log, session: Session, glyphs: Glyphs, history: History, keymap: Mapping[str, str]) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        log: Log,
+        session: Session,
+        glyphs: Glyphs,
+        history: History,
+        keymap: Mapping[str, str],
+        size: tuple[int, int],
+    ) -> None:
+        super().__init__(classes=" ".join(_classes(size)))
         self.session = session
         self.keymap = keymap
         self.reading = Reading(log)
@@ -71,6 +85,7 @@ class Main(Actions):
         self._glyphs = glyphs
         self._history = history
         self._lock = asyncio.Lock()
+        self._placed = time.monotonic()
 
     def compose(self) -> ComposeResult:
         """The regions."""
@@ -86,15 +101,22 @@ class Main(Actions):
         yield KeyLine()
         yield Static(id="too-small")
 
-    def on_mount(self) -> None:
+    async def on_mount(self) -> None:
         """Open at the first node, and look for more from time to time."""
         self._share()
         self.query_one(Tape).focus()
         self.query_one(Prompt).greet()
         self.session.listen(self.post_message)
-        self._open()
+        if self.session.state:
+            self._open()  # a program may take long until it has a node
+        else:
+            await self._begin()  # so that the first picture is whole
         self.set_interval(_TICK, self._grow)
         self.set_timer(_SOON, self._read_on)
+
+    def on_screen_resume(self, event: ScreenResume) -> None:
+        """Keep the styles: nothing has changed them ahead of the first picture, nor behind a dialog."""
+        event.refresh_styles = False
 
     def on_unmount(self) -> None:
         """Hear no more."""
@@ -103,7 +125,9 @@ class Main(Actions):
     # The log ---------------------------------------------------------------------------------------------------------
 
     def _grow(self) -> None:
-        """Look whether the log has grown."""
+        """Look whether the log has grown; while nobody does anything, look for garbage."""
+        if time.monotonic() - self._placed > _IDLE and gc.get_count()[2] > _WORTH:
+            gc.collect()
         if self.session.state == "starting" or not self.reading.refresh():
             return  # a program that starts again has taken its log with it
         self.reading.extend()
@@ -143,10 +167,13 @@ class Main(Actions):
 
     @work
     async def _open(self) -> None:
+        await self._begin()
+
+    async def _begin(self) -> None:
         async with self._lock:
             results = await asyncio.to_thread(self.session.begin)
         if results:
-            self.post_message(Answered(Asked("", quiet=True), tuple(results), self.session.now))
+            self._answered(Answered(Asked("", quiet=True), tuple(results), self.session.now))
         else:
             self.show_heading()
 
@@ -201,6 +228,7 @@ class Main(Actions):
             self.app.exit()
             return
         told = tuple(result for result in message.results if not message.asked.quiet or _worth_telling(result))
+        self.query_one(Prompt).set_class(message.asked.quiet and any(map(_is_long, told)), "-told")
         if told:
             self.query_one(Prompt).say(told, "" if message.asked.quiet else message.asked.line)
         if self.session.state == "starting":
@@ -215,6 +243,11 @@ class Main(Actions):
             self.reading.extend()
             self._share()
         self.place(message.now, stops[-1] if stops else self.scene.stop)
+
+    @property
+    def passes(self) -> Passes:
+        """The passes of the log."""
+        return self.reading.passes
 
     async def ask_now(self, line: str) -> list[Result]:
         """Carry out a command and wait for what it answers."""
@@ -231,6 +264,7 @@ class Main(Actions):
 
     def place(self, now: int, stop: Stop | None) -> None:
         """Let all regions look at a position."""
+        self._placed = time.monotonic()
         self.scene = scene = self._scene(now, stop)
         self.query_one(Tape).scene = scene
         self.query_one(Source).scene = scene
@@ -269,8 +303,19 @@ class Main(Actions):
         self.session.resize(max(height - 4, 1), max(width - 2, 1))
 
 
+def _classes(size: tuple[int, int]) -> Iterator[str]:
+    """The classes that a size stands for: with these from the start, the first picture is made but once."""
+    for extent, limits in zip(size, (Main.HORIZONTAL_BREAKPOINTS, Main.VERTICAL_BREAKPOINTS), strict=True):
+        yield next(name for limit, name in reversed(limits) if extent >= limit)
+
+
+def _is_long(result: Result) -> bool:
+    """Whether what a key told needs more than the line that a low screen has for it."""
+    return not isinstance(result, Said) or bool(result.hint) or "\n" in result.text
+
+
 def _worth_telling(result: Result) -> bool:
-    """Whether what a key did is to be told in words, too."""
+    """Whether what a key did is to be told in words, too; why it stopped is in the heading."""
     if isinstance(result, Stop):
-        return bool(result.reason or result.notes or result.displays)
+        return bool(result.notes or result.displays)
     return not isinstance(result, Said) or bool(result.text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import groupby
+from itertools import groupby, zip_longest
 from operator import itemgetter
 
 from rich.segment import Segment
@@ -52,8 +52,9 @@ class Title(Widget):
 
     def show(self, text: Text) -> None:
         """Draw another text."""
-        self._text = text
-        self.refresh()
+        if text != self._text:
+            self._text = text
+            self.refresh()
 
     @property
     def text(self) -> Text:
@@ -101,9 +102,12 @@ class Words(ScrollView, can_focus=True):
             return
         console = self.app.console
         wrapped = self._text.wrap(console, width, overflow="fold")
+        before = self._lines
         self._lines = [Strip(list(line.render(console, end=""))) for line in wrapped]
         stretch(self, Size(width, len(self._lines)))
-        self.refresh()
+        for y, (old, new) in enumerate(zip_longest(before, self._lines)):
+            if old != new:
+                self.refresh_line(y)
 
     def render_line(self, y: int) -> Strip:
         """One line of the window."""

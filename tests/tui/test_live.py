@@ -147,6 +147,7 @@ def test_a_killed_program_leaves_its_log(tmp_path: Path) -> None:
     debug(program(tmp_path, text), use)
 
 
+@pytest.mark.slow
 def test_a_program_that_runs_on_is_stopped(tmp_path: Path) -> None:
     text = "import graphscope as gs\nx = gs.ones(2)\nwhile True:\n    y = x * 2\n"
 
@@ -163,6 +164,7 @@ def test_a_program_that_runs_on_is_stopped(tmp_path: Path) -> None:
     debug(program(tmp_path, text), use)
 
 
+@pytest.mark.slow
 def test_it_runs_again_from_its_beginning(tmp_path: Path) -> None:
     async def use(screen: Screen) -> None:
         await begun(screen)

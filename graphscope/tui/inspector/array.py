@@ -17,10 +17,12 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from graphscope.tui.glyphs import Glyphs
+from graphscope.tui.looks import Drawn
 from graphscope.tui.words import stretch
 
 _CELL = 11
 _MARGIN = 6
+_LOW, _HIGH = Color.parse("#2b6cff"), Color.parse("#ff5a36")
 
 
 class Chosen(Message):
@@ -32,7 +34,7 @@ class Chosen(Message):
         self.column = column
 
 
-class ArrayView(ScrollView, can_focus=True):
+class ArrayView(Drawn, ScrollView, can_focus=True):
     """A plane of numbers; the cursor is seen where the plane has the focus."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -47,10 +49,7 @@ class ArrayView(ScrollView, can_focus=True):
         Binding("enter", "choose", "edit cell", id="array.edit"),
     ]
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "array--index", "array--number", "array--negative", "array--odd", "array--zero", "array--low", "array--middle",
-        "array--high", "array--cursor",
-    }  # fmt: skip
+    PART = "array"
 
     def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -128,7 +127,7 @@ class ArrayView(ScrollView, can_focus=True):
         left = int(self.scroll_offset.x)
         first = left // wide
         last = min(first + (width - _MARGIN) // wide + 2, array.shape[1])
-        index = style + self._look("index")
+        index = style + self.look("index")
         head = Segment(f"{row:>{_MARGIN - 1}} " if row >= 0 else " " * _MARGIN, index)
         if row < 0:
             cells = [Segment(f"{column:>{_CELL}}", index) for column in range(first, last)]
@@ -138,7 +137,7 @@ class ArrayView(ScrollView, can_focus=True):
             cells = [self._told(array[row, column], style) for column in range(first, last)]
         if row == self.cursor[0] and self.has_focus and first <= self.cursor[1] < last:
             place = self.cursor[1] - first
-            cells[place] = Segment(cells[place].text, (cells[place].style or style) + self._look("cursor"))
+            cells[place] = Segment(cells[place].text, (cells[place].style or style) + self.look("cursor"))
         shift = left - first * wide
         body = Strip(cells).crop(shift, shift + width - _MARGIN)
         return Strip([head, *body]).adjust_cell_length(width, style)
@@ -151,25 +150,19 @@ class ArrayView(ScrollView, can_focus=True):
             name = "zero"
         else:
             name = "negative" if value.dtype.kind in "fi" and float(value) < 0 else "number"
-        return Segment(f"{text:>{_CELL}}", style + self._look(name))
+        return Segment(f"{text:>{_CELL}}", style + self.look(name))
 
     def _warm(self, value: np.generic, style: Style) -> Segment:
         number = float(value) if value.dtype.kind in "fiub" else 0.0
         if not np.isfinite(number):
-            return Segment(self._glyphs.nonfinite * 2, style + self._look("odd"))
+            return Segment(self._glyphs.nonfinite * 2, style + self.look("odd"))
         share = number / self._scale
         if self.app.no_color or self._glyphs.shades.isascii():
             shades = self._glyphs.shades
             return Segment(shades[min(int(abs(share) * len(shades)), len(shades) - 1)] * 2, style)
-        low, middle, high = (self._colour(name) for name in ("low", "middle", "high"))
-        colour = Gradient((0.0, low), (0.5, middle), (1.0, high)).get_color((share + 1) / 2)
+        middle = Color.parse(self.app.theme_variables["panel"])
+        colour = Gradient((0.0, _LOW), (0.5, middle), (1.0, _HIGH)).get_color((share + 1) / 2)
         return Segment("  ", Style(bgcolor=RichColor.from_rgb(colour.r, colour.g, colour.b)))
-
-    def _look(self, name: str) -> Style:
-        return self.get_component_rich_style(f"array--{name}", partial=True)
-
-    def _colour(self, name: str) -> Color:
-        return self.get_component_styles(f"array--{name}").color
 
 
 def _text(value: np.generic) -> str:

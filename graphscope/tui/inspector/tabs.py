@@ -45,7 +45,7 @@ class TabLine(Title):
         """The line."""
         colours = self.app.theme_variables
         made = Text(no_wrap=True, overflow="ellipsis")
-        letters = self._letters()
+        letters, between = self._letters()
         for number, name in enumerate(self._names, 1):
             start = len(made)
             made.append(f"{number} ", colours["faint"])
@@ -53,15 +53,15 @@ class TabLine(Title):
             look = f"bold underline {colours['primary']}" if active else colours["muted"]
             made.append(name if active else name[:letters], look)
             made.stylize(Style(meta={"@click": f"open('{name}')"}), start)
-            made.append("  " if letters else " " if name != self.active else "  ")
+            made.append(between if letters or name == self.active else " ")
         made.rstrip()
         return made
 
-    def _letters(self) -> int:
-        """So many letters of the names that are not open have room."""
+    def _letters(self) -> tuple[int, str]:
+        """So many letters of the names that are not open have room, and what stands between these."""
         longest = max(map(len, self._names))
-        for letters in range(longest, _LEAST - 1, -1):
+        for letters, between in ((longest, "  "), *((letters, " ") for letters in range(longest, _LEAST - 1, -1))):
             shown = [name if name == self.active else name[:letters] for name in self._names]
-            if sum(map(len, shown)) + 4 * len(shown) - 2 <= self.size.width:
-                return letters
-        return 0
+            if sum(map(len, shown)) + (2 + len(between)) * len(shown) - len(between) <= self.size.width:
+                return letters, between
+        return 0, "  "

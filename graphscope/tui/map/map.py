@@ -13,6 +13,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from graphscope.tui.glyphs import Glyphs
+from graphscope.tui.looks import Drawn
 from graphscope.tui.map.boxes import Box, Picture, draw
 from graphscope.tui.map.layout import Layers, neighbourhood
 from graphscope.tui.messages import Asked
@@ -21,12 +22,10 @@ from graphscope.tui.scene import Scene
 _WIDEST: Final = 6
 
 
-class Map(ScrollView, can_focus=True):
+class Map(Drawn, ScrollView, can_focus=True):
     """Boxes around the current node."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"map--{name}" for name in ("forward", "backward", "leaf", "current", "data", "gradient", "link", "note")
-    }
+    PART = "map"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "walk(0, -1)", "Up", id="map.up", show=False),
@@ -94,9 +93,9 @@ class Map(ScrollView, can_focus=True):
         row = y + self.scroll_offset.y - top
         if not 0 <= row < len(self._picture.cells):
             return Strip.blank(width, style)
-        looks = {name: self.get_component_rich_style(f"map--{name}", partial=True) for name in _meanings()}
         cells = [
-            Segment(text, style + looks[meaning] if meaning else style) for text, meaning in self._picture.cells[row]
+            Segment(text, style + self.look(meaning) if meaning else style)
+            for text, meaning in self._picture.cells[row]
         ]
         strip = Strip([Segment(" " * left, style), *cells]).simplify()
         scroll = int(self.scroll_offset.x)
@@ -125,10 +124,6 @@ class Map(ScrollView, can_focus=True):
         if found:
             nearest = min(found, key=lambda box: _distance(here, box))
             self.post_message(Asked(f"goto {nearest.row}", quiet=True))
-
-
-def _meanings() -> tuple[str, ...]:
-    return ("forward", "backward", "leaf", "current", "data", "gradient", "link", "note")
 
 
 def _lies(here: Box, there: Box, across: int, down: int) -> bool:

@@ -17,6 +17,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from graphscope.tui.glyphs import Glyphs
+from graphscope.tui.looks import Drawn
 from graphscope.tui.messages import Asked
 from graphscope.tui.scene import Scene
 from graphscope.tui.source.counts import Counts
@@ -37,13 +38,10 @@ class Highlighted(Message):
         self.lines = lines
 
 
-class Source(ScrollView, can_focus=True):
+class Source(Drawn, ScrollView, can_focus=True):
     """The file of the current node. In backward, the line is that of the forward node that the gradient is of."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "source--number", "source--count", "source--breakpoint", "source--current", "source--current-mark",
-        "source--empty", "source--backward",
-    }  # fmt: skip
+    PART = "source"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,j", "move(1)", "Down", id="source.down", show=False),
@@ -52,7 +50,7 @@ class Source(ScrollView, can_focus=True):
         Binding("space", "breakpoint", "Breakpoint", id="source.breakpoint", show=False),
     ]
 
-    scene: reactive[Scene | None] = reactive(None)
+    scene: reactive[Scene | None] = reactive(None, repaint=False)
 
     def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -64,6 +62,7 @@ class Source(ScrollView, can_focus=True):
         self._site: Site | None = None
         self.line: int | None = None
         """The line under the cursor, where the person has moved it away from the current one."""
+        self._titles = "source", ""
         self.border_title = "source"
 
     def show(self, counts: Counts) -> None:
@@ -74,17 +73,28 @@ class Source(ScrollView, can_focus=True):
     def watch_scene(self, old: Scene | None, scene: Scene | None) -> None:
         """Follow the current node to its line."""
         node = scene.node if scene is not None else None
+        before = {self.line, self._site.line if self._site is not None else None}
         self.line = None
         self._site = node.site if node is not None else None
+        top = self.scroll_offset.y
         if scene is not None and self._site is not None and self._site.file != self._file:
             self._open(scene, self._site.file)
         if self._site is not None:
             self._reveal(self._site.line)
         backward = node is not None and node.graph_pass == "backward"
-        where = f"{PurePath(self._file).name}:{self._site.line}" if self._site is not None else "no line is known here"
-        self.border_title = escape(f"source  {where}").replace("[", "\\[")
-        self.border_subtitle = "where the forward node ran" if backward else ""
-        self.refresh()
+        where = PurePath(self._file).name if self._site is not None else "no line is known here"
+        self._entitle(escape(f"source  {where}"), "where the forward node ran" if backward else "")
+        if old is None or scene is None or old.marks != scene.marks or top != self.scroll_offset.y:
+            self.refresh()
+        for line in {*before, self._site.line if self._site is not None else None}:
+            if line is not None:
+                self.refresh_line(line - 1)
+
+    def _entitle(self, title: str, subtitle: str) -> None:
+        """Say where one is; all is drawn again where that has changed."""
+        if (title, subtitle) != self._titles:
+            self._titles = title, subtitle
+            self.border_title, self.border_subtitle = title.replace("[", "\\["), subtitle
 
     def on_resize(self) -> None:
         """Keep the line in sight."""
@@ -137,24 +147,24 @@ class Source(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """One line of the window."""
-        width = self.size.width
+        width = self.scrollable_content_region.width
         style = self.rich_style
         place = y + self.scroll_offset.y
         if not self._text and y == 0 and self._file:
             said = f" The source of {self._file} was not recorded"
-            return Strip([Segment(escape(said), style + self._look("empty"))]).adjust_cell_length(width, style)
+            return Strip([Segment(escape(said), style + self.look("empty"))]).adjust_cell_length(width, style)
         if place >= len(self._text):
             return Strip.blank(width, style)
         number = place + 1
         current = self._site is not None and self._site.line == number
         cursor = self.line == number
-        over = self._look("current") if current or cursor else Style.null()
+        over = self.look("current") if current or cursor else Style.null()
         count = (self._counts.of(self._file) if self._counts is not None else {}).get(number, 0)
         segments = [
-            Segment(self._glyphs.breakpoint if self._broken(number) else " ", style + self._look("breakpoint") + over),
-            Segment(self._glyphs.current if current else " ", style + self._look("current-mark") + over),
-            Segment(f"{_short(count):>4} ", style + self._look("count") + over),
-            Segment(f"{number:>3} ", style + self._look("number") + over),
+            Segment(self._glyphs.breakpoint if self._broken(number) else " ", style + self.look("breakpoint") + over),
+            Segment(self._glyphs.current if current else " ", style + self.look("current-mark") + over),
+            Segment(f"{_short(count):>4} ", style + self.look("count") + over),
+            Segment(f"{number:>3} ", style + self.look("number") + over),
         ]
         segments += [Segment(part.text, style + (part.style or Style.null()) + over) for part in self._parts(place)]
         strip = Strip(segments)
@@ -169,9 +179,6 @@ class Source(ScrollView, can_focus=True):
             found = [part for part in self._text[place].render(self.app.console) if part.text != "\n"]
             self._rendered[place] = found
         return found
-
-    def _look(self, name: str) -> Style:
-        return self.get_component_rich_style(f"source--{name}", partial=True)
 
     def _broken(self, line: int) -> bool:
         return self._mark_at(line) is not None

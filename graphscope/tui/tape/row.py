@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from graphscope.tui.tape.folds import Loop
 
 Piece = tuple[str, str]
-"""Text and its meaning, the name of a component class behind `tape--`."""
+"""Text and its meaning, which has a look in the table of looks."""
 
 _BAR: Final = 4
 _COLUMNS_FROM: Final = 44
@@ -43,6 +43,16 @@ class RowPainter:
     def forget(self) -> None:
         """What was kept may be of a log that has grown since."""
         self._lanes.clear()
+
+    def moving(self, scene: Scene, passes: Passes, row: int) -> tuple[object, ...]:
+        """What a line says of the position in time, as far as it differs from line to line; to be compared."""
+        try:
+            event = scene.whole.index.event(row)
+            node = scene.whole.node(row) if event.kind in NODES else None
+            rise = self._rise(scene, passes, node) if node is not None else []
+        except LogError:
+            return (row, None)
+        return (row, row > scene.now, self._gutter(scene, event, 0), rise, self._widest, len(str(scene.log.end)))
 
     def paint(
         self, scene: Scene, passes: Passes, row: int, width: int, fold: int | None, loop: Loop | None = None
@@ -80,11 +90,11 @@ class RowPainter:
             *self._lane_cells(known.get(event.row), event, lanes_width),
         ]
         if loop is None:
-            return pieces + self._words(scene, node, room - 2 - lanes_width)
+            return pieces + self._words(scene, node, room - 3 - lanes_width)
         told = f" {self.glyphs.closed} {loop.turns}{self.glyphs.times} {loop.turn} rows"
         return [
             *pieces,
-            *self._words(scene, node, room - 4 - lanes_width - len(told)),
+            *self._words(scene, node, room - 3 - lanes_width - len(told)),
             (told, "scope"),
         ]
 

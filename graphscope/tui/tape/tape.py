@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
+from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
@@ -14,6 +15,7 @@ from textual.strip import Strip
 
 from graphscope.debugger import nodes
 from graphscope.tui.glyphs import Glyphs
+from graphscope.tui.looks import Drawn
 from graphscope.tui.messages import Asked
 from graphscope.tui.passes import Passes
 from graphscope.tui.scene import Scene
@@ -22,18 +24,15 @@ from graphscope.tui.tape.lines import Lines
 from graphscope.tui.tape.row import RowPainter
 from graphscope.tui.words import runs
 
+_UNKNOWN: Final[tuple[tuple[object, ...], Strip]] = (), Strip([])
+_KEPT: Final = 2048
+_NOTHING: Final = "  No nodes yet: a program stops at its first one."
 
-class Tape(ScrollView, can_focus=True):
+
+class Tape(Drawn, ScrollView, can_focus=True):
     """A virtual list of the rows of a log. Moving its cursor moves in time."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"tape--{name}"
-        for name in (
-            "op", "leaf", "grad", "forward", "backward", "rising", "rising-here", "number", "current-mark",
-            "breakpoint", "label", "name", "shape", "inputs", "bar", "bar-grad", "flag", "future", "scope",
-            "pass-mark", "step-mark", "other-mark", "cursor", "matched",
-        )
-    }  # fmt: skip
+    PART = "tape"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,j", "move(1)", "Down", id="tape.down", show=False),
@@ -48,13 +47,15 @@ class Tape(ScrollView, can_focus=True):
         Binding("Z", "toggle_all", "Fold all", id="tape.fold-all", show=False),
     ]
 
-    scene: reactive[Scene | None] = reactive(None)
+    scene: reactive[Scene | None] = reactive(None, repaint=False)
 
     def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._painter = RowPainter(glyphs)
         self._passes = Passes([], [], [])
-        self._looks: dict[tuple[str, bool, bool], Style] = {}
+        self._combined: dict[tuple[str, bool, bool], Style] = {}
+        self._strips: dict[int, tuple[tuple[object, ...], Strip]] = {}
+        """Rows as they were painted last, and what of them may differ at another position."""
         self.lines: Lines | None = None
         self._loops: dict[int, folds.Loop] = {}
         """Loops that are closed, by the row of the line that tells of them."""
@@ -71,8 +72,10 @@ class Tape(ScrollView, can_focus=True):
         if lines is not self.lines:
             self._loops.clear()
             self.cursor = self._mark = None
+        if passes is not self._passes or lines is not self.lines:  # there is more in the log
+            self._painter.forget()
+            self._strips.clear()
         self.lines, self._passes = lines, passes
-        self._painter.forget()
         self._resize()
 
     def watch_scene(self, old: Scene | None, scene: Scene | None) -> None:
@@ -81,18 +84,47 @@ class Tape(ScrollView, can_focus=True):
             return
         self.cursor, self._mark = self._mark, None
         self._reveal(scene.now if self.cursor is None else self.cursor)
-        self.refresh()
+        top = self.scroll_offset.y
+        for y in range(self.scrollable_content_region.height):
+            row = self.lines.row(top + y)
+            if row is not None and self._strips.get(row, _UNKNOWN)[0] != self._moving(scene, row):
+                self.refresh_line(top + y)
+
+    def on_resize(self) -> None:
+        """Keep the current node in sight."""
+        if self.place is not None and self.lines is not None:
+            self._resize()
+            self._reveal(self.place)
+
+    def _moving(self, scene: Scene, row: int) -> tuple[object, ...]:
+        """All that the picture of a row depends on beside the log."""
+        assert self.lines is not None
+        here = row == (scene.now if self.cursor is None else self.cursor)
+        seen = self._painter.moving(scene, self._passes, row)
+        return (*seen, here, self.lines.folds.get(row), self._loops.get(row), self.scrollable_content_region.width)
 
     def render_line(self, y: int) -> Strip:
         """One line of the window."""
-        width = self.size.width
+        width = self.scrollable_content_region.width
         scene, lines = self.scene, self.lines
         background = self._look("", False, False)
         if scene is None or lines is None:
             return Strip.blank(width, background)
         row = lines.row(y + self.scroll_offset.y)
         if row is None:
-            return Strip.blank(width, background)
+            said = _NOTHING if y == 1 and not len(lines) else ""
+            return Strip([Segment(said, background + self.look("shape"))]).adjust_cell_length(width, background)
+        moving = self._moving(scene, row)
+        known = self._strips.get(row)
+        if known is not None and known[0] == moving:
+            return known[1]
+        strip = self._painted(scene, lines, row, width)
+        if len(self._strips) > _KEPT:
+            self._strips.clear()
+        self._strips[row] = moving, strip
+        return strip
+
+    def _painted(self, scene: Scene, lines: Lines, row: int, width: int) -> Strip:
         pieces = self._painter.paint(scene, self._passes, row, width, lines.folds.get(row), self._loops.get(row))
         here = row == (scene.now if self.cursor is None else self.cursor)
         ahead = row > scene.now
@@ -102,16 +134,17 @@ class Tape(ScrollView, can_focus=True):
     def notify_style_update(self) -> None:
         """Forget looks that another theme, or a change of focus, has made old."""
         super().notify_style_update()
-        self._looks.clear()
+        self._combined.clear()
+        self._strips.clear()
 
     def _look(self, meaning: str, ahead: bool, here: bool) -> Style:
-        found = self._looks.get((meaning, ahead, here))
+        found = self._combined.get((meaning, ahead, here))
         if found is None:
             found = self.rich_style
             for name, wanted in ((meaning, bool(meaning)), ("future", ahead), ("cursor", here)):
                 if wanted:
-                    found += self.get_component_rich_style(f"tape--{name}", partial=True)
-            self._looks[meaning, ahead, here] = found
+                    found += self.look(name)
+            self._combined[meaning, ahead, here] = found
         return found
 
     def _resize(self) -> None:

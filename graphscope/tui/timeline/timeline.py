@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
-from rich.style import Style
 from textual import events
+from textual.geometry import Region
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.inspector.histogram import spark
+from graphscope.tui.looks import Drawn
 from graphscope.tui.messages import Asked
 from graphscope.tui.passes import Passes
 from graphscope.tui.scene import Scene
@@ -23,15 +22,12 @@ from graphscope.tui.words import runs
 _LABEL = 6
 
 
-class Timeline(Widget):
+class Timeline(Drawn, Widget):
     """Where one stands, forward and backward passes, the loss and the gradient."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"timeline--{name}"
-        for name in ("label", "forward", "backward", "mixed", "step", "now", "flag", "loss", "norm", "past")
-    }
+    PART = "timeline"
 
-    scene: reactive[Scene | None] = reactive(None)
+    scene: reactive[Scene | None] = reactive(None, repaint=False)
 
     def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -48,6 +44,13 @@ class Timeline(Widget):
         self._passes, self._curves, self._flagged = passes, curves, flagged
         self._measure()
         self.refresh()
+
+    def watch_scene(self, old: Scene | None, scene: Scene | None) -> None:
+        """Move the mark; the curves stay, unless the log is longer by now."""
+        if (*self._span, self._room) == self._measured:
+            self.refresh(Region(0, 0, self.size.width, 1))
+        else:
+            self.refresh()
 
     def on_resize(self) -> None:
         """Draw for another width."""
@@ -99,7 +102,7 @@ class Timeline(Widget):
         if y > len(self._drawn):
             return Strip.blank(self.size.width, style)
         line = self._drawn[y - 1] if y else self._passes_line()
-        looks = {name: style + self._look(name) for _, name in line}
+        looks = {name: style + self.look(name) for _, name in line}
         segments = runs((text, looks[name]) for text, name in line)
         return Strip(segments).adjust_cell_length(self.size.width, style)
 
@@ -135,9 +138,6 @@ class Timeline(Widget):
         first = int(columns[0])
         drawn = " " * first + spark(spread[first:], room - first, self._glyphs.bars)
         return [(f"{name:<{_LABEL}} ", "label"), (drawn, name), (said, "label")]
-
-    def _look(self, name: str) -> Style:
-        return self.get_component_rich_style(f"timeline--{name}", partial=True)
 
     # What a person does ----------------------------------------------------------------------------------------------
 

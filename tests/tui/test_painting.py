@@ -1,0 +1,85 @@
+"""What is painted a line at a time is what would be painted from nothing; looks; and what must not be covered."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+from graphscope.eventlog.reader import load
+from graphscope.graph import Graph
+from graphscope.tui.glyphs import UNICODE
+from graphscope.tui.looks import LOOKS, style_of
+from graphscope.tui.passes import passes_of
+from graphscope.tui.scene import Scene
+from graphscope.tui.tape.row import RowPainter
+from graphscope.tui.tape.tape import Tape
+from graphscope.tui.themes import THEMES
+from tests.tui.screens import Screen, drive
+
+KEYS = ("n", "n", "p", "s", "o", "down", "up", "pagedown", "pageup", "end", "home", "Z", "{", "}", "c")
+
+
+@pytest.mark.slow
+def test_after_every_key_the_screen_is_as_if_painted_anew(training: Path) -> None:
+    async def use(screen: Screen) -> None:
+        choose = random.Random(5)
+        await screen.type("break op:tanh")
+        for _ in range(20):
+            await screen.press(choose.choice(KEYS))
+            await screen.app.workers.wait_for_complete()
+            await screen.pilot.pause()
+            shown = screen.text
+            for widget in screen.main.query("*"):
+                widget.notify_style_update()  # forgets what was painted
+                widget.refresh()
+            await screen.pilot.pause()
+            assert screen.text == shown
+
+    drive(training, use)
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_every_look_is_made_of_words_of_each_theme(theme: object, product: Path) -> None:
+    async def use(screen: Screen) -> None:
+        screen.app.theme = theme.name
+        for looks in LOOKS.values():
+            for words in looks.values():
+                style = style_of(words, screen.app.theme_variables)
+                assert ("bold" in words) == bool(style.bold)
+                assert ("$" in words or "#" in words) == (style.color is not None or style.bgcolor is not None)
+
+    drive(product, use)
+
+
+def test_the_mark_of_what_is_not_finite_is_not_under_the_scrollbar(recorded: Callable[[str, str], Path]) -> None:
+    source = "import graphscope as torch\nx = torch.tensor([0.0, 1.0], requires_grad=True)\ny = x.log()\n"
+    log = recorded("infinite", source + "for _ in range(40):\n    y = y + 1.0\ny.sum().backward()\n")
+
+    async def use(screen: Screen) -> None:
+        assert screen.main.query_one(Tape).show_vertical_scrollbar
+        await screen.press("n")
+        line = next(line for line in screen.part("#tape").split("\n") if UNICODE.current in line)
+        assert UNICODE.nonfinite in line
+
+    drive(log, use, size=(80, 24))
+
+
+def test_why_tells_that_it_is_asked_ahead_of_the_backward_pass(product: Path) -> None:
+    async def use(screen: Screen) -> None:
+        await screen.press("y")
+        await screen.shows("ahead of the backward pass, which ends at #7")
+
+    drive(product, use)
+
+
+@pytest.mark.parametrize("width", [30, 46, 47, 60, 78, 120])
+def test_a_line_of_the_tape_is_as_wide_as_it_is_to_be(training: Path, width: int) -> None:
+    graph = Graph(load(training))
+    scene, passes, painter = Scene(graph.at(20), graph), passes_of(graph.log), RowPainter(UNICODE)
+    for row in range(graph.log.end):
+        pieces = painter.paint(scene, passes, row, width, None)
+        assert sum(cell_len(text) for text, _ in pieces) == width

@@ -5,9 +5,8 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 	"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$python" && break; done)
 VENV := .venv
 BIN := $(VENV)/bin
-PYTEST := $(BIN)/python -m pytest
-# A process for each core; slow tests have the machine to themselves, some of them measure.
-QUICK := $(PYTEST) -n auto
+# A process for each core.
+PYTEST := $(BIN)/python -m pytest -n auto
 
 .PHONY: help demo test check bench docs format clean
 help:
@@ -22,7 +21,7 @@ demo: $(VENV)/.made-demo
 	@$(BIN)/python samples/demo.py
 
 test: $(VENV)/.made-test
-	$(QUICK) -m "not slow and not torch"
+	$(PYTEST) -m "not slow and not torch"
 
 check: $(VENV)/.made-check
 	$(BIN)/ruff format --check .
@@ -30,7 +29,7 @@ check: $(VENV)/.made-check
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports
 	$(PYTEST) -m slow
-	$(QUICK) -m "not slow"
+	$(PYTEST) -m "not slow"
 
 bench: $(VENV)/.made-check
 	$(BIN)/python -m benchmarks

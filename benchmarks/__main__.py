@@ -7,21 +7,39 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from benchmarks import adapter, compiled, log, memory, ops, overhead, pictures, programs, recorders, report, results
+from benchmarks import (
+    adapter,
+    compiled,
+    log,
+    memory,
+    networks,
+    ops,
+    overhead,
+    pictures,
+    planning,
+    programs,
+    recorders,
+    report,
+    results,
+    screen,
+)
 from benchmarks.profile import profile
 from benchmarks.workloads import WORKLOADS
 
 GROUPS: Final[dict[str, Callable[[], list[results.Measurement]]]] = {
     **{name: partial(programs.measure, workload) for name, workload in WORKLOADS.items()},
     **{f"compiled {name}": partial(compiled.measure, workload) for name, workload in WORKLOADS.items()},
+    "planning": planning.measure,
     "overhead": overhead.measure,
     "ops": ops.measure,
+    "networks": networks.measure,
     "memory": memory.measure,
     "append": log.append,
     "open": log.reading,
     "pictures": pictures.measure,
     "recorders": recorders.measure,
     "adapter": adapter.measure,
+    "screen": screen.measure,
 }
 """What can be measured."""
 

@@ -81,7 +81,8 @@ def scripted(workload: Workload, module: str = "graphscope") -> Step:
     return differentiated(workload, lambda w_h, w_x: loop(w_h, w_x, xs, h), parameters, None)
 
 
-def _loop(w_h, w_x, xs, h):  # type: ignore[no-untyped-def] - as programs are written
+def _loop(w_h, w_x, xs, h):  # type: ignore[no-untyped-def]
+    """The cell over the rows of a sequence, without types, as programs are written."""
     h = h.t()
     for x in xs:
         h = (w_h @ h + w_x @ x.t()).tanh()
@@ -136,6 +137,8 @@ CANDIDATES: Final[dict[str, Callable[[Workload], Step]]] = {
     "torch.compile": torch_compiled,
     "TensorFlow eager": tensorflow,
     "tf.function": partial(tensorflow, compiled=True),
+    "tf.function, XLA": partial(tensorflow, compiled=True, xla=True),
+    "JAX eager": jax_eager,
     "JAX jit": partial(jax_eager, compiled=True),
 }
 """Who is measured, in the order of the tables."""

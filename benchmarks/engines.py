@@ -191,8 +191,8 @@ def jax_eager(workload: Workload, compiled: bool = False) -> Step:
     return updating(workload, values, gradients, same)
 
 
-def tensorflow(workload: Workload, compiled: bool = False) -> Step:
-    """TensorFlow under a GradientTape, op by op, or as a `tf.function`."""
+def tensorflow(workload: Workload, compiled: bool = False, xla: bool = False) -> Step:
+    """TensorFlow under a GradientTape, op by op, or as a `tf.function`, with XLA if asked for."""
     tf, xp = load("tensorflow"), load("tensorflow.experimental.numpy")
     xp.experimental_enable_numpy_behavior()
     values = convert(workload.data(), lambda x: tf.constant(single(x)))
@@ -203,7 +203,7 @@ def tensorflow(workload: Workload, compiled: bool = False) -> Step:
             loss = workload.arrays(xp, {**values, **dict(zip(workload.parameters, parameters, strict=True))})
         return tape.gradient(loss, parameters)
 
-    derive = tf.function(loss_gradients) if compiled else loss_gradients
+    derive = tf.function(loss_gradients, jit_compile=xla) if compiled else loss_gradients
     return updating(workload, values, lambda: derive(*(values[name] for name in workload.parameters)), same)
 
 

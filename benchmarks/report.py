@@ -7,27 +7,39 @@ from typing import Final
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.plot import plot
 from benchmarks.results import BARS, PAGE, Bar, Groups, Measurement, machine, number_of
 from benchmarks.workloads import WORKLOADS
 
 TITLES: Final = {
     **{name: f"{name}: {workload.title}" for name, workload in WORKLOADS.items()},
     **{f"compiled {name}": f"{name}, defined by run and defined first" for name in WORKLOADS},
+    "planning": "From a program to the first run of its plan",
     "overhead": "The recorder with no log active",
     "ops": "Single ops",
+    "networks": "Networks",
     "memory": "The most memory that a step holds at once",
     "append": "Appending a row",
     "open": "A log of 1,000,000 events, in a fresh process",
     "pictures": "Pictures of the unrolled cell",
     "recorders": "Recording PyTorch",
     "adapter": "The debug adapter",
+    "screen": "The terminal UI",
 }
+DRAWN: Final = {f"compiled {name}": f"{name}: {workload.title}" for name, workload in WORKLOADS.items()}
+"""The groups of the picture, and what stands above their bars."""
+PICTURE: Final = PAGE.parent / "images" / "compiled.svg"
+ALT: Final = "Time of a step as a multiple of NumPy by hand, on a logarithmic scale: graphscope and its peers"
 NOTES: Final = {
+    "planning": "Loss and gradients: tracing, the passes, and the first run; the processor's time, the least of three. "
+    "`found on disk`: an earlier run has kept the machine code.",
     "overhead": "The engine against the same engine with every recording branch cut out of its source. "
     "`share` is what the branches add; the empty fields that rows of the log would go to remain "
     "in both. `noise` is the same for two copies of the same engine.",
     "ops": "`forward` with nothing that needs a gradient; `both` is forward and backward, gradients adding up in every "
     "input. 1M is 1024x1024.",
+    "networks": "One layer of an LSTM of 32 inputs and 64 hidden, forward and backward; and what "
+    "`samples/transformer.py` does in a step.",
     "memory": "Above what is there before the step (parameters, data). Ours is all that Python and NumPy allocate "
     "(tracemalloc); PyTorch's is the bytes of the tensors alive at once, nothing else of its memory.",
     "append": "`bare pack` is `struct.pack_into` of the same 96 bytes, field by field, into one hot page of mapped "
@@ -42,6 +54,9 @@ NOTES: Final = {
     "adapter": "A client, the adapter and the program are three processes. A step is `next` in the digits sample, from "
     "the request to the event; a page is 100 rows of a tensor of 1000x10000, with its stack and scopes. The run makes "
     "26,000 events; it is compared with `graphscope record`, the least of 15 runs each.",
+    "screen": "`graphscope open` in a pseudo-terminal of 120x40 that reads all it writes. The first picture is the "
+    "fastest of five and has Python's start and Textual's in it. A key's time ends with the last byte of its picture. "
+    "`bytes` is private memory (see above) after all these keys.",
     "pictures": "From a recorded log. SVG includes the layout.",
 }
 METHOD: Final = """\
@@ -139,11 +154,14 @@ def write_page(groups: Groups) -> None:
         "## Bars\n",
         markdown(*verdicts(groups)),
     ]
+    PICTURE.parent.mkdir(parents=True, exist_ok=True)
     for name in TITLES:
         if name in groups:
+            if name == next(iter(DRAWN)):
+                PICTURE.write_text(plot(groups, DRAWN), encoding="utf-8")
+                parts.append(f"![{ALT}]({PICTURE.relative_to(PAGE.parent).as_posix()})\n")
             parts += [f"## {TITLES[name]}\n", *([NOTES[name] + "\n"] if name in NOTES else [])]
             parts.append(markdown(*rows(groups[name])))
             if left := missing(groups[name]):
                 parts.append(f"Not measured: {left}.\n")
-    PAGE.parent.mkdir(exist_ok=True)
     PAGE.write_text("\n".join(parts), encoding="utf-8")

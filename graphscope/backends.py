@@ -15,5 +15,6 @@ cudnn: Final = SimpleNamespace(
     benchmark=False,
     allow_tf32=False,
 )
+mkldnn: Final = SimpleNamespace(is_available=lambda: False, enabled=False)
 mkl: Final = SimpleNamespace(is_available=lambda: False)
 openmp: Final = SimpleNamespace(is_available=lambda: False)

@@ -38,11 +38,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _recorded(model: Path, feed: Path | None) -> Path:
     """A log of one run of a model."""
-    import numpy as np
+    from graphscope.static.importing import arrays_of, recorded_run
 
-    from graphscope.static.importing import recorded_run
-
-    feeds = dict(np.load(feed)) if feed is not None else {}
+    feeds = arrays_of(feed) if feed is not None else {}
     log = Path(f"{model.stem}{SUFFIX}")
     recorded_run(model, feeds, log)
     return log

@@ -18,6 +18,12 @@ def configure(parser: Parser) -> None:
     """Declare the arguments."""
     parser.add_argument("--log", type=Path, metavar="PATH", help="default: the program's name + .gscope")
     parser.add_argument("--values", choices=VALUES, default="full", help="what to keep of every value (default: full)")
+    from graphscope.eventlog.record import CAPTURES
+
+    parser.add_argument(
+        "--capture", choices=CAPTURES, default="calls+backward",
+        help="of a PyTorch program: its calls, what runs backward too, or all ops inside of calls",
+    )  # fmt: skip
     add_as_torch(parser)
     parser.add_argument("--steps", type=int, metavar="N", help="keep the newest N training steps only")
     parser.add_program()
@@ -31,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     loaded = load(options.program)
     path = options.log or new_log(options.program)
     process = os.getpid()
-    with record(path, values=options.values, steps=options.steps) as log, as_asked(options):
+    with record(path, values=options.values, steps=options.steps, capture=options.capture) as log, as_asked(options):
         siblings.lead(log.path)
         status = execute(loaded, failed=exception)
     if os.getpid() != process:  # a child that the program forked: its parent tells what was recorded

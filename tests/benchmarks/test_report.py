@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import platform
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from benchmarks.__main__ import GROUPS, main
-from benchmarks.report import TITLES, missing, rows, spoken, verdicts
+from benchmarks.plot import LEAST, plot
+from benchmarks.report import DRAWN, TITLES, missing, rows, spoken, verdicts
 from benchmarks.results import BARS, Measurement, machine
 
 GROUP = [
@@ -46,6 +49,15 @@ def test_bars_are_met_or_not() -> None:
 def test_every_bar_and_title_belongs_to_something_that_is_measured() -> None:
     assert {bar.group for bar in BARS} <= set(GROUPS)
     assert set(TITLES) == set(GROUPS)
+
+
+def test_the_picture_is_xml_with_a_bar_for_each_number() -> None:
+    rows_of_one = [Measurement("graphscope, <traced>", {"to hand": 0.5}), Measurement("torch", {"to hand": 50.0})]
+    root = ElementTree.fromstring(plot({"compiled W1": [*rows_of_one, Measurement("mygrad", note="not there")]}, DRAWN))
+    texts = [each.text for each in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert texts == [DRAWN["compiled W1"], "graphscope, <traced>", "0.5", "torch", "50"]
+    ours, theirs = [float(each.get("width", "0")) for each in root.iter("{http://www.w3.org/2000/svg}rect")][1:]
+    assert theirs / ours == pytest.approx(math.log10(50 / LEAST) / math.log10(0.5 / LEAST), rel=0.01)
 
 
 def test_machine_names_no_host_and_no_path() -> None:

@@ -217,6 +217,10 @@ def test_when(debug: Debug, product: str) -> None:
     assert re.search(r"^the program waits at +#2$", text, re.MULTILINE)
 
 
+def test_ranks(debug: Debug, product: str) -> None:
+    assert "No collective is recorded" in debug(product, "ranks", "q")  # tests/adapters tells of some
+
+
 def test_checkpoint(debug: Debug, product: str) -> None:
     text = debug(product, "checkpoint", "n 2", "checkpoint here", "goto c1", "goto here", "info checkpoints", "q")
 

@@ -17,7 +17,7 @@ SAMPLES = sorted(path for path in (ROOT / "samples").glob("*.py") if path.name !
 SURE = ("product", "chain", "no_grad")
 """Those that draw no random numbers."""
 
-SESSIONS = ("digits_session",)
+SESSIONS = ("digits_session", "two_ways")
 """Those that define their graph first: programs of TensorFlow's words."""
 
 LONG = ("char_rnn", "digits_conv", "pinn", "transformer")

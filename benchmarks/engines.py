@@ -119,6 +119,7 @@ def recording(workload: Workload) -> Step:
     folder = Path(tempfile.mkdtemp(prefix="benchmark-"))
     writer = record.start(folder / "run.gscope", policy="full")
     record.writer = None
+    load("graphscope.adapters").detach()  # else PyTorch, measured beside it, would run under our hooks
 
     @contextmanager
     def session() -> Iterator[None]:

@@ -48,3 +48,15 @@ def test_hand_derivation_agrees_with_torch(workload: Workload) -> None:
     expected.run()
     for parameter, gradient in expected.gradients().items():
         np.testing.assert_allclose(step.gradients()[parameter], gradient, rtol=1e-3, atol=1e-6)
+
+
+@pytest.mark.torch
+def test_pytorch_beside_a_recording_is_pytorch_alone() -> None:
+    torch = pytest.importorskip("torch")
+    own = torch.Tensor.backward
+    step = engines.recording(WORKLOADS["W1"])
+    try:
+        assert torch.Tensor.backward is own
+        assert torch._C._len_torch_function_stack() == 0
+    finally:
+        step.close()

@@ -28,7 +28,10 @@ from benchmarks.workloads import WORKLOADS
 
 GROUPS: Final[dict[str, Callable[[], list[results.Measurement]]]] = {
     **{name: partial(programs.measure, workload) for name, workload in WORKLOADS.items()},
-    **{f"compiled {name}": partial(compiled.measure, workload) for name, workload in WORKLOADS.items()},
+    **{
+        f"compiled {name}": partial(programs.measure, workload, compiled.CANDIDATES)
+        for name, workload in WORKLOADS.items()
+    },
     "planning": planning.measure,
     "overhead": overhead.measure,
     "ops": ops.measure,

@@ -21,9 +21,6 @@ from benchmarks.engines import (
     tensorflow,
     torch_eager,
 )
-from benchmarks.measure import interleave
-from benchmarks.programs import numbers
-from benchmarks.results import Measurement
 from benchmarks.workloads import Workload
 
 UNROLLED: Final = ("W1", "W2")
@@ -142,23 +139,3 @@ CANDIDATES: Final[dict[str, Callable[[Workload], Step]]] = {
     "JAX jit": partial(jax_eager, compiled=True),
 }
 """Who is measured, in the order of the tables."""
-
-
-def measure(workload: Workload) -> list[Measurement]:
-    """Time every candidate that can run the workload, interleaved."""
-    steps: dict[str, Step] = {}
-    missing: dict[str, str] = {}
-    for name, build in CANDIDATES.items():
-        try:
-            steps[name] = build(workload)
-        except UnavailableError as reason:
-            missing[name] = str(reason)
-    try:
-        timings = interleave(steps)
-    finally:
-        for step in steps.values():
-            step.close()
-    return [
-        Measurement(name, note=missing[name]) if name in missing else Measurement(name, numbers(timings, name))
-        for name in CANDIDATES
-    ]

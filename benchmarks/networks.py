@@ -5,27 +5,17 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.engines import UnavailableError, load
 from benchmarks.measure import interleave
+from benchmarks.ops import Timed, beside_torch
 from benchmarks.results import Measurement
 from benchmarks.workloads import normal
 
 SAMPLES: Final = Path(__file__).parent.parent / "samples"
 STEPS, BATCH, INPUTS, HIDDEN = 100, 32, 32, 64
 ROUNDS: Final = 15
-
-
-@dataclass(frozen=True)
-class Timed:
-    """What is timed."""
-
-    run: Callable[[], object]
-    session: Callable[[], AbstractContextManager[object]] = field(default=nullcontext)
 
 
 def lstm(module: Any) -> Timed:
@@ -59,12 +49,10 @@ CASES: Final[dict[str, Callable[[Any], Timed]]] = {
 
 def measure() -> list[Measurement]:
     """Time every case, ours and torch's interleaved."""
-    gs = load("graphscope")
-    try:
-        torch = load("torch")
-    except UnavailableError as reason:
-        return [Measurement("torch eager", note=str(reason))]
-    torch.set_num_threads(1)
+    return beside_torch(_measured)
+
+
+def _measured(gs: Any, torch: Any) -> list[Measurement]:
     found = []
     for name, build in CASES.items():
         timings = interleave({"ours": build(gs), "torch": build(torch)}, rounds=ROUNDS)

@@ -124,14 +124,22 @@ def _both(module: Any, case: Case) -> Timed:
     return Timed(run)
 
 
-def measure() -> list[Measurement]:
-    """Time every case, ours and torch's interleaved."""
-    gs = load("graphscope")
+def beside_torch(measured: Callable[[Any, Any], list[Measurement]]) -> list[Measurement]:
+    """What a function of our module and of torch's measures, on one thread; a note where there is no torch."""
     try:
         torch = load("torch")
     except UnavailableError as reason:
         return [Measurement("torch eager", note=str(reason))]
     torch.set_num_threads(1)
+    return measured(load("graphscope"), torch)
+
+
+def measure() -> list[Measurement]:
+    """Time every case, ours and torch's interleaved."""
+    return beside_torch(_measured)
+
+
+def _measured(gs: Any, torch: Any) -> list[Measurement]:
     found = []
     for case in CASES:
         numbers: dict[str, float] = {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from benchmarks.engines import CANDIDATES, Step, UnavailableError
 from benchmarks.measure import Timings, interleave
 from benchmarks.results import Measurement
@@ -10,11 +12,11 @@ from benchmarks.workloads import Workload
 REFERENCES = {"to hand": "hand", "to torch": "torch eager"}
 
 
-def measure(workload: Workload) -> list[Measurement]:
+def measure(workload: Workload, candidates: Mapping[str, Callable[[Workload], Step]] = CANDIDATES) -> list[Measurement]:
     """Time every candidate that can run the workload, interleaved."""
     steps: dict[str, Step] = {}
     missing: dict[str, str] = {}
-    for name, build in CANDIDATES.items():
+    for name, build in candidates.items():
         try:
             steps[name] = build(workload)
         except UnavailableError as reason:
@@ -26,7 +28,7 @@ def measure(workload: Workload) -> list[Measurement]:
             step.close()
     return [
         Measurement(name, note=missing[name]) if name in missing else Measurement(name, numbers(timings, name))
-        for name in CANDIDATES
+        for name in candidates
     ]
 
 

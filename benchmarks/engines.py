@@ -7,8 +7,8 @@ import math
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -118,18 +118,12 @@ def recording(workload: Workload) -> Step:
     record = load("graphscope.eventlog.record")
     folder = Path(tempfile.mkdtemp(prefix="benchmark-"))
     writer = record.start(folder / "run.gscope", policy="full")
-    record.writer = None
+    record.activate(None)
     load("graphscope.adapters").detach()  # else PyTorch, measured beside it, would run under our hooks
 
-    @contextmanager
-    def session() -> Iterator[None]:
-        # Paused between rounds, while the others have their turn; the log goes on, so that its steady state
-        # (segments made, the oldest values dropped) is part of what is timed.
-        record.writer = writer
-        try:
-            yield
-        finally:
-            record.writer = None
+    # Paused between rounds, while the others have their turn; the log goes on, so that its steady state (segments made,
+    # the oldest values dropped) is part of what is timed.
+    session = partial(record.recording_to, writer)
 
     def close() -> None:
         record.stop(writer)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 import builtins
-import contextlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any, Final
@@ -47,23 +46,13 @@ class Expression:
                 scope[name] = lookup(name)
             except KeyError:
                 continue
-        with np.errstate(all="ignore"), unrecorded():
+        with np.errstate(all="ignore"), recording.recording_to(None):  # not of the program
             return eval(self.code, scope)  # noqa: S307 - a person typed it
 
     def holds(self, lookup: Lookup) -> bool:
         """Whether it is true; an array is when any of its elements is."""
         result = self.evaluate(lookup)
         return bool(np.any(result)) if isinstance(result, np.ndarray) else bool(result)
-
-
-@contextlib.contextmanager
-def unrecorded() -> Iterator[None]:
-    """Keep what a person computes at the prompt out of the log of the program."""
-    writer, recording.writer = recording.writer, None
-    try:
-        yield
-    finally:
-        recording.writer = writer
 
 
 def parse(text: str) -> Expression:

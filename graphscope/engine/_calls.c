@@ -9,7 +9,6 @@
 static struct {
     PyTypeObject *tensor;
     Py_ssize_t array, node, row, wants_grad;
-    PyObject *recording; /* the dictionary of the module whose `writer` records */
     PyObject *modes;     /* the dictionary of the module whose `disabled` counts the threads without gradients */
     PyObject *thread;    /* the modes of each thread */
     PyObject *moments;   /* an iterator */
@@ -17,7 +16,7 @@ static struct {
     const AppendAPI *log;
 } engine;
 
-static PyObject *word_writer, *word_low, *word_gate, *word_append, *word_disabled, *word_grad_enabled, *word_context,
+static PyObject *word_low, *word_gate, *word_append, *word_disabled, *word_grad_enabled, *word_context,
     *word_backward_row, *word_base, *word_views, *word_note_view, *word_made_without_grad, *word_shape;
 
 /* How one op goes backward for a set of inputs that need a gradient: a `node.Plan`, and what it saves. */
@@ -138,12 +137,9 @@ static int64_t number_at(PyObject *object, PyObject *name)
 /* 1: go on, recorded or not; 0: Python has to. */
 static int begin(Recorded *to, PyObject **tensors, int count)
 {
-    PyObject *gate, *writer = RECORDS(NULL) ? PyDict_GetItemWithError(engine.recording, word_writer) : Py_None;
-    if (!RECORDS(writer))
+    if (!RECORDS(engine.log->active))
         return 1;
-    if (writer == NULL || engine.log == NULL)
-        return 0;
-    to->writer = Py_NewRef(writer);
+    PyObject *gate, *writer = to->writer = Py_NewRef(engine.log->active);
     gate = PyObject_GetAttr(writer, word_gate);
     Py_XDECREF(gate); /* the writer holds it */
     if (gate != Py_None)
@@ -588,12 +584,11 @@ static PyType_Spec Call_spec = {
     "graphscope.engine._calls.Call", sizeof(Call), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR, Call_slots};
 
-/* prepare(Tensor, recording, modes, thread, moments, op_row): what all calls share. */
+/* prepare(Tensor, modes, thread, moments, op_row): what all calls share. */
 static PyObject *prepare(PyObject *module, PyObject *args)
 {
-    PyObject *tensor, *recording, *modes, *thread, *moments, *op_row;
-    if (!PyArg_ParseTuple(args, "O!O!O!OOO", &PyType_Type, &tensor, &PyModule_Type, &recording, &PyModule_Type, &modes,
-                          &thread, &moments, &op_row))
+    PyObject *tensor, *modes, *thread, *moments, *op_row;
+    if (!PyArg_ParseTuple(args, "O!O!OOO", &PyType_Type, &tensor, &PyModule_Type, &modes, &thread, &moments, &op_row))
         return NULL;
     PyTypeObject *type = (PyTypeObject *)tensor;
     engine.array = slot_offset(type, "array");
@@ -603,8 +598,11 @@ static PyObject *prepare(PyObject *module, PyObject *args)
     if (PyErr_Occurred())
         return NULL;
     engine.log = append_api();
+    if (engine.log == NULL) {
+        PyErr_SetString(PyExc_ImportError, "calls are compiled only beside a compiled appender");
+        return NULL;
+    }
     Py_XSETREF(engine.tensor, (PyTypeObject *)Py_NewRef(tensor));
-    Py_XSETREF(engine.recording, Py_NewRef(PyModule_GetDict(recording)));
     Py_XSETREF(engine.modes, Py_NewRef(PyModule_GetDict(modes)));
     Py_XSETREF(engine.thread, Py_NewRef(thread));
     Py_XSETREF(engine.moments, Py_NewRef(moments));
@@ -624,7 +622,7 @@ PyMODINIT_FUNC PyInit__calls(void)
         PyObject **word;
         const char *text;
     } words[] = {
-        {&word_writer, "writer"},     {&word_low, "low"},
+        {&word_low, "low"},
         {&word_gate, "gate"},         {&word_append, "append"},
         {&word_disabled, "disabled"}, {&word_grad_enabled, "grad_enabled"},
         {&word_context, "context"},   {&word_backward_row, "backward_row"},

@@ -33,8 +33,9 @@ _FLOATING: Final = frozenset({np.float16, np.float32, np.float64})
 
 _compiled: Any = None
 with suppress(ImportError):  # it was not built here: there was no compiler
-    _compiled = import_module("graphscope.engine._calls")
-    _compiled.prepare(Tensor, recording, modes, mode, writes.moments, tracing.op_row)
+    _calls = import_module("graphscope.engine._calls")
+    _calls.prepare(Tensor, modes, mode, writes.moments, tracing.op_row)
+    _compiled = _calls
 
 
 def _binary(op: Op) -> Callable[..., Any]:

@@ -17,6 +17,9 @@
 #include <structmember.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
 #include <numpy/arrayobject.h>
@@ -70,20 +73,34 @@ static PyObject *Cursor_attach(Cursor *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* Copy a large value, which nobody reads soon, past the caches: the program's own data stay in them. */
+static void copy_past_caches(char *to, const char *from, int64_t size)
+{
+    int64_t done = 0;
+#ifdef __SSE2__
+    for (; done + 64 <= size && !((uintptr_t)to & 15); done += 64)
+        for (int part = 0; part < 64; part += 16)
+            _mm_stream_si128((__m128i *)(to + done + part), _mm_loadu_si128((const __m128i *)(from + done + part)));
+    _mm_sfence();
+#endif
+    memcpy(to + done, from + done, size - done);
+}
+
 /* Write a large value. Through the file its pages need not be zeroed and faulted in first; what that does not take (no
- * file, an interrupt, a disk that refuses) goes through the map. Other threads run meanwhile. */
+ * file, an interrupt, a disk that refuses), and what has its pages, goes through the map. Other threads run meanwhile. */
 static void write_large(Cursor *self, int64_t offset, const char *content, int64_t size)
 {
     int64_t done = 0;
+    int through_file = self->file >= 0 && offset + size > self->populated;
     Py_BEGIN_ALLOW_THREADS
-    while (self->file >= 0 && done < size) {
+    while (through_file && done < size) {
         ssize_t taken = pwrite(self->file, content + done, size - done, offset + done);
         if (taken <= 0)
             break;
         done += taken;
     }
     if (done < size)
-        memcpy((char *)self->values.buf + offset + done, content + done, size - done);
+        copy_past_caches((char *)self->values.buf + offset + done, content + done, size - done);
     Py_END_ALLOW_THREADS
 }
 
@@ -609,10 +626,19 @@ static PyTypeObject *add_type(PyObject *module, PyType_Spec *spec)
     return type;
 }
 
-static struct PyModuleDef module_definition = {
-    PyModuleDef_HEAD_INIT, "_append", "The hot path of recording, compiled.", -1, NULL};
+static AppendAPI api = {NULL, NULL, now, row_of_op, append, append_timed, finish};
 
-static AppendAPI api = {NULL, now, row_of_op, append, append_timed, finish};
+/* activate(writer): the active log, or None. */
+static PyObject *activate(PyObject *module, PyObject *writer)
+{
+    Py_XSETREF(api.active, Py_NewRef(writer));
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef functions[] = {{"activate", activate, METH_O, "Tell the compiled parts which log is active."}, {NULL}};
+
+static struct PyModuleDef module_definition = {
+    PyModuleDef_HEAD_INIT, "_append", "The hot path of recording, compiled.", -1, functions};
 
 PyMODINIT_FUNC PyInit__append(void)
 {
@@ -629,6 +655,7 @@ PyMODINIT_FUNC PyInit__append(void)
         return NULL;
     }
     api.appender = appender_type;
+    api.active = Py_NewRef(Py_None);
     PyObject *capsule = PyCapsule_New(&api, GRAPHSCOPE_APPEND, NULL);
     if (capsule == NULL || PyModule_AddObject(module, "API", capsule) < 0) {
         Py_XDECREF(capsule);

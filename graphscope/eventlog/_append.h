@@ -10,6 +10,9 @@
 typedef struct {
     PyTypeObject *appender;
 
+    /* The active log, or None: as `record.writer`, for those that ask at each op. Borrowed. */
+    PyObject *active;
+
     /* The clock of `time.perf_counter_ns`. */
     int64_t (*now)(void);
 

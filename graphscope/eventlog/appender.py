@@ -159,6 +159,10 @@ class Appender:
         return end
 
 
+def activate(writer: Any) -> None:
+    """Tell the compiled parts which log is active. There are none here: all look at `record.writer`."""
+
+
 compiled = False
 """Whether rows are appended by the compiled part. It looks at every value as it passes, and flags NaN and Inf."""
 
@@ -166,4 +170,5 @@ if not TYPE_CHECKING:
     with suppress(ImportError):  # it was not built here: there was no compiler
         _append = import_module("graphscope.eventlog._append")
         Appender, Cursor, Form, Place = _append.Appender, _append.Cursor, _append.Form, _append.Place
+        activate = _append.activate
         compiled = True

@@ -7,6 +7,7 @@ import io
 import mmap
 import os
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -108,6 +109,7 @@ def anonymous(dtype: np.dtype, count: int) -> MappedArray:
     return MappedArray(mmap.mmap(-1, size), 0, size)
 
 
+@cache
 def _header(dtype: np.dtype, count: int) -> bytes:
     header = io.BytesIO()
     description = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": (count,)}

@@ -11,20 +11,20 @@ import sys
 import tempfile
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, Final, TypeVar
 
 from graphscope.errors import LogError
-from graphscope.eventlog import ownership, siblings
+from graphscope.eventlog import appender, ownership, siblings
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
 from graphscope.eventlog.writer import Writer
 
 writer: Writer | None = None
-"""The active log of this process, or None. Producers look here; a forked child finds None."""
+"""The active log of this process, or None; `activate` sets it. Producers look here; a forked child finds None."""
 
 CAPTURES: Final = ("calls", "calls+backward", "ops")
 """How much is told of a framework's program."""
@@ -39,6 +39,24 @@ _starting = threading.Lock()
 def active() -> Writer | None:
     """The log that is being recorded in this process, if any."""
     return writer
+
+
+def activate(which: Writer | None) -> None:
+    """Let producers tell a log from here on, or none."""
+    global writer
+    writer = which
+    appender.activate(which)
+
+
+@contextlib.contextmanager
+def recording_to(which: Writer | None) -> Iterator[None]:
+    """Let what runs inside be told to another log; None: to none."""
+    before = writer
+    activate(which)
+    try:
+        yield
+    finally:
+        activate(before)
 
 
 class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, used like a function
@@ -118,7 +136,6 @@ def start(path: Path | None = None, **options: Any) -> Writer:
     Raises:
         LogError: As `record`.
     """
-    global writer
     with _starting:
         if writer is not None:
             raise LogError(f"a recording is active already, to {writer.path}", hint="end it first, or use it")
@@ -132,17 +149,18 @@ def start(path: Path | None = None, **options: Any) -> Writer:
                 f"can't record to {path or 'a temporary folder'}: {error.strerror or error}",
                 hint="name another place with --log PATH",
             ) from error
-        writer = Writer(path, base=_next_base, **options)
+        started = Writer(path, base=_next_base, **options)
+        activate(started)
     # A layer above, which knows the frameworks that the program may have loaded.
-    import_module("graphscope.adapters").attach(writer)
-    return writer
+    import_module("graphscope.adapters").attach(started)
+    return started
 
 
 def stop(which: Writer) -> None:
     """End a recording. What was recorded is on disk already."""
-    global writer, _next_base
+    global _next_base
     if writer is which:
-        writer = None
+        activate(None)
     _next_base = max(_next_base, which.end)
     for forget in at_stop:
         forget()
@@ -245,12 +263,12 @@ def _discard(finished: Writer, process: int) -> None:
 
 
 def _detach_child() -> None:
-    global writer, _next_base, _starting
+    global _next_base, _starting
     _starting = threading.Lock()
     if writer is not None:
         _next_base = max(_next_base, writer.end)  # tensors of the parent's log are none of the child's
         writer.detach()
-        writer = None
+        activate(None)
 
 
 def _close_at_exit() -> None:

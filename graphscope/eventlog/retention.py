@@ -5,15 +5,33 @@ from __future__ import annotations
 import contextlib
 import shutil
 import threading
+import time
 import weakref
 from collections import deque
 from pathlib import Path
+from typing import Final, NamedTuple
 
 from graphscope.errors import LogError
 from graphscope.eventlog import nonfinite
 from graphscope.eventlog.appender import compiled
+from graphscope.eventlog.mapped import MappedArray
 from graphscope.eventlog.reader import load
-from graphscope.eventlog.segment import Segment
+from graphscope.eventlog.segment import Segment, Spare
+
+_DIRTY: Final = 20.0
+"""Seconds that pages stay faulted in once they were written. Systems write them out after a while (Linux after 30 s by
+default), and then each is faulted in again when it is written."""
+
+
+class _Held(NamedTuple):
+    """Values that are on disk."""
+
+    folder: Path
+    size: int
+    made: float
+    map: MappedArray | None
+    """Kept where the file was written before: such a log goes round, and will come to this one again."""
+    writing: weakref.ref[Segment]
 
 
 class Retention:
@@ -28,7 +46,7 @@ class Retention:
         self._budget = budget
         self._steps = steps
         self._segments: deque[tuple[int, Path]] = deque()
-        self._values: deque[tuple[Path, int, weakref.ref[Segment]]] = deque()
+        self._values: deque[_Held] = deque()
         self._step_rows: deque[int] = deque()
         self._oldest = -1
         self._lock = threading.RLock()
@@ -38,26 +56,26 @@ class Retention:
         """A segment was made; it has a folder."""
         if segment.folder is not None:
             self._segments.append((segment.first, segment.folder))
-            self._values.append((segment.folder, segment.value_map.size, weakref.ref(segment)))
+            values = segment.value_map
+            kept = values if segment.in_memory else None
+            self._values.append(_Held(segment.folder, values.size, time.monotonic(), kept, weakref.ref(segment)))
             self._trim()
 
-    def make_room(self, size: int) -> Path | None:
+    def make_room(self, size: int) -> Spare | None:
         """Drop the oldest values, if it takes that to hold `size` bytes more.
 
         Returns:
             A file that held values, to be used again: its pages are in memory and on disk already. None: there is none,
             or it may still be written to or read unawares.
         """
-        spare: Path | None = None
+        spare: Spare | None = None
         with self._lock:
             if self._trimming:  # a signal handler or finalizer in the middle of it: the next one sees to the rest
                 return None
             self._trimming = True
             try:
-                while self._values and sum(size for _, size, _ in list(self._values)) + size > self._budget:
-                    folder, _, writing = self._values.popleft()
-                    # Without the compiled part, readers scan values that may be dropped meanwhile.
-                    spare = _drop_values(folder, spare, reuse=compiled and writing() is None)
+                while self._values and sum(held.size for held in list(self._values)) + size > self._budget:
+                    spare = _drop_values(self._values.popleft(), spare)
             finally:
                 self._trimming = False
         return spare
@@ -84,7 +102,7 @@ class Retention:
             self._oldest = self._step_rows.popleft()
         while len(self._segments) > 1 and self._segments[1][0] <= self._oldest + 1:
             _, folder = self._segments.popleft()
-            if self._values and self._values[0][0] == folder:
+            if self._values and self._values[0].folder == folder:
                 self._values.popleft()
             _remove(folder)
 
@@ -96,18 +114,21 @@ class Retention:
         return self._steps is None or sum(row >= first for row in list(self._step_rows)) < self._steps
 
 
-def _drop_values(folder: Path, spare: Path | None, *, reuse: bool) -> Path | None:
+def _drop_values(held: _Held, spare: Spare | None) -> Spare | None:
     """Drop a segment's values; the file to use again, `spare` where there is one already."""
+    folder = held.folder
     values = folder / "values.npy"
     if not compiled:
         # Whether a value was finite is known for ever: it is flagged before the value goes.
         with contextlib.suppress(OSError, ValueError, LogError):
             nonfinite.flag(load(folder.parent.parent), int(folder.name))
     with contextlib.suppress(OSError):
-        if reuse and spare is None:
+        # Without the compiled part, readers scan values that may be dropped meanwhile.
+        if compiled and held.writing() is None and spare is None:
             kept = folder.parent.parent / f"{folder.name}.spare"
             values.rename(kept)
-            return kept
+            in_memory = time.monotonic() - held.made < _DIRTY
+            return Spare(kept, in_memory, held.map if in_memory else None)
         values.unlink(missing_ok=True)
     return spare
 

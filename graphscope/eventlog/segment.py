@@ -6,19 +6,19 @@ import shutil
 import struct
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from graphscope.eventlog import schema, values
 from graphscope.eventlog.appender import Cursor
-from graphscope.eventlog.mapped import anonymous, has_length, open_mapped, reserve
+from graphscope.eventlog.mapped import MappedArray, anonymous, has_length, open_mapped, reserve
 
 CLOSED = 1 << 62
 """The next row of a segment that takes no more."""
 
 FIRST_ROWS, MOST_ROWS = 1 << 12, 1 << 17
-FIRST_BYTES, MOST_BYTES = 1 << 20, 1 << 26
+FIRST_BYTES, MOST_BYTES = 1 << 20, 1 << 27
 LARGE = 1 << 16
 """Values of so many bytes or more fill a segment from its end, and are written through the file: their pages need not
 be zeroed and faulted in first, and those that are faulted in ahead for small values stay theirs."""
@@ -30,6 +30,18 @@ _COUNTS = slice(schema.SUMMARY.fields["nan"][1], schema.SUMMARY.fields["zero"][1
 _ROW = schema.EVENT.itemsize
 
 
+class Spare(NamedTuple):
+    """A file of values that may be written again.
+
+    Its pages are in memory where it was written not long ago; then copying into its map costs less than writing through
+    the file, and the map may have been kept.
+    """
+
+    path: Path
+    in_memory: bool
+    map: MappedArray | None
+
+
 class Segment(Cursor):
     """Mapped arrays for the rows `first <= row < end`; row `r` begins at byte `origin + r * 96` of `rows`."""
 
@@ -38,6 +50,7 @@ class Segment(Cursor):
         "edge_end",
         "edges",
         "folder",
+        "in_memory",
         "next_edge",
         "next_output",
         "output_end",
@@ -49,7 +62,9 @@ class Segment(Cursor):
         "values",
     )
 
-    def __init__(self, folder: Path | None, first: int, rows: int, value_bytes: int, spare: Path | None = None) -> None:
+    def __init__(
+        self, folder: Path | None, first: int, rows: int, value_bytes: int, spare: Spare | None = None
+    ) -> None:
         self.folder = folder
         self.first = first
         self.end = first + rows
@@ -60,11 +75,16 @@ class Segment(Cursor):
             "values.npy": (schema.BYTE, value_bytes),
             "rare.npy": (schema.ROW_NUMBER, rows),
         }
+        if spare is not None and not has_length(spare.path, *counts["values.npy"]):
+            spare.path.unlink()
+            spare = None
+        self.in_memory = spare is not None and spare.in_memory
         if folder is None:
             maps = {name: anonymous(dtype, count) for name, (dtype, count) in counts.items()}
         else:
-            _make(folder, counts, spare)
-            maps = {name: open_mapped(folder / name, dtype, count) for name, (dtype, count) in counts.items()}
+            _make(folder, counts, None if spare is None else spare.path)
+            known = {} if spare is None or spare.map is None else {"values.npy": spare.map}
+            maps = {name: known.get(name) or open_mapped(folder / name, *array) for name, array in counts.items()}
         self.row_map, self.value_map = maps["events.npy"], maps["values.npy"]
         self.rows = self.row_map.memory
         self.origin = self.row_map.start - first * _ROW
@@ -74,7 +94,7 @@ class Segment(Cursor):
         self.edges, self.outputs, self.rare = maps["edges.npy"], maps["outputs.npy"], maps["rare.npy"]
         self.next_row = first
         self.next_value = self.value_start
-        self.populated = self.value_start
+        self.populated = self.value_end if self.in_memory else self.value_start
         self.next_edge = self.next_output = self.next_rare = 0
         self.edge_end = 2 * rows
         self.output_end = rows
@@ -124,16 +144,13 @@ def _make(folder: Path, counts: dict[str, tuple[np.dtype, int]], spare: Path | N
     Args:
         folder: The segment's folder.
         counts: dtype and length of each array.
-        spare: A file of values to use again, where it has the length wanted; it is gone afterwards.
+        spare: A file of values to use again; it is gone afterwards.
     """
     unfinished = folder.with_name(f"{folder.name}.new")
     try:
         unfinished.mkdir()
         if spare is not None:
-            if has_length(spare, *counts["values.npy"]):
-                spare.rename(unfinished / "values.npy")
-            else:
-                spare.unlink()
+            spare.rename(unfinished / "values.npy")
         for name, (dtype, count) in counts.items():
             if not (unfinished / name).exists():
                 reserve(unfinished / name, dtype, count)

@@ -55,14 +55,11 @@ def _tried(node: Node, values: Sequence[Value], probe: int, fill: int) -> list[A
         return None
     sizes = [[probe if size is None else size for size in value.shape or ()] for value in values]
     stand_ins = [Tensor(np.full(size, fill, value.dtype)) for size, value in zip(sizes, values, strict=True)]
-    writer, record.writer = record.writer, None
     try:
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), record.recording_to(None):
             return [tensor.array for tensor in _called(node, stand_ins)]
     except Exception:  # noqa: BLE001 - ones of these sizes may be no operands; then the shape is told when it runs
         return None
-    finally:
-        record.writer = writer
 
 
 def _called(node: Node, tensors: Sequence[Any]) -> list[Any]:
@@ -117,13 +114,10 @@ def _late_vjp(node: Node, values: Sequence[Any]) -> Sequence[Any]:
     wanted = [Tensor(given[place].array, requires_grad=True) for place in node.attributes["wanted"]]
     for place, tensor in zip(node.attributes["wanted"], wanted, strict=True):
         given[place] = tensor
-    writer, record.writer = record.writer, None
-    try:
+    with record.recording_to(None):
         outs = _called(node, given)
         pairs = [(out, g) for out, g in zip(outs, gs, strict=True) if out.requires_grad]
         found = grad([out for out, _ in pairs], wanted, [g for _, g in pairs], allow_unused=True) if pairs else []
-    finally:
-        record.writer = writer
     found = found or [None] * len(wanted)
     return [
         Tensor(np.zeros_like(np.asarray(tensor.array))[()]) if gradient is None else Tensor(gradient.array)

@@ -317,22 +317,9 @@ def asked_for(op: Op) -> int:
 def taped(graph: Graph) -> Iterator[Tape]:
     """Make a graph of what runs inside; a recording that is active pauses."""
     tape: Any = Tape(graph)
-    before = record.writer
-    record.writer = tape
     try:
-        yield tape
+        with record.recording_to(tape):
+            yield tape
     finally:
-        record.writer = before
         for tensor in tape.leaves:
             tensor.row = tensor.first_row = -1
-
-
-@contextmanager
-def unrecorded() -> Iterator[None]:
-    """What runs inside is told to no log."""
-    before = record.writer
-    record.writer = None
-    try:
-        yield
-    finally:
-        record.writer = before

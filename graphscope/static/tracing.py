@@ -15,11 +15,12 @@ from graphscope.engine import modes
 from graphscope.engine.random import default_generator
 from graphscope.engine.tensor import Tensor
 from graphscope.errors import StaticError
+from graphscope.eventlog import record
 from graphscope.eventlog.names import Site
 from graphscope.static import interpreter
 from graphscope.static.graph import Graph, Node, Value, spelled
 from graphscope.static.reads import GuardError, noticed
-from graphscope.static.tape import taped, unrecorded
+from graphscope.static.tape import taped
 from graphscope.static.trees import flatten, unflatten
 
 _RANDOM: Final = frozenset({"rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial", "poisson"})
@@ -89,7 +90,7 @@ class Trace:
 
     def _check(self, tensors: Sequence[Tensor], expected: Sequence[Any]) -> None:
         """See that the graph gives what the function gave."""
-        with modes.grad_mode(False), unrecorded():
+        with modes.grad_mode(False), record.recording_to(None):
             found = interpreter.run(self.graph, tensors)
         for value, one, other in zip(self.graph.outputs, found, expected, strict=True):
             if one.array.shape != other.shape or not np.allclose(

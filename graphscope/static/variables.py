@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -122,19 +120,9 @@ def _computed(given: Any, dtype: Any) -> np.ndarray:
             hint="make it of constants and random numbers",
         )
     values: dict[Any, Any] = {}
-    with unrecorded():
+    with record.recording_to(None):
         interpreter.run_nodes(order, values)
     return np.array(values[given.value].array, dtype=effects.dtype_of(dtype, given.value.dtype))
-
-
-@contextmanager
-def unrecorded() -> Iterator[None]:
-    """Keep what runs inside out of the log."""
-    writer, record.writer = record.writer, None
-    try:
-        yield
-    finally:
-        record.writer = writer
 
 
 def global_variables() -> list[Variable]:

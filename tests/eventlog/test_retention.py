@@ -138,3 +138,16 @@ def test_a_reader_of_a_log_that_grows_never_sees_newer_values_in_old_rows(make, 
     assert seen > 10
     assert dropped > 10
     assert disk(writer.path) < 60 << 20
+
+
+def test_room_that_is_written_again_and_again_holds_what_was_written_last(make, append) -> None:
+    writer = make(budget=4 << 20)
+    sizes = [7, 1_000, 50_000, 200_000]
+    rows = [append(writer, np.full(sizes[number % 4], number, "f4")) for number in range(400)]
+    log = load(writer.path)
+    values = {number: log.value(row) for number, row in enumerate(rows)}
+    kept = [number for number, value in values.items() if value is not None and sizes[number % 4] > 7]
+    assert len(kept) > 5
+    assert kept[0] > 300, "the budget went round many times"
+    for number in kept:
+        assert np.array_equal(values[number], np.full(sizes[number % 4], number, "f4"))

@@ -199,10 +199,7 @@ def op_number(writer: Writer, op: Op) -> int:
 def scope_number(writer: Writer) -> int:
     """The number of the module scope that this thread is in."""
     path = here().context.scope
-    if path is None:
-        return 0
-    number = writer.tables["scopes"].find(path)
-    return writer.intern("scopes", path, path.describe(writer)) if number is None else number
+    return 0 if path is None else path.number(writer)
 
 
 def leaf(writer: Writer, tensor: Tensor, frame: FrameType | None, argument: int | None = None, **attrs: Any) -> int:

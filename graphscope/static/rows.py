@@ -17,12 +17,13 @@ import numpy as np
 from graphscope.engine import tracing
 from graphscope.engine.modes import Context, here
 from graphscope.engine.op import OPS
-from graphscope.engine.scopes import _ROOT, ScopePath, _mark
+from graphscope.engine.scopes import ROOT, mark
 from graphscope.engine.tensor import Tensor
 from graphscope.eventlog import record
 from graphscope.eventlog.gate import Replace
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind, Pass
+from graphscope.eventlog.scopes import ScopePath
 from graphscope.eventlog.writer import Writer
 from graphscope.static.graph import Graph, Node, Value
 from graphscope.static.kinds import KINDS
@@ -53,7 +54,7 @@ class Recorder:
         self._rules: dict[Node, int] = {}
         """The GRAD row of each node whose cotangent has arrived."""
         self._newest = 0
-        self._path: ScopePath = _ROOT
+        self._path = ROOT
 
     def run(self, nodes: Iterable[Node], values: dict[Value, Any], execute: Execute) -> None:
         """Run nodes in the order given; what they compute is added to `values`."""
@@ -62,7 +63,7 @@ class Recorder:
         nodes = list(nodes)
         needed = {node.rule for node in nodes if node.rule is not None}
         self._newest = outer.backward_row
-        self._path = outer.scope or _ROOT
+        self._path = outer.scope or ROOT
         begun: tuple[Node, int] | None = None
         try:
             for node in nodes:
@@ -72,7 +73,7 @@ class Recorder:
                     _here.backward = True
                     self._at(node)(_edge, self._writer, Kind.BACKWARD_BEGIN, begun[1])
                 row = outer.backward_row if node.rule is None else self._rules.get(node.rule, self._newest)
-                scope = None if self._path is _ROOT else self._path
+                scope = None if self._path is ROOT else self._path
                 mode.context = Context(scope, row, mode.grad_enabled, node.name)
                 execute(node, values)
                 if node.op in KINDS:
@@ -91,19 +92,19 @@ class Recorder:
     # Scopes ----------------------------------------------------------------------------------------------------------
 
     def _enter(self, scope: str, grad_enabled: bool) -> None:
-        path = _ROOT
+        path = ROOT
         for name in scope.split("/") if scope else ():
             path = path.child(name, "scope")
         if path is self._path:
             return
-        leaving, entering = _line(self._path), _line(path)
+        leaving, entering = self._path.line(), path.line()
         common = 0
         while common < min(len(leaving), len(entering)) and leaving[common] is entering[common]:
             common += 1
         for each in reversed(leaving[common:]):
-            _mark(Kind.SCOPE_EXIT, each)
+            mark(Kind.SCOPE_EXIT, each)
         for each in entering[common:]:
-            _mark(Kind.SCOPE_ENTER, each)
+            mark(Kind.SCOPE_ENTER, each)
         self._path = path
 
     # Rows ------------------------------------------------------------------------------------------------------------
@@ -244,15 +245,5 @@ def _is_plain(value: Any) -> bool:
     return isinstance(value, bool | int | float | str | tuple | np.dtype)
 
 
-def _line(path: ScopePath) -> list[ScopePath]:
-    """A scope and those around it, the outermost first."""
-    found: list[ScopePath] = []
-    each: ScopePath | None = path
-    while each is not None and each is not _ROOT:
-        found.insert(0, each)
-        each = each.parent
-    return found
-
-
 def _spelled(path: ScopePath) -> str:
-    return "/".join(each.name for each in _line(path))
+    return "/".join(each.name for each in path.line())

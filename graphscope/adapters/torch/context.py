@@ -7,37 +7,10 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from graphscope.adapters.torch import compiled
+from graphscope.eventlog.scopes import ScopePath
 
 if TYPE_CHECKING:
     from graphscope.adapters.torch.inner import Beneath
-
-
-class ScopePath:
-    """A module scope and those around it; one object for each distinct path."""
-
-    __slots__ = ("children", "name", "parent", "type")
-
-    def __init__(self, name: str, type: str, parent: ScopePath | None) -> None:
-        self.name = name
-        self.type = type
-        self.parent = parent
-        self.children: dict[tuple[str, str], ScopePath] = {}
-
-    def child(self, name: str, type: str) -> ScopePath:
-        """The scope of that name and type inside this one."""
-        found = self.children.get((name, type))
-        if found is None:
-            found = self.children[name, type] = ScopePath(name, type, self)
-        return found
-
-    def describe(self, writer: Any) -> dict[str, Any]:
-        """The entry in the log's table; the scopes around it are written first."""
-        parent = self.parent.number(writer) if self.parent is not None else 0
-        return {"name": self.name, "type": self.type, "parent": parent}
-
-    def number(self, writer: Any) -> int:
-        """The number in the log's table; 0 for the outermost, which is no scope."""
-        return writer.intern("scopes", self, self.describe(writer)) if self.parent is not None else 0
 
 
 class Context:
@@ -79,7 +52,7 @@ class Place(compiled.Place):
     context: Context
 
     def __init__(self) -> None:
-        self.context = Context(ScopePath("", "", None))
+        self.context = Context(ScopePath())
         self.backward_row = 0
         """The GRAD row whose rule runs, or 0."""
         self.busy = False

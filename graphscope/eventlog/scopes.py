@@ -1,0 +1,44 @@
+"""Scopes: the path of modules and composite ops that an event lies in, as producers follow it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.writer import Writer
+
+
+class ScopePath:
+    """A scope and those around it; one object for each distinct path, so that paths compare by identity.
+
+    The outermost has no parent, and is no scope: all others are reached from it by `child`.
+    """
+
+    __slots__ = ("children", "name", "parent", "type")
+
+    def __init__(self, name: str = "", type: str = "", parent: ScopePath | None = None) -> None:
+        self.name = name
+        self.type = type
+        self.parent = parent
+        self.children: dict[tuple[str, str], ScopePath] = {}
+
+    def child(self, name: str, type: str) -> ScopePath:
+        """The scope of that name and type inside this one."""
+        found = self.children.get((name, type))
+        return found or self.children.setdefault((name, type), ScopePath(name, type, self))
+
+    def line(self) -> list[ScopePath]:
+        """This scope and those around it, the outermost first; empty for what is no scope."""
+        return [] if self.parent is None else [*self.parent.line(), self]
+
+    def describe(self, writer: Writer) -> dict[str, Any]:
+        """The entry in the log's table; the scopes around it are written first."""
+        parent = self.parent.number(writer) if self.parent is not None else 0
+        return {"name": self.name, "type": self.type, "parent": parent}
+
+    def number(self, writer: Writer) -> int:
+        """The number in the log's table; 0 for what is no scope."""
+        if self.parent is None:
+            return 0
+        number = writer.tables["scopes"].find(self)
+        return writer.intern("scopes", self, self.describe(writer)) if number is None else number

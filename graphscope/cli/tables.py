@@ -53,7 +53,7 @@ def _head(facts: Overview) -> Table:
         "program": " ".join(facts.program),
         "events": f"{facts.events:,} (#{facts.first} to #{facts.end - 1})" if facts.events else "none",
         "steps": f"{facts.steps:,}",
-        "backward": f"{facts.backward_passes:,} passes",
+        "backward": f"{facts.backward_passes:,} {'pass' if facts.backward_passes == 1 else 'passes'}",
         "on disk": f"{bytes_text(facts.disk_bytes)}, values: {facts.values}",
     }
     for name, text in rows.items():

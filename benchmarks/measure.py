@@ -14,6 +14,11 @@ from typing import Final, Protocol
 ROUNDS: Final = 25
 BATCH: Final = 0.02
 """Seconds that one candidate runs in one round, at least."""
+WARM: Final = 3
+"""Calls before the first that is timed: compilers look at several."""
+PATIENCE: Final = 3.0
+"""Seconds after which a candidate has run often enough, if it had `FEWEST` rounds: one call of some takes a second."""
+FEWEST: Final = 3
 
 
 class Timed(Protocol):
@@ -28,7 +33,7 @@ class Timed(Protocol):
 
 @dataclass(frozen=True)
 class Timings:
-    """Seconds a call, of each candidate, round by round."""
+    """Seconds a call, of each candidate, round by round; slow ones are left out of the last rounds."""
 
     rounds: dict[str, list[float]]
 
@@ -38,7 +43,7 @@ class Timings:
 
     def ratio(self, name: str, reference: str) -> float:
         """The median over rounds of one candidate's time over another's in the same round."""
-        pairs = zip(self.rounds[name], self.rounds[reference], strict=True)
+        pairs = zip(self.rounds[name], self.rounds[reference], strict=False)
         return median(mine / theirs for mine, theirs in pairs)
 
 
@@ -53,7 +58,7 @@ def batch(run: Callable[[], object], number: int) -> float:
 
 def calibrate(run: Callable[[], object]) -> int:
     """How many calls fill a batch; ends warm."""
-    run()
+    batch(run, WARM)
     number = 1
     while (seconds := batch(run, number)) < BATCH:
         number = max(number * 2, int(number * BATCH / max(seconds, 1e-9)))
@@ -61,7 +66,10 @@ def calibrate(run: Callable[[], object]) -> int:
 
 
 def interleave(candidates: Mapping[str, Timed], *, rounds: int = ROUNDS) -> Timings:
-    """Time all candidates against each other. The collector stays on; each batch starts with no garbage of others."""
+    """Time all candidates against each other.
+
+    The collector stays on; each batch starts with no garbage of others, and what they keep is not looked through.
+    """
     numbers: dict[str, int] = {}
     for name, candidate in candidates.items():
         with candidate.session():
@@ -69,10 +77,15 @@ def interleave(candidates: Mapping[str, Timed], *, rounds: int = ROUNDS) -> Timi
     seconds: dict[str, list[float]] = {name: [] for name in candidates}
     order = list(candidates)
     shuffle = random.Random(0).shuffle
+    gc.collect()
+    gc.freeze()
     for _ in range(rounds):
         shuffle(order)
         for name in order:
+            if len(seconds[name]) >= FEWEST and sum(seconds[name]) * numbers[name] > PATIENCE:
+                continue
             gc.collect()
             with candidates[name].session():
                 seconds[name].append(batch(candidates[name].run, numbers[name]) / numbers[name])
+    gc.unfreeze()
     return Timings(seconds)

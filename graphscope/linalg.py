@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from graphscope.engine.ops.complex_numbers import eig, eigvals
 from graphscope.engine.ops.decompositions import cholesky_l as cholesky
 from graphscope.engine.ops.decompositions import eigh, eigvalsh, qr, svdvals
 from graphscope.engine.ops.decompositions import svd_full as svd
 from graphscope.engine.ops.distances import cross_product as cross
+from graphscope.engine.ops.eigenvalues import eig, eigvals
 from graphscope.engine.ops.factors import linalg_lu_solve as lu_solve
 from graphscope.engine.ops.factors import lu, lu_factor
 from graphscope.engine.ops.inverses import det, inv, matrix_exp, pinv, slogdet, solve_triangular

@@ -11,16 +11,17 @@ from graphscope.errors import StateError
 
 
 def load(f: Any, map_location: Any = None, **options: Any) -> Any:
-    """Open a log, or read what `save` wrote (or any `.safetensors` file).
+    """Open a log, or read what `save` wrote, any other `.safetensors` file, or a file of `torch.save`.
 
     Args:
         f: The folder or packed file of a log; or a file of tensors, by path or open for reading.
         map_location: Where PyTorch would put the tensors; here they are on the CPU.
-        **options: Others that PyTorch takes, such as `weights_only`; nothing is ever unpickled.
+        **options: Others that PyTorch takes, such as `weights_only`; here no file ever runs code.
 
     Raises:
         LogError: There is nothing there, or it is a log that can't be read.
-        StateError: It is a pickle, a damaged file of tensors, or neither a log nor a file of tensors.
+        StateError: It holds objects other than tensors, numbers, text and containers of these; it is a bare pickle,
+            damaged, or neither a log nor a file of tensors.
     """
     if hasattr(f, "read"):
         return _read(f, getattr(f, "name", "the file"))
@@ -29,11 +30,9 @@ def load(f: Any, map_location: Any = None, **options: Any) -> Any:
         return _log(where)
     with where.open("rb") as file:
         head = file.read(9)
-        if head[8:] == b"{" or not (head[:2] == b"PK" or _is_pickle(head)):
+        if head[8:] == b"{" or head[:2] != b"PK" or _holds_pickle(where):
             file.seek(0)
             return _read(file, str(where))
-    if _is_pickle(head) or _holds_pickle(where):
-        raise _refused(str(where))
     return _log(where)
 
 
@@ -45,13 +44,17 @@ def _log(where: Path) -> Any:
 
 def _read(file: Any, name: str) -> Any:
     from graphscope.statefile import read
+    from graphscope.torchfile import read_archive
 
     start = file.tell()
-    head = file.read(2)
+    head = file.read(9)
     file.seek(start)
-    if head == b"PK":
-        raise _refused(name)
-    return read(file, name)
+    if _is_pickle(head):
+        raise StateError(
+            f"{name} is a bare pickle, as torch.save wrote it before version 1.6: it could run code, so it is refused",
+            hint="where PyTorch is: torch.save(torch.load(old), new), and load that",
+        )
+    return read_archive(file, name) if head[:2] == b"PK" else read(file, name)
 
 
 def _is_pickle(head: bytes) -> bool:
@@ -64,10 +67,3 @@ def _holds_pickle(where: Path) -> bool:
             return any(name.endswith("data.pkl") for name in archive.namelist())
     except (zipfile.BadZipFile, OSError):
         return False
-
-
-def _refused(name: str) -> StateError:
-    return StateError(
-        f"{name} is a pickle, as torch.save writes it: reading one can run any code that it holds, so it is refused",
-        hint="where PyTorch is: safetensors.torch.save_file(torch.load(old), 'new.safetensors'), and load that",
-    )

@@ -132,9 +132,6 @@ HERE_AS: Final = {
 }
 """Where the names of each of PyTorch's modules are here."""
 NOT_AIMED_AT: Final = {
-    "complex numbers": """
-        complex conj* *conj is_conj is_neg polar view_as_complex view_as_real H mH adjoint
-    """,
     "sparse and nested tensors": """
         *sparse* *coalesce* *_coo* *_csr* *_csc* *_bsr* *_bsc* ccol_* col_indices* crow_* row_indices*
         dense_dim dsmm hsmm hspmm smm spmm saddmm sspaddmm indices* values* *nested* *padded_tensor to_dense

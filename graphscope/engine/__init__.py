@@ -105,6 +105,7 @@ from graphscope.engine.ops.scatter import *
 from graphscope.engine.ops.shape import *
 from graphscope.engine.ops.softmax import *
 from graphscope.engine.ops.sorting import *
+from graphscope.engine.ops.spectrograms import *
 from graphscope.engine.ops.spellings import *
 from graphscope.engine.ops.splitting import *
 from graphscope.engine.ops.statistics import *

@@ -1,7 +1,8 @@
 /* The backward pass, compiled: what the loop of `autograd.run_backward` does, for the nodes of the common kind.
  *
  * The Python loop is the specification, and both work on the same queue: `sweep` takes nodes while they are common and
- * hands the first other one back (of several outputs, with hooks, freed, retained, or while a debugger waits at nodes).
+ * hands the first other one back (with hooks, freed, retained, of complex numbers, while a debugger waits at nodes, and
+ * of several outputs while a log is written).
  */
 #include "_engine.h"
 
@@ -12,16 +13,16 @@ static const int SLOT_SHIFT = 48; /* as in schema.py */
 
 /* What all passes share, given once by `prepare`. */
 static struct {
-    Py_ssize_t alone, bare, single, pair, gradients, freed, special, rules, index, site_single;
+    Py_ssize_t alone, bare, single, pair, gradients, freed, special, custom, rules, index, site_single;
     Py_ssize_t row, fresh, more, templates_writer, templates_dtype, templates_shape;
-    PyTypeObject *plan, *site, *templates;
+    PyTypeObject *plan, *slot_plan, *site, *templates;
     PyObject *writes; /* the dictionary of the module whose `last` is the moment of the newest write */
     PyObject *freed_mark;
-    PyObject *check_untouched, *unbroadcast, *cotangent, *add, *arrive_at_leaf, *push, *pop;
+    PyObject *check_untouched, *unbroadcast, *cotangent, *add, *arrive_at_leaf, *push, *pop, *specially;
     const AppendAPI *log;
 } engine;
 
-static PyObject *word_last, *word_gate, *word_append, *word_base, *word_grad, *word_templates;
+static PyObject *word_last, *word_gate, *word_append, *word_base, *word_grad, *word_templates, *word_targets;
 
 /* A pass on its way. What the caller gave is borrowed; the appender and the node whose turn it is are its own. */
 typedef struct {
@@ -186,13 +187,29 @@ static PyObject *run_rule(PyObject *rule, PyObject *gradient, PyObject *saved)
     return PyObject_Vectorcall(rule, given + 1, (count + 1) | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
 }
 
-/* Whether a node is of the common kind. */
-static inline int is_common(PyObject *record)
+static inline int is_complex(PyObject *value)
 {
-    PyObject *plan = PyList_GET_ITEM(record, PLAN);
-    return Py_IS_TYPE(plan, engine.plan) && PyList_GET_ITEM(record, SAVED) != engine.freed_mark &&
-           PyList_GET_ITEM(record, HOOKS) == Py_None && PyList_GET_ITEM(record, RETAINED) == Py_None &&
-           AT(plan, engine.special) == Py_False;
+    return PyArray_CheckExact(value) ? PyArray_DESCR((PyArrayObject *)value)->kind == 'c'
+                                     : PyArray_IsScalar(value, ComplexFloating);
+}
+
+/* Whether a node is of several outputs, or one of its slots. */
+static inline int is_of_several(PyObject *plan)
+{
+    return AT(plan, engine.special) == Py_True;
+}
+
+/* Whether a node is of the common kind, and its cotangent of real numbers. */
+static inline int is_common(Pass *pass)
+{
+    PyObject *record = pass->record, *plan = PyList_GET_ITEM(record, PLAN), *hooks = PyList_GET_ITEM(record, HOOKS);
+    if (is_complex(pass->gradient) || PyList_GET_ITEM(record, SAVED) == engine.freed_mark ||
+        PyList_GET_ITEM(record, RETAINED) != Py_None || (hooks != Py_None && PyDict_GET_SIZE(hooks)))
+        return 0;
+    if (Py_IS_TYPE(plan, engine.plan) && !is_of_several(plan))
+        return 1;
+    return !RECORDS(pass->writer) && (Py_IS_TYPE(plan, engine.plan) || Py_IS_TYPE(plan, engine.slot_plan)) &&
+           AT(plan, engine.custom) == Py_None;
 }
 
 /* The GRAD row of the node; -1 where it has none, -2 for an error. Python may put another cotangent in its place. */
@@ -291,6 +308,21 @@ static PyObject *run_alone(PyObject *plan, PyObject *gradient, PyObject *saved, 
     return PyObject_Vectorcall(AT(plan, engine.gradients), (PyObject *[]){gradient, saved, attrs}, 3, NULL);
 }
 
+/* The results of a node of several outputs, or of one of its slots, and where they go, as tuples. */
+static PyObject *run_specially(PyObject *plan, PyObject *record, PyObject *gradient, PyObject **targets)
+{
+    PyObject *results = PyObject_CallFunction(engine.specially, "OOi", record, gradient, -1);
+    if (results != NULL)
+        Py_SETREF(results, PySequence_Tuple(results));
+    if (results != NULL)
+        Py_SETREF(*targets, PyObject_CallMethodOneArg(plan, word_targets, record));
+    if (results != NULL && *targets != NULL && !PyTuple_Check(*targets))
+        PyErr_SetString(PyExc_TypeError, "the targets of a plan are no tuple");
+    if (results != NULL && PyErr_Occurred())
+        Py_CLEAR(results);
+    return results;
+}
+
 /* The results of all rules of a node, as a tuple. */
 static PyObject *run_several(PyObject *plan, PyObject *gradient, PyObject *saved, PyObject *attrs)
 {
@@ -374,7 +406,12 @@ static int run_node(Pass *pass)
             goto done;
         start = engine.log->now();
     }
-    results = alone ? run_alone(plan, pass->gradient, saved, attrs) : run_several(plan, pass->gradient, saved, attrs);
+    if (alone)
+        results = run_alone(plan, pass->gradient, saved, attrs);
+    else if (is_of_several(plan))
+        results = run_specially(plan, record, pass->gradient, &targets);
+    else
+        results = run_several(plan, pass->gradient, saved, attrs);
     if (results == NULL)
         goto done;
     if (recorded)
@@ -393,7 +430,7 @@ done:
     Py_DECREF(record);
     Py_DECREF(plan);
     Py_DECREF(saved);
-    Py_DECREF(targets);
+    Py_XDECREF(targets);
     Py_DECREF(attrs);
     Py_DECREF(shapes);
     return state;
@@ -422,7 +459,7 @@ static PyObject *sweep(PyObject *module, PyObject *const *args, Py_ssize_t count
         common = pass.appender != NULL && engine.log != NULL && Py_IS_TYPE(pass.appender, engine.log->appender);
     }
     int state = PyErr_Occurred() ? -1 : 1;
-    while (common && state == 1 && pass.record != Py_None && is_common(pass.record))
+    while (common && state == 1 && pass.record != Py_None && is_common(&pass))
         state = run_node(&pass);
     if (state >= 0)
         answer = Py_BuildValue("OOLOL", pass.record, pass.gradient, (long long)pass.origin, pass.parts,
@@ -437,14 +474,15 @@ static PyObject *sweep(PyObject *module, PyObject *const *args, Py_ssize_t count
 /* prepare(...): what all passes share, by name. */
 static PyObject *prepare(PyObject *module, PyObject *args, PyObject *names)
 {
-    static char *words[] = {"plan",        "rule",      "site",     "templates",      "tensor", "writes", "freed",
-                            "check_untouched", "unbroadcast", "cotangent", "add", "arrive_at_leaf", "push",   "pop", NULL};
-    PyTypeObject *plan, *rule, *site, *templates, *tensor;
-    PyObject *writes, *others[8];
-    if (!PyArg_ParseTupleAndKeywords(args, names, "$O!O!O!O!O!O!OOOOOOOO", words, &PyType_Type, &plan, &PyType_Type,
-                                     &rule, &PyType_Type, &site, &PyType_Type, &templates, &PyType_Type, &tensor,
-                                     &PyModule_Type, &writes, others, others + 1, others + 2, others + 3, others + 4,
-                                     others + 5, others + 6, others + 7))
+    static char *words[] = {"plan",   "slot_plan", "rule",            "site",        "templates", "tensor",
+                            "writes", "freed",     "check_untouched", "unbroadcast", "cotangent", "add",
+                            "arrive_at_leaf", "push", "pop", "specially", NULL};
+    PyTypeObject *plan, *slot_plan, *rule, *site, *templates, *tensor;
+    PyObject *writes, *others[9];
+    if (!PyArg_ParseTupleAndKeywords(args, names, "$O!O!O!O!O!O!O!OOOOOOOOO", words, &PyType_Type, &plan, &PyType_Type,
+                                     &slot_plan, &PyType_Type, &rule, &PyType_Type, &site, &PyType_Type, &templates,
+                                     &PyType_Type, &tensor, &PyModule_Type, &writes, others, others + 1, others + 2,
+                                     others + 3, others + 4, others + 5, others + 6, others + 7, others + 8))
         return NULL;
     struct {
         Py_ssize_t *offset;
@@ -458,6 +496,7 @@ static PyObject *prepare(PyObject *module, PyObject *args, PyObject *names)
         {&engine.gradients, plan, "gradients"},
         {&engine.freed, plan, "freed"},
         {&engine.special, plan, "special"},
+        {&engine.custom, plan, "custom"},
         {&engine.rules, plan, "rules"},
         {&engine.index, rule, "index"},
         {&engine.site_single, site, "single"},
@@ -473,11 +512,13 @@ static PyObject *prepare(PyObject *module, PyObject *args, PyObject *names)
             return NULL;
     engine.log = append_api();
     engine.plan = (PyTypeObject *)Py_NewRef(plan);
+    engine.slot_plan = (PyTypeObject *)Py_NewRef(slot_plan);
     engine.site = (PyTypeObject *)Py_NewRef(site);
     engine.templates = (PyTypeObject *)Py_NewRef(templates);
     engine.writes = Py_NewRef(PyModule_GetDict(writes));
     PyObject **places[] = {&engine.freed_mark, &engine.check_untouched, &engine.unbroadcast,    &engine.cotangent,
-                           &engine.add,        &engine.arrive_at_leaf,  &engine.push, &engine.pop};
+                           &engine.add,        &engine.arrive_at_leaf,  &engine.push,           &engine.pop,
+                           &engine.specially};
     for (size_t place = 0; place < Py_ARRAY_LENGTH(places); place++)
         *places[place] = Py_NewRef(others[place]);
     Py_RETURN_NONE;
@@ -498,7 +539,8 @@ PyMODINIT_FUNC PyInit__backward(void)
         PyObject **word;
         const char *text;
     } words[] = {{&word_last, "last"},     {&word_gate, "gate"}, {&word_append, "append"},
-                 {&word_base, "base"},     {&word_grad, "grad"}, {&word_templates, "accumulate_templates"}};
+                 {&word_base, "base"},     {&word_grad, "grad"}, {&word_templates, "accumulate_templates"},
+                 {&word_targets, "targets"}};
     for (size_t place = 0; place < Py_ARRAY_LENGTH(words); place++)
         if ((*words[place].word = PyUnicode_InternFromString(words[place].text)) == NULL)
             return NULL;

@@ -1,4 +1,5 @@
-/* The calls of ops of one and of two inputs, compiled: what `calls._unary` and `calls._binary` do, for the common case.
+/* The calls of ops, compiled: what `calls._unary`, `calls._binary` and (see `_general.h`) `calls._general` do, for the
+ * common case.
  *
  * The Python function is the specification. Whatever is not common (other operands, a debugger that waits at nodes, a
  * tensor that the log has not seen, an error of the forward function) is handed to it before anything was done.
@@ -13,6 +14,7 @@ static struct {
     PyObject *thread;    /* the modes of each thread */
     PyObject *moments;   /* an iterator */
     PyObject *op_row;
+    PyObject *apply, *plan_for, *note_view; /* functions in Python */
     const AppendAPI *log;
 } engine;
 
@@ -24,10 +26,11 @@ typedef struct {
     PyObject *plan;
     PyObject *recipe; /* for each rule what it saves, as numbers of `node._PLACES`; or None */
     PyObject *save;   /* the function that picks it, where the recipe is None */
+    PyObject *wanted; /* the inputs that it is for */
     int alone;
 } Way;
 
-enum { BOTH, LEFT, RIGHT, WAYS };
+enum { BOTH, LEFT, RIGHT, WAYS, MOST_INPUTS = 4, MOST_WAYS = (2 << MOST_INPUTS) - 2 };
 
 typedef struct {
     PyObject_HEAD
@@ -41,6 +44,9 @@ typedef struct {
     char wrapped, view, reduces, differentiable;
     char multiplies; /* whether of two matrices it is their product, as `dot` has it */
     Way ways[WAYS]; /* of one input, the first alone */
+    PyObject *prepare; /* of a general call: what reads the arguments, and then */
+    char residuals, promotes;
+    Way general[MOST_WAYS]; /* its ways back, by the number of inputs and by those that need a gradient */
 } Call;
 
 /* The dims of an array or number, as a tuple. */
@@ -438,16 +444,25 @@ done:
     return out;
 }
 
+/* All ways of a call, one after another. */
+static inline Way *way_at(Call *self, int place)
+{
+    return place < WAYS ? &self->ways[place] : &self->general[place - WAYS];
+}
+
 static int read_way(Way *way, PyObject *plan)
 {
     PyObject *alone = PyObject_GetAttrString(plan, "alone");
     way->plan = Py_NewRef(plan);
     way->recipe = PyObject_GetAttrString(plan, "recipe");
     way->save = PyObject_GetAttrString(plan, "save");
+    way->wanted = PyObject_GetAttrString(plan, "wanted");
     way->alone = alone == Py_True;
     Py_XDECREF(alone);
-    return alone == NULL || way->recipe == NULL || way->save == NULL ? -1 : 0;
+    return alone == NULL || way->recipe == NULL || way->save == NULL || way->wanted == NULL ? -1 : 0;
 }
+
+#include "_general.h"
 
 static int flag_of(PyObject *op, const char *name)
 {
@@ -457,17 +472,18 @@ static int flag_of(PyObject *op, const char *name)
     return truth;
 }
 
-/* Call(python, op, forward, plans): the call of an op whose Python form is `python`. */
+/* Call(python, op, forward, plans): the call of an op whose Python form is `python`; in the place of plans may stand
+ * what reads the arguments of a general call. */
 static int Call_init(Call *self, PyObject *args, PyObject *names)
 {
     PyObject *python, *op, *forward, *plans, *key, *core_dims;
-    if (!PyArg_ParseTuple(args, "OOOO!", &python, &op, &forward, &PyTuple_Type, &plans))
+    if (!PyArg_ParseTuple(args, "OOOO", &python, &op, &forward, &plans))
         return -1;
     if (engine.tensor == NULL || self->python != NULL) {
         PyErr_SetString(PyExc_RuntimeError, engine.tensor == NULL ? "prepare() comes first" : "a call is made once");
         return -1;
     }
-    Py_ssize_t count = PyTuple_GET_SIZE(plans);
+    Py_ssize_t count = PyTuple_Check(plans) ? PyTuple_GET_SIZE(plans) : 0;
     self->inputs = count == 1 ? 1 : 2;
     self->python = Py_NewRef(python);
     self->op = Py_NewRef(op);
@@ -484,6 +500,13 @@ static int Call_init(Call *self, PyObject *args, PyObject *names)
     self->view = (char)flag_of(op, "view");
     self->reduces = (char)flag_of(op, "reduces");
     self->multiplies = (char)flag_of(op, "multiplies");
+    self->residuals = (char)flag_of(op, "residuals");
+    self->promotes = (char)flag_of(op, "promotes");
+    if (!PyTuple_Check(plans)) {
+        self->prepare = Py_NewRef(plans);
+        self->vectorcall = call_general;
+        return PyErr_Occurred() ? -1 : 0;
+    }
     for (Py_ssize_t place = 0; place < count && place < WAYS; place++)
         if (read_way(&self->ways[place], PyTuple_GET_ITEM(plans, place)) < 0)
             return -1;
@@ -505,10 +528,13 @@ static int Call_traverse(Call *self, visitproc visit, void *arg)
     Py_VISIT(self->python);
     Py_VISIT(self->op);
     Py_VISIT(self->forward);
-    for (int place = 0; place < WAYS; place++) {
-        Py_VISIT(self->ways[place].plan);
-        Py_VISIT(self->ways[place].recipe);
-        Py_VISIT(self->ways[place].save);
+    Py_VISIT(self->prepare);
+    for (int place = 0; place < WAYS + MOST_WAYS; place++) {
+        Way *way = way_at(self, place);
+        Py_VISIT(way->plan);
+        Py_VISIT(way->recipe);
+        Py_VISIT(way->save);
+        Py_VISIT(way->wanted);
     }
     Py_VISIT(Py_TYPE(self));
     return 0;
@@ -520,10 +546,13 @@ static int Call_clear(Call *self)
     Py_CLEAR(self->python);
     Py_CLEAR(self->op);
     Py_CLEAR(self->forward);
-    for (int place = 0; place < WAYS; place++) {
-        Py_CLEAR(self->ways[place].plan);
-        Py_CLEAR(self->ways[place].recipe);
-        Py_CLEAR(self->ways[place].save);
+    Py_CLEAR(self->prepare);
+    for (int place = 0; place < WAYS + MOST_WAYS; place++) {
+        Way *way = way_at(self, place);
+        Py_CLEAR(way->plan);
+        Py_CLEAR(way->recipe);
+        Py_CLEAR(way->save);
+        Py_CLEAR(way->wanted);
     }
     return 0;
 }
@@ -566,7 +595,7 @@ static PyGetSetDef Call_getset[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL}, {NULL}};
 
 static PyType_Slot Call_slots[] = {
-    {Py_tp_doc, "The call of an op of one or two inputs."},
+    {Py_tp_doc, "The call of an op."},
     {Py_tp_new, PyType_GenericNew},
     {Py_tp_init, Call_init},
     {Py_tp_dealloc, Call_dealloc},
@@ -584,11 +613,12 @@ static PyType_Spec Call_spec = {
     "graphscope.engine._calls.Call", sizeof(Call), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR, Call_slots};
 
-/* prepare(Tensor, modes, thread, moments, op_row): what all calls share. */
+/* prepare(Tensor, modes, thread, moments, op_row, apply, plan_for, note_view): what all calls share. */
 static PyObject *prepare(PyObject *module, PyObject *args)
 {
-    PyObject *tensor, *modes, *thread, *moments, *op_row;
-    if (!PyArg_ParseTuple(args, "O!O!OOO", &PyType_Type, &tensor, &PyModule_Type, &modes, &thread, &moments, &op_row))
+    PyObject *tensor, *modes, *thread, *moments, *op_row, *apply, *plan_for, *note_view;
+    if (!PyArg_ParseTuple(args, "O!O!OOOOOO", &PyType_Type, &tensor, &PyModule_Type, &modes, &thread, &moments, &op_row,
+                          &apply, &plan_for, &note_view))
         return NULL;
     PyTypeObject *type = (PyTypeObject *)tensor;
     engine.array = slot_offset(type, "array");
@@ -607,6 +637,9 @@ static PyObject *prepare(PyObject *module, PyObject *args)
     Py_XSETREF(engine.thread, Py_NewRef(thread));
     Py_XSETREF(engine.moments, Py_NewRef(moments));
     Py_XSETREF(engine.op_row, Py_NewRef(op_row));
+    Py_XSETREF(engine.apply, Py_NewRef(apply));
+    Py_XSETREF(engine.plan_for, Py_NewRef(plan_for));
+    Py_XSETREF(engine.note_view, Py_NewRef(note_view));
     Py_RETURN_NONE;
 }
 

@@ -25,7 +25,7 @@ from graphscope.engine.cotangents import (
 )
 from graphscope.engine.node import FREED, MOMENT, PLAN, SAVED, ActiveRule, Plan, Record
 from graphscope.engine.rules import slowly, specially
-from graphscope.engine.slots import Cotangents
+from graphscope.engine.slots import Cotangents, SlotPlan
 from graphscope.engine.tensor import Tensor
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.schema import SLOT_SHIFT, Kind
@@ -124,6 +124,9 @@ def run_backward(
         if careful or into:
             results = slowly(record, gradient, row, tensors, into)
             targets = plan.targets(record)
+        elif plan.special or gradient.dtype.kind == "c":
+            results = specially(record, gradient, row)
+            targets = plan.targets(record)
         elif plan.alone:
             if plan.bare is not None:
                 result = plan.bare(gradient)
@@ -148,9 +151,6 @@ def run_backward(
                 continue
             results = (result,)
             targets = (targets,)
-        elif plan.special:
-            results = specially(record, gradient, row)
-            targets = plan.targets(record)
         elif plan.pair is not None:
             first, second = plan.pair
             results = (first(gradient, *saved[0]), second(gradient, *saved[1]))
@@ -257,6 +257,7 @@ with suppress(ImportError):  # it was not built here: there was no compiler
     _backward = import_module("graphscope.engine._backward")
     _backward.prepare(
         plan=Plan,
+        slot_plan=SlotPlan,
         rule=ActiveRule,
         site=tracing.CallSite,
         templates=backward_rows.LeafTemplates,
@@ -270,5 +271,6 @@ with suppress(ImportError):  # it was not built here: there was no compiler
         arrive_at_leaf=_arrive_at_leaf,
         push=heappush,
         pop=heappop,
+        specially=specially,
     )
     _sweep = _backward.sweep

@@ -18,6 +18,7 @@ import numpy as np
 
 from graphscope.engine import dtypes, modes, tracing, writes
 from graphscope.engine.errors import explain_failure
+from graphscope.engine.formulas import FORMULAS
 from graphscope.engine.modes import modes as mode
 from graphscope.engine.node import plan_for
 from graphscope.engine.op import Op, register
@@ -34,7 +35,7 @@ _FLOATING: Final = frozenset({np.float16, np.float32, np.float64})
 _compiled: Any = None
 with suppress(ImportError):  # it was not built here: there was no compiler
     _calls = import_module("graphscope.engine._calls")
-    _calls.prepare(Tensor, modes, mode, writes.moments, tracing.op_row)
+    _calls.prepare(Tensor, modes, mode, writes.moments, tracing.op_row, apply, plan_for, note_view)
     _compiled = _calls
 
 
@@ -290,7 +291,7 @@ def _general(op: Op) -> Callable[..., Any]:
 
 def _framed(forward: Callable[..., Any], count: int) -> Callable[..., Any]:
     """A forward function that runs in a frame of ours, by which NumPy's warnings are known not to be the program's."""
-    if isinstance(forward, FunctionType):
+    if isinstance(forward, FunctionType) or forward in FORMULAS.values():
         return forward
 
     def of_one(x: Any) -> Any:
@@ -299,7 +300,12 @@ def _framed(forward: Callable[..., Any], count: int) -> Callable[..., Any]:
     def of_two(x: Any, y: Any) -> Any:
         return forward(x, y)
 
-    return of_one if count == 1 else of_two
+    def of_any(*inputs: Any, **attrs: Any) -> Any:
+        return forward(*inputs, **attrs)
+
+    if count == 1:
+        return of_one
+    return of_two if count == 2 else of_any
 
 
 def define(name: str, doc: str, *, tensor_method: bool = True, aliases: Sequence[str] = (), **definition: Any) -> Any:
@@ -325,6 +331,8 @@ def define(name: str, doc: str, *, tensor_method: bool = True, aliases: Sequence
         wanted = [(True,)] if count == 1 else [(True, True), (True, False), (False, True)]
         plans = tuple([plan_for(op, each) for each in wanted])
         call = functools.update_wrapper(_compiled.Call(call, op, _framed(op.forward, count), plans), call)
+    elif _compiled is not None and op.prepare is not None and op.takes_bool and not (op.several or op.in_place):
+        call = functools.update_wrapper(_compiled.Call(call, op, _framed(op.forward, 0), op.prepare), call)
     op.call = call
     for method in ((name,) if tensor_method else ()) + tuple(aliases):
         setattr(Tensor, method, call)

@@ -32,6 +32,8 @@ def unbroadcast(gradient: Any, shape: tuple[int, ...]) -> Any:
         out = np.empty(shape, gradient.dtype)
         out.fill(gradient)
         return out
+    if 0 in shape:  # nothing to add up: what has no elements has none in another shape either
+        return gradient.reshape(shape)
     extra = len(gradient.shape) - len(shape)
     axes = tuple(range(extra)) + tuple(
         extra + axis for axis, length in enumerate(shape) if length == 1 and gradient.shape[extra + axis] != 1
@@ -39,6 +41,20 @@ def unbroadcast(gradient: Any, shape: tuple[int, ...]) -> Any:
     if isinstance(gradient, Tensor):
         return gradient.sum(axes).reshape(shape) if axes else gradient.reshape(shape)
     return np.add.reduce(gradient, axis=axes).reshape(shape) if axes else np.reshape(gradient, shape)
+
+
+def is_complex(gradient: Any) -> bool:
+    """Whether a cotangent, or one of several, is of complex numbers."""
+    if isinstance(gradient, tuple):
+        return any(part is not None and part.dtype.kind == "c" for part in gradient)
+    return bool(gradient.dtype.kind == "c")
+
+
+def conjugated(gradient: Any) -> Any:
+    """The conjugate of a cotangent, or of each of several; of real numbers what they are."""
+    if isinstance(gradient, tuple):
+        return tuple(conjugated(part) for part in gradient)
+    return gradient if gradient is None or gradient.dtype.kind != "c" else gradient.conj()
 
 
 def add_up(arrival: Arrival, value: Any) -> None:

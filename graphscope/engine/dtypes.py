@@ -82,7 +82,7 @@ def result_type(values: Any) -> np.dtype:
     result: np.dtype | None = None
     for dtype in ranks:
         if dtype is not None and (result is None or CATEGORY[dtype.kind] > CATEGORY[result.kind]):
-            result = dtype
+            result = dtype if result is None else wider(result, dtype)
     return result if result is not None else _default
 
 
@@ -91,7 +91,7 @@ def aligned(op: Op, inputs: Any) -> Any:
     if not op.promotes or not any(op.vjps):
         return inputs
     found = {value.array.dtype for value in inputs if hasattr(value, "wants_grad")}
-    if len(found) < 2:
+    if len(found) < 2 and not any(isinstance(value, complex) for value in inputs):
         return inputs
     dtype = result_type(
         [value.array if hasattr(value, "wants_grad") else value for value in inputs if value is not None]
@@ -167,7 +167,9 @@ def only(kinds: str, forward: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def wider(one: np.dtype, other: np.dtype) -> np.dtype:
-    """The dtype that holds both: that of the higher kind, or the wider of one kind."""
+    """The dtype that holds both: that of the higher kind, or the wider of one kind; of floating and complex, too."""
+    if {one.kind, other.kind} == {"f", "c"}:
+        return np.promote_types(one, other)
     if CATEGORY[one.kind] != CATEGORY[other.kind]:
         return one if CATEGORY[one.kind] > CATEGORY[other.kind] else other
     return np.promote_types(one, other)
@@ -182,4 +184,4 @@ def _of_number(value: Any) -> np.dtype:
         return bool_
     if isinstance(value, int):
         return int64
-    return np.dtype("complex64") if isinstance(value, complex) else _default
+    return np.result_type(_default, np.complex64) if isinstance(value, complex) else _default

@@ -6,6 +6,7 @@ import functools
 import inspect
 import itertools
 from collections.abc import Callable, Sequence
+from copy import copy
 from sys import _getframe
 from typing import Any, Final
 
@@ -192,7 +193,7 @@ def _join(
     """Give the outputs of a call their way back."""
     constant = {id(value) for value in ctx._constant}
     wanted = [index for index, needs in enumerate(ctx.needs_input_grad) if needs]
-    plan = FunctionPlan(op, cls, wanted)
+    plan = copy(_plan_of(op, cls, tuple(wanted)))
     targets = tuple(args[index].node or args[index] for index in wanted)
     shapes = tuple(args[index].array.shape for index in wanted)
     tensors = [(value, out) for value, out in zip(values, outs, strict=True) if isinstance(out, Tensor)]
@@ -285,6 +286,14 @@ class FunctionPlan(Plan):
             _checked(results[rule.index], shape, name, rule.index, tensors)
             for rule, shape in zip(self.rules, record[4], strict=True)
         ]
+
+
+def _plan_of(op: Op, function: type[Function], wanted: tuple[int, ...]) -> FunctionPlan:
+    """What the nodes of a Function begin with: making it takes longer than most calls."""
+    plan: FunctionPlan | None = op.plans.get((function, wanted))
+    if plan is None:
+        plan = op.plans[function, wanted] = FunctionPlan(op, function, wanted)
+    return plan
 
 
 def _checked(gradient: Any, shape: tuple[int, ...], name: str, index: int, tensors: bool) -> Any:

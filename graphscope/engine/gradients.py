@@ -208,6 +208,11 @@ def _cotangent(root: Tensor, gradient: Any, create_graph: bool, number: int) -> 
                 f"grad can be implicitly created only for scalar outputs: this tensor has shape {tuple(data.shape)}. "
                 "Reduce it first, for example with .sum(), or pass a gradient of that shape."
             )
+        if data.dtype.kind == "c":
+            raise RuntimeError(
+                f"grad can be implicitly created only for real scalar outputs but got {data.dtype}: take its .real or "
+                ".abs(), or pass a gradient"
+            )
         value: Any = np.ones(data.shape, data.dtype) if data.ndim else data.dtype.type(1)
     else:
         if not isinstance(gradient, Tensor):

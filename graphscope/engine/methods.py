@@ -240,6 +240,10 @@ def _float(self: Tensor) -> float:
     return float(_only(self))
 
 
+def _complex(self: Tensor) -> complex:
+    return complex(_only(self))
+
+
 def _int(self: Tensor) -> int:
     return int(_only(self))
 
@@ -260,6 +264,7 @@ PROTOCOLS = {
     "__len__": _len,
     "__iter__": _iter,
     "__bool__": _bool,
+    "__complex__": _complex,
     "__contains__": _contains,
     "__float__": _float,
     "__int__": _int,

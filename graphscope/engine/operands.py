@@ -45,6 +45,8 @@ def gather(op: Op, inputs: Sequence[Any], tensor: Any, track: bool) -> Operands:
         else:
             array = dtypes.operand(value)
             constants.append(array)
+            if array.__class__ is complex:
+                mixed = True
         arrays.append(array)
         targets.append(target)
     # Numbers take the dtype of a floating tensor in NumPy as in PyTorch; what else is mixed is for the rules there.

@@ -14,9 +14,9 @@ from graphscope.engine.tensor import Tensor, method
 
 to_dtype: Any = define(
     "to", "The same elements in another dtype.", formula="out = x as dtype", tensor_method=False,
-    prepare=lambda x, dtype: ((x,), {"dtype": np.dtype(dtype), "_from": np.dtype(x.dtype)}),
-    forward=lambda x, *, dtype, _from: x.astype(dtype),
-    vjp=[lambda g, *, _from: to_dtype(g, _from)],
+    prepare=lambda x, dtype: ((x,), {"dtype": np.dtype(dtype), "_was": np.dtype(x.dtype)}),
+    forward=lambda x, *, dtype, _was: (x.real if x.dtype.kind == "c" and dtype.kind not in "cb" else x).astype(dtype),
+    vjp=[lambda g, *, _was: to_dtype(g, _was)],
     shape=shapes.same,
     samples=[((2, 3), {"dtype": dtypes.float32}), ((), {"dtype": dtypes.float32})],
 )  # fmt: skip

@@ -8,12 +8,18 @@ argument: with the halves in the weights (which is exact) one tanh serves all fo
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from graphscope.engine import layers
+
 BLOCKS = (0, 1, 3, 2)
 """Where PyTorch's rows i, f, n, o stand in ours; the permutation is its own inverse."""
+
+
+_COMPILED: Final = frozenset({np.dtype("float32"), np.dtype("float64")})
+"""Dtypes of which a step runs in the compiled part, in one pass over memory, where there is one."""
 
 
 class Kept(NamedTuple):
@@ -78,9 +84,14 @@ def forward(
     parts = sums.reshape(batch, 4, size).transpose(1, 0, 2)
     multiply, add, tanh, matmul = np.multiply, np.add, np.tanh, np.matmul
     sigmoids, rest = parts[:3], parts[3]
-    h, c = h0, c0
+    in_one_pass = layers.lstm_step if dtype in _COMPILED else None
+    h, c = h0, np.ascontiguousarray(c0)
     for step in order:
         matmul(h, inner, out=sums)
+        if in_one_pass is not None:
+            before, c, h = c, cells[step], hidden[step]
+            in_one_pass(gates[step], c, h, sums, projected[step], before)
+            continue
         add(sums, projected[step], out=sums)
         tanh(sums, out=sums)
         of_step = gates[step]
@@ -132,9 +143,16 @@ def backward(
     g_h[:] = 0
     g_c[:] = g_cell
     multiply, add, subtract, matmul = np.multiply, np.add, np.subtract, np.matmul
+    in_one_pass = layers.lstm_step_back if dtype in _COMPILED else None
+    first_cell, towards = np.ascontiguousarray(c0), np.ascontiguousarray(g_hidden)
     for place in range(steps - 1, -1, -1):
         step = order[place]
         of_step = gates[step]
+        if in_one_pass is not None:
+            before = cells[order[place - 1]] if place else first_cell
+            in_one_pass(g_sums[step], g_c, g_h, towards[step], of_step, before)
+            matmul(g_sums[step], inner, out=g_h)
+            continue
         i, f, o, n, squashed = of_step
         add(g_h, g_hidden[step], out=g_h)
         multiply(g_h, squashed, out=g_gates[2])

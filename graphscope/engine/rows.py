@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import loops
+from graphscope.engine import along, loops
 
 _FEW: Final = 40_000
 """So many elements are counted into bins one by one; more are added a row at a time."""
@@ -65,10 +65,9 @@ def add_up(values: np.ndarray, places: np.ndarray, shape: tuple[int, ...]) -> np
 
 def add_along(values: np.ndarray, index: np.ndarray, dim: int, shape: tuple[int, ...]) -> np.ndarray:
     """An array of a shape: at each place the sum of the `values` whose index along a dim is it; none is negative."""
-    if dim == len(shape) - 1 and index.shape == values.shape and index.shape[:-1] == shape[:-1] and loops.fits(values):
-        out: np.ndarray = np.zeros(shape, values.dtype)
-        loops.add_along(out, index, values)
-        return out
+    out = along.added(values, index, dim, shape)
+    if out is not None:
+        return out  # type: ignore[no-any-return]
     return add_up(np.ascontiguousarray(values), places_along(index, dim, shape), shape)
 
 
@@ -84,6 +83,9 @@ def places_along(index: np.ndarray, dim: int, shape: tuple[int, ...]) -> np.ndar
 
 def pick_along(x: np.ndarray, index: np.ndarray, dim: int) -> Any:
     """`np.take_along_axis`, in a third of the time where the dim is the last; no index is negative."""
+    out = along.picked(x, index, dim)
+    if out is not None:
+        return out
     if dim == x.ndim - 1 and x.size and x.flags.c_contiguous and x.shape[:-1] == index.shape[:-1]:
         starts = np.arange(0, x.size, x.shape[-1]).reshape(*x.shape[:-1], 1)
         return x.reshape(-1).take(index + starts, mode="wrap")

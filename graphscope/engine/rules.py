@@ -9,6 +9,7 @@ import numpy as np
 
 from graphscope.engine import modes, slots, writes
 from graphscope.engine.blame import anomaly_message, blamed
+from graphscope.engine.cotangents import conjugated, is_complex
 from graphscope.engine.modes import Context, here
 from graphscope.engine.node import ATTRS, PLAN, SAVED, Record, spread
 from graphscope.engine.op import INPUT_NAMES
@@ -54,7 +55,7 @@ def specially(record: Record, gradient: Any, row: int) -> Sequence[Any]:
         return _customized(record, gradient, row, False)
     if plan.op.several:
         gradient = slots.whole(record, gradient, False)
-    if not plan.hooked and not plan.alone:
+    if not plan.hooked and not plan.alone and not is_complex(gradient):
         return plan.gradients(gradient, record[SAVED], record[ATTRS])  # type: ignore[no-any-return]
     if plan.hooked:
         gradient = plan.ahead(gradient, False)
@@ -63,6 +64,21 @@ def specially(record: Record, gradient: Any, row: int) -> Sequence[Any]:
 
 
 def _one_by_one(plan: Any, gradient: Any, arguments: Sequence[Any], attrs: Any) -> list[Any]:
+    """Run the rules; where a cotangent is complex, between two conjugations.
+
+    A rule says the transpose of the derivative, g · f'(x), which is all there is to say of real numbers. The gradient
+    of complex numbers is by convention dL/d(re) + i · dL/d(im): it goes back by the conjugate transpose, and that is
+    the conjugate of what the rule says of the conjugate.
+
+    Source: PyTorch's note "Autograd mechanics", on complex numbers.
+    """
+    if is_complex(gradient):
+        found = _one_by_one_transposed(plan, conjugated(gradient), arguments, attrs)
+        return [conjugated(result) for result in found]
+    return _one_by_one_transposed(plan, gradient, arguments, attrs)
+
+
+def _one_by_one_transposed(plan: Any, gradient: Any, arguments: Sequence[Any], attrs: Any) -> list[Any]:
     if plan.joint is not None:
         rule = plan.rules[0]
         found = plan.joint(gradient, *arguments[0], **{name: attrs[name] for name in rule.attrs})

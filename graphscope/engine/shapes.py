@@ -38,7 +38,9 @@ def broadcast(*shapes: Shape, **attrs: Any) -> Shape:
         lengths = {shape[place] for shape in shapes if -place <= len(shape)} - {1}
         known = lengths - {None}
         if len(known) > 1:
-            raise RuntimeError(f"shapes {', '.join(map(str, shapes))} do not fit in dim {place}: {sorted(known)}")  # type: ignore[type-var]
+            given = " and ".join(str(shape).replace("None", "?") for shape in shapes)
+            sizes = " and ".join(map(str, sorted(known)))  # type: ignore[type-var]
+            raise RuntimeError(f"shapes {given} do not fit: dim {place} is {sizes}")
         out.append(known.pop() if known else None if lengths else 1)
     return tuple(out)
 

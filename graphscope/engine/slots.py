@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import dtypes, operands, tracing, writes
+from graphscope.engine import dtypes, modes, operands, tracing, writes
 from graphscope.engine.errors import explain_failure
 from graphscope.engine.modes import here
 from graphscope.engine.node import ATTRS, OUTPUTS, PLAN, ROW, SITE, TARGETS, Plan, Record, plan_for
@@ -32,6 +32,7 @@ during a recorded backward pass, the rows of the cotangents that arrived."""
 
 
 _new = object.__new__
+_next_moment = writes.moments.__next__
 
 
 class Cotangents(dict[int, Any]):
@@ -113,7 +114,8 @@ def apply_several(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = 
         RuntimeError: The shapes or dtypes do not fit; the message says which and how.
     """
     writer = recording.writer
-    inputs, tensors, arrays, _, goals = operands.gather(op, inputs, Tensor, here().grad_enabled)
+    track = not modes.disabled or here().grad_enabled
+    inputs, tensors, arrays, _, goals = operands.gather(op, inputs, Tensor, track)
     start = 0
     frame: Any = None
     if writer is not None:
@@ -128,7 +130,7 @@ def apply_several(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = 
     if op.view:
         arrays[0] = tensors[0].shared()
     try:
-        given = op.forward(*arrays, **(attrs or {}))
+        given = op.forward(*arrays, **attrs) if attrs else op.forward(*arrays)
     except (ValueError, TypeError, IndexError, np.exceptions.AxisError, np.linalg.LinAlgError) as error:
         raise tracing.failed(writer, _getframe(depth), op, tensors, explain_failure(op, arrays, attrs, error)) from None
     results = given[0] if op.residuals else given
@@ -148,22 +150,20 @@ def apply_several(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = 
                 base.note_view(out)
     if goals is None:
         return op.result(outs)
-    plan = plan_for(op, tuple([goal is not None for goal in goals]))
+    wanting = tuple([goal is not None for goal in goals])
+    plan = op.plans.get(wanting) or plan_for(op, wanting)
     if plan.rules:
-        kept = {
-            **(attrs or {}),
-            HOOKS_OF_SLOTS: [{} for _ in outs],
-            OUTPUTS: [(value.shape, value.dtype) for value in values],
-        }
+        kept = dict(attrs) if attrs else {}
+        kept[HOOKS_OF_SLOTS] = [{} for _ in outs]
+        kept[OUTPUTS] = [(value.shape, value.dtype) for value in values]
         # Each slot takes the moment that `slot_record` gives it.
         saved = plan.save((values, given[1]) if op.residuals else values, *arrays)
         targets = tuple([goals[index] for index in plan.wanted])
         shapes = tuple([arrays[index].shape for index in plan.wanted])
-        moment = next(writes.moments)
-        node = [plan, targets, saved, moment, shapes, kept, row, site, None, None]
+        node = [plan, targets, saved, _next_moment(), shapes, kept, row, site, None, None]
         for slot, out in enumerate(outs):
-            next(writes.moments)
-            if out.array.dtype.kind in "fc":
+            _next_moment()
+            if values[slot].dtype.kind in "fc":
                 out.node = slot_record(node, slot)
     return op.result(outs)
 

@@ -179,6 +179,11 @@ def _rebase(
     if base is None:
         owner = target
         _renew(target, plan, wanted, saved, shapes, attrs, site)
+    elif base.array.dtype != target.array.dtype:
+        raise RuntimeError(
+            f"a write into {target.array.dtype} that lies in the memory of {base.array.dtype} has no way back here: "
+            "make the whole anew, as in torch.complex(z.real * 2, z.imag)"
+        )
     else:
         owner = base
         wanted = [_past_hooks(value, writer, frame) if value is target else value for value in wanted]

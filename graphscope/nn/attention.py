@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from graphscope.engine.tensor import Tensor
-from graphscope.nn import functional, init
+from graphscope.nn import init
+from graphscope.nn.heads import Heads
 from graphscope.nn.linear import Linear
 from graphscope.nn.module import Module
 from graphscope.nn.parameter import blank
@@ -17,7 +15,7 @@ class NonDynamicallyQuantizableLinear(Linear):
     """A `Linear` that prints as PyTorch's last projection does."""
 
 
-class MultiheadAttention(Module):
+class MultiheadAttention(Heads, Module):
     """Each query looks at all keys and takes the mean of their values, by weights; in several heads.
 
     Args:
@@ -25,8 +23,8 @@ class MultiheadAttention(Module):
         num_heads: How many heads share it.
         dropout: The probability that a weight is left out.
         bias: Whether the projections have one.
-        add_bias_kv: Not there.
-        add_zero_attn: Not there.
+        add_bias_kv: Whether there is a key more, with its value, that is learned.
+        add_zero_attn: Whether there is a key more, with its value, of zeros.
         kdim: The size of keys; `embed_dim` if left out.
         vdim: The size of values; `embed_dim` if left out.
         batch_first: Whether the batch is the first dim instead of the second.
@@ -34,7 +32,6 @@ class MultiheadAttention(Module):
     Raises:
         ValueError: A size is not positive.
         AssertionError: The heads can't share `embed_dim`.
-        NotImplementedError: `add_bias_kv` or `add_zero_attn` is asked for.
     """
 
     def __init__(
@@ -56,8 +53,6 @@ class MultiheadAttention(Module):
                 f"embed_dim and num_heads must be greater than 0, got embed_dim={embed_dim} and num_heads={num_heads} "
                 "instead"
             )
-        if add_bias_kv or add_zero_attn:
-            raise NotImplementedError("MultiheadAttention: add_bias_kv and add_zero_attn are not there")
         super().__init__()
         self.embed_dim = embed_dim
         self.kdim = embed_dim if kdim is None else kdim
@@ -65,6 +60,7 @@ class MultiheadAttention(Module):
         self.num_heads = num_heads
         self.dropout = dropout
         self.batch_first = batch_first
+        self.add_zero_attn = add_zero_attn
         self.head_dim = embed_dim // num_heads
         if self.head_dim * num_heads != embed_dim:
             raise AssertionError(f"embed_dim must be divisible by num_heads: {embed_dim} is not by {num_heads}")
@@ -74,6 +70,8 @@ class MultiheadAttention(Module):
             self.register_parameter(name, None if one else blank(embed_dim, size, dtype=dtype))
         self.register_parameter("in_proj_weight", blank(3 * embed_dim, embed_dim, dtype=dtype) if one else None)
         self.register_parameter("in_proj_bias", blank(3 * embed_dim, dtype=dtype) if bias else None)
+        for name in ("bias_k", "bias_v"):
+            self.register_parameter(name, blank(1, 1, embed_dim, dtype=dtype) if add_bias_kv else None)
         self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, dtype=dtype)
         self._reset_parameters()
 
@@ -84,6 +82,9 @@ class MultiheadAttention(Module):
         if self.in_proj_bias is not None:
             init.zeros_(self.in_proj_bias)
             init.zeros_(self.out_proj.bias)
+        for bias in (self.bias_k, self.bias_v):
+            if bias is not None:
+                init.xavier_normal_(bias)
 
     def forward(
         self,
@@ -109,96 +110,6 @@ class MultiheadAttention(Module):
             average_attn_weights: Whether the weights are the mean of all heads.
             is_causal: A hint that `attn_mask` is causal; it must be given all the same.
         """
-        batched = query.ndim == 3
-        self._check(query, key, value, attn_mask, is_causal)
-        if not batched:
-            alone = query is key is value
-            query = query.unsqueeze(0)
-            key, value = (query, query) if alone else (key.unsqueeze(0), value.unsqueeze(0))
-            key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
-        elif not self.batch_first:
-            alone, pair = query is key is value, key is value
-            query = query.transpose(0, 1)
-            key = query if alone else key.transpose(0, 1)
-            value = key if pair else value.transpose(0, 1)
-        batch, count = query.shape[:2]
-        heads = [
-            part.reshape(batch, part.shape[1], self.num_heads, self.head_dim).transpose(1, 2)
-            for part in self._projected(query, key, value)
-        ]
-        mask = self._mask(attn_mask, key_padding_mask, batch, count, key.shape[1], query.dtype)
-        dropout = self.dropout if self.training else 0.0
-        weights = None
-        if need_weights:
-            scores = (heads[0] * self.head_dim**-0.5) @ heads[1].transpose(-2, -1)
-            weights = functional.softmax(scores if mask is None else scores + mask, -1)
-            if dropout:
-                weights = functional.dropout(weights, dropout, True)
-            found = weights @ heads[2]
-        else:
-            found = functional.scaled_dot_product_attention(heads[0], heads[1], heads[2], mask, dropout)
-        result = self.out_proj(found.transpose(1, 2).reshape(batch, count, self.embed_dim))
-        if weights is not None and average_attn_weights:
-            weights = weights.mean(1)
-        if not batched:
-            return result.squeeze(0), None if weights is None else weights.squeeze(0)
-        return (result if self.batch_first else result.transpose(0, 1)), weights
-
-    def _check(self, query: Any, key: Any, value: Any, attn_mask: Any, is_causal: bool) -> None:
-        if query.ndim not in (2, 3) or key.ndim != query.ndim or value.ndim != query.ndim:
-            raise AssertionError(
-                "query should be unbatched 2D or batched 3D tensor, and key and value alike, but received "
-                f"{query.ndim}-D, {key.ndim}-D and {value.ndim}-D tensors"
-            )
-        if query.shape[-1] != self.embed_dim:
-            raise AssertionError(f"was expecting embedding dimension of {self.embed_dim}, but got {query.shape[-1]}")
-        if is_causal and attn_mask is None:
-            raise RuntimeError(
-                "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
-                "`generate_square_subsequent_mask` to create this mask."
-            )
-
-    def _projected(self, query: Any, key: Any, value: Any) -> Any:
-        """Queries, keys and values as the heads see them; what is the same tensor is projected at once."""
-        size, bias = self.embed_dim, self.in_proj_bias
-        if self.in_proj_weight is None:
-            weights = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
-            biases = (None,) * 3 if bias is None else bias.split(size)
-            return [functional.linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True)]
-        if query is key is value:
-            return functional.linear(query, self.in_proj_weight, bias).split(size, -1)
-        sizes, given = ([size, 2 * size], [query, key]) if key is value else ([size] * 3, [query, key, value])
-        parts = self.in_proj_weight.split(sizes)
-        biases = (None,) * len(sizes) if bias is None else bias.split(sizes)
-        found = [functional.linear(x, w, b) for x, w, b in zip(given, parts, biases, strict=True)]
-        return found if len(found) == 3 else [found[0], *found[1].split(size, -1)]
-
-    def _mask(self, attn_mask: Any, padding: Any, batch: int, queries: int, keys: int, dtype: Any) -> Any:
-        """Both masks as numbers that are added to the scores of (batch, heads, queries, keys)."""
-        parts = []
-        if attn_mask is not None:
-            shapes = {2: (queries, keys), 3: (batch * self.num_heads, queries, keys)}
-            if attn_mask.ndim not in shapes:
-                raise RuntimeError(f"attn_mask's dimension {attn_mask.ndim} is not supported")
-            expected = shapes[attn_mask.ndim]
-            if tuple(attn_mask.shape) != expected:
-                raise RuntimeError(
-                    f"The shape of the {attn_mask.ndim}D attn_mask is {tuple(attn_mask.shape)}, not {expected}"
-                )
-            split = (1, 1) if attn_mask.ndim == 2 else (batch, self.num_heads)
-            parts.append(_added("attn_mask", attn_mask, dtype).reshape(*split, queries, keys))
-        if padding is not None:
-            if tuple(padding.shape) != (batch, keys):
-                raise AssertionError(
-                    f"expecting key_padding_mask shape of {(batch, keys)}, but got {tuple(padding.shape)}"
-                )
-            parts.append(_added("key_padding_mask", padding, dtype).reshape(batch, 1, 1, keys))
-        return sum(parts[1:], parts[0]) if parts else None
-
-
-def _added(name: str, mask: Any, dtype: Any) -> Any:
-    """A mask as numbers: -inf where it is True."""
-    kind = mask.dtype.kind
-    if kind not in "bf":
-        raise AssertionError(f"only bool and floating types of {name} are supported")
-    return Tensor(np.where(mask.array, -np.inf, 0.0).astype(dtype)) if kind == "b" else mask
+        return self.attend(
+            query, key, value, key_padding_mask, need_weights, attn_mask, average_attn_weights, is_causal
+        )

@@ -91,6 +91,7 @@ from graphscope.engine.ops.rounding import relu as _relu
 from graphscope.engine.ops.smooth_activations import gelu, glu, logsigmoid, softplus, softsign, tanhshrink
 from graphscope.engine.ops.softmax import gumbel_softmax, log_softmax, softmax, softmin
 from graphscope.engine.ops.trigonometric import tanh
+from graphscope.nn.heads import multi_head_attention_forward
 
 __all__ = [
     "adaptive_avg_pool1d",
@@ -177,6 +178,7 @@ __all__ = [
     "max_unpool3d",
     "mish",
     "mse_loss",
+    "multi_head_attention_forward",
     "multi_margin_loss",
     "multilabel_margin_loss",
     "multilabel_soft_margin_loss",

@@ -124,17 +124,22 @@ class Module(Stateful):
             )
         return self._apply(lambda tensor: tensor.to(dtype) if tensor.array.dtype.kind in "fcV" else tensor)
 
+    def _cast(self, name: str) -> Self:
+        """Bring what is floating, and not what is complex, to a dtype."""
+        dtype = np.dtype(name)
+        return self._apply(lambda tensor: tensor.to(dtype) if tensor.array.dtype.kind in "fV" else tensor)
+
     def float(self) -> Self:
         """Bring floating parameters and buffers to float32."""
-        return self.to(np.dtype("float32"))
+        return self._cast("float32")
 
     def double(self) -> Self:
         """Bring floating parameters and buffers to float64."""
-        return self.to(np.dtype("float64"))
+        return self._cast("float64")
 
     def half(self) -> Self:
         """Bring floating parameters and buffers to float16."""
-        return self.to(np.dtype("float16"))
+        return self._cast("float16")
 
     def bfloat16(self) -> Self:
         """Bring floating parameters and buffers to bfloat16.
@@ -142,7 +147,7 @@ class Module(Stateful):
         Raises:
             TypeError: The package `ml_dtypes` is not installed, which NumPy needs for it.
         """
-        return self.to(np.dtype("bfloat16"))
+        return self._cast("bfloat16")
 
     def cpu(self) -> Self:
         """The module itself: it is on the CPU."""

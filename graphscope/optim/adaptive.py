@@ -110,7 +110,8 @@ class Adagrad(Optimizer):
         )
         for group in self.param_groups:
             for parameter in group["params"]:
-                total = Tensor(np.full_like(parameter.array, group["initial_accumulator_value"])[()])
+                both = 1 + 1j if parameter.array.dtype.kind == "c" else 1  # of complex numbers, each part
+                total = Tensor(np.full_like(parameter.array, group["initial_accumulator_value"] * both)[()])
                 self.state[parameter].update(step=Tensor(np.float32(0)), sum=total)
 
     def _update(self, parameter: Any, gradient: Any, state: dict[str, Any], group: dict[str, Any]) -> None:

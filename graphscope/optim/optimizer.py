@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any
 
 from graphscope.engine.modes import enable_grad, no_grad
+from graphscope.engine.ops.complex_numbers import view_as_complex, view_as_real
 from graphscope.engine.tensor import Tensor
 from graphscope.eventlog.record import step as end_step
 
@@ -106,8 +107,19 @@ class Optimizer:
                     if gradient is not None:
                         if group.get("maximize"):
                             gradient = -gradient
-                        self._update(parameter, gradient, self.state[parameter], group)
+                        state = self.state[parameter]
+                        update = self._update if parameter.array.dtype.kind != "c" else self._update_parts
+                        update(parameter, gradient, state, group)
         return loss
+
+    def _update_parts(self, parameter: Any, gradient: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """Change a complex parameter: its real and imaginary parts are numbers like any others."""
+        parts = {name: view_as_real(value) if _is_complex(value) else value for name, value in state.items()}
+        self._update(view_as_real(parameter), view_as_real(gradient), parts, group)
+        shape = (*parameter.shape, 2)
+        for name, value in parts.items():
+            paired = isinstance(value, Tensor) and tuple(value.shape) == shape
+            state[name] = view_as_complex(value) if paired else value
 
     def _update(self, parameter: Any, gradient: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Change one parameter; `state` is what is kept of it from step to step."""
@@ -214,6 +226,10 @@ def _counted(step: Callable[..., Any]) -> Callable[..., Any]:
 
 
 Optimizer.step = _counted(Optimizer.step)  # type: ignore[method-assign]
+
+
+def _is_complex(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.array.dtype.kind == "c"
 
 
 def _trainable(tensor: Any) -> Tensor:

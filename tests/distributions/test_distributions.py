@@ -37,9 +37,33 @@ KINDS = {
         ({"loc": [[0.5, 1.0], [0.0, 0.0]], "scale_tril": [[1.0, 0.0], [0.5, 2.0]]}, [0.1, 0.2]),
         ({"loc": [0.5, 1.0], "precision_matrix": COV}, [0.1, 0.2]),
     ],
+    "NegativeBinomial": [
+        ({"total_count": A, "probs": UNIT}, [0.0, 3.0, 1.0]),
+        ({"total_count": [3.0], "logits": A}, [2.0, 0, 1]),
+    ],
+    "Multinomial": [
+        ({"total_count": 3, "probs": P}, [[0, 1.0, 2.0], [3.0, 0, 0]]), ({"total_count": 2, "logits": Q}, [1.0, 1, 0])
+    ],
+    "RelaxedBernoulli": [({"temperature": [0.7], "probs": UNIT}, UNIT), ({"temperature": [2.0], "logits": A}, UNIT)],
+    "RelaxedOneHotCategorical": [
+        ({"temperature": [0.7], "probs": P}, [[0.2, 0.1, 0.7], [0.3, 0.3, 0.4]]),
+        ({"temperature": [2.0], "logits": Q}, [[0.2, 0.1, 0.7], [0.3, 0.3, 0.4]]),
+    ],
+    "Cauchy": [({"loc": A, "scale": B}, [0.1, -2.0, 3.0])],
+    "HalfNormal": [({"scale": A}, [0.1, 2.0, 3.0])],
+    "HalfCauchy": [({"scale": A}, [0.1, 2.0, 3.0])],
+    "Gumbel": [({"loc": A, "scale": B}, [0.1, -2.0, 3.0])],
+    "Pareto": [({"scale": A, "alpha": [2.5, 3.0, 5.5]}, [0.5, 2.0, 3.0])],
+    "Weibull": [({"scale": A, "concentration": B}, [0.5, 2.0, 3.0])],
+    "Chi2": [({"df": A}, [0.5, 2.0, 3.0])],
+    "StudentT": [({"df": [0.5, 1.5, 4.0], "loc": A, "scale": B}, [0.5, -2.0, 3.0]), ({"df": [6.0]}, [0.5])],
     "Dirichlet": [({"concentration": A}, [0.2, 0.3, 0.5]), ({"concentration": B}, [0.2, 0.3, 0.5])],
 }  # fmt: skip
 EACH = [(name, given, value) for name, cases in KINDS.items() for given, value in cases]
+NO_DIVERGENCE = {
+    "Binomial", "Geometric", "StudentT", "NegativeBinomial", "Multinomial", "RelaxedBernoulli",
+    "RelaxedOneHotCategorical",
+}  # fmt: skip
 TOLD = ("mean", "variance", "stddev", "mode", "probs", "logits", "covariance_matrix", "precision_matrix", "scale_tril")
 
 
@@ -72,7 +96,7 @@ def test_what_a_distribution_says(name, given, value):
         answers = {what: told(lambda what=what, it=it: getattr(it, what)) for what in TOLD}
         answers["entropy"] = told(it.entropy)
         answers["all"] = told(it.enumerate_support)
-        if name not in ("Gamma", "Beta", "Categorical", "Bernoulli", "Dirichlet", "MultivariateNormal"):
+        if name not in ("Gamma", "Chi2", "Beta", "Categorical", "Bernoulli", "Dirichlet", "MultivariateNormal"):
             answers["cdf"] = told(lambda it=it, x=x: it.cdf(x))
             answers["icdf"] = told(lambda it=it, t=t: it.icdf(t.tensor(0.3, dtype=t.float64)))
         gradients = [p.grad.numpy() for p in parameters.values() if hasattr(p, "grad") and p.grad is not None]
@@ -88,13 +112,13 @@ def test_what_a_distribution_says(name, given, value):
         assert theirs is not None or mine[2][what] is None, what
     assert mine[3][:3] == other[3][:3]
     assert mine[3][3] <= other[3][3]
-    assert mine[4] == other[4] or other[4] in ("LogNormal()", "Beta()")  # which hide what they hold
+    assert mine[4] == other[4] or other[4] == f"{name}()"  # some hide what they hold
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_how_far_they_are_apart(name):
     cases = KINDS[name]
-    if len(cases) < 2 or name in ("Binomial", "Geometric"):
+    if len(cases) < 2 or name in NO_DIVERGENCE:
         pytest.skip("one of its kind")
     found = []
     for t in (gs, torch):
@@ -113,6 +137,12 @@ def test_samples_have_the_moments_that_are_told(name, given, value):
     gs.manual_seed(7)
     it, _ = made(gs, name, given)
     drawn = it.sample((20_000,))
+    if name.startswith("Relaxed"):
+        held_to_choices(it, drawn)
+        return
+    if name in ("Cauchy", "HalfCauchy", "StudentT", "Pareto", "Weibull", "HalfNormal", "Gumbel"):
+        held_to_shares(name, given, it, drawn)
+        return
     if name == "Categorical":
         drawn, mean = gs.nn.functional.one_hot(drawn, 3).double(), it.probs
         variance = it.probs * (1 - it.probs)
@@ -124,6 +154,29 @@ def test_samples_have_the_moments_that_are_told(name, given, value):
     error = (drawn.mean(0) - mean) / (variance / 20_000).sqrt()
     assert float(error.abs().max()) < 5
     np.testing.assert_allclose(drawn.var(0).numpy(), variance.numpy(), rtol=0.15)
+
+
+def held_to_choices(it, drawn):
+    """See that the classes that are nearest come as often as their probabilities say."""
+    it.log_prob(drawn)
+    single = not it.event_shape
+    chosen = (drawn > 0.5).double() if single else gs.nn.functional.one_hot(drawn.argmax(-1), 3).double()
+    np.testing.assert_allclose(chosen.mean(0).numpy(), it.probs.numpy(), atol=0.015)
+
+
+def held_to_shares(name, given, it, drawn):
+    """See that as many samples are below each quantile as there should be: some of these have no moments."""
+    it.log_prob(drawn)
+    reference = made(torch, name, given)[0]
+    if name == "StudentT":
+        pytest.importorskip("scipy")
+        from scipy.stats import t as students
+
+        cuts = [students.ppf(share, np.array(it.df), np.array(it.loc), np.array(it.scale)) for share in (0.1, 0.5, 0.9)]
+    else:
+        cuts = [reference.icdf(torch.tensor(share, dtype=torch.float64)).numpy() for share in (0.1, 0.5, 0.9)]
+    for share, cut in zip((0.1, 0.5, 0.9), cuts, strict=True):
+        np.testing.assert_allclose((drawn.numpy() < cut).mean(0), share, atol=0.015)
 
 
 def test_gradients_flow_through_samples():

@@ -26,6 +26,7 @@ DOMAINS: dict[str, Any] = {
     "integers": lambda u: np.where(u < 0.5, np.floor(20 * u) - 10, np.floor(20 * u) - 9).astype(np.int64),
     "counts": lambda u: np.floor(8 * u).astype(np.int64),
     "booleans": lambda u: u > 0.5,
+    "complex": lambda u: 2 * u - 1 + 1j * np.cos(7 * u),
 }
 """What a sample's first word says of its numbers: how they come from numbers between 0 and 1."""
 MATRICES: dict[str, Any] = {
@@ -72,21 +73,29 @@ def _made(part: Any, numbers: np.random.Generator, dtype: str, marker: str) -> A
     even = (numbers.permutation(size) + 0.7) / size if size else np.zeros(0)
     even = np.where(np.abs(even - 0.5) < 1e-3, 0.55, even) + numbers.uniform(0.01, 0.04) / max(size, 1)
     values = MATRICES.get(marker, np.asarray)(np.asarray(DOMAINS.get(marker, DOMAINS[""])(even)).reshape(part))
+    if values.dtype.kind == "c":
+        return values.astype(np.result_type(dtype, np.complex64))
     return values.astype(dtype) if values.dtype.kind == "f" else values
 
 
 def tensors(made: list[Any], requires_grad: bool = True) -> list[Any]:
-    """The same as tensors; what is floating requires grad."""
+    """The same as tensors; what is floating, or complex, requires grad."""
     return [
         tensors(value, requires_grad)
         if isinstance(value, list)
         else tuple(tensors(list(value), requires_grad))
         if value.__class__ is tuple and any(isinstance(place, np.ndarray) for place in value)
-        else Tensor(value[()] if not value.ndim else value, requires_grad=requires_grad and value.dtype.kind == "f")
+        else Tensor(value[()] if not value.ndim else value, requires_grad=requires_grad and value.dtype.kind in "fc")
         if isinstance(value, np.ndarray | np.generic)
         else value
         for value in made
     ]
+
+
+def weights_of(out: Any) -> Any:
+    """A cotangent for a result: no two of its numbers are the same, and complex ones have two parts."""
+    weights = np.linspace(0.5, 1.5, out.numel()).reshape(out.shape)
+    return (weights * (1 + 0.5j) if out.dtype.kind == "c" else weights).astype(out.dtype)[()]
 
 
 def flat(values: Any) -> list[Any]:

@@ -88,3 +88,13 @@ def test_a_checkpoint_draws_the_same_random_numbers():
     gs.rand(7)
     out.sum().backward()
     np.testing.assert_allclose(x.grad.array, 2 * out.array / x.array, rtol=1e-6)
+
+
+def test_what_is_saved_is_on_the_cpu_in_any_case():
+
+    for t in (gs, torch):
+        x = t.tensor([1.0, 2.0], requires_grad=True)
+        with t.autograd.graph.save_on_cpu():
+            y = (x * x).sum()
+        y.backward()
+        np.testing.assert_array_equal(x.grad.numpy(), [2, 4])

@@ -13,12 +13,24 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 from tests.engine.fuzzing.__main__ import program
 from tests.engine.fuzzing.pool import Pool
 from tests.engine.fuzzing.statements import KINDS, READY, statement
-from tests.engine.fuzzing.twin import Difference, Twin, as_text, first_difference, in_float64, shrunk
+from tests.engine.fuzzing.twin import (
+    MAY_BE_REFUSED,
+    SAVES_MORE,
+    Difference,
+    Twin,
+    as_text,
+    first_difference,
+    in_float64,
+    shrunk,
+)
+from tests.engine.fuzzing.wider import WIDER
 
 pytestmark = pytest.mark.torch
 
 MANY = 3_000
 """Seeds that CI tries; `python -m tests.engine.fuzzing --programs 20000` tries more."""
+MANY_WIDER = 400
+"""Seeds for programs of more kinds of statements (`--wider`)."""
 
 
 class Drawn:
@@ -71,13 +83,14 @@ def test_programs_that_hypothesis_makes() -> None:
     )
 
 
-def differing(seeds: range) -> list[str]:
+def differing(seeds: range, *, wider: bool = False) -> list[str]:
     """The programs of these seeds that show a difference, each as short as it can be made; at most three."""
+    kinds, may_be_refused = (WIDER, MAY_BE_REFUSED + SAVES_MORE) if wider else (READY, MAY_BE_REFUSED)
     found = []
     for seed in seeds:
-        lines, difference = program(seed)
+        lines, difference = program(seed, kinds, may_be_refused=may_be_refused)
         if difference is not None:
-            found.append(f"# seed {seed}\n{as_text(*shrunk(lines, difference))}")
+            found.append(f"# seed {seed}\n{as_text(*shrunk(lines, difference, may_be_refused))}")
             if len(found) == 3:
                 break
     return found
@@ -90,6 +103,15 @@ def test_programs_of_seeds() -> None:
 @pytest.mark.slow
 def test_many_programs_of_seeds() -> None:
     assert not (found := differing(range(MANY))), "\n\n" + "\n\n".join(found)
+
+
+def test_wider_programs_of_seeds() -> None:
+    assert not (found := differing(range(40), wider=True)), "\n\n" + "\n\n".join(found)
+
+
+@pytest.mark.slow
+def test_many_wider_programs_of_seeds() -> None:
+    assert not (found := differing(range(MANY_WIDER), wider=True)), "\n\n" + "\n\n".join(found)
 
 
 def test_a_difference_is_found_and_made_short(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import graphscope as gs
-from graphscope.engine import loops
+from graphscope.engine import along, loops
 
 pytestmark = pytest.mark.skipif(find_spec("graphscope.engine._loops") is None, reason="there was no compiler")
 
@@ -33,11 +33,19 @@ CALLS = {
     "cummax": lambda x: x.cummax(1),
     "cummax of columns": lambda x: x.cummax(0),
     "cummin": lambda x: x.cummin(1),
+    "max": lambda x: x.max(1),
+    "max of columns": lambda x: x.max(0),
+    "max in the middle": lambda x: x.reshape(4, 50, 41).max(1, keepdim=True),
+    "min": lambda x: x[0].min(0, keepdim=True),
+    "min of columns": lambda x: x.min(-2, keepdim=True),
     "prod of rows": lambda x: x.prod(1),
     "prod": lambda x: x.prod(),
     "scatter_add": lambda x: gs.zeros(200, 50, dtype=x.dtype).scatter_add(1, places(200, 41, below=50), x),
     "scatter_add down": lambda x: gs.zeros(50, 41, dtype=x.dtype).scatter_add(0, places(200, 41, below=50), x),
     "gather": lambda x: x.gather(1, places(200, 90, below=41)),
+    "gather in the middle": lambda x: x.reshape(4, 50, 41).gather(-2, places(4, 7, 41, below=50)),
+    "gather of a part": lambda x: x.gather(0, places(20, 40, below=200)),
+    "gather, repeated": lambda x: x.gather(1, places(5, below=41).expand(200, 5)),
     "index_add": lambda x: gs.zeros(9, 41, dtype=x.dtype).index_add(0, places(200, below=9), x),
     "taken": lambda x: x[places(30, below=200), places(30, below=41)],
     "elu": lambda x: gs.nn.functional.elu(x, 0.5),
@@ -63,6 +71,8 @@ def test_both_ways_agree(name, dtype, monkeypatch):
     for way in ("compiled", "NumPy"):
         if way == "NumPy":
             monkeypatch.setattr(loops, "_loops", None)
+            for function in ("picked", "added", "extremes", "running", "within"):
+                monkeypatch.setattr(along, function, lambda *_: None)
         x = gs.tensor(given.copy(), requires_grad=True)
         outs = CALLS[name](x)
         outs = outs if isinstance(outs, tuple) else (outs,)
@@ -80,6 +90,18 @@ def test_a_place_that_does_not_exist_is_refused():
         loops.add_at(np.zeros(5), np.array([0, 7]), np.ones(2))
 
 
-def test_sums_of_many_small_numbers_stay_exact():
-    x = gs.full((1, 1_000_000), 0.1)
-    assert abs(x.cumsum(1)[0, -1].item() - 100_000) < 1
+def test_what_the_compiled_part_does_not_take_is_left():
+    x, index = np.arange(12.0).reshape(3, 4), np.array([[0, 3], [1, 1], [2, 0]])
+    for other in (index + 2, index - 1, index[:2], index[0], index.astype(float), index.astype(bool), index[:0]):
+        assert along.picked(x, other, 1) is None
+        assert along.added(x[: len(other), : other.shape[-1]], other, 1, (3, 3)) is None
+    for other in (x[:, ::2], x.T, x[0, 0], x[:0], x.astype(np.float16), x.tolist()):
+        assert along.picked(other, index, 1) is None
+        assert along.added(other, index, 1, (3, 4)) is None
+        assert along.extremes(other, 0, along.LARGEST, True) is None
+        assert along.running(other, along.LARGEST) is None
+    assert along.extremes(x, 2, along.LARGEST, False) is None
+    assert along.extremes(x[0].copy(), 0, along.LARGEST, False) is None
+    assert along.added(x[:, :2].copy(), index, 1, x.astype(np.float32)) is None
+    assert along.within(index, 4) is True
+    assert along.within(index, 3) is along.within(index - 1, 4) is False

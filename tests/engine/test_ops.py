@@ -23,11 +23,12 @@ from tests.engine.sampling import (
     ruled_shapes,
     run,
     tensors,
+    weights_of,
 )
 
 STEP = 1e-5
 PLAIN = [pair for pair in DIFFERENTIABLE if not pair[0].composite]
-OF_MEMORY = {"view_dtype", "as_strided"}
+OF_MEMORY = {"view_dtype", "as_strided", "view_as_complex"}
 """Ops that look at the bytes."""
 WITHOUT_NONE = [
     (op, sample) for op, sample in SAMPLES if op.shape is not None and op.shape.__module__ == shapes.__name__
@@ -69,14 +70,22 @@ def test_a_shape_rule_knows_what_it_does_not_know(op, sample):
             assert all(mine in (None, true) for mine, true in zip(found, expected, strict=True))
 
 
+def inner(one, other):
+    """The inner product of two arrays as a real number: of complex ones, of the pairs of their parts."""
+    return np.sum(np.real(np.conj(one) * other))
+
+
 def directional(function, arrays, gradients):
     """How a number changes along a random direction of the arrays: by differences, and by the gradients."""
     numbers = np.random.default_rng(3)
     directions = [numbers.uniform(0.5, 1.0, array.shape) * numbers.choice([-1, 1], array.shape) for array in arrays]
+    directions = [
+        way * (1 + 0.7j) if np.iscomplexobj(array) else way for array, way in zip(arrays, directions, strict=True)
+    ]
     ends = [
         function([array + sign * STEP * way for array, way in zip(arrays, directions, strict=True)]) for sign in (1, -1)
     ]
-    told = sum(np.sum(gradient * way) for gradient, way in zip(gradients, directions, strict=True))
+    told = sum(inner(gradient, way) for gradient, way in zip(gradients, directions, strict=True))
     return (ends[0] - ends[1]) / (2 * STEP), told
 
 
@@ -93,7 +102,13 @@ def replaced(made, arrays):
 
 
 def is_floating(value):
-    return isinstance(value, np.ndarray | np.generic) and value.dtype.kind == "f"
+    return isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "fc"
+
+
+def normal(numbers, like):
+    """Random numbers of a shape, complex where the other is."""
+    found = numbers.standard_normal(np.shape(like))
+    return found + 1j * numbers.standard_normal(np.shape(like)) if like.dtype.kind == "c" else found
 
 
 def floating_parts(values):
@@ -110,14 +125,14 @@ def test_gradients_of_first_and_second_order_agree_with_differences(op, sample):
     made, attrs = arguments(op, sample)
     arrays = [value for value in flat(made) if is_floating(value)]
     numbers = np.random.default_rng(2)
-    weights = [numbers.standard_normal(out.shape) for out in floating_parts(run(op, tensors(made), attrs))]
+    weights = [normal(numbers, out) for out in floating_parts(run(op, tensors(made), attrs))]
     if not weights:
         return
-    ways = [numbers.standard_normal(np.shape(array)) for array in arrays]
+    ways = [normal(numbers, array) for array in arrays]
 
     def value(arrays):
         outs = floating_parts(run(op, tensors(replaced(made, arrays)), attrs))
-        return sum(np.sum(out.array * weight) for out, weight in zip(outs, weights, strict=True))
+        return sum(inner(out.array, weight) for out, weight in zip(outs, weights, strict=True))
 
     def first(arrays, *, create_graph):
         given = tensors(replaced(made, arrays[: len(ways)]))
@@ -130,7 +145,7 @@ def test_gradients_of_first_and_second_order_agree_with_differences(op, sample):
 
     def along(arrays):
         found, _ = first(arrays, create_graph=False)
-        return sum(np.sum(gradient * way) for gradient, way in zip(data(found, ways), ways, strict=True))
+        return sum(inner(gradient, way) for gradient, way in zip(data(found, ways), ways, strict=True))
 
     found, _ = first([*arrays, *weights], create_graph=False)
     expected, told = directional(value, arrays, data(found, arrays))
@@ -138,7 +153,9 @@ def test_gradients_of_first_and_second_order_agree_with_differences(op, sample):
 
     found, wanted = first([*arrays, *weights], create_graph=True)
     total = sum(
-        (gradient * Tensor(way[()])).sum() for gradient, way in zip(found, ways, strict=True) if gradient is not None
+        (gradient * Tensor(np.conj(way)[()])).sum().real
+        for gradient, way in zip(found, ways, strict=True)
+        if gradient is not None
     )
     if not isinstance(total, Tensor) or not total.requires_grad:
         return
@@ -156,14 +173,15 @@ def test_a_rule_says_the_same_on_arrays_and_on_tensors(op, sample, dtype):
     if isinstance(out, tuple) or out.node is None:
         return
     record = out.node
-    g = np.linspace(0.5, 1.5, out.numel()).reshape(out.shape).astype(out.dtype)[()]
+    g = weights_of(out)
     plan = record[PLAN]
     for rule, args in zip(plan.rules, plan.arguments(record[SAVED]), strict=True):
         wanted = {name: record[ATTRS][name] for name in rule.attrs}
         bare = rule.rule(g, *args, **wanted)
         full = rule.rule(Tensor(g), *map(lifted, args), **wanted)
         assert isinstance(full, Tensor)
-        assert bare.dtype == full.dtype == out.dtype
+        assert bare.dtype == full.dtype
+        assert bare.dtype.itemsize == out.dtype.itemsize or "c" in (bare.dtype.kind, out.dtype.kind)
         np.testing.assert_allclose(bare, full.array, rtol=1e-5 if dtype == "float32" else 1e-12, atol=1e-7)
 
 
@@ -185,7 +203,8 @@ def test_a_gradient_has_shape_and_dtype_of_its_input(op, sample):
     found = grad(outs, wanted, [Tensor(np.ones_like(out.array)[()]) for out in outs], allow_unused=True)
     for value, gradient in zip(wanted, found, strict=True):
         if gradient is not None:
-            assert gradient.dtype == value.dtype == np.float32
+            assert gradient.dtype == value.dtype
+            assert value.dtype in (np.float32, np.complex64)
             assert gradient.shape == value.shape
 
 

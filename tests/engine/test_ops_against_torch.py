@@ -8,7 +8,18 @@ import pytest
 from graphscope.engine import shapes
 from graphscope.engine.op import OPS
 from graphscope.engine.tensor import Tensor
-from tests.engine.sampling import SAMPLES, arguments, flat, name_of, over_samples, results, ruled_shapes, run, tensors
+from tests.engine.sampling import (
+    SAMPLES,
+    arguments,
+    flat,
+    name_of,
+    over_samples,
+    results,
+    ruled_shapes,
+    run,
+    tensors,
+    weights_of,
+)
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
@@ -41,7 +52,7 @@ def torch_tensors(made):
         if isinstance(value, list)
         else tuple(torch_tensors(list(value)))
         if value.__class__ is tuple and any(isinstance(place, np.ndarray) for place in value)
-        else torch.from_numpy(np.array(value)).requires_grad_(value.dtype.kind == "f")
+        else torch.from_numpy(np.array(value)).requires_grad_(value.dtype.kind in "fc")
         if isinstance(value, np.ndarray | np.generic)
         else value
         for value in made
@@ -84,19 +95,19 @@ def agree(op, outs, expected, ours, theirs, dtype):
     with_gradient = []
     for out, other in zip(outs, expected, strict=True):
         assert str(other.dtype) == f"torch.{out.dtype.name}"
-        np.testing.assert_allclose(out.array, other.detach().numpy(), **tolerance)
+        np.testing.assert_allclose(out.array, other.detach().resolve_conj().numpy(force=True), **tolerance)
         assert out.requires_grad == other.requires_grad
         if out.requires_grad and "NotImplemented" not in repr(other.grad_fn):
             with_gradient.append((out, other))
     for out, other in with_gradient:
-        weights = np.linspace(0.5, 1.5, out.numel()).reshape(out.shape).astype(out.dtype)
-        out.backward(Tensor(weights[()]), retain_graph=True)
-        other.backward(torch.from_numpy(weights), retain_graph=True)
+        weights = weights_of(out)
+        out.backward(Tensor(weights), retain_graph=True)
+        other.backward(torch.from_numpy(np.array(weights)), retain_graph=True)
     for mine, other in zip(flat(ours), flat(theirs), strict=True):
         if isinstance(mine, Tensor) and mine.requires_grad and with_gradient:
             assert (mine.grad is None) == (other.grad is None) or (op.name in UNREACHED and not other.grad.any())
             if mine.grad is not None:
-                np.testing.assert_allclose(mine.grad.array, other.grad.numpy(), **tolerance)
+                np.testing.assert_allclose(mine.grad.array, other.grad.resolve_conj().numpy(force=True), **tolerance)
 
 
 ELEMENTWISE = [

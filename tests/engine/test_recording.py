@@ -27,7 +27,7 @@ def differentiated(op, made, attrs):
     outs = results(run(op, given, attrs))
     wanting = [out for out in outs if out.requires_grad and not any(vjp and vjp.rule is refused for vjp in op.vjps)]
     if wanting:
-        functools.reduce(operator.add, [out.sum() for out in wanting]).backward()
+        functools.reduce(operator.add, [out.real.sum() for out in wanting]).backward()
     return given, outs
 
 

@@ -36,8 +36,8 @@ def _masked(x):
 powers = _defined(
     "powers", outputs=("square", "same", "sign"), forward=lambda x: (x * x, x * 1.0, (x > 0).astype(int)), vjp=[_double]
 )
-polar = _defined(
-    "polar",
+to_polar = _defined(
+    "to_polar",
     outputs=("r", "angle"),
     forward=lambda x, y: (np.sqrt(x * x + y * y), np.arctan2(y, x)),
     vjp=[
@@ -61,11 +61,11 @@ def leaves(*shapes, seed=0):
 
 
 PROGRAMS = {
-    "both outputs": lambda x, y: polar(x, y)[0] * polar(x, y)[1],
-    "one output": lambda x, y: polar(x, y).r,
-    "the other output": lambda x, y: polar(x, y).angle * 2,
-    "an output used twice": lambda x, y: (lambda r, a: r * a + r.sin())(*polar(x, y)),
-    "chained": lambda x, y: polar(*polar(x, y))[0].exp(),
+    "both outputs": lambda x, y: to_polar(x, y)[0] * to_polar(x, y)[1],
+    "one output": lambda x, y: to_polar(x, y).r,
+    "the other output": lambda x, y: to_polar(x, y).angle * 2,
+    "an output used twice": lambda x, y: (lambda r, a: r * a + r.sin())(*to_polar(x, y)),
+    "chained": lambda x, y: to_polar(*to_polar(x, y))[0].exp(),
     "a mask besides": lambda x, y: powers(x).square * y + powers(x).same,
     "views": lambda x, y: parts(x * y)[1] * parts(x)[0],
     "joint": lambda x, y: product(x, y * 2),
@@ -101,10 +101,10 @@ def test_recording_changes_no_gradient_and_edges_name_node_and_slot(program, tmp
 def test_the_log_has_one_node_with_its_outputs_and_one_backward_node(tmp_path):
     x, y = leaves((3,), (3,))
     with gs.record(tmp_path / "a.gscope") as log:
-        r, angle = polar(x, y)
+        r, angle = to_polar(x, y)
         (r * 2 + angle * r).sum().backward()
     graph = gs.Graph(gs.load(log.path))
-    (node,) = graph.select("op:polar forward")
+    (node,) = graph.select("op:to_polar forward")
     np.testing.assert_array_equal(node.output(0), r.array)
     np.testing.assert_array_equal(node.output(1), angle.array)
     used = [(edge.slot, edge.target.op) for edge in node.users if edge.target.kind == "op"]
@@ -120,7 +120,7 @@ def test_the_log_has_one_node_with_its_outputs_and_one_backward_node(tmp_path):
 def test_a_row_with_a_slot_is_of_no_later_recording(tmp_path):
     x, y = leaves((3,), (3,))
     with gs.record(tmp_path / "a.gscope"):
-        r, angle = polar(x, y)
+        r, angle = to_polar(x, y)
     with gs.record(tmp_path / "b.gscope") as log:
         total = (angle * r).sum()
     (node,) = gs.Graph(gs.load(log.path)).select("op:mul")
@@ -142,20 +142,20 @@ def test_slots_show_as_torch_shows_them():
 
 def test_a_slot_has_hooks_and_keeps_its_gradient():
     x, y = leaves((3,), (3,))
-    r, angle = polar(x, y)
+    r, angle = to_polar(x, y)
     seen = []
     r.register_hook(lambda g: seen.append(g) or g * 2)
     angle.retain_grad()
     (r * angle).sum().backward()
     np.testing.assert_allclose(seen[0].array, angle.array)
     np.testing.assert_allclose(angle.grad.array, r.array)
-    (found,) = gs.grad((polar(x, y)[0] * 3).sum(), [x])
+    (found,) = gs.grad((to_polar(x, y)[0] * 3).sum(), [x])
     np.testing.assert_allclose(found.array, 3 * x.array / r.array)
 
 
 def test_gradients_can_be_asked_for_with_respect_to_a_slot():
     x, y = leaves((3,), (3,))
-    r, angle = polar(x, y)
+    r, angle = to_polar(x, y)
     to_r, to_angle = gs.grad((r * r * angle).sum(), [r, angle])
     np.testing.assert_allclose(to_r.array, 2 * r.array * angle.array)
     np.testing.assert_allclose(to_angle.array, r.array * r.array)
@@ -176,13 +176,13 @@ def test_a_joint_rule_may_give_none():
 
 def test_a_second_pass_is_refused():
     x, y = leaves((3,), (3,))
-    loss = (polar(x, y)[0] * 2).sum()
+    loss = (to_polar(x, y)[0] * 2).sum()
     loss.backward()
     with pytest.raises(RuntimeError, match="second time"):
         loss.backward()
 
 
 def test_on_bare_arrays_several_outputs_are_arrays():
-    assert polar(np.array([3.0]), np.array([4.0])).r == np.array([5.0])
+    assert to_polar(np.array([3.0]), np.array([4.0])).r == np.array([5.0])
     assert [part.tolist() for part in parts(np.eye(2))] == [[1.0, 0.0], [0.0, 1.0]]
     assert kept(np.array([-1.0, 2.0])).tolist() == [0.0, 2.0]

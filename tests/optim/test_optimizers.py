@@ -233,3 +233,25 @@ def test_names_go_with_the_parameters():
     optimizer = gs.optim.SGD(layer.named_parameters(), lr=0.1)
     assert optimizer.param_groups[0]["param_names"] == ["weight", "bias"]
     assert optimizer.state_dict()["param_groups"][0]["params"] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"), [case for case in CASES if case[0] not in ("LBFGS", "Adafactor")], ids=str
+)
+def test_complex_parameters_are_pairs_of_real_ones(name, settings):
+    found = []
+    for t in (gs, torch):
+        start = (START[0] + 1j * START[0][::-1], START[2] - 0.5j)
+        parameters = [t.tensor(value, requires_grad=True) for value in start]
+        optimizer = getattr(t.optim, name)(parameters, **settings)
+        for _ in range(5):
+            optimizer.zero_grad()
+            w, c = parameters
+            ((w @ t.tensor(DATA.T + 0j) - c).abs() ** 2).sum().backward()
+            optimizer.step()
+        state = [value for kept in optimizer.state_dict()["state"].values() for value in kept.values()]
+        arrays = [value.detach().numpy() for value in (*parameters, *state) if isinstance(value, t.Tensor)]
+        found.append([value for value in arrays if value.ndim])
+    for mine, theirs in zip(*found, strict=True):
+        assert mine.dtype == theirs.dtype
+        np.testing.assert_allclose(mine, theirs, rtol=1e-9, atol=1e-11)

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import dtypes, loops, shapes
+from graphscope.engine import dtypes, shapes
 from graphscope.engine.calls import define
+from graphscope.engine.formulas import in_one_pass
 from graphscope.engine.fused import fused, in_blocks
 from graphscope.engine.ops.exponential import exp
 from graphscope.engine.ops.index import where
@@ -65,15 +66,15 @@ def _leaky(x: Any, *, negative_slope: float) -> Any:
 
 def _leaky_slope(out: Any, g: Any, x: Any, *, negative_slope: float) -> None:
     np.multiply(g, negative_slope, out=out)
-    loops.choose(out, x, g, with_nan=False)
+    np.copyto(out, g, where=x > 0)
 
 
 leaky_relu = _corner(
     "leaky_relu", "Rectifier that lets a share of what is negative through.",
     "out = x if x > 0 else negative_slope · x",
-    dtypes.only("f", _leaky),
+    in_one_pass("leaky_relu", dtypes.only("f", _leaky)),
     fused(lambda g, x, *, negative_slope: where(x > 0, g, g * negative_slope),
-          partial(in_blocks, _leaky_slope)),
+          in_one_pass("leaky_relu_rule", partial(in_blocks, _leaky_slope))),
     prepare=lambda input, negative_slope=0.01: ((input,), {"negative_slope": negative_slope}),
     samples=[((2, 3),), ((2, 3), {"negative_slope": 0.2}), ((),)],
 )  # fmt: skip
@@ -110,13 +111,14 @@ def _elu_slope(out: Any, g: Any, x: Any, above: Any, *, alpha: float, scale: flo
     out *= alpha * scale * input_scale
     out *= g
     np.multiply(g, scale, out=above)
-    loops.choose(out, x, above, with_nan=True)
+    np.copyto(out, above, where=~(x <= 0))
 
 
 def _exponential(name: str, formula: str, prepare: Any, samples: Any, grad_name: str) -> Any:
     return _corner(
         name, "Linear above 0, an exponential that levels off below.", formula,
-        dtypes.only("f", _elu), fused(_elu_rule, partial(in_blocks, _elu_slope, buffers=1)), samples,
+        in_one_pass("elu", dtypes.only("f", _elu)),
+        fused(_elu_rule, in_one_pass("elu_rule", partial(in_blocks, _elu_slope, buffers=1))), samples,
         prepare=prepare, grad_name=grad_name,
     )  # fmt: skip
 

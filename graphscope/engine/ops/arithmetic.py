@@ -38,7 +38,7 @@ _add = define(
 
 
 def _scaled_sum(x: Any, y: Any, *, alpha: float) -> Any:
-    if isinstance(alpha, float) and not any(getattr(value, "dtype", dtypes.bool_).kind == "f" for value in (x, y)):
+    if isinstance(alpha, float) and not any(getattr(value, "dtype", dtypes.bool_).kind in "fc" for value in (x, y)):
         raise TypeError(f"of integers alpha is an integer, not {alpha}")
     return x + y * alpha
 

@@ -105,6 +105,8 @@ def numbers_of(data: Any, dtype: Any = None) -> np.ndarray:
         raise ValueError("tensor: data must be numbers, or nested lists of one length at each depth")
     if dtype is None and array.dtype.kind == "f" and not isinstance(_first(data), np.ndarray | np.generic):
         dtype = dtypes.get_default_dtype()
+    if dtype is None and array.dtype.kind == "c" and not isinstance(_first(data), np.ndarray | np.generic):
+        dtype = np.result_type(dtypes.get_default_dtype(), np.complex64)
     return array if dtype is None else array.astype(dtype, copy=False)
 
 

@@ -6,10 +6,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import dtypes, loops, shapes
+from graphscope.engine import along, dtypes, shapes
 from graphscope.engine.calls import define
 from graphscope.engine.composite import composite
 from graphscope.engine.dims import one, several
+from graphscope.engine.formulas import in_one_pass
+from graphscope.engine.fused import fused
 from graphscope.engine.ops.elementwise import exp
 from graphscope.engine.ops.gathering import raw
 from graphscope.engine.ops.index import getitem, where
@@ -44,13 +46,11 @@ def _to_running(input: Any, dim: int, *, dtype: Any = None) -> Any:
     return (input,), {"dim": one(dim, len(input.shape))}
 
 
-def _running(over: Any, what: int) -> Any:
+def _running(over: Any) -> Any:
     def forward(x: Any, *, dim: int) -> Any:
         wider = dtypes.int64 if x.dtype.kind in "biu" else x.dtype
         if not x.ndim:
             return x.astype(wider)
-        if dim % x.ndim == x.ndim - 1 and loops.fits(x):
-            return loops.running(x, what)
         if x.size < _MANY or x.size < 256 * x.shape[dim] or x.strides[dim] == x.itemsize or wider != x.dtype:
             return over.accumulate(x, dim, dtype=wider)
         out = x.copy()
@@ -96,11 +96,16 @@ recurrence: Any = define(
     samples=[((4,), (4,), {"dim": 0}), ((2, 3), (2, 3), {"dim": 1}), ((5, 2), (5, 2), {"dim": 0, "backward": True})],
 )  # fmt: skip
 
+
+def _cumsum_rule(g: Any, *, dim: int) -> Any:
+    return flip(cumsum(flip(g, dim), dim), dim)
+
+
 cumsum: Any = define(
     "cumsum", "Running sum along a dim.", formula="out[i] = Σ x[j], j ≤ i",
     prepare=_to_running,
-    forward=_running(np.add, loops.SUM),
-    vjp=[lambda g, *, dim: flip(cumsum(flip(g, dim), dim), dim)],
+    forward=in_one_pass("cumsum", _running(np.add)),
+    vjp=[fused(_cumsum_rule, in_one_pass("cumsum_rule", _cumsum_rule))],
     shape=shapes.same,
     samples=[((4,), {"dim": 0}), ((2, 3), {"dim": -1}), ((), {"dim": 0}), ((0, 2), {"dim": 0})],
 )  # fmt: skip
@@ -118,7 +123,7 @@ def _cumprod_rule(g: Any, x: Any, out: Any, *, dim: int) -> Any:
 cumprod: Any = define(
     "cumprod", "Running product along a dim.", formula="out[i] = Π x[j], j ≤ i",
     prepare=_to_running,
-    forward=_running(np.multiply, loops.PRODUCT),
+    forward=in_one_pass("cumprod", _running(np.multiply)),
     vjp=[_cumprod_rule],
     shape=shapes.same,
     samples=[((4,), {"dim": 0}), ((2, 3), {"dim": -1}), ((), {"dim": 0})],
@@ -144,13 +149,10 @@ logcumsumexp = define(
 )  # fmt: skip
 
 
-def _last_place(over: Any, what: int) -> Any:
+def _last_place(over: Any) -> Any:
     """Where the running extreme was found last; a NaN is the extreme from then on."""
 
     def place(x: Any, *, dim: int) -> Any:
-        along = np.ascontiguousarray(np.moveaxis(x, dim, -1))
-        if loops.fits(along):
-            return np.moveaxis(loops.running(along, what), -1, dim)
         found = (x == over.accumulate(x, dim)) | (x != x)
         places = np.arange(x.shape[dim]).reshape([-1 if i == dim else 1 for i in range(x.ndim)])
         return np.maximum.accumulate(np.where(found, places, 0), dim)
@@ -158,21 +160,33 @@ def _last_place(over: Any, what: int) -> Any:
     return place
 
 
+def _so_far(what: int) -> Any:
+    """The running extremes and their places; None where the compiled part cannot."""
+
+    def at_once(x: Any, dim: int, _: bool) -> Any:
+        if dim == x.ndim - 1:
+            return along.running(x, what)
+        found = along.running(np.ascontiguousarray(np.moveaxis(x, dim, -1)), what)
+        return found and tuple([np.moveaxis(part, -1, dim) for part in found])
+
+    return at_once
+
+
 def _to_extreme(input: Any, dim: int) -> Any:
     return (input,), {"dim": one(dim, len(input.shape)), "keepdim": True, "_from": tuple(input.shape)}
 
 
-def _extreme(name: str, what: str, place: Any) -> Any:
+def _extreme(name: str, what: str, over: Any, number: int) -> Any:
     return choice(
         name, f"The {what} element so far along a dim, and where it is; of equal ones the last.",
         formula=f"out[i] = {name[3:]} x[j], j ≤ i", tensor_method=True, shape=as_many,
-        place=place, prepare=_to_extreme,
+        place=_last_place(over), prepare=_to_extreme, at_once=_so_far(number),
         samples=[((4,), {"dim": 0}), ((2, 3), {"dim": -1}), ((), {"dim": 0})],
     )  # fmt: skip
 
 
-cummax = _extreme("cummax", "largest", _last_place(np.maximum, loops.LARGEST))
-cummin = _extreme("cummin", "smallest", _last_place(np.minimum, loops.SMALLEST))
+cummax = _extreme("cummax", "largest", np.maximum, along.LARGEST)
+cummin = _extreme("cummin", "smallest", np.minimum, along.SMALLEST)
 
 
 def _after(x: Any, *, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from graphscope.engine import dtypes, shapes
 from graphscope.engine.buffers import reuse
 from graphscope.engine.calls import define
+from graphscope.engine.formulas import in_one_pass
 from graphscope.engine.ops.flat_rules import nothing
 from graphscope.engine.ops.index import where
 from graphscope.engine.results import result_of
@@ -172,7 +173,7 @@ def _sigmoid(x: Any) -> Any:
 
 sigmoid = define(
     "sigmoid", "Logistic function.", formula="out = 1 / (1 + e^-x)", floating=True,
-    forward=_sigmoid,
+    forward=in_one_pass("sigmoid", _sigmoid),
     vjp=[lambda g, out: g * out * (1.0 - out)],
     shape=shapes.same,
     samples=[((2, 3),), ((),)],

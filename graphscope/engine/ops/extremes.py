@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import shapes
+from graphscope.engine import along, shapes
 from graphscope.engine.calls import define
 from graphscope.engine.composite import composite
 from graphscope.engine.dims import one
@@ -166,11 +166,13 @@ _ALONG = [((2, 3), {"dim": 1}), ((2, 3), {"dim": 0, "keepdim": True}), ((), {"di
 max_along = choice(
     "max", "Largest element along a dim, and where it is.", formula="out = x[i], i = argmax x",
     place=_at_best(np.argmax), prepare=_to_best, samples=_ALONG,
+    at_once=lambda x, dim, keepdim: along.extremes(x, dim, along.LARGEST, keepdim),
 )  # fmt: skip
 
 min_along = choice(
     "min", "Smallest element along a dim, and where it is.", formula="out = x[i], i = argmin x",
     place=_at_best(np.argmin), prepare=_to_best, samples=_ALONG,
+    at_once=lambda x, dim, keepdim: along.extremes(x, dim, along.SMALLEST, keepdim),
 )  # fmt: skip
 
 

@@ -68,7 +68,7 @@ def _upper(x: Any) -> Any:
 
 
 def _lu_factor(x: Any) -> Any:
-    floating_matrix("lu_factor", x, square=False)
+    floating_matrix("lu_factor", x, square=False, complex_too=True)
     both, pivots = _eliminated(x)
     return (both, pivots), pivots
 

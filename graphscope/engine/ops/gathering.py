@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import shapes
+from graphscope.engine import along, shapes
 from graphscope.engine.calls import define
 from graphscope.engine.dims import one
 from graphscope.engine.ops.shape import reshape
@@ -32,7 +32,7 @@ def integers(index: Any, what: str, *, length: int | None = None, wide: bool = F
     """
     if index.dtype.kind not in "iu" or index.dtype.itemsize < (8 if wide else 4):
         raise RuntimeError(f"{what}(): Expected dtype int64 for index, not {index.dtype}")
-    if length is not None and index.size:
+    if length is not None and index.size and not along.within(index, length):
         unsigned = index.view(f"u{index.itemsize}")  # in which what is below 0 is large
         if np.maximum.reduce(unsigned, axis=None) >= length:
             wrong = index.min() if index.min() < 0 else index.max()
@@ -48,7 +48,7 @@ def _to_gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -
     places = raw(index)
     shape = tuple(input.shape)
     dim = one(dim, len(shape))
-    if places.size:
+    if places.size and places.shape != shape:
         if len(shape or (1,)) != len(places.shape or (1,)):
             raise RuntimeError(
                 "gather(): Index tensor must have the same number of dimensions as input tensor: "
@@ -60,12 +60,10 @@ def _to_gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -
                 f"gather(): Size does not match at dimension {wider[0]}: expected index {tuple(places.shape)} to be no "
                 f"larger than self {shape} apart from dimension {dim}"
             )
-    integers(places, "gather")
-    if places.size:
-        try:
-            integers(places, "gather", length=shape[dim] if shape else 1)
-        except IndexError as error:
-            raise RuntimeError(f"gather: {error}") from None
+    try:
+        integers(places, "gather", length=shape[dim] if shape else 1)
+    except IndexError as error:
+        raise RuntimeError(f"gather: {error}") from None
     return (input, index), {"dim": dim, "_from": shape}
 
 
@@ -74,6 +72,9 @@ def _gather(x: Any, y: Any, *, dim: int, _from: tuple[int, ...]) -> Any:
         return np.asarray(x).reshape(-1)[y]
     if not y.size:
         return np.empty(y.shape, x.dtype)
+    out = along.picked(x, y, dim)
+    if out is not None:
+        return out
     part = tuple(slice(None) if place == dim else slice(size) for place, size in enumerate(y.shape))
     return pick_along(x[part], y, dim)
 
@@ -96,6 +97,9 @@ def _gathered(x: Any, y: Any, *, dim: int, shape: tuple[int, ...]) -> Any:
         return np.add.reduce(x, None)
     if not y.ndim:
         x, y = np.reshape(x, 1), np.reshape(y, 1)
+    out = along.added(x, y, dim, shape)
+    if out is not None:
+        return out
     if y.shape[dim] == 1:  # no place twice
         out = np.zeros(shape, x.dtype)
         part = tuple(slice(None) if place == dim else slice(size) for place, size in enumerate(y.shape))

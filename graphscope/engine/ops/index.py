@@ -79,7 +79,7 @@ getitem: Any = define(
 def _at(x: Any, y: Any, *, dim: int, _from: Any) -> Any:
     if y.dtype.kind == "b":
         return x[(slice(None),) * dim + (y,)]
-    return np.take(x, y, dim)
+    return x.take(y, dim)
 
 
 def _unindexed(x: Any, y: Any, *, dim: int, shape: tuple[int, ...]) -> Any:

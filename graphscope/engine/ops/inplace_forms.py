@@ -28,8 +28,8 @@ FORMS: Final = (
     "eq", "erf", "erfc", "erfinv", "exp", "exp2", "expm1", "floor", "floor_divide", "fmod", "frac", "gcd", "ge",
     "gt", "heaviside", "hypot", "lcm", "le", "lerp", "lgamma", "log", "log10", "log1p", "log2", "logical_and",
     "logical_not", "logical_or", "logical_xor", "logit", "lt", "nan_to_num", "ne", "neg", "nextafter", "polygamma",
-    "pow", "rad2deg", "reciprocal", "relu", "remainder", "round", "round_to", "rsqrt", "sigmoid", "sign", "sin",
-    "sinc", "sinh", "sqrt", "square", "tan", "tanh", "trunc", "xlogy",
+    "pow", "rad2deg", "reciprocal", "relu", "remainder", "round", "round_to", "rsqrt", "sgn", "sigmoid", "sign",
+    "sin", "sinc", "sinh", "sqrt", "square", "tan", "tanh", "trunc", "xlogy",
 )  # fmt: skip
 """Names of the ops that have a form in place, made here."""
 _COMPARISONS: Final = {"eq", "ge", "gt", "le", "lt", "ne"}

@@ -23,11 +23,12 @@ _WELL = "regular"
 """Marks samples whose matrices are well away from singular ones."""
 
 
-def floating_matrix(name: str, x: Any, *, square: bool = True) -> None:
+def floating_matrix(name: str, x: Any, *, square: bool = True, complex_too: bool = False) -> None:
     """Refuse what has no decomposition.
 
     Raises:
-        RuntimeError: It is no matrix or batch of matrices, not square where that is asked for, or not floating.
+        RuntimeError: It is no matrix or batch of matrices, not square where that is asked for, or not floating (complex
+            ones are taken where `complex_too` says so).
     """
     if square:
         check_square(name, x)
@@ -35,13 +36,15 @@ def floating_matrix(name: str, x: Any, *, square: bool = True) -> None:
         raise RuntimeError(f"{name}: the input has {len(x.shape)} dims; it must have at least 2 to be a matrix")
     if x.dtype.kind not in "fc":
         raise RuntimeError(f"{name}: the input is {x.dtype}; it must be floating: convert it with x.float()")
+    if x.dtype.kind == "c" and not complex_too:
+        raise RuntimeError(f"{name}: complex matrices are not offered here")
 
 
-def of_matrices(name: str, forward: Any, *, square: bool = True) -> Any:
+def of_matrices(name: str, forward: Any, *, square: bool = True, complex_too: bool = False) -> Any:
     """A forward that looks at its matrices first."""
 
     def checked(x: Any, *others: Any, **attrs: Any) -> Any:
-        floating_matrix(name, x, square=square)
+        floating_matrix(name, x, square=square, complex_too=complex_too)
         return forward(x, *others, **attrs)
 
     return checked
@@ -50,7 +53,7 @@ def of_matrices(name: str, forward: Any, *, square: bool = True) -> Any:
 inv = define(
     "linalg_inv", "Inverse of a square matrix.", formula="out = x⁻¹", tensor_method=False, aliases=("inverse",),
     torch="linalg.inv", grad_name="LinalgInvExBackward0",
-    forward=of_matrices("inv", np.linalg.inv),
+    forward=of_matrices("inv", np.linalg.inv, complex_too=True),
     vjp=[lambda g, out: -(out.mT @ g @ out.mT)],
     shape=shapes.same,
     samples=[(_WELL, (3, 3)), (_WELL, (2, 2, 2)), (_WELL, (0, 0))],
@@ -69,7 +72,7 @@ def _cofactors(x: Any) -> Any:
 
 
 def _det_rule(g: Any, x: Any, out: Any) -> Any:
-    if isinstance(g, Tensor):
+    if isinstance(g, Tensor) or x.dtype.kind == "c":
         return (g * out)[..., None, None] * inv(x).mT
     return np.asarray(g)[..., None, None] * _cofactors(x)
 
@@ -81,7 +84,7 @@ def _matrix_gone(x: Any, **_: Any) -> Any:
 det = define(
     "linalg_det", "Determinant of a square matrix.", formula="out = det x", tensor_method=False, aliases=("det",),
     torch="linalg.det",
-    forward=of_matrices("det", np.linalg.det),
+    forward=of_matrices("det", np.linalg.det, complex_too=True),
     vjp=[_det_rule],
     shape=_matrix_gone,
     samples=[(_WELL, (3, 3)), (_WELL, (2, 2, 2))],
@@ -110,7 +113,7 @@ def is_vector(x: Any, y: Any) -> bool:
 
 
 def _solve(x: Any, y: Any) -> Any:
-    floating_matrix("solve", x)
+    floating_matrix("solve", x, complex_too=True)
     return np.linalg.solve(x, y[..., None])[..., 0] if is_vector(x.shape, y.shape) else np.linalg.solve(x, y)
 
 
@@ -164,7 +167,7 @@ def _triangular_rule(g: Any, x: Any, out: Any, *, upper: bool, left: bool, unitr
 
 
 def _solve_triangular(x: Any, y: Any, *, upper: bool, left: bool, unitriangular: bool) -> Any:
-    floating_matrix("solve_triangular", x)
+    floating_matrix("solve_triangular", x, complex_too=True)
     part = _triangle(x, upper, unitriangular)
     return np.linalg.solve(part, y) if left else np.linalg.solve(part.mT, y.mT).mT
 
@@ -274,7 +277,7 @@ def _matrix_exp_rule(g: Any, x: Any) -> Any:
 matrix_exp: Any = define(
     "linalg_matrix_exp", "Exponential of a square matrix.", formula="out = Σ_k x^k / k!", tensor_method=False,
     aliases=("matrix_exp",), torch="linalg.matrix_exp",
-    forward=of_matrices("matrix_exp", _matrix_exp),
+    forward=of_matrices("matrix_exp", _matrix_exp, complex_too=True),
     vjp=[_matrix_exp_rule],
     shape=shapes.same,
     samples=[((3, 3),), ((2, 2, 2),)],

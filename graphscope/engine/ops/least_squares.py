@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphscope.engine.composite import composite
+from graphscope.engine.ops.complex_numbers import conj
 from graphscope.engine.ops.distances import vector_shape
 from graphscope.engine.ops.inverses import floating_matrix, inv, pinv, solve
 from graphscope.engine.ops.linalg import matmul
@@ -65,7 +66,7 @@ def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = No
 )  # fmt: skip
 def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
     """Sums of the products of vectors along `dim`, with broadcasting."""
-    return sum(x * y, dim)
+    return sum(conj(x) * y, dim)
 
 
 def vander(x: Any, *, N: int | None = None) -> Any:

@@ -170,18 +170,24 @@ def _dot(x: Any, y: Any) -> Any:
     return x.dot(y)
 
 
-def _scalar_product(name: str) -> Any:
-    return define(
-        name, "Sum of the products of the elements of two vectors.", formula="out = Σ x · y", core_dims=1,
-        forward=_dot,
-        vjp=[lambda g, y: g * y,
-             lambda g, x: g * x],
-        shape=shapes.scalar,
-        samples=[((3,), (3,)), ((0,), (0,))],
-    )  # fmt: skip
+dot = define(
+    "dot", "Sum of the products of the elements of two vectors.", formula="out = Σ x · y", core_dims=1,
+    forward=_dot,
+    vjp=[lambda g, y: g * y,
+         lambda g, x: g * x],
+    shape=shapes.scalar,
+    samples=[((3,), (3,)), ((0,), (0,))],
+)  # fmt: skip
 
-
-dot, vdot = _scalar_product("dot"), _scalar_product("vdot")
+vdot = define(
+    "vdot", "Sum of the products of the elements of two vectors, of which the first is conjugated.",
+    formula="out = Σ conj(x) · y", core_dims=1,
+    forward=lambda x, y: _dot(x.conj(), y),
+    vjp=[lambda g, y: (g * y).conj(),
+         lambda g, x: g * x.conj()],
+    shape=shapes.scalar,
+    samples=[((3,), (3,)), ((0,), (0,)), ("complex", (3,), (3,))],
+)  # fmt: skip
 
 
 def _outer(x: Any, y: Any) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 from graphscope.engine import modes, shapes
 from graphscope.engine.calls import define
 from graphscope.engine.fused import fused
+from graphscope.engine.layers import normalized, normalized_rule
 from graphscope.engine.op import joint
 from graphscope.engine.ops.exponential import rsqrt
 from graphscope.engine.ops.reduce import mean, sum
@@ -52,6 +53,10 @@ def _normalized(x: Any, y: Any, z: Any, *, eps: float, _shape: Any, _dims: Any, 
 
 
 def _forward(x: Any, y: Any = None, z: Any = None, **attrs: Any) -> Any:
+    if attrs["_dims"] == (1,):
+        found = normalized(x, y, z, attrs["_shape"][1], attrs["eps"])
+        if found is not None:
+            return found[0], found[1:]
     out, centre, _, scale = _normalized(x, y, z, **attrs)
     return out.reshape(x.shape), (centre, scale)
 
@@ -80,6 +85,10 @@ def _rule_on_arrays(
     g: Any, x: Any, y: Any, z: Any, residuals: Any, *, eps: float, _shape: Any, _dims: Any, _affine: Any
 ) -> Any:
     centre, scale = residuals
+    if _dims == (1,):
+        found = normalized_rule(g, x, y, z, centre, scale)
+        if found is not None:
+            return found
     return _gradients_on_arrays(g, x, y, z, centre, scale, _shape, _dims, _affine)
 
 

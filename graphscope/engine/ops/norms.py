@@ -98,6 +98,8 @@ def _to_vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False
         x = x.to(dtype) if isinstance(x, Tensor) else x.astype(dtype)
     if x.dtype.kind not in "fc":
         raise RuntimeError(f"vector_norm: the input is {x.dtype}; it must be floating: convert it with x.float()")
+    if x.dtype.kind == "c":
+        x = absolute(x)
     dims = dims_of(x, dim if dim != () and dim != [] else None)
     if (ord == math.inf or ord < 0) and any(x.shape[each] == 0 for each in dims):
         raise RuntimeError(f"vector_norm: a dim of shape {tuple(x.shape)} is empty, and ord={ord} has no value there")

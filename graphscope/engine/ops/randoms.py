@@ -30,6 +30,14 @@ __all__ = [
 ]
 
 
+def _in_dtype(draw: Any, shape: tuple[int, ...], dtype: Any, part: float = 1.0) -> Any:
+    """Random numbers as a dtype; of complex ones both parts are drawn, each times `part`."""
+    wanted = np.dtype(dtype or dtypes.get_default_dtype())
+    if wanted.kind == "c":
+        return (draw((*shape, 2)) * part).view(np.complex128)[..., 0].astype(wanted)
+    return np.asarray(draw(shape)).astype(wanted)
+
+
 def rand(
     *size: Any,
     generator: Generator | None = None,
@@ -39,7 +47,7 @@ def rand(
     **how: Any,
 ) -> Tensor:
     """Uniform random numbers from 0 to 1."""
-    array = np.asarray(numbers(generator).random(sizes(size))).astype(dtype or dtypes.get_default_dtype())
+    array = _in_dtype(numbers(generator).random, sizes(size), dtype)
     return made(array, requires_grad, "rand", device, how)
 
 
@@ -51,8 +59,8 @@ def randn(
     requires_grad: bool = False,
     **how: Any,
 ) -> Tensor:
-    """Random numbers of the standard normal distribution."""
-    array = np.asarray(numbers(generator).standard_normal(sizes(size))).astype(dtype or dtypes.get_default_dtype())
+    """Random numbers of the standard normal distribution; complex ones have a variance of 1 in all."""
+    array = _in_dtype(numbers(generator).standard_normal, sizes(size), dtype, 0.5**0.5)
     return made(array, requires_grad, "randn", device, how)
 
 

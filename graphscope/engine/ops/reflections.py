@@ -8,6 +8,7 @@ import numpy as np
 
 from graphscope.engine.calls import define
 from graphscope.engine.composite import composite
+from graphscope.engine.ops.complex_numbers import conj
 from graphscope.engine.ops.flat_rules import refused
 from graphscope.engine.ops.inverses import floating_matrix
 from graphscope.engine.ops.linalg import constant, matmul
@@ -25,7 +26,7 @@ def _geqrf(x: Any) -> Any:
 
 geqrf = define(
     "geqrf", "Reflections that bring a matrix to an upper triangle: that, with the vectors below it; and their scales.",
-    formula="x = H₁ · H₂ · … · R, H = 1 - τ · v · vᵀ", outputs=("a", "tau"), torch=None,
+    formula="x = H₁ · H₂ · … · R, H = 1 - τ · v · vᴴ", outputs=("a", "tau"), torch=None,
     forward=_geqrf,
     vjp=[refused],
     shape=lambda x: [x, (*x[:-2], min(x[-2:]))],
@@ -59,7 +60,7 @@ def householder_product(input: Any, tau: Any) -> Any:
     out = constant(np.broadcast_to(unit, tuple(input.shape)).copy(), input)
     for place in reversed(range(tau.shape[-1])):
         vector = vectors[..., place : place + 1]
-        out = out - matmul(vector * tau[..., place : place + 1, None], matmul(vector.mT, out))
+        out = out - matmul(vector * tau[..., place : place + 1, None], matmul(conj(vector.mT), out))
     return out
 
 

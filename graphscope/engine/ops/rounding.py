@@ -9,6 +9,7 @@ import numpy as np
 
 from graphscope.engine import dtypes, selection, shapes
 from graphscope.engine.calls import define
+from graphscope.engine.formulas import in_one_pass
 from graphscope.engine.fused import fused
 from graphscope.engine.ops.comparison import isfinite
 from graphscope.engine.ops.flat_rules import nothing
@@ -99,9 +100,9 @@ frac = define(
 
 relu = define(
     "relu", "Rectifier: what is negative becomes 0.", formula="out = max(x, 0)",
-    forward=dtypes.only("if", lambda x: between(x, 0, None)),
+    forward=in_one_pass("relu", dtypes.only("if", lambda x: between(x, 0, None))),
     vjp=[fused(lambda g, out: where(out <= 0, 0.0, g),
-               lambda g, out: selection.choose(out <= 0, 0.0, g, g.dtype))],
+               in_one_pass("relu_rule", lambda g, out: selection.choose(out <= 0, 0.0, g, g.dtype)))],
     shape=shapes.same,
     samples=[((2, 3),), ((),), ("integers", (3,))],
 )  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import shapes
+from graphscope.engine import along, shapes
 from graphscope.engine.calls import define
 from graphscope.engine.dims import one
 from graphscope.engine.ops.gathering import gather, gathered, index_select, integers, raw
@@ -98,7 +98,8 @@ put_along: Any = define(
 def _scatter_add(x: Any, y: Any, z: Any, *, dim: int) -> Any:
     if not x.ndim:
         return x + np.add.reduce(z, None)
-    return x + add_along(z, y, dim, x.shape)
+    out = along.added(z, y, dim, x)
+    return x + add_along(z, y, dim, x.shape) if out is None else out
 
 
 scatter_add: Any = define(

@@ -36,9 +36,9 @@ neg = define(
 abs = define(
     "abs", "Absolute value; its gradient at 0 is 0.", formula="out = |x|", aliases=("__abs__", "absolute"),
     forward=dtypes.only("ifc", np.abs),
-    vjp=[lambda g, x: g * sign(x)],
+    vjp=[lambda g, x: g * sgn(x)],
     shape=shapes.same,
-    samples=[((2, 3),), ((),), ("integers", (3,))],
+    samples=[((2, 3),), ((),), ("integers", (3,)), ("complex", (2, 3))],
 )  # fmt: skip
 
 
@@ -49,11 +49,35 @@ def _sign(x: Any) -> Any:
 
 
 sign: Any = define(
-    "sign", "Sign: -1, 0 or 1.", formula="out = sgn x", aliases=("sgn",),
+    "sign", "Sign: -1, 0 or 1.", formula="out = sgn x",
     forward=_sign,
     vjp=[nothing],
     shape=shapes.same,
     samples=[((2, 3),), ((),), ("integers", (3,))],
+)  # fmt: skip
+
+
+def _direction(x: Any) -> Any:
+    if x.dtype.kind != "c":
+        return _sign(x)
+    size = np.abs(x)
+    return np.where(size == 0, 0, x / np.where(size == 0, 1, size)).astype(x.dtype)[()]
+
+
+def _across(g: Any, x: Any, out: Any) -> Any:
+    """The part of a cotangent across the direction: along it a complex number changes nothing of its own."""
+    if x.dtype.kind != "c":
+        return nothing(g)
+    return (g - (g * out).real * out.conj()) / abs(x + (abs(x) == 0)) * (abs(x) != 0)
+
+
+sgn: Any = define(
+    "sgn", "The sign of real numbers; complex ones brought to an absolute value of 1, and 0 stays 0.",
+    formula="out = x / |x|",
+    forward=_direction,
+    vjp=[_across],
+    shape=shapes.same,
+    samples=[((2, 3),), ("complex", (2, 3)), ("complex", ())],
 )  # fmt: skip
 
 copysign = define(
@@ -87,5 +111,5 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
-absolute, negative, sgn = abs, neg, sign
+absolute, negative = abs, neg
 setattr(Tensor, "__pos__", positive)  # noqa: B010

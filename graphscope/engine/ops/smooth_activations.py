@@ -8,8 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import dtypes, loops, shapes
+from graphscope.engine import dtypes, shapes
 from graphscope.engine.calls import define
+from graphscope.engine.formulas import in_one_pass
 from graphscope.engine.fused import fused, in_blocks
 from graphscope.engine.ops.exponential import exp, sigmoid
 from graphscope.engine.ops.index import getitem, where
@@ -32,15 +33,10 @@ _SLOPE: Final = (
     1.75627692e-09,
 )
 """Coefficients of p: tanh(x · p(x²)) is erf(x / √2) to 6e-8, which is float32's own precision."""
-_SLOPE32: Final = np.array(_SLOPE, np.float32)
 
 
 def _cumulative32(out: Any, x: Any, square: Any) -> None:
     """2 Φ(x) - 1, in single precision."""
-    if loops.fits(out, x):
-        loops.odd_polynomial(out, x, _SLOPE32)
-        np.tanh(out, out=out)
-        return
     np.multiply(x, x, out=square)
     np.multiply(square, _SLOPE[-1], out=out)
     for coefficient in _SLOPE[-2:0:-1]:
@@ -68,7 +64,7 @@ def _normal_kernel(out: Any, x: Any, square: Any) -> None:
 cumulative: Any = define(
     "normal_cdf", "Probability that a standard normal number is below x.", formula="out = Φ(x)", tensor_method=False,
     floating=True,
-    forward=partial(in_blocks, _normal_kernel, buffers=1),
+    forward=in_one_pass("normal_cdf", partial(in_blocks, _normal_kernel, buffers=1)),
     vjp=[lambda g, x: g * exp(x * x * -0.5) * _TAIL],
     shape=shapes.same,
     samples=[((2, 3),), ((),)],
@@ -77,9 +73,6 @@ cumulative: Any = define(
 
 def _gelu_kernel(out: Any, x: Any, half: Any) -> None:
     _centred(out, x, half)
-    if loops.fits(out, x):
-        loops.gelu(out, x)
-        return
     np.multiply(x, 0.5, out=half)
     out *= half
     out += half
@@ -97,13 +90,19 @@ def _gelu_tanh_kernel(out: Any, x: Any, half: Any) -> None:
     out += half
 
 
+_gelu_exact = in_one_pass("gelu", dtypes.only("f", partial(in_blocks, _gelu_kernel, buffers=1)))
+_gelu_by_tanh = in_one_pass("gelu_tanh", dtypes.only("f", partial(in_blocks, _gelu_tanh_kernel, buffers=1)))
+
+
 def _gelu(x: Any, *, approximate: str) -> Any:
-    return in_blocks(_gelu_kernel if approximate == "none" else _gelu_tanh_kernel, x, buffers=1)
+    return _gelu_exact(x) if approximate == "none" else _gelu_by_tanh(x)
 
 
 def _gelu_rule(g: Any, x: Any, *, approximate: str) -> Any:
-    if approximate == "none":
-        return g * (cumulative(x) + x * exp(x * x * -0.5) * _TAIL)
+    return g * (cumulative(x) + x * exp(x * x * -0.5) * _TAIL) if approximate == "none" else _gelu_tanh_rule(g, x)
+
+
+def _gelu_tanh_rule(g: Any, x: Any) -> Any:
     scale, cubic = _TANH
     level = tanh((x + x * x * x * cubic) * scale)
     return g * 0.5 * (1.0 + level + x * (1.0 - level * level) * (scale + 3 * scale * cubic * (x * x)))
@@ -114,9 +113,6 @@ def _gelu_gradient_kernel(out: Any, g: Any, x: Any, square: Any) -> None:
     np.multiply(x, x, out=square)
     square *= -0.5
     np.exp(square, out=square)
-    if loops.fits(out, g, x, square):
-        loops.gelu_slope(out, g, x, square)
-        return
     out += 1
     out *= 0.5
     square *= x
@@ -125,10 +121,12 @@ def _gelu_gradient_kernel(out: Any, g: Any, x: Any, square: Any) -> None:
     out *= g
 
 
+_gelu_exact_gradient = in_one_pass("gelu_rule", partial(in_blocks, _gelu_gradient_kernel, buffers=1))
+_gelu_tanh_gradient = in_one_pass("gelu_tanh_rule", _gelu_tanh_rule)
+
+
 def _gelu_on_arrays(g: Any, x: Any, *, approximate: str) -> Any:
-    if approximate == "none":
-        return in_blocks(_gelu_gradient_kernel, g, x, buffers=1)
-    return _gelu_rule(g, x, approximate=approximate)
+    return _gelu_exact_gradient(g, x) if approximate == "none" else _gelu_tanh_gradient(g, x)
 
 
 def _to_gelu(input: Any, approximate: str = "none") -> Any:
@@ -141,7 +139,7 @@ gelu = define(
     "gelu", "x times the probability that a standard normal number is below x; or its approximation by tanh.",
     formula="out = x · Φ(x)", tensor_method=False,
     prepare=_to_gelu,
-    forward=dtypes.only("f", _gelu),
+    forward=_gelu,
     vjp=[fused(_gelu_rule, _gelu_on_arrays)],
     shape=shapes.same,
     samples=[((2, 3),), ((2, 3), {"approximate": "tanh"}), ((),)],
@@ -179,8 +177,8 @@ def _silu_gradient_kernel(out: Any, g: Any, x: Any, s: Any) -> None:
 
 silu = define(
     "silu", "x times the logistic function of x.", formula="out = x / (1 + e^-x)", tensor_method=False,
-    forward=dtypes.only("f", partial(in_blocks, _silu_kernel)),
-    vjp=[fused(_silu_rule, partial(in_blocks, _silu_gradient_kernel, buffers=1))],
+    forward=in_one_pass("silu", dtypes.only("f", partial(in_blocks, _silu_kernel))),
+    vjp=[fused(_silu_rule, in_one_pass("silu_rule", partial(in_blocks, _silu_gradient_kernel, buffers=1)))],
     shape=shapes.same,
     samples=[((2, 3),), ((),)],
 )  # fmt: skip
@@ -226,8 +224,9 @@ softplus = define(
     formula="out = ln(1 + e^(beta · x)) / beta",
     tensor_method=False,
     prepare=lambda input, beta=1.0, threshold=20.0: ((input,), {"beta": beta, "threshold": threshold}),
-    forward=dtypes.only("f", partial(in_blocks, _softplus_kernel, buffers=1)),
-    vjp=[fused(_softplus_rule, partial(in_blocks, _softplus_gradient_kernel, buffers=1))],
+    forward=in_one_pass("softplus", dtypes.only("f", partial(in_blocks, _softplus_kernel, buffers=1))),
+    vjp=[fused(_softplus_rule,
+               in_one_pass("softplus_rule", partial(in_blocks, _softplus_gradient_kernel, buffers=1)))],
     shape=shapes.same,
     samples=[((2, 3),), ((2, 3), {"beta": 2.0, "threshold": 0.5}), ((),)],
 )  # fmt: skip
@@ -242,11 +241,15 @@ def _logsigmoid_kernel(out: Any, x: Any, low: Any) -> None:
     np.subtract(low, out, out=out)
 
 
+def _logsigmoid_rule(g: Any, x: Any) -> Any:
+    return g * sigmoid(-x)
+
+
 logsigmoid = define(
     "logsigmoid", "Logarithm of the logistic function, computed without overflow.", formula="out = -ln(1 + e^-x)",
     tensor_method=False, grad_name="LogSigmoidBackward0",
-    forward=dtypes.only("f", partial(in_blocks, _logsigmoid_kernel, buffers=1)),
-    vjp=[lambda g, x: g * sigmoid(-x)],
+    forward=in_one_pass("logsigmoid", dtypes.only("f", partial(in_blocks, _logsigmoid_kernel, buffers=1))),
+    vjp=[fused(_logsigmoid_rule, in_one_pass("logsigmoid_rule", _logsigmoid_rule))],
     shape=shapes.same,
     samples=[((2, 3),), ((),)],
 )  # fmt: skip
@@ -264,8 +267,8 @@ def _mish_rule(g: Any, x: Any) -> Any:
 mish = define(
     "mish", "x times the hyperbolic tangent of softplus of x.", formula="out = x · tanh(ln(1 + e^x))",
     tensor_method=False,
-    forward=dtypes.only("f", lambda x: x * _mish_level(x)),
-    vjp=[_mish_rule],
+    forward=in_one_pass("mish", dtypes.only("f", lambda x: x * _mish_level(x))),
+    vjp=[fused(_mish_rule, in_one_pass("mish_rule", _mish_rule))],
     shape=shapes.same,
     samples=[((2, 3),), ((),)],
 )  # fmt: skip

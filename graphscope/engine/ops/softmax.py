@@ -9,6 +9,7 @@ import numpy as np
 
 from graphscope.engine import shapes
 from graphscope.engine.calls import define
+from graphscope.engine.formulas import in_one_pass
 from graphscope.engine.fused import fused
 from graphscope.engine.ops.exponential import exp
 from graphscope.engine.ops.reduce import sum
@@ -85,6 +86,10 @@ def _to_softmax(input: Any, dim: int | None = None, dtype: Any = None, _stacklev
     return (input,), {"dim": dim}
 
 
+def _rule(kernel: Callable[..., None]) -> Callable[..., Any]:
+    return lambda g, out, *, dim: _by_rows(kernel, dim, g, out)
+
+
 def _dim(g: Any, dim: int) -> Any:
     return dim if g.shape else ()
 
@@ -92,9 +97,9 @@ def _dim(g: Any, dim: int) -> Any:
 softmax = define(
     "softmax", "Exponentials, scaled so that they sum to 1 along a dim.", formula="out = e^x / Σ e^x",
     prepare=_to_softmax,
-    forward=_forward(_softmax_kernel),
+    forward=in_one_pass("softmax", _forward(_softmax_kernel)),
     vjp=[fused(lambda g, out, *, dim: out * (g - sum(g * out, _dim(g, dim), True)),
-               lambda g, out, *, dim: _by_rows(_softmax_gradient, dim, g, out))],
+               in_one_pass("softmax_rule", _rule(_softmax_gradient)))],
     shape=shapes.same,
     samples=[((2, 3), {"dim": 1}), ((2, 3), {"dim": 0}), ((2, 3, 2), {"dim": -2}), ((), {"dim": 0})],
 )  # fmt: skip
@@ -102,9 +107,9 @@ softmax = define(
 log_softmax = define(
     "log_softmax", "Logarithm of softmax, computed without overflow.", formula="out = x - ln Σ e^x",
     prepare=_to_softmax,
-    forward=_forward(_log_softmax_kernel),
+    forward=in_one_pass("log_softmax", _forward(_log_softmax_kernel)),
     vjp=[fused(lambda g, out, *, dim: g - exp(out) * sum(g, _dim(g, dim), True),
-               lambda g, out, *, dim: _by_rows(_log_softmax_gradient, dim, g, out))],
+               in_one_pass("log_softmax_rule", _rule(_log_softmax_gradient)))],
     shape=shapes.same,
     samples=[((2, 3), {"dim": 1}), ((2, 3), {"dim": 0}), ((2, 3, 2), {"dim": -2}), ((), {"dim": 0})],
 )  # fmt: skip

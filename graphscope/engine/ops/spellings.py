@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from graphscope.engine.ops.bessel import i0
+from graphscope.engine.ops.complex_numbers import conj_physical
 from graphscope.engine.ops.decompositions import cholesky, svd
 from graphscope.engine.ops.distances import cross
 from graphscope.engine.ops.embedding import embedding as lookup
+from graphscope.engine.ops.exponential import ldexp
 from graphscope.engine.ops.factors import lu_factor
 from graphscope.engine.ops.inplace import fill_, zero_
 from graphscope.engine.ops.inplace_forms import FUNCTIONS
@@ -16,6 +19,7 @@ from graphscope.engine.ops.inverses import logdet, matrix_exp
 from graphscope.engine.ops.least_squares import vander as powers
 from graphscope.engine.ops.linalg import addbmm, addmm, addmv, addr, baddbmm
 from graphscope.engine.ops.norms import frobenius_norm, nuclear_norm, renorm
+from graphscope.engine.ops.special import mvlgamma
 from graphscope.engine.tensor import Tensor
 
 __all__ = [
@@ -81,8 +85,11 @@ def _in_place(function: Any) -> Any:
     return write
 
 
+_in_place_too: tuple[Any, ...] = (addmm, addbmm, addmv, addr, baddbmm, conj_physical, i0, ldexp, mvlgamma, renorm)
+
 for _function in (cross, logdet, svd, cholesky, lu, is_same_size, renorm):
     setattr(Tensor, _function.__name__, _function)
-for _function in (addmm, addbmm, addmv, addr, baddbmm, renorm):
-    setattr(Tensor, f"{_function.__name__}_", _in_place(_function))
+for _written in _in_place_too:
+    setattr(Tensor, f"{_written.__name__}_", _in_place(_written))
 FUNCTIONS.update(fill_=fill_, zero_=zero_)
+FUNCTIONS.update({name: getattr(Tensor, name) for name in ("addmv_", "conj_physical_", "i0_", "ldexp_")})

@@ -38,8 +38,10 @@ def _to_variance(
     """`var(x, False)` means unbiased=False: a boolean is no dim."""
     if isinstance(dim, bool):
         dim, unbiased = None, dim
-    if input.dtype.kind in "biu":
-        raise RuntimeError(f"std and var only support floating point and complex dtypes, not {input.dtype}")
+    if input.dtype.kind in "biuc":
+        raise RuntimeError(
+            f"std and var take floating numbers, not {input.dtype}; of complex ones, take x.real and x.imag"
+        )
     return (input,), {
         "dim": reduced_dims(axis if dim is None else dim, len(input.shape)),
         "correction": int(unbiased) if correction is None else correction,
@@ -158,6 +160,8 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
     Raises:
         RuntimeError: The tensor has more than two dims.
     """
+    if input.dtype.kind == "c":
+        raise RuntimeError("cov: complex numbers are not offered here")
     if len(input.shape) > 2:
         raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got {len(input.shape)}")
     rows = input if len(input.shape) == 2 else input.reshape(1, -1)
@@ -188,6 +192,8 @@ def corrcoef(input: Any) -> Any:
 
 
 def _logsumexp(x: Any, *, dim: Any, keepdim: bool, _from: Any) -> Any:
+    if x.dtype.kind == "c":
+        raise TypeError("it takes real numbers")
     if x.dtype.kind != "f":
         x = x.astype(dtypes.get_default_dtype())
     largest = np.maximum.reduce(x, axis=dim, keepdims=True, initial=-np.inf)

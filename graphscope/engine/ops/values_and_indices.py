@@ -7,16 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import shapes
+from graphscope.engine import along, shapes
 from graphscope.engine.calls import define
+from graphscope.engine.fused import fused
 from graphscope.engine.ops.gathering import gathered
 from graphscope.engine.ops.shape import reshape
 from graphscope.engine.rows import pick_along
 
 
 def _choose(place: Callable[..., Any], x: Any, dim: int, keepdim: bool, attrs: dict[str, Any]) -> tuple[Any, Any]:
-    if not x.ndim:
-        return x.copy(), np.int64(0)
     indices = place(x, dim=dim, **attrs)
     values = pick_along(x, indices, dim)
     if keepdim:
@@ -36,6 +35,11 @@ def _returned(g: Any, residuals: Any, *, dim: int, keepdim: bool, _from: tuple[i
     return gathered(given, indices, dim, _from)
 
 
+def _returned_on_arrays(g: Any, residuals: Any, *, dim: int, keepdim: bool, _from: tuple[int, ...]) -> Any:
+    out = along.added(g[0], residuals, dim, _from)
+    return _returned(g, residuals, dim=dim, keepdim=keepdim, _from=_from) if out is None else out
+
+
 def one_each(x: Any, *, dim: int, keepdim: bool, **_: Any) -> list[Any]:
     """The shape rule where one element is chosen."""
     return [shapes.reduced(x, dim=dim, keepdim=keepdim)] * 2
@@ -47,7 +51,15 @@ def as_many(x: Any, *, dim: int, k: int | None = None, **_: Any) -> list[Any]:
 
 
 def choice(
-    name: str, doc: str, *, formula: str, place: Callable[..., Any], prepare: Any, samples: Sequence[Any], **more: Any
+    name: str,
+    doc: str,
+    *,
+    formula: str,
+    place: Callable[..., Any],
+    prepare: Any,
+    samples: Sequence[Any],
+    at_once: Callable[..., Any] | None = None,
+    **more: Any,
 ) -> Any:
     """Define an op of two outputs, values and indices.
 
@@ -58,16 +70,21 @@ def choice(
         place: From an array and the attributes of the call to the indices along `dim`, which stays.
         prepare: Turns the arguments of a call into (inputs, attributes); `dim`, `keepdim` and `_from` are among these.
         samples: For the tests.
+        at_once: From (array, dim, keepdim) to values and indices, in one go; or to None, where it cannot.
         **more: What else `op.register` takes.
     """
 
     def forward(x: Any, *, dim: int, keepdim: bool, _from: tuple[int, ...], **attrs: Any) -> Any:
-        out = _choose(place, x, dim, keepdim, attrs)
+        if not x.ndim:
+            return (x.copy(), np.int64(0)), np.int64(0)
+        out = None if at_once is None else at_once(x, dim, keepdim)
+        if out is None:
+            out = _choose(place, x, dim, keepdim, attrs)
         return out, out[1]
 
     return define(
         name, doc, formula=formula, outputs=("values", "indices"), residuals=True, prepare=prepare, samples=samples,
         forward=forward,
-        vjp=[_returned],
+        vjp=[fused(_returned, _returned_on_arrays)],
         **{"shape": one_each, "tensor_method": False, **more},
     )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from graphscope.nn.utils import parametrizations, parametrize, rnn
+from graphscope.nn.utils import parametrizations, parametrize, prune, rnn
 from graphscope.nn.utils.clip import (
     clip_grad_norm,
     clip_grad_norm_,
@@ -32,6 +32,7 @@ __all__ = [
     "parameters_to_vector",
     "parametrizations",
     "parametrize",
+    "prune",
     "remove_spectral_norm",
     "remove_weight_norm",
     "rnn",

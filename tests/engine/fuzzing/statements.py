@@ -109,7 +109,9 @@ def _shuffled(pool: Pool, things: list[int]) -> list[int]:
     return [rest.pop(pool.integer(0, len(rest) - 1)) for _ in things]
 
 
-def _from(templates: tuple[str, ...]) -> Maker:
+def of_one(templates: tuple[str, ...]) -> Maker:
+    """Statements of one tensor."""
+
     def make(pool: Pool) -> str | None:
         x = pool.tensor()
         if x is None:
@@ -141,14 +143,18 @@ def binary(pool: Pool) -> str | None:
     return None if x is None else f"{pool.new()} = {_filled(pool, pool.one(BINARY), x, y=pool.beside(x))}"
 
 
-def binary_of_tensors(pool: Pool) -> str | None:
-    """An op that takes tensors alone."""
-    x = pool.tensor()
-    if x is None:
-        return None
-    y = pool.beside(x)
-    y = y if y[0] == "x" else x
-    return f"{pool.new()} = {_filled(pool, pool.one(BINARY_TENSORS), x, y=y)}"
+def of_two(templates: tuple[str, ...]) -> Maker:
+    """Statements that take two tensors, and no numbers."""
+
+    def make(pool: Pool) -> str | None:
+        x = pool.tensor()
+        if x is None:
+            return None
+        y = pool.beside(x)
+        y = y if y[0] == "x" else x
+        return f"{pool.new()} = {_filled(pool, pool.one(templates), x, y=y)}"
+
+    return make
 
 
 def leaf_of_result(pool: Pool) -> str | None:
@@ -176,11 +182,17 @@ def quiet(pool: Pool) -> str | None:
     return f"with torch.no_grad(): {pool.new()} = {_filled(pool, pool.one(UNARY), x)}"
 
 
-def in_place(pool: Pool) -> str | None:
-    """A write into a tensor: into results mostly, into leaves (which must be refused) at times."""
-    fits = (lambda tensor: not tensor.is_leaf or not tensor.requires_grad) if pool.chance(93) else (lambda tensor: True)
-    x = pool.tensor(lambda tensor: fits(tensor) and pool.writable(tensor))
-    return None if x is None else _filled(pool, pool.one(IN_PLACE), x, y=pool.beside(x, apart=True))
+def writing(templates: tuple[str, ...]) -> Maker:
+    """Writes into a tensor: into results mostly, into leaves (which must be refused) at times."""
+
+    def make(pool: Pool) -> str | None:
+        results = pool.chance(93)
+        x = pool.tensor(
+            lambda tensor: not (results and tensor.is_leaf and tensor.requires_grad) and pool.writable(tensor)
+        )
+        return None if x is None else _filled(pool, pool.one(templates), x, y=pool.beside(x, apart=True))
+
+    return make
 
 
 def fresh_copy_in_place(pool: Pool) -> str | None:
@@ -226,15 +238,15 @@ def setting(pool: Pool) -> str | None:
 KINDS: Final[dict[str, Kind]] = {
     "leaf": Kind(leaf, 6),
     "leaf of a result": Kind(leaf_of_result, 2),
-    "unary": Kind(_from(UNARY), 16),
+    "unary": Kind(of_one(UNARY), 16),
     "binary": Kind(binary, 16),
-    "binary of tensors": Kind(binary_of_tensors, 12),
-    "reducing": Kind(_from(REDUCING), 7),
-    "shaping": Kind(_from(SHAPING), 16),
-    "copying": Kind(_from(COPYING), 8),
+    "binary of tensors": Kind(of_two(BINARY_TENSORS), 12),
+    "reducing": Kind(of_one(REDUCING), 7),
+    "shaping": Kind(of_one(SHAPING), 16),
+    "copying": Kind(of_one(COPYING), 8),
     "quiet": Kind(quiet, 4),
     "copy, then in place": Kind(fresh_copy_in_place, 3),
-    "in place": Kind(in_place, 10),
+    "in place": Kind(writing(IN_PLACE), 10),
     "backward": Kind(backward, 6),
     "double": Kind(double, 5),
     "setting": Kind(setting, 3),

@@ -13,6 +13,7 @@ from benchmarks import (
     log,
     memory,
     networks,
+    observers,
     ops,
     overhead,
     pictures,
@@ -41,6 +42,7 @@ GROUPS: Final[dict[str, Callable[[], list[results.Measurement]]]] = {
     "open": log.reading,
     "pictures": pictures.measure,
     "recorders": recorders.measure,
+    "observers": observers.measure,
     "adapter": adapter.measure,
     "screen": screen.measure,
 }

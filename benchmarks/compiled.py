@@ -101,9 +101,13 @@ def planned(workload: Workload, backend: str) -> Step:
         last[:] = run_plan(arrays)[1:]
         if rate is not None:
             for array, gradient in zip(arrays, last, strict=True):
-                array -= rate * gradient
+                np.multiply(gradient, rate, gradient)  # its memory is ours
+                np.subtract(array, gradient, array)
 
-    return Step(run, lambda: dict(zip(workload.parameters, map(np.asarray, last), strict=True)))
+    def gradients() -> dict[str, np.ndarray]:
+        return {name: np.asarray(each) / (rate or 1) for name, each in zip(workload.parameters, last, strict=True)}
+
+    return Step(run, gradients)
 
 
 def torch_compiled(workload: Workload) -> Step:

@@ -6,18 +6,36 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 
-from benchmarks.engines import Step, load, torch_eager
+from benchmarks.engines import Step, convert, load, single
 from benchmarks.log import nothing
 from benchmarks.measure import Timings, interleave
 from benchmarks.results import Measurement
-from benchmarks.workloads import WORKLOADS
+from benchmarks.workloads import WORKLOADS, Workload
 
 Run = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A step in three parts, so that somebody else can look on at the one in the middle."""
+
+    forward: Callable[[], Any]
+    """Computes the loss."""
+    begin: Run = nothing
+    end: Run = nothing
+
+    def run(self) -> None:
+        """One step."""
+        self.begin()
+        self.forward().backward()
+        self.end()
+
 
 SETTLING: Final = 0.5
 """Seconds that a recording runs before it is timed."""
@@ -28,21 +46,33 @@ CAP: Final = 1 << 26
 POLICIES: Final = ("summary", "none", "full")
 
 
-def encoder() -> Run:
+def unrolled(workload: Workload) -> Program:
+    """One of the workloads that all engines run."""
+    torch = load("torch")
+    values = convert(workload.data(), lambda x: torch.tensor(single(x)))
+    parameters = [values[name].requires_grad_() for name in workload.parameters]
+    forward = partial(workload.tensors, torch, values)
+    if workload.rate is not None:
+        optimizer = torch.optim.SGD(parameters, lr=workload.rate)
+        return Program(forward, optimizer.zero_grad, optimizer.step)
+
+    def begin() -> None:
+        for parameter in parameters:
+            parameter.grad = None
+
+    return Program(forward, begin)
+
+
+def encoder() -> Program:
     """One transformer encoder layer, d = 64, 4 heads, sequence 32, batch 8."""
     torch = load("torch")
     torch.manual_seed(0)
     model = torch.nn.TransformerEncoderLayer(64, 4, dim_feedforward=256, batch_first=True)
     x = torch.randn(8, 32, 64)
-
-    def run() -> None:
-        model.zero_grad()
-        model(x).sum().backward()
-
-    return run
+    return Program(lambda: model(x).sum(), model.zero_grad)
 
 
-def residual() -> Run:
+def residual() -> Program:
     """19 convolutions with batch normalisation and residual connections on images of 32x32, batch 8."""
     torch = load("torch")
     torch.manual_seed(0)
@@ -65,16 +95,11 @@ def residual() -> Run:
         nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(16, 10),
     )  # fmt: skip
     x, labels = torch.randn(8, 3, 32, 32), torch.randint(0, 10, (8,))
-
-    def run() -> None:
-        model.zero_grad()
-        nn.functional.cross_entropy(model(x), labels).backward()
-
-    return run
+    return Program(lambda: nn.functional.cross_entropy(model(x), labels), model.zero_grad)
 
 
-PROGRAMS: Final[dict[str, Callable[[], Run]]] = {
-    **{name: lambda name=name: torch_eager(WORKLOADS[name]).run for name in ("W1", "W2", "W3")},  # type: ignore[misc]
+PROGRAMS: Final[dict[str, Callable[[], Program]]] = {
+    **{name: partial(unrolled, WORKLOADS[name]) for name in ("W1", "W2", "W3")},
     "ENC": encoder,
     "RES": residual,
 }
@@ -105,7 +130,7 @@ def measure(rounds: int = 9) -> list[Measurement]:
 
 def compare(name: str, rounds: int) -> Measurement:
     """One program."""
-    run = PROGRAMS[name]()
+    run = PROGRAMS[name]().run
     steps = {"bare": Step(run, nothing)}
     steps |= {policy: Step(run, nothing, partial(recorded, run, policy)) for policy in POLICIES}
     timings: Timings = interleave(steps, rounds=rounds)

@@ -23,6 +23,7 @@ TITLES: Final = {
     "open": "A log of 1,000,000 events, in a fresh process",
     "pictures": "Pictures of the unrolled cell",
     "recorders": "Recording PyTorch",
+    "observers": "Recording PyTorch beside torchlens",
     "adapter": "The debug adapter",
     "screen": "The terminal UI",
 }
@@ -51,6 +52,8 @@ NOTES: Final = {
     "recorders": "PyTorch programs as they are, under `gs.record`: time as a multiple of the same step alone, with "
     "statistics of large values (`summary`), no values, and every value and gradient kept on disk (`full`). ENC is a "
     "transformer encoder layer, RES a residual network of 19 convolutions.",
+    "observers": "torchlens traces the forward pass and logs the backward pass, with values and gradients "
+    "(`save_grads=True`), as `full` keeps them; it is no part of the extras: `pip install torchlens`.",
     "adapter": "A client, the adapter and the program are three processes. A step is `next` in the digits sample, from "
     "the request to the event; a page is 100 rows of a tensor of 1000x10000, with its stack and scopes. The run makes "
     "26,000 events; it is compared with `graphscope record`, the least of 15 runs each.",
@@ -61,10 +64,11 @@ NOTES: Final = {
 }
 METHOD: Final = """\
 All candidates of a table run in one process and on one thread, interleaved round by round in shuffled order, with
-Python's collector on; a time is the median of the rounds, a ratio the median of the ratios within a round. Only ratios
-carry over to other machines. `hand` is the forward pass and the derived backward pass written straight in NumPy (in
-Python floats for scalars); the tests check every candidate's gradients against it. `graphscope, recording` keeps every
-node, edge, site, value and gradient in a log on disk.
+Python's collector on, which looks at what they make, not at what was loaded before; a time is the median of the rounds,
+a ratio the median of the ratios within a round. Only ratios carry over to other machines. `hand` is the forward pass
+and the derived backward pass written straight in NumPy (in Python floats for scalars); the tests check every
+candidate's gradients against it. `graphscope, recording` keeps every node, edge, site, value and gradient in a log on
+disk.
 """
 UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 

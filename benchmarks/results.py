@@ -81,6 +81,7 @@ BARS: Final = (
     Bar("recorders", "ENC", "none", 1.5),
     Bar("recorders", "RES", "none", 1.25),
     Bar("recorders", "RES", "full", 2.0),
+    *(Bar("observers", name, "summary to torchlens", 1 / 15) for name in ("W1", "W2", "W3", "ENC", "RES")),
     Bar("screen", "1,000,000 events: first picture", "seconds", 1.0),
     Bar("screen", "1,000,000 events: first picture", "bytes", 250e6),
     Bar("screen", "1,000,000 events: stepping", "seconds, key, median", 0.050),

@@ -1,5 +1,6 @@
 """Functions as graphs: traced from a run, scripted from their source, compiled. `import graphscope.jit`."""
 
+from graphscope.static.blame import blame as blame
 from graphscope.static.compiling import BACKENDS as BACKENDS
 from graphscope.static.compiling import Compiled as Compiled
 from graphscope.static.compiling import compile as compile

@@ -23,6 +23,11 @@ from graphscope.errors import StaticError as StaticError
 from graphscope.static import nn as nn
 from graphscope.static import spellings as _spellings
 from graphscope.static import train as train
+from graphscope.static.collected import GraphKeys as GraphKeys
+from graphscope.static.collected import add_to_collection as add_to_collection
+from graphscope.static.collected import add_to_collections as add_to_collections
+from graphscope.static.collected import get_collection as get_collection
+from graphscope.static.collected import get_collection_ref as get_collection_ref
 from graphscope.static.defaults import Graph as Graph
 from graphscope.static.defaults import get_default_graph as get_default_graph
 from graphscope.static.defaults import reset_default_graph as reset_default_graph

@@ -38,14 +38,14 @@ def rules(call: Call, cotangents: Sequence[Any] | None = None) -> list[Finding]:
     inputs = [_doubled(value) for value in call.inputs]
     outs = call.run(inputs)
     if cotangents is None or len(cotangents) != len(outs):
-        cotangents = [numbers.standard_normal(np.shape(out)) for out in outs]
+        cotangents = [_random(numbers, out) for out in outs]
     gs = [np.asarray(g, dtype=np.asarray(out).dtype) for g, out in zip(cotangents, outs, strict=True)]
     found = call.gradients(gs, inputs)
 
     def total(place: int, moved: Any) -> float:
         results = call.run([*inputs[:place], moved, *inputs[place + 1 :]])
         pairs = zip(gs, results, strict=True)
-        return float(sum(np.sum(g * np.asarray(out)) for g, out in pairs if np.asarray(out).dtype.kind == "f"))
+        return float(sum(_product(g, out) for g, out in pairs if np.asarray(out).dtype.kind in "fc"))
 
     findings = []
     for place in call.places:
@@ -55,17 +55,27 @@ def rules(call: Call, cotangents: Sequence[Any] | None = None) -> list[Finding]:
             continue
         gap = 0.0
         for _ in range(_DIRECTIONS):
-            direction = numbers.standard_normal(np.shape(value))
+            direction = _random(numbers, value)
             step = _STEP * max(1.0, float(np.abs(value).max(initial=0)))
             slope = (total(place, value + step * direction) - total(place, value - step * direction)) / (2 * step)
-            expected = float(np.sum(gradient * direction))
+            expected = _product(gradient, direction)
             scale = max(abs(slope), abs(expected), float(np.linalg.norm(gradient)), 1e-8)
             gap = max(gap, abs(slope - expected) / scale) if np.isfinite(slope + expected) else float("nan")
         findings.append(Finding(float(np.linalg.norm(gradient)), gap))
     return findings
 
 
+def _random(numbers: np.random.Generator, like: Any) -> Any:
+    """Normal numbers of a shape, complex where these are."""
+    made = numbers.standard_normal(np.shape(like))
+    return made + 1j * numbers.standard_normal(np.shape(like)) if np.iscomplexobj(like) else made
+
+
+def _product(gradient: Any, direction: Any) -> float:
+    """By how much a gradient says that something grows along a direction; for complex numbers as PyTorch has it."""
+    return float(np.sum((np.conj(gradient) * direction).real))
+
+
 def _doubled(value: Any) -> Any:
-    if hasattr(value, "dtype") and value.dtype.kind == "f":
-        return value.astype(np.float64)
-    return value
+    kind = value.dtype.kind if hasattr(value, "dtype") else ""
+    return value.astype({"f": np.float64, "c": np.complex128}[kind]) if kind in ("f", "c") else value

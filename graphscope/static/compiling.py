@@ -9,6 +9,7 @@ While somebody records, or stands at a breakpoint, the graph runs node by node i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -16,14 +17,16 @@ import numpy as np
 
 from graphscope.engine import modes
 from graphscope.engine.function import Function
+from graphscope.engine.op import OPS
 from graphscope.engine.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.eventlog import record
 from graphscope.static import interpreter
 from graphscope.static.control import copied
 from graphscope.static.gradients import gradients
-from graphscope.static.graph import Graph, Value, copy
-from graphscope.static.passes import ORDER, optimise
+from graphscope.static.graph import Graph, Node, Value, copy
+from graphscope.static.kinds import is_pure
+from graphscope.static.passes import ORDER, ORDERS, optimise
 from graphscope.static.plan import Plan
 from graphscope.static.tracing import Trace, Traced
 
@@ -38,7 +41,7 @@ BACKENDS: Final[dict[str, Callable[[Graph], Plan]]] = {"numpy": Plan, "machine":
 """What makes a plan of a graph: a flat list of NumPy calls, or machine code (the extra `compile`)."""
 
 
-def plan_of(graph: Graph, backend: str, order: Sequence[str] = ORDER) -> Plan:
+def plan_of(graph: Graph, backend: str) -> Plan:
     """Optimise a graph and plan it.
 
     Raises:
@@ -46,8 +49,7 @@ def plan_of(graph: Graph, backend: str, order: Sequence[str] = ORDER) -> Plan:
     """
     if backend not in BACKENDS:
         raise StaticError(f"there is no backend {backend!r}", hint=f"choose one of {', '.join(BACKENDS)}")
-    steps = optimise(graph, order)
-    return BACKENDS[backend](steps[-1][1] if steps else graph)
+    return BACKENDS[backend](optimise(graph, ORDERS[backend])[-1][1])
 
 
 class Compiled(Traced):
@@ -57,7 +59,7 @@ class Compiled(Traced):
         super().__init__(function, on_change)
         self.backend = backend
         self._forward: dict[int, Plan] = {}
-        self._both: dict[int, _Pair] = {}
+        self._both: dict[tuple[int, tuple[bool, ...]], _Pair] = {}
 
     def plan(self, trace: Trace | None = None) -> Plan:
         """The forward plan of a trace (by default of the newest)."""
@@ -70,32 +72,42 @@ class Compiled(Traced):
         if record.writer is not None:
             return interpreter.run(trace.graph, tensors)
         variables = [node.attributes["tensor"] for node in trace.graph.nodes if node.op == "variable"]
-        wanted = modes.is_grad_enabled() and any(tensor.requires_grad for tensor in (*tensors, *variables))
-        if not wanted:
+        wanted = tuple([modes.is_grad_enabled() and tensor.requires_grad for tensor in (*tensors, *variables)])
+        if True not in wanted:
             return [Tensor(array) for array in self.plan(trace).run([tensor.array for tensor in tensors])]
-        if id(trace) not in self._both:
-            self._both[id(trace)] = _Pair(trace.graph, self.backend)
-        return self._both[id(trace)](tensors)
+        key = id(trace), wanted
+        if key not in self._both:
+            self._both[key] = _Pair(trace.graph, self.backend, wanted)
+        return self._both[key](tensors)
 
 
 class _Pair:
-    """A forward and a backward plan that were optimised as one graph."""
+    """A forward and a backward plan that were optimised as one graph.
 
-    def __init__(self, graph: Graph, backend: str) -> None:
+    Args:
+        graph: What was traced.
+        backend: What makes plans.
+        wanted: For each input and each variable whether its gradient is.
+    """
+
+    def __init__(self, graph: Graph, backend: str, wanted: Sequence[bool]) -> None:
         joint, _ = copied(graph, graph.name)
         self.variables = [node for node in joint.nodes if node.op == "variable"]
         ys = [value for value in joint.outputs if value.dtype is None or value.dtype.kind in "fc"]
         self.floating = [value in ys for value in joint.outputs]
         gs = [joint.input(f"grad_{value.node.name}", value.shape, value.dtype) for value in ys]
+        # Cotangents are new at each call; where they always lie at the same place, the plan need not look at others.
+        self.rooms = [_room(g) for g in gs]
         xs = [*joint.inputs[: len(graph.inputs)], *(node.outputs[0] for node in self.variables)]
-        found = gradients(joint, ys, xs, gs)
+        told = iter(gradients(joint, ys, [x for x, want in zip(xs, wanted, strict=True) if want], gs))
+        found = [next(told) if want else None for want in wanted]
         self.reached = [value is not None for value in found]
         self.tensors = [node.attributes["tensor"] for node in self.variables]
         count = len(joint.outputs)
         joint.outputs = [*joint.outputs, *(value for value in found if value is not None)]
         # What is joined has to be on one side of the cut, so that is left for when it is made.
         best = optimise(joint, [name for name in ORDER if name != "batch"])[-1][1]
-        forward, backward, self.kept = cut(best, best.inputs[len(graph.inputs) :], count)
+        forward, backward, self.kept = cut(best, best.inputs[len(graph.inputs) :], count, again=_is_cheap(graph))
         self.count = count
         self.forward, self.backward = plan_of(forward, backend), plan_of(backward, backend)
         self.inputs = len(graph.inputs)
@@ -124,17 +136,55 @@ class _Planned(Function):
         cotangents = [
             np.asarray(g.array) for g, floating in zip(gs, pair.floating, strict=True) if floating and g is not None
         ]
+        for place, room in enumerate(pair.rooms):
+            if room is not None:
+                room[...] = cotangents[place]
+                cotangents[place] = room
         found = iter(pair.backward.run([*ctx.given, *cotangents, *ctx.kept]))
         return None, *(Tensor(next(found)) if reached else None for reached in pair.reached)
 
 
-def cut(joint: Graph, late: Sequence[Value], count: int) -> tuple[Graph, Graph, list[Value]]:
+_SMALL: Final = 1 << 10
+"""Elements that are copied faster than a plan looks at another array."""
+
+
+def _elements(value: Value) -> float:
+    """How many there are; infinitely many where that is not known."""
+    shape: Any = value.shape
+    return math.inf if shape is None or None in shape else math.prod(shape)
+
+
+def _room(value: Value) -> Any:
+    """An array for something small."""
+    shape: Any = value.shape
+    return np.empty(shape, value.dtype) if value.dtype is not None and _elements(value) <= _SMALL else None
+
+
+_CHEAP: Final = 1 << 18
+"""So many operations take less time than it takes to hand what they made from one plan to another."""
+_DEAR: Final = frozenset({"conv1d", "conv2d", "conv3d", "py_func"})
+
+
+def _is_cheap(graph: Graph) -> bool:
+    """Whether to run a graph twice costs little, and gives the same."""
+    total = 0.0
+    for node in graph.nodes:
+        known = node.op in ("input", "constant", "variable", "guard") or (is_pure(node) and not node.bodies)
+        if not known or node.op in _DEAR:
+            return False
+        terms = (node.inputs[0].shape or (1,))[-1] or math.inf if node.op == "matmul" else 1
+        total += terms * sum(map(_elements, node.outputs))
+    return total <= _CHEAP
+
+
+def cut(joint: Graph, late: Sequence[Value], count: int, again: bool) -> tuple[Graph, Graph, list[Value]]:
     """Two graphs of one: what can run before some inputs are there, and what waits for them.
 
     Args:
         joint: The graph.
         late: The inputs that come later.
         count: How many of its outputs belong to the first.
+        again: Whether the second computes again what it needs of the first.
 
     Returns:
         The first graph, which also gives what the second needs; the second, which takes all inputs and then that; and
@@ -146,16 +196,24 @@ def cut(joint: Graph, late: Sequence[Value], count: int) -> tuple[Graph, Graph, 
             waits.update(node.outputs)
     needed: dict[Value, None] = {}
     sources = ("input", "constant", "variable")
-    for node in joint.nodes:
-        if any(value in waits for value in node.outputs):
-            needed.update(dict.fromkeys(v for v in node.values if v not in waits and v.node.op not in sources))
-    for value in joint.outputs[count:]:
-        if value not in waits and value.node.op not in sources:
-            needed[value] = None
+    taken = [v for node in joint.nodes if any(value in waits for value in node.outputs) for v in node.values]
+    for value in (*taken, *joint.outputs[count:]):
+        if value not in waits:
+            while _is_view(value.node):
+                value = next(value.node.values)  # a view is made again: it costs nothing, and a copy does
+            if value.node.op not in sources:
+                needed[value] = None
+    if again:
+        needed.clear()
     kept = list(needed)
     first = _part(joint, [v for v in joint.inputs if v not in set(late)], [*joint.outputs[:count], *kept], waits, {})
     second = _part(joint, joint.inputs, joint.outputs[count:], None, needed)
     return first, second, kept
+
+
+def _is_view(node: Node) -> bool:
+    op = OPS.get(node.op)
+    return op is not None and op.view and not op.several and len(list(node.values)) == 1
 
 
 def _part(joint: Graph, inputs: Sequence[Value], outputs: Sequence[Value], without: Any, given: Any) -> Graph:
@@ -205,6 +263,8 @@ class ValueAndGrad:
     """A function that gives a loss and its gradients at once, from one plan; see `value_and_grad`.
 
     Attributes:
+        forward: What was traced.
+        argnums: By which arguments it is differentiated.
         graph: What was traced, with the gradients.
         plan: What runs; `plan.run` takes and gives arrays.
     """
@@ -213,6 +273,7 @@ class ValueAndGrad:
         trace = Trace(function, examples, {})
         if len(trace.graph.outputs) != 1 or trace.graph.outputs[0].shape != ():
             raise StaticError(f"{trace.graph.name!r} does not give a single number", hint="return the loss alone")
+        self.forward, self.argnums = trace.graph, tuple(argnums)
         self.graph, _ = copied(trace.graph, trace.graph.name)
         xs = [self.graph.inputs[place] for place in argnums]
         found = gradients(self.graph, self.graph.outputs, xs)
@@ -223,7 +284,18 @@ class ValueAndGrad:
         self.plan = plan_of(self.graph, backend)
 
     def __call__(self, *tensors: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
-        """The loss, and the gradient by each of `argnums`."""
+        """The loss, and the gradient by each of `argnums`.
+
+        Raises:
+            StaticError: These are not as many tensors as it was traced with, or of other types.
+        """
+        wrong = next((each for each in tensors if not isinstance(each, Tensor)), None)
+        if len(tensors) != len(self.graph.inputs) or wrong is not None:
+            given = f"{len(tensors)} arguments" if wrong is None else f"a {type(wrong).__name__}"
+            raise StaticError(
+                f"{self.graph.name!r} takes {len(self.graph.inputs)} tensors, and was given {given}",
+                hint="call it with tensors of the types of the examples: tensor(...), from_numpy(...)",
+            )
         if record.writer is not None:
             with modes.grad_mode(False):
                 value, *found = interpreter.run(self.graph, tensors)

@@ -28,6 +28,8 @@ def truth(node: Node, value: Any) -> bool:
         StaticError: It is more than one element.
     """
     array = value.array if isinstance(value, Tensor) else value
+    if array.__class__ is np.bool_:
+        return bool(array)
     if np.size(array) != 1:
         raise StaticError(
             f"the condition of {node.where} has shape {np.shape(array)}", hint="reduce it: .all() or .any()"
@@ -121,7 +123,8 @@ def _loop_types(node: Node) -> Any:
     condition, body = node.bodies
     if len(body.outputs) != count:
         raise StaticError(
-            f"the body of {node.where} gives {len(body.outputs)} values for {count} variables", hint="give one for each"
+            f"the body of {node.where} gives {len(body.outputs)} values, and it has {count} loop variables",
+            hint="give a new value for each, in order",
         )
     for start, after in zip(body.inputs[:count], body.outputs, strict=True):
         if not _may_be(start, after):
@@ -188,16 +191,26 @@ def _turns(node: Node, values: Sequence[Any]) -> Any:
     count = node.attributes["variables"]
     most = node.attributes.get("most")
     condition, body = node.bodies[:2]
-    variables, rest = list(values[:count]), list(values[count:])
+    given = list(map(interpreter.fed, body.inputs, values))
+    variables, rest = given[:count], given[count:]
+    holds, once = interpreter.again(condition), interpreter.again(body)
+    # What a body gives fits what it takes where both are known; what is known of one alone, each turn is held against.
+    loose = [place for place in range(count) if not _is_known(body.outputs[place])]
     turn = 0
     while True:
         yield variables
         if most is not None and turn >= most:
             return
-        if not truth(node, interpreter.run(condition, [*variables, *rest])[0]):
+        if not truth(node, holds([*variables, *rest])[0]):
             return
-        variables = interpreter.run(body, [*variables, *rest])
+        variables = once([*variables, *rest])
+        for place in loose:
+            interpreter.fed(body.inputs[place], variables[place])
         turn += 1
+
+
+def _is_known(value: Value) -> bool:
+    return value.shape is not None and None not in value.shape
 
 
 def _gradient_types(node: Node) -> Any:
@@ -212,8 +225,9 @@ def _while_backward(node: Node, values: Sequence[Any]) -> Sequence[Any]:
     given, gs = values[:taken], list(values[taken:])
     turns = list(_turns(node, given))
     totals: dict[int, Any] = {}
+    back = interpreter.again(backward)
     for variables in reversed(turns[:-1]):
-        found = interpreter.run(backward, [*variables, *given[count:], *gs])
+        found = back([*variables, *given[count:], *gs])
         of = dict(zip(places, found, strict=True))
         gs = [of[place] for place in carried]
         for place in places:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
@@ -56,6 +57,24 @@ class Graph(_Graph):
     def get_operations(self) -> list[Node]:
         """All nodes."""
         return list(self.nodes)
+
+    def add_to_collection(self, name: str, value: Any) -> None:
+        """Keep something under a name."""
+        self.get_collection_ref(name).append(value)
+
+    def get_collection(self, name: str, scope: str | None = None) -> list[Any]:
+        """What is kept under a name, in the order in which it came.
+
+        Args:
+            name: The collection.
+            scope: A regular expression: of what has a name, that which begins so.
+        """
+        kept = list(self.get_collection_ref(name))
+        return kept if scope is None else [each for each in kept if re.match(scope, getattr(each, "name", None) or "")]
+
+    def get_collection_ref(self, name: str) -> list[Any]:
+        """The list itself: what is added to it is kept."""
+        return self.collections.setdefault(name, [])
 
 
 def get_default_graph() -> Any:

@@ -139,7 +139,7 @@ def _assert(node: Node, values: Sequence[Any]) -> Sequence[Any]:
     if np.all(condition.array if isinstance(condition, Tensor) else condition):
         return [None]
     shown = " ".join(f"[{_shown(value, node.attributes['summarize'])}]" for value in data)
-    text = f"the assertion {node.where} does not hold{': ' if data else ''}{shown}"
+    text = f"{node.where} does not hold{': ' if data else ''}{shown}"
     record.mark(Event.ASSERTION, text=text)
     raise StaticError(text, hint=f"fetch {_names(node.inputs)} to see what it was given")
 

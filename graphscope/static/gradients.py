@@ -102,6 +102,23 @@ def _through(
     last = len(op.vjps) - 1
     if not op.vjps or not any(want and op.vjps[min(place, last)] for place, want in enumerate(wanted)):
         return [None] * len(node.inputs)
+    if any(_is_complex(value) for value in cotangents):  # rules say transposes: see `graphscope.engine.rules`
+        turned = [_conjugate(builder, value) for value in cotangents]
+        return [_conjugate(builder, value) for value in _by_op(builder, node, op, turned, wanted)]
+    return _by_op(builder, node, op, cotangents, wanted)
+
+
+def _is_complex(value: Value | None) -> bool:
+    return value is not None and value.dtype is not None and value.dtype.kind == "c"
+
+
+def _conjugate(builder: Builder, value: Value | None) -> Value | None:
+    return builder.append("conj", (value,)).outputs[0] if value is not None and _is_complex(value) else value
+
+
+def _by_op(
+    builder: Builder, node: Node, op: Op, cotangents: list[Value | None], wanted: tuple[bool, ...]
+) -> list[Value | None]:
     begin = len(builder.graph.nodes)
     if not _refused(node, op):
         try:

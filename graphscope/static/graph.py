@@ -22,6 +22,7 @@ is None; a shape of which not even the number of dims is known is None itself.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -115,7 +116,7 @@ class Node:
     @property
     def where(self) -> str:
         """How messages name it: op, name and source line."""
-        line = f", {self.site.file}:{self.site.line}" if self.site is not None else ""
+        line = f" ({self.site.file}:{self.site.line})" if self.site is not None else ""
         return f"{self.op} node {self.name!r}{line}"
 
     def __repr__(self) -> str:
@@ -194,7 +195,11 @@ class Graph:
         for node in self.nodes:
             if node.name == name:
                 return node
-        raise StaticError(f"graph {self.name!r} has no node {name!r}", hint=f"it has {_some(self.nodes)}")
+        like = difflib.get_close_matches(name, [node.name for node in self.nodes], 3)
+        raise StaticError(
+            f"graph {self.name!r} has no node {name!r}",
+            hint=f"did you mean {' or '.join(like)}?" if like else f"it has {_some(self.nodes)}",
+        )
 
     def users(self) -> dict[Value, list[Node]]:
         """For each value the nodes that take it, once for each time."""

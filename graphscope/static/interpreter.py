@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from graphscope.engine import modes
 from graphscope.engine.op import OPS
 from graphscope.engine.slots import apply_several
 from graphscope.engine.tensor import Tensor, apply
@@ -48,9 +49,7 @@ def run(graph: Graph, feeds: Sequence[Any] | Mapping[Value, Any], fetches: Itera
         tensors = map(fed, graph.inputs, feeds)
         order = _order_of(graph)
         if record.writer is None and order.ran:
-            if order.straight is None:
-                order.straight = Straight(graph, order.nodes, compute)
-            return order.straight(tensors)
+            return _straight(graph, order)(tensors)
         found = dict(zip(graph.inputs, tensors, strict=True))
         run_nodes(order.nodes, found, graph)
         order.ran = True
@@ -87,6 +86,19 @@ def _order_of(graph: Graph) -> _Order:
     return known
 
 
+def _straight(graph: Graph, order: _Order) -> Straight:
+    if order.straight is None:
+        order.straight = Straight(graph, order.nodes, compute)
+    return order.straight
+
+
+def again(graph: Graph) -> Callable[[Sequence[Any]], list[Any]]:
+    """A function that runs a graph whole on tensors that fit its inputs: for bodies that run turn by turn."""
+    if record.writer is not None:
+        return functools.partial(run, graph)
+    return _straight(graph, _order_of(graph))
+
+
 def run_nodes(nodes: Iterable[Node], values: dict[Value, Any], graph: Graph | None = None) -> None:
     """Run nodes in the order given; what they compute is added to `values`. A log is told of those of `graph`."""
     if record.writer is None:
@@ -110,8 +122,17 @@ def execute(node: Node, values: dict[Value, Any]) -> None:
         if not hasattr(error, "node_that_failed"):
             error.node_that_failed = node  # type: ignore[union-attr]
         raise
+    if modes.anomaly and node.rule is not None:
+        _look_for_nan(node, node.rule, found)
     for value, result in zip(node.outputs, found, strict=True):
         values.setdefault(value, result)
+
+
+def _look_for_nan(node: Node, rule: Node, found: Sequence[Any]) -> None:
+    """As a backward pass does under `detect_anomaly`, of a node that computes gradients."""
+    for tensor in found:
+        if isinstance(tensor, Tensor) and tensor.array.dtype.kind in "fc" and np.isnan(tensor.array).any():
+            raise RuntimeError(f"{node.name} gave nan: it is part of the rule of the {rule.where}")
 
 
 def compute(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
@@ -143,12 +164,14 @@ def fed(value: Value, what: Any) -> Any:
         StaticError: Its shape is another.
     """
     if not isinstance(what, Tensor):
-        array = np.asarray(what, dtype=value.dtype)
+        array = _as_array(value, what)
         what = Tensor(array[()] if array.ndim == 0 else array)
         what.name = value.node.name
     shape = what.array.shape
-    fits = value.shape is None or (
-        len(shape) == len(value.shape) and all(b in (None, a) for a, b in zip(shape, value.shape, strict=True))
+    fits = (
+        shape == value.shape
+        or value.shape is None
+        or (len(shape) == len(value.shape) and all(b in (None, a) for a, b in zip(shape, value.shape, strict=True)))
     )
     if not fits:
         raise StaticError(
@@ -156,6 +179,21 @@ def fed(value: Value, what: Any) -> Any:
             hint="feed an array of that shape, or leave the dim open in the placeholder: None",
         )
     return what
+
+
+def _as_array(value: Value, what: Any) -> np.ndarray:
+    """What was fed as an array of the dtype of a value.
+
+    Raises:
+        StaticError: It is complex, and the value is not.
+    """
+    array = np.asarray(what)
+    if array.dtype.kind == "c" and value.dtype is not None and value.dtype.kind != "c":
+        raise StaticError(
+            f"{value.node.where} takes {spelled(value.shape, value.dtype)}, and was fed complex numbers",
+            hint="feed their real or imaginary parts, or their absolute values",
+        )
+    return np.asarray(array, dtype=value.dtype)
 
 
 @functools.lru_cache(1 << 14)

@@ -45,6 +45,14 @@ class Kind:
     several: bool = False
 
 
+_CURES: Final = {
+    "matmul": "transpose one of them with .t(), or give it another shape with reshape",
+    "reshape": "keep the number of elements; one size may be -1, which is found",
+    "cat": "give tensors that differ in the size of that dim alone",
+    "stack": "give tensors of one shape",
+}
+"""What to do about inputs of the wrong shape, by op, where it is not what ops do that broadcast."""
+
 KINDS: Final[dict[str, Kind]] = {}
 """Every kind by name."""
 
@@ -101,7 +109,7 @@ def infer(node: Node) -> Sequence[Type]:
         given = ", ".join(_spelled(value) for value in node.inputs)
         raise StaticError(
             f"{node.where} does not fit what it is given ({given}): {str(error).splitlines()[0]}",
-            hint="change the shapes of its inputs; a dim of size 1 broadcasts",
+            hint=_CURES.get(node.op, "change the shapes of its inputs; a dim of size 1 broadcasts"),
         ) from None
 
 
@@ -156,6 +164,9 @@ def _of_op(name: str, types: tuple[Any, ...], attributes: Any) -> Sequence[Type]
         used = [shape for shape, gone in zip(given, absent, strict=True) if not gone]
         shapes = op.shape(*used, **attrs)
         shapes = list(shapes) if op.several else [shapes]
+    if known and name == "index" and types[1][1] == np.bool_:  # so many as there are where it holds
+        dim = attrs["dim"]
+        shapes = [(*given[0][:dim], None, *given[0][dim + len(given[1]) :])]
     complete = known and all(None not in shape for shape in given)
     if any(not number and each[1] is None for each, number in zip(types, numbers, strict=True)):
         found: Any = None

@@ -94,7 +94,13 @@ def _vjp(builder: building.Builder, node: Node, cotangents: Sequence[Value | Non
 def _late(node: Node, values: Sequence[Any]) -> Sequence[Any]:
     from graphscope.static.interpreter import at
 
-    return at(node)(_go, node, values, None)  # type: ignore[no-any-return]
+    found = at(node)(_go, node, values, None)
+    if len(found) != len(node.outputs):
+        raise StaticError(
+            f"{node.where} gave {len(found)} parts, and {len(node.outputs)} when its graph was made",
+            hint="give it as many elements as there are parts, or sizes that do not depend on the numbers",
+        )
+    return found  # type: ignore[no-any-return]
 
 
 def _go(node: Node, values: Sequence[Any], _: None, depth: int) -> list[Any]:
@@ -152,6 +158,11 @@ def call(function: Callable[..., Any], args: Any, kwargs: Any, symbol: Any) -> A
     node = builder.append("late", inputs, {"function": function, "given": packed}, name=name)
     found = [symbol.of(value, builder) for value in node.outputs]
     return found if len(found) > 1 else found[0]
+
+
+def waiting(symbol: Any, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """`call`, with the arguments as the function takes them."""
+    return call(function, args, kwargs, symbol)
 
 
 def may_wait(args: Any, kwargs: Any, symbol: Any) -> bool:

@@ -84,7 +84,7 @@ def _window(layout: Layout, sources: list[Value | None], size: int) -> tuple[Roo
     first = row - known
     for place, source in enumerate(sources):
         there = room.rows.get(first + place, sources)
-        if there is not sources and there is not source:
+        if there is not sources and (there is None or there is not source):  # two copies would be one
             return None
         if source in layout.rows and layout.rows[source] != (room, first + place):
             return None

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
+import graphscope.static.class_calls  # noqa: F401 - its ops are added to the table of calls
 from graphscope.engine import dtypes
 from graphscope.engine.op import OPS
 from graphscope.engine.tensor import Tensor
@@ -138,7 +139,26 @@ def _step(lowered: Lowered, node: Node) -> Step:
     if call is not None:
         given = call.inputs or inputs
         return Step(node, call.fresh, into=True, elementwise=call.elementwise, call=call, inputs=given)
-    return Step(node, array_function(node), several=len(node.outputs) != 1 or is_several(node.op), inputs=inputs)
+    several = len(node.outputs) != 1 or is_several(node.op)
+    own = array_function(node)
+    parts = several and node.op in OPS and OPS[node.op].view  # see `_parts`
+    return Step(node, own if parts else _with_memory_of_its_own(own), several=several, inputs=inputs)
+
+
+def _with_memory_of_its_own(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function; where it gives what it was given, or looks at that, a copy: what it was given is written again."""
+
+    def apart(found: Any, given: Sequence[Any]) -> Any:
+        if isinstance(found, np.ndarray) and (found.base is not None or any(found is value for value in given)):
+            known = any(isinstance(value, np.ndarray) and np.may_share_memory(found, value) for value in given)
+            return found.copy() if known else found
+        return found
+
+    def call(*given: Any) -> Any:
+        found = function(*given)
+        return [apart(each, given) for each in found] if isinstance(found, list | tuple) else apart(found, given)
+
+    return call
 
 
 def _is_view(lowered: Lowered, node: Node, function: Callable[..., Any]) -> bool:

@@ -89,15 +89,21 @@ def _taken(value: Any) -> bool:
     return isinstance(value, Value) or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
+_MANY: Final = 1 << 14
+"""So many numbers `dot` sets to zero before it computes them, which `matmul` does not do."""
+
+
 @maker("matmul")
 def _matmul(node: Node) -> Call | None:
     x, y = (value.shape for value in node.values)
     if x is None or y is None or node.inputs[0].dtype != node.inputs[1].dtype:
         return None
-    if len(y) <= 2 and len(x) <= 2 and node.outputs[0].shape != ():
+    shape = node.outputs[0].shape
+    small = shape is not None and None not in shape and math.prod(shape) < _MANY  # type: ignore[arg-type]
+    if len(y) <= 2 and len(x) <= 2 and shape != () and small:
         # The method is called in half the time of the function; of a column, a line is multiplied in less than that.
         return Call("dot", "dot", lines=(1, -1) if y[1:] == (1,) and len(x) == 2 and x[1] != 1 else ())
-    return Call(np.matmul, np.matmul) if len(x) > 2 or len(y) > 2 else None
+    return Call(np.matmul, np.matmul) if shape != () else None
 
 
 @maker("relu")
@@ -152,12 +158,13 @@ def _zeroed(bits: Any, shape: Any, dtype: Any) -> Call:
     return Call(lambda c, zero, y: zeroed(c, zero, y, np.empty(shape, dtype)), zeroed, elementwise=True)
 
 
-_LONGEST: Final = 4096
+LONGEST: Final = 4096
 """So many numbers are added up by BLAS; NumPy adds more of them more exactly."""
 
 
 @functools.lru_cache(256)
-def _ones(count: int, dtype: Any) -> Any:
+def ones(count: int, dtype: Any) -> Any:
+    """A line of ones, with which BLAS adds up."""
     return np.ones(count, dtype)
 
 
@@ -168,8 +175,8 @@ def _sum(node: Node) -> Call | None:
         return None
     sizes: Any = x.shape
     count = math.prod(sizes)
-    if 0 < count <= _LONGEST and sum(size > 1 for size in sizes) <= 1:
-        return Call("dot", "dot", inputs=(_ones(count, x.dtype), x), lines=(1,))
+    if 0 < count <= LONGEST and sum(size > 1 for size in sizes) <= 1:
+        return Call("dot", "dot", inputs=(ones(count, x.dtype), x), lines=(1,))
 
     def of_all(x: Any, out: Any = None) -> Any:
         return np.add.reduce(x, None, None, out)
@@ -185,13 +192,15 @@ def _sum_dim(node: Node) -> Call | None:
         return None
     rank = len(x.shape)
     place = dim % rank if rank else 0
-    if rank == 2 and not keepdim and 0 < x.shape[place] <= _LONGEST:  # type: ignore[operator]
-        ones = _ones(x.shape[place], x.dtype)
-        if place == 0:
-            return Call("dot", "dot", inputs=(ones, x))
-        return Call("dot", "dot", inputs=(x, ones))
-
     total: Any = np.add.reduce  # NumPy's stubs know keepdims only as a literal
+    if rank == 2 and 0 < x.shape[place] <= LONGEST:  # type: ignore[operator]
+        row = ones(x.shape[place], x.dtype)
+        inputs = (row, x) if place == 0 else (x, row)
+        if keepdim:
+            return Call(
+                lambda *given: total(given[1 - place], place, None, None, True), "dot", inputs=inputs, lines=(-1,)
+            )
+        return Call("dot", "dot", inputs=inputs)
 
     def of_dim(x: Any, out: Any = None) -> Any:
         return total(x, place, None, out, keepdim)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+import linecache
 import sys
+import weakref
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from graphscope.errors import StaticError
-from graphscope.static.graph import Graph, Value
+from graphscope.static.graph import Graph, Node, Value
 from graphscope.static.layout import is_stack
 from graphscope.static.lowering import SOURCES, Lowered, Step, lower, nbytes
 from graphscope.static.memory import Memory, plan_memory
@@ -30,12 +34,17 @@ def _runs(copies: Sequence[tuple[int, Value]]) -> list[list[tuple[int, Value]]]:
 
 
 class Recycled:
-    """Memory for a result that a run gives away: the same as last time, if it has come back."""
+    """Memory for a result that a run gives away: that of an earlier one, if it has come back.
+
+    There are two in turn: who keeps a result until the next one is there gives back the one before.
+    """
 
     def __init__(self, shape: Any, dtype: Any) -> None:
         self._array = np.empty(shape, dtype)
+        self._other = np.empty(shape, dtype)
 
     def __call__(self) -> Any:
+        self._array, self._other = self._other, self._array
         if sys.getrefcount(self._array) > _OURS:
             self._array = np.empty_like(self._array)
         return self._array
@@ -49,6 +58,14 @@ def _line_of(array: Any) -> Any:
     return array.reshape(-1)
 
 
+def _place(node: Node) -> str:
+    """A node by its name, and where the program has it."""
+    return node.name if node.site is None else f"{node.name}, {Path(node.site.file).name}:{node.site.line}"
+
+
+_numbers: Final = itertools.count(1)
+
+
 class Plan:
     """A graph that is ready to run on arrays.
 
@@ -56,7 +73,7 @@ class Plan:
         graph: An optimised graph, all of whose shapes are known.
 
     Attributes:
-        source: The function as text, a line for each call, with the node that it is of.
+        source: The function as text, a line for each call, with the node that it is of and its line in the program.
         memory: Where its values lie.
         run: The function: as `__call__`.
     """
@@ -74,7 +91,11 @@ class Plan:
         self._staged: dict[int, Any] = {}
         self._tensors = [node.attributes["tensor"] for node in graph.nodes if node.op == "variable"]
         self.source = self._written()
-        exec(compile(self.source, f"<plan of {graph.name}>", "exec"), self._space)  # noqa: S102 - the text above
+        name = f"<plan {next(_numbers)} of {graph.name}>"
+        exec(compile(self.source, name, "exec"), self._space)  # noqa: S102 - the text above
+        # So that warnings and tracebacks show the call, and behind it the node and its line.
+        linecache.cache[name] = len(self.source), None, self.source.splitlines(keepends=True), name
+        weakref.finalize(self, linecache.cache.pop, name, None)
         self.run = self._space["run"]
 
     def __str__(self) -> str:
@@ -124,8 +145,8 @@ class Plan:
         self._space |= {f"b{number}": None for number in range(len(arguments))}
         begin = [f"{', '.join(inputs)}, = given"] if inputs else []
         if arguments:
-            begin += [f"if {tests}:", "    bind(given)", "for place, room in staged.items():"]
-            begin += [f"    room[...] = ({', '.join(arguments)},)[place]"]
+            begin += [f"if {tests}:", "    bind(given)", "if staged:", "    for place, room in staged.items():"]
+            begin += [f"        room[...] = ({', '.join(arguments)},)[place]"]
         written = "".join(f"    {line}\n" for line in [*begin, *lines])
         return f"def run(given):\n{written}    return ({outputs}{',' if outputs else ''})\n"
 
@@ -153,7 +174,7 @@ class Plan:
             else:
                 space[f"v{number}"] = step.function(space[source])
             return []
-        note = f"  # {step.node.name}"
+        note = f"  # {_place(step.node)}"
         call = step.call
         fixed = call is not None and outs[0] not in self.lowered.fresh
         lines = call.lines if call is not None and (fixed or -1 not in call.lines) else ()
@@ -193,7 +214,7 @@ class Plan:
                 continue
             self._space["concatenate"] = np.concatenate
             self._views.append((f"p{number}_{first}", lambda *arrays: [array[None] for array in arrays], sources))
-            written.append(f"concatenate(p{number}_{first}, 0, {place})  # {step.node.name}")
+            written.append(f"concatenate(p{number}_{first}, 0, {place})  # {_place(step.node)}")
         return written
 
     def _argument(self, value: Any, name: str, line: bool) -> str:

@@ -203,7 +203,7 @@ class Session:
             value = node.outputs[int(slot)]
         else:
             raise StaticError(
-                f"a {type(thing).__name__} is neither tensor nor node of a graph: {thing!r}",
+                f"{thing!r} ({type(thing).__name__}) is neither tensor nor node of a graph",
                 hint="fetch and feed what placeholder, Variable and the ops gave, or their names",
             )
         if value.node not in self._known():

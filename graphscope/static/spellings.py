@@ -20,6 +20,7 @@ from graphscope.static.absent import NeedsValueError
 from graphscope.static.defaults import builder
 from graphscope.static.effects import dtype_of
 from graphscope.static.functions import convert_to_tensor
+from graphscope.static.instead import absent
 from graphscope.static.sizes import length
 from graphscope.static.symbols import Symbol, twin
 
@@ -28,13 +29,13 @@ def op(name: str) -> Callable[..., Any]:
     """An op or function of the engine, on tensors of a graph; its node takes a `name`.
 
     Raises:
-        AttributeError: The engine has none of that name.
+        AttributeError: The engine has none of that name; what to do, where it is one of TensorFlow's.
     """
     function = getattr(_engine, name, None) if not name.startswith("_") else None
     if function is None or not callable(function) or isinstance(function, type):
         function = getattr(_functional, name, None) or (OPS[name].call if name in OPS else None)
     if function is None or (name in OPS and OPS[name].in_place):
-        raise AttributeError(f"graphscope.static has no {name!r}")
+        raise absent(name)
     return named(twin(function), name, function)
 
 

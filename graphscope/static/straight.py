@@ -6,16 +6,25 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from types import CodeType
-from typing import Any
+from typing import Any, Final
+
+import numpy as np
 
 from graphscope.engine.op import OPS
 from graphscope.engine.slots import apply_several
-from graphscope.engine.tensor import apply
+from graphscope.engine.tensor import Tensor, apply
 from graphscope.static.graph import Graph, Node, Value
 from graphscope.static.kinds import KINDS
 from graphscope.static.tape import asked_for
 
 Compute = Callable[[Node, Sequence[Any]], Sequence[Any]]
+
+_COUNTING: Final = {"add": "+", "sub": "-", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
+"""What loops do with their counters, which need none of the rules for dtypes and gradients."""
+
+
+def _counts(value: Any) -> bool:
+    return value.shape == () and value.dtype == np.int64 if isinstance(value, Value) else type(value) is int
 
 
 class Straight:
@@ -29,7 +38,9 @@ class Straight:
 
     def __init__(self, graph: Graph, nodes: Sequence[Node], compute: Compute) -> None:
         self._nodes = nodes
-        self._space: dict[str, Any] = {"apply": apply, "apply_several": apply_several, "compute": compute}
+        self._space: dict[str, Any] = {
+            "apply": apply, "apply_several": apply_several, "compute": compute, "Tensor": Tensor, "shape": np.shape
+        }  # fmt: skip
         self._numbers = itertools.count()
         self._names = {value: f"v{place}" for place, value in enumerate(graph.inputs)}
         inputs = self._listed(graph.inputs)
@@ -54,15 +65,25 @@ class Straight:
     def _line(self, node: Node) -> str:
         op = OPS.get(node.op)
         several, attrs = True, node.attributes
-        if node.op in KINDS or op is None or op.in_place or attrs.get("_from") is not None:
+        if node.op in _COUNTING and all(map(_counts, node.inputs)):
+            one, other = (f"{self._called(v)}.array" if isinstance(v, Value) else repr(v) for v in node.inputs)
+            several, call = False, f"Tensor({one} {_COUNTING[node.op]} {other})"
+        elif node.op == "constant":
+            several, call = False, f"Tensor({self._named(attrs['value'])})"
+        elif node.op == "variable":
+            several, call = False, self._named(attrs["tensor"])
+        elif node.op in KINDS or op is None or op.in_place:
             call = f"compute({self._named(node)}, [{self._listed(node.inputs)}])"
         elif attrs or op.prepare or op.several or any(each is None for each in node.inputs):
             inputs = list(node.inputs)
             while len(inputs) > asked_for(op) and inputs[-1] is None:
                 inputs.pop()
             several = op.several
+            words = self._named(attrs)
+            if attrs.get("_from") is not None:
+                words = f'{{**{words}, "_from": shape({self._called(inputs[0])}.array)}}'
             function = "apply_several" if several else "apply"
-            call = f"{function}({self._named(op)}, [{self._listed(inputs)}], {self._named(attrs)}, 1)"
+            call = f"{function}({self._named(op)}, [{self._listed(inputs)}], {words}, 1)"
         else:
             several = False
             call = f"{self._named(op.call)}({self._listed(node.inputs)})"
@@ -72,9 +93,11 @@ class Straight:
         return f"{outs} = {call}" if node.outputs else call
 
     def _listed(self, values: Iterable[Any]) -> str:
-        return ", ".join(self._names[value] if isinstance(value, Value) else self._number(value) for value in values)
+        return ", ".join(map(self._called, values))
 
-    def _number(self, value: Any) -> str:
+    def _called(self, value: Any) -> str:
+        if isinstance(value, Value):
+            return self._names[value]
         plain = value is None or type(value) in (bool, int) or (type(value) is float and math.isfinite(value))
         return repr(value) if plain else self._named(value)
 

@@ -149,15 +149,22 @@ class Symbol:
         if isinstance(found, property):
             return twin(found.fget)(self)
         if not callable(found) or name.startswith("__"):
-            raise AttributeError(f"a symbol has no attribute {name!r}")
+            raise AttributeError(f"a tensor of a graph has no attribute {name!r}")
         if name in late.WHOLE and late.may_wait((self,), {}, Symbol):
-            return lambda *args, **kwargs: late.call(found, (self, *args), kwargs, Symbol)
+            return functools.partial(late.waiting, Symbol, found, self)
         return functools.partial(twin(found), self)
 
     def _no_value(self, *_: Any) -> Any:
         raise NeedsValueError(
             f"{self.value.node.where} has no value before the graph runs",
             hint="use ops: where or cond instead of if, while_loop instead of while; or look at it after a run",
+        )
+
+    def backward(self, *_: Any, **__: Any) -> None:
+        """Always an error: gradients of a graph are nodes of it."""
+        raise StaticError(
+            f"backward() of {self.value.node.where}, which has no value before the graph runs",
+            hint="ask for nodes, and run them: gradients(loss, [x]), or Optimizer(...).minimize(loss)",
         )
 
     __bool__ = __int__ = __float__ = __index__ = __array__ = __complex__ = _no_value

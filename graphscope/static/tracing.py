@@ -57,6 +57,7 @@ class Trace:
     """
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        _check_call(function, args, kwargs)
         leaves, form = flatten((args, kwargs))
         self.key = key_of((args, kwargs))
         self.graph = Graph(getattr(function, "__name__", type(function).__name__))
@@ -194,6 +195,28 @@ def _key(leaves: Sequence[Any], form: Any) -> Any:
     return form, tuple(
         (leaf.array.shape, leaf.array.dtype) if isinstance(leaf, Tensor) else (leaf.__class__, leaf) for leaf in leaves
     )
+
+
+def _check_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """See that it is a function, and that there is an example of each argument.
+
+    Raises:
+        StaticError: It is none, or there are too few or too many.
+    """
+    if not callable(function):
+        raise StaticError(
+            f"a function is traced, not {type(function).__name__}", hint="give the function, then examples"
+        )
+    try:
+        inspect.signature(function).bind(*args, **kwargs)
+    except TypeError as error:
+        name = getattr(function, "__name__", type(function).__name__)
+        raise StaticError(
+            f"{name!r} can't be called with {len(args) + len(kwargs)} examples: {error}",
+            hint="give an example of each argument behind the function: trace(f, x, y)",
+        ) from None
+    except ValueError:  # a function of C, whose signature is not told
+        return
 
 
 def _like(tensor: Tensor) -> Tensor:

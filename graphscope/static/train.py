@@ -1,4 +1,4 @@
-"""Optimizers of programs of sessions: nodes that compute gradients and assign to variables."""
+"""Optimizers of programs of sessions: nodes that compute gradients and assign to variables. Savers, too."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ import numpy as np
 from graphscope.errors import StaticError
 from graphscope.static import functions
 from graphscope.static.functions import _listed, group, name_scope
+from graphscope.static.instead import absent
+from graphscope.static.saving import Saver as Saver
+from graphscope.static.saving import checkpoint_exists as checkpoint_exists
+from graphscope.static.saving import latest_checkpoint as latest_checkpoint
 from graphscope.static.symbols import Symbol
 from graphscope.static.variables import Variable, trainable_variables
 
@@ -127,6 +131,51 @@ class AdamOptimizer(Optimizer):
         return variable.assign_sub(m / (v.sqrt() + self._epsilon) * self._corrected)
 
 
-def slot(variable: Variable, name: str) -> Any:
-    """A variable beside another, of its shape, that begins with zeros."""
-    return Variable(np.zeros_like(variable.array_now), trainable=False, name=f"{variable.value.node.name}/{name}")
+class AdagradOptimizer(Optimizer):
+    """W - rate · gradient / √a, with a the sum of all squares so far (Duchi and others, 2011)."""
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        initial_accumulator_value: float = 0.1,
+        use_locking: bool = False,
+        name: str = "Adagrad",
+    ) -> None:
+        super().__init__(learning_rate, name)
+        self._start = initial_accumulator_value
+
+    def _update(self, gradient: Any, variable: Any) -> Any:
+        total = slot(variable, "accumulator", self._start)
+        return variable.assign_sub(gradient * self._rate / total.assign_add(gradient * gradient).sqrt())
+
+
+class RMSPropOptimizer(Optimizer):
+    """W - m, with m = momentum · m + rate · gradient / √(a + epsilon), a an average of squares that begins with 1."""
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        decay: float = 0.9,
+        momentum: float = 0.0,
+        epsilon: float = 1e-10,
+        use_locking: bool = False,
+        name: str = "RMSProp",
+    ) -> None:
+        super().__init__(learning_rate, name)
+        self._decay, self._momentum, self._epsilon = decay, momentum, epsilon
+
+    def _update(self, gradient: Any, variable: Any) -> Any:
+        average, step = slot(variable, "rms", 1.0), slot(variable, "momentum")
+        squares = average.assign(average * self._decay + gradient * gradient * (1.0 - self._decay))
+        moved = gradient * self._rate / (squares + self._epsilon).sqrt()
+        return variable.assign_sub(step.assign(step * self._momentum + moved))
+
+
+def slot(variable: Variable, name: str, start: float = 0.0) -> Any:
+    """A variable beside another, of its shape, that begins with the same number everywhere."""
+    array = np.full_like(variable.array_now, start)
+    return Variable(array, trainable=False, name=f"{variable.value.node.name}/{name}")
+
+
+def __getattr__(name: str) -> Any:
+    raise absent(f"train.{name}")

@@ -26,8 +26,8 @@ class Variable(Symbol):
         initial_value: Numbers, an array, a tensor, a function that gives one, or a tensor of the graph, which is
             computed now.
         trainable: Whether optimizers train it unless told otherwise.
-        collections: Accepted for TensorFlow's sake.
-        validate_shape: Accepted, likewise.
+        collections: Names of the collections of the graph that it enters, in the place of `GLOBAL_VARIABLES`.
+        validate_shape: Accepted for TensorFlow's sake.
         name: Its name in the graph.
         dtype: Of its elements.
 
@@ -61,8 +61,9 @@ class Variable(Symbol):
         start = given if isinstance(given, Symbol) else array
         self.initializer = self.assign(start, name=f"{name or 'Variable'}/initializer")
         graph = get_default_graph()
-        for collection in (GLOBAL_VARIABLES, *([TRAINABLE_VARIABLES] if trainable else [])):
-            graph.collections.setdefault(collection, []).append(self)
+        named = [GLOBAL_VARIABLES] if collections is None else list(collections)
+        for collection in dict.fromkeys([*named, *([TRAINABLE_VARIABLES] if trainable else [])]):
+            graph.add_to_collection(collection, self)
 
     @property
     def array_now(self) -> np.ndarray:

@@ -11,6 +11,7 @@ import graphscope as gs
 from benchmarks.engines import convert, single
 from benchmarks.workloads import WORKLOADS
 from graphscope import jit
+from graphscope.engine import OPS
 from graphscope.errors import StaticError
 from graphscope.static.compiling import BACKENDS, plan_of
 from graphscope.static.graph import Graph
@@ -98,6 +99,16 @@ def test_arrays_of_other_types_are_refused(backend: str) -> None:
     for wrong in (np.ones(4, np.float32), np.ones(3)):
         with pytest.raises(StaticError, match="planned was float32 of shape"):
             plan([wrong])
+
+
+def test_functions_that_give_what_they_are_given_keep_no_memory(backend: str) -> None:
+    def f(x: gs.Tensor, y: gs.Tensor) -> tuple[gs.Tensor, gs.Tensor]:
+        same = OPS["selected"].call(x * 2, gs.tensor([0]), 0, ())  # of no dims: what it was given
+        return same, (y * 3).exp() * (y + 1).exp()
+
+    step = jit.compile(f, gs.tensor(1.5), gs.tensor(0.0), backend=backend)
+    same, other = step(gs.tensor(1.5), gs.tensor(0.0))
+    assert (same.item(), other.item()) == (3.0, pytest.approx(np.e))
 
 
 def test_branches_are_guarded_in_plans_too(backend: str) -> None:
@@ -204,6 +215,17 @@ def test_what_a_pass_did_is_shown() -> None:
         "prune: 3 nodes -> 2. Leave out nodes that no output needs and that do nothing else.",
         f"simplify: 2 nodes -> 1. {PASSES['simplify'].doc}",
     ]
+
+
+def test_stacks_that_share_a_row_do_not_share_the_others(backend: str) -> None:
+    graph = Graph()
+    a, b, c, d = (graph.input(name, (2,), np.dtype("f4")) for name in "abcd")
+    shared = graph.add("exp", (a,))
+    one = graph.add("stack", (b, c, shared, b), attributes={"dim": 0})
+    other = graph.add("stack", (c, d, shared, d), attributes={"dim": 0})
+    graph.outputs = [graph.add("mul", (one, other))]
+    (found,) = plan_of(graph, backend)([np.full(2, number, np.float32) for number in (0, 1, 2, 3)])
+    np.testing.assert_allclose(found[:, 0], [1 * 2, 2 * 3, 1 * 1, 1 * 3])
 
 
 def test_memory_is_used_again() -> None:

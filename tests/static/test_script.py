@@ -207,7 +207,7 @@ def test_prints_and_assertions_run_with_the_graph(capsys: pytest.CaptureFixture[
     found = capsys.readouterr().out
     speaking(gs.tensor([1.0, 2.0]))
     assert found == capsys.readouterr().out != ""
-    with pytest.raises(StaticError, match=r"assert node .*test_script\.py:\d+ does not hold"):
+    with pytest.raises(StaticError, match=r"assert node .*test_script\.py:\d+\) does not hold"):
         scripted(gs.tensor([-1.0, 0.0]))
 
 
@@ -247,7 +247,7 @@ def written(x: Any) -> Any:
 
 
 ERRORS = [
-    (tries, 1, "Try can't be scripted", "let the op raise"),
+    (tries, 1, "try can't be scripted", "let the op raise"),
     (half_defined, 3, "'y' is set on one way of the if", "give it a value before"),
     (changes_type, 2, r"'h' is int64\[\] before a turn and float32\[2\] after it", "before the loop"),
     (other_library, 1, "np.tanh is not scripted", "call ops"),
@@ -266,3 +266,47 @@ def test_what_is_outside_of_the_subset_is_shown(function: Any, line: int, messag
     assert f"{__file__}:{function.__code__.co_firstlineno + line}: " in text
     assert "^" in text
     assert cure in text
+
+
+def picked(x: gs.Tensor) -> tuple[gs.Tensor, ...]:
+    some = x[x > 0]
+    halves = (some * 2).chunk(2, -1)
+    first = x.index_select(-1, gs.tensor([0]))
+    return some, halves[0], first[first > 0]
+
+
+def lengthened(x: gs.Tensor) -> gs.Tensor:
+    some = x[x > 0]
+    return some + gs.ones(*some.shape)
+
+
+def test_how_many_a_mask_picks_is_known_when_it_runs() -> None:
+    scripted = jit.script(picked)
+    for numbers in ([1.0, 2.0, 3.0, -1.0], [1.0, -2.0, 3.0, 5.0], [-1.0, -2.0, 3.0, 4.0]):
+        x = gs.tensor(numbers)
+        for found, wanted in zip(scripted(x), picked(x), strict=True):
+            assert found.tolist() == wanted.tolist()
+    with pytest.raises(StaticError, match=r"chunk' \(.*test_script.py:\d+\) gave 1 parts, and 2 when"):
+        scripted(gs.tensor([1.0, -1.0, -1.0, -1.0]))
+    assert len(scripted.graphs) == 1
+    assert scripted.graph.outputs[0].shape == (None,)
+    with pytest.raises(StaticError, match=r"ones\(.*\n.*\n.*x \* 0") as failed:
+        jit.script(lengthened)(gs.ones(2))
+    assert "a size that this takes is not known before the graph runs" in str(failed.value)
+
+
+def test_counters_go_by_the_rules_of_integers() -> None:
+    def counting(n: gs.Tensor) -> gs.Tensor:
+        total = 0
+        i = 0
+        while i < n:
+            i = i + 1
+            if i != 3:
+                total = total + i
+            total = total - 2
+        return total
+
+    scripted = jit.script(counting)
+    for number in (5, 0, 7, 5):
+        found = scripted(gs.tensor(number))
+        assert (found.dtype, found.item()) == (gs.int64, counting(gs.tensor(number)) if number else 0)

@@ -126,7 +126,9 @@ def test_print_and_assert(capsys: pytest.CaptureFixture[str]) -> None:
     said = io.StringIO()
     with tf.Session() as session, redirect_stderr(said):
         session.run(out, {x: [1, 2, 3]})
-        with pytest.raises(StaticError, match=r"assert node 'positive', .*test_session.py:\d+ does not hold: \[-1.0\]"):
+        with pytest.raises(
+            StaticError, match=r"assert node 'positive' \(.*test_session.py:\d+\) does not hold: \[-1.0\]"
+        ):
             session.run(out, {x: [-1]})
     assert said.getvalue().startswith("seen: [1.0 2.0...][6.0]\n")
     assert tf.gradients(shown, x)[0] is not None

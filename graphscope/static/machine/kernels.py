@@ -55,6 +55,7 @@ def elementwise(
     strides = [_broadcast(operand, shape) for operand in operands] + [_broadcast(out, shape) for _, out in stores]
     sizes, collapsed = _collapsed(shape, strides)
     code = Code(single=not sizes)
+    stored = {which: (number, out) for number, (which, out) in enumerate(stores, len(operands))}
 
     def body(indices: list[str]) -> None:
         known: list[str] = []
@@ -66,14 +67,15 @@ def elementwise(
             places.append(place)
         for number, operand in enumerate(operands):
             known.append(code.load(f"%p{number}", operand.kind, places[number]))
-        for expression in expressions:
+        for which, expression in enumerate(expressions):
             given = [
                 known[value.number] if isinstance(value, Place) else literal(value, expression.kind)
                 for value in expression.inputs
             ]
             known.append(WRITERS[expression.op](code, expression.kind, given))
-        for number, (which, out) in enumerate(stores, len(operands)):
-            code.store(known[len(operands) + which], f"%p{number}", out.kind, places[number])
+            if which in stored:  # at once: what is kept until the end needs a register, or room on the stack
+                number, out = stored[which]
+                code.store(known[-1], f"%p{number}", out.kind, places[number])
 
     _nest(code, sizes, body)
     return code

@@ -64,7 +64,7 @@ class MachinePlan(Plan):
         for text, name in self._kernels.items():
             often = sum(main.count(f"@{name}(") for main in self._mains) > _OFTEN
             made = text.replace("@NAME", f"@{name}", 1)
-            texts.append(made.replace(" #0 {", " #2 {", 1) if often else made)
+            texts.append(made.replace(" #0 {", " #2 {" if often else " #1 {", 1))
         return texts
 
     # Python around it ------------------------------------------------------------------------------------------------
@@ -191,6 +191,7 @@ _ATTRIBUTES: Final = """
 attributes #0 = { nounwind }
 attributes #1 = { nounwind alwaysinline }
 attributes #2 = { nounwind noinline }
+attributes #3 = { nounwind noinline cold }
 @_Py_NoneStruct = external global i8
 declare void @Py_IncRef(ptr)
 """

@@ -12,7 +12,7 @@ from typing import Final
 
 from graphscope.static.graph import Graph
 from graphscope.static.passes.algebra import reassociate, simplify
-from graphscope.static.passes.batch import batch
+from graphscope.static.passes.batch import batch, batch_arrays
 from graphscope.static.passes.fold import fold
 from graphscope.static.passes.merge import merge
 from graphscope.static.passes.prune import prune
@@ -39,6 +39,7 @@ PASSES: Final[dict[str, Pass]] = {
         ("simplify", simplify),
         ("merge", merge),
         ("batch", batch),
+        ("batch_arrays", batch_arrays),
         ("reassociate", reassociate),
     )
 }
@@ -59,6 +60,12 @@ ORDER: Final = (
     "prune",
 )
 """In which order compiling runs them."""
+
+ORDERS: Final = {
+    "numpy": ORDER,
+    "machine": tuple("batch_arrays" if name == "batch" else name for name in ORDER),
+}
+"""The same for each back end."""
 
 
 def optimise(graph: Graph, order: Sequence[str] = ORDER) -> list[tuple[str, Graph]]:

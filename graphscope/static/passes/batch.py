@@ -7,6 +7,7 @@ that stacking costs nothing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -18,25 +19,35 @@ _FEWEST: Final = 4
 """So many like nodes are worth a stack."""
 
 
-def batch(graph: Graph) -> Graph:
-    """Join like nodes over independent data into one node over a stack."""
+def batch(graph: Graph, least: int = 1) -> Graph:
+    """Join like nodes over independent data into one node over a stack.
+
+    Args:
+        graph: The graph.
+        least: Of how many elements the results have to be.
+    """
     tried: set[Any] = set()
     while True:
-        found = _sum_of_products(graph) or _family(graph, tried)
+        found = _sum_of_products(graph) or _family(graph, tried, least)
         if found is None:
             return graph
         graph = found
 
 
+def batch_arrays(graph: Graph) -> Graph:
+    """As batch, but single numbers stay single: in machine code each is an instruction, and a stack would be more."""
+    return batch(graph, least=2)
+
+
 # Families -------------------------------------------------------------------------------------------------------------
 
 
-def _family(graph: Graph, tried: set[Any]) -> Graph | None:
+def _family(graph: Graph, tried: set[Any], least: int) -> Graph | None:
     """The graph with one more family joined; None when there is no more."""
     families: dict[Any, list[Node]] = {}
     for node in graph.nodes:
         key = _kin(node)
-        if key is not None and key not in tried:
+        if key is not None and key not in tried and _size(node) >= least:
             families.setdefault(key, []).append(node)
     users: dict[Value, list[Node]] | None = None
     for key, members in families.items():
@@ -47,6 +58,11 @@ def _family(graph: Graph, tried: set[Any]) -> Graph | None:
             if len(chosen) >= _FEWEST:
                 return _rebuilt(graph, chosen, _JOINED[key[0]])
     return None
+
+
+def _size(node: Node) -> int:
+    shape: Any = node.outputs[0].shape
+    return math.prod(shape)
 
 
 def _kin(node: Node) -> Any:

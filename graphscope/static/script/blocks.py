@@ -19,6 +19,7 @@ from graphscope.static import flow, structures
 from graphscope.static.building import Builder, current
 from graphscope.static.graph import Graph, spelled
 from graphscope.static.script.expressions import Expressions, Names, Turns, as_symbol
+from graphscope.static.script.subset import told
 from graphscope.static.symbols import Symbol
 
 RETURNED, BROKEN, SKIPPED, RESULT = "return", "break", "continue", "value returned"
@@ -60,7 +61,7 @@ class Blocks(Expressions):
         except StaticError:
             raise
         except (TypeError, ValueError, RuntimeError, IndexError, AttributeError, KeyError) as error:
-            raise self.source.error(statement, str(error).splitlines()[0], "see the line") from error
+            raise self.source.error(statement, *told(error)) from error
 
     # Simple statements -----------------------------------------------------------------------------------------------
 

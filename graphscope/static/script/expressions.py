@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from graphscope.engine.op import OPS
 from graphscope.engine.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.static.building import current
-from graphscope.static.script.subset import Source
+from graphscope.static.script.subset import SUBSET, Source, told
 from graphscope.static.sizes import length
 from graphscope.static.symbols import Symbol, call, twin
 
@@ -85,9 +86,9 @@ class Expressions:
         except StaticError as error:
             if error.message.startswith(self.source.file):
                 raise
-            raise self.source.error(node, error.message, error.hint or "see the line") from None
+            raise self.source.error(node, error.message, error.hint or SUBSET) from None
         except (TypeError, ValueError, RuntimeError, IndexError, AttributeError) as error:
-            raise self.source.error(node, str(error).splitlines()[0], "see the line") from error
+            raise self.source.error(node, *told(error)) from error
         return found
 
     def truth(self, symbol: Symbol) -> Symbol:
@@ -123,7 +124,7 @@ class Expressions:
             return Turns(end - start, lambda turn: turn + start)
         over = self.value(node, names)
         if isinstance(over, Symbol):
-            return Turns(length(over), lambda turn: twin(_row)(over, turn))
+            return Turns(length(over), lambda turn: _row(over, turn))
         return list(over)
 
     # Kinds of expressions --------------------------------------------------------------------------------------------
@@ -137,6 +138,10 @@ class Expressions:
             return _from_outside(self.outside[node.id], node.id)
         if node.id in _BUILTINS:
             return _BUILTINS[node.id]
+        if hasattr(builtins, node.id):
+            raise self.source.error(
+                node, f"Python's {node.id} can't be scripted", f"of its own functions these can: {', '.join(_BUILTINS)}"
+            )
         raise self.source.error(node, f"{node.id!r} is not defined", "assign it, or pass it as an argument")
 
     def _constant(self, node: Any, names: Names) -> Any:
@@ -207,7 +212,7 @@ class Expressions:
         value = self.value(node.value, names)
         index = self.value(node.slice, names)
         if isinstance(value, Symbol) and isinstance(index, Symbol):
-            return twin(_row)(value, index)
+            return _row(value, index)
         return value[index]
 
     def _slice(self, node: Any, names: Names) -> Any:

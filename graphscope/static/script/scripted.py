@@ -35,6 +35,8 @@ class Scripted:
         self.function = function
         self.source = _source(function)
         self.graphs: dict[Any, tuple[Graph, Any]] = {}
+        self._signature = inspect.signature(function)
+        self._plain = all(each.kind is each.POSITIONAL_OR_KEYWORD for each in self._signature.parameters.values())
         for node in ast.walk(self.source.tree):
             if type(node) in INSTEAD and node is not self.source.tree:
                 raise self.source.refused(node)
@@ -54,24 +56,31 @@ class Scripted:
 
     def graph_for(self, *args: Any, **kwargs: Any) -> Graph:
         """The graph for arguments of these types. Its first dim is open where the function loops over it."""
-        return self._made(inspect.signature(self.function).bind(*args, **kwargs))[0]
+        return self._made(self._called(args, kwargs))[0]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the graph for arguments of these types; it is made when they are new."""
-        called = inspect.signature(self.function).bind(*args, **kwargs)
+        called = self._called(args, kwargs)
         graph, form = self._made(called)
-        tensors = [leaf for leaf in flatten(called.arguments)[0] if isinstance(leaf, Tensor)]
+        tensors = [leaf for leaf in flatten(called)[0] if isinstance(leaf, Tensor)]
         return unflatten(form, interpreter.run(graph, tensors))
 
     def inline(self, *args: Any, **kwargs: Any) -> Any:
         """Add what it computes to the graph that is being built."""
-        called = inspect.signature(self.function).bind(*args, **kwargs)
-        called.apply_defaults()
+        called = self._called(args, kwargs)
         outer = current().site
         with current().inside(self.function.__name__):
-            result = self._run(dict(called.arguments))
+            result = self._run(called)
         current().site = outer
         return result
+
+    def _called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The arguments by name."""
+        if self._plain and not kwargs and len(args) == len(self._signature.parameters):
+            return dict(zip(self._signature.parameters, args, strict=True))
+        bound = self._signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return dict(bound.arguments)
 
     def _run(self, arguments: dict[str, Any]) -> Any:
         names = Names()
@@ -79,11 +88,8 @@ class Scripted:
         Blocks(self.source, _outside(self.function), _scripted).run(self.source.tree.body, names)
         return names.get(RESULT)
 
-    def _made(self, called: inspect.BoundArguments) -> tuple[Graph, Any]:
-        called.apply_defaults()
-        arguments = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in called.arguments.items()
-        }
+    def _made(self, called: dict[str, Any]) -> tuple[Graph, Any]:
+        arguments = {name: tuple(value) if isinstance(value, list) else value for name, value in called.items()}
         key = key_of({name: self._opened(name, value) for name, value in arguments.items()})
         if key not in self.graphs:
             self.graphs[key] = self._build(arguments)
@@ -139,6 +145,8 @@ def _scripted(function: Callable[..., Any]) -> Scripted:
 
 
 def _source(function: Callable[..., Any]) -> Source:
+    if not callable(function):
+        raise StaticError(f"script takes a function, not {type(function).__name__}", hint="define one, with def")
     try:
         lines, first = inspect.getsourcelines(function)
         file = inspect.getsourcefile(function) or "<unknown>"

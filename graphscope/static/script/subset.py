@@ -14,31 +14,41 @@ class ScriptError(StaticError):
     """A construct that is outside of the subset, or that does not fit; the message shows the line."""
 
 
-INSTEAD: Final[dict[type[ast.AST], str]] = {
-    ast.Try: "let the op raise, or test before it",
-    ast.With: "take the block out of the function",
-    ast.Lambda: "define a function, and script it",
-    ast.FunctionDef: "define it outside, and script it",
-    ast.ClassDef: "define it outside",
-    ast.Import: "import at the top of the module",
-    ast.ImportFrom: "import at the top of the module",
-    ast.Global: "pass it as an argument and return it",
-    ast.Nonlocal: "pass it as an argument and return it",
-    ast.Yield: "return a tuple of tensors",
-    ast.YieldFrom: "return a tuple of tensors",
-    ast.Await: "take it out of the function",
-    ast.ListComp: "write the loop out",
-    ast.DictComp: "write the loop out",
-    ast.SetComp: "write the loop out",
-    ast.GeneratorExp: "write the loop out",
-    ast.Dict: "use a tuple",
-    ast.Set: "use a tuple",
-    ast.Delete: "assign another name",
-    ast.JoinedStr: "give print the words and the values one by one",
-    ast.NamedExpr: "assign on a line of its own",
-    ast.Match: "use if and elif",
+SUBSET: Final = "the page on tracing, scripting and compiling lists what can be used"
+
+INSTEAD: Final[dict[type[ast.AST], tuple[str, str]]] = {
+    ast.Try: ("try", "let the op raise, or test before it"),
+    ast.With: ("with", "take the block out of the function"),
+    ast.Lambda: ("a lambda", "define a function, and script it"),
+    ast.FunctionDef: ("a function within the function", "define it outside, and script it"),
+    ast.ClassDef: ("a class", "define it outside"),
+    ast.Import: ("import", "import at the top of the module"),
+    ast.ImportFrom: ("import", "import at the top of the module"),
+    ast.Global: ("global", "pass it as an argument and return it"),
+    ast.Nonlocal: ("nonlocal", "pass it as an argument and return it"),
+    ast.Yield: ("yield", "return a tuple of tensors"),
+    ast.YieldFrom: ("yield from", "return a tuple of tensors"),
+    ast.Await: ("await", "take it out of the function"),
+    ast.ListComp: ("a list comprehension", "write the loop out"),
+    ast.DictComp: ("a dict comprehension", "write the loop out"),
+    ast.SetComp: ("a set comprehension", "write the loop out"),
+    ast.GeneratorExp: ("a generator", "write the loop out"),
+    ast.Dict: ("a dict", "use a tuple"),
+    ast.Set: ("a set", "use a tuple"),
+    ast.Delete: ("del", "assign another name"),
+    ast.JoinedStr: ("an f-string", "give print the words and the values one by one"),
+    ast.NamedExpr: (":=", "assign on a line of its own"),
+    ast.Match: ("match", "use if and elif"),
 }
-"""What to do in the place of constructs that people may well try."""
+"""Constructs that people may well try: what they are called, and what to do in their place."""
+
+
+def told(error: Exception) -> tuple[str, str]:
+    """What an error of an op or of Python means here, and what to do."""
+    message = str(error).splitlines()[0]
+    if isinstance(error, TypeError) and "NoneType" in message:
+        return "a size that this takes is not known before the graph runs", "make it of the tensor: x * 0, x + 1"
+    return message, SUBSET
 
 
 class Source:
@@ -75,5 +85,5 @@ class Source:
 
     def refused(self, node: ast.AST) -> ScriptError:
         """The error of a construct that is outside of the subset."""
-        hint = INSTEAD.get(type(node), "see the page on scripting for what can be used")
-        return self.error(node, f"{type(node).__name__} can't be scripted", hint)
+        called, hint = INSTEAD.get(type(node), (type(node).__name__, SUBSET))
+        return self.error(node, f"{called} can't be scripted", hint)

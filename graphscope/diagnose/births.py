@@ -23,6 +23,7 @@ Teller = Callable[[Values], Words | None]
 _OVERFLOW: Final = "the numbers are too large for the dtype: normalise, lower the learning rate, or use float64"
 _SAFE_LOG: Final = "keep its input above 0: log(x + 1e-8), clamp_min, or log_softmax instead of log(softmax)"
 _SAFE_DIV: Final = "keep the divisor away from 0: x / (y + 1e-8); where() alone does not help, its gradient is nan too"
+_SAFE_MASK: Final = "let a mask leave at least one element, or use masked_fill(mask, torch.finfo(x.dtype).min)"
 _SAFE_ROOT: Final = "keep its input above 0: sqrt(x + 1e-12)"
 
 
@@ -108,6 +109,27 @@ def _sum(values: Values) -> Words | None:
     return f"overflow of a sum (the largest in size: {np.max(np.abs(values[0])):.4g})", _OVERFLOW
 
 
+def _softmax(values: Values) -> Words | None:
+    x, out = values[0], values[-1]
+    if not np.isneginf(x).any():
+        return None
+    hidden, lost = np.isneginf(x), np.isnan(out)
+    for axis in reversed(range(hidden.ndim)):
+        rows = np.logical_and.reduce(hidden, axis)
+        if rows.any() and np.logical_and.reduce(lost, axis)[rows].all():
+            return f"all that it compares is -inf in {count(rows).replace('elements', 'rows')}", _SAFE_MASK
+    return None
+
+
+def _attention(values: Values) -> Words | None:
+    if len(values) < 5:
+        return None
+    mask = values[3]
+    hidden = (~mask if mask.dtype == bool else np.isneginf(mask)).all(-1)
+    told = count(hidden).replace("elements", "rows")
+    return (f"its mask hides every key in {told}", _SAFE_MASK) if hidden.any() else None
+
+
 def _root_rule(values: Values) -> Words | None:
     out = values[-1]
     return (f"the slope of sqrt at 0 is infinite ({count(out == 0)})", _SAFE_ROOT) if (out == 0).any() else None
@@ -139,7 +161,8 @@ FORWARD: Final[dict[str, Teller]] = {
     "log": _log, "log2": _log, "log10": _log, "log1p": lambda values: _log([values[0] + 1]),
     "div": _div, "exp": _exp, "exp2": _exp, "expm1": _exp, "sqrt": _root, "rsqrt": _reciprocal,
     "reciprocal": _reciprocal, "pow": _pow, "mul": _product, "mm": _product, "matmul": _product, "bmm": _product,
-    "linear": _product, "sum": _sum, "mean": _sum, "square": _product, "cumsum": _sum,
+    "softmax": _softmax, "log_softmax": _softmax, "scaled_dot_product_attention": _attention, "linear": _product,
+    "sum": _sum, "mean": _sum, "square": _product, "cumsum": _sum,
 }  # fmt: skip
 """Why an op gives NaN or Inf."""
 

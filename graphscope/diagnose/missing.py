@@ -236,7 +236,8 @@ def _at_cut(subject: Subject, ways: Ways, what: str) -> Explanation:
     node = ways.graph.node(cut.row)
     cure = next((cure for applies, _, cure in CUTS if applies(node)), _NO_RULE_CURE)
     cause = next((kind for applies, kind in KINDS if applies(node)), "no rule")
-    others = tuple(f"Also cut: {blame(ways, other)}." for other in ways.cuts[1:4])
+    also = dict.fromkeys(blame(ways, other) for other in ways.cuts[1:4])
+    others = tuple(f"Also cut: {each}." for each in also if each != blame(ways, cut))
     verdict = f"{what}: {blame(ways, cut)}"
     return Explanation("none", cause, verdict, steps(subject.way(ways, cut), {cut.row: f"cut: {cause}"}), cure, others)
 

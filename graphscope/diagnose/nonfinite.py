@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphscope.diagnose.births import born_backward, born_forward
+from graphscope.diagnose.deliberate import is_deliberate, is_sound
 from graphscope.diagnose.explanation import Explanation, steps, title, where
 from graphscope.diagnose.flow import hops, is_finite
 from graphscope.diagnose.paths import Ways
@@ -21,6 +22,10 @@ def explain_nonfinite_value(subject: Subject) -> Explanation | None:
     newest = subject.graph.node(max(subject.rows))
     if is_finite(newest):
         return None
+    if is_deliberate(newest):
+        verdict = f"{subject.title} is inf as the program asked for: a constant of it is infinite, as a mask's is"
+        path = steps([newest], {newest.row: "inf on purpose"})
+        return Explanation("nonfinite", "deliberate", verdict, path, "softmax makes 0 of -inf: no fault")
     return _told(newest, [subject.node], f"{subject.title} is {_kinds(newest)}")
 
 
@@ -48,7 +53,11 @@ def explain_nonfinite(subject: Subject) -> Explanation | None:
 
 def _told_of_rule(owner: Node, nodes: list[Node], what: str) -> Explanation:
     """A rule made it of a finite gradient: of what its op had been given, or by itself."""
-    sick = [node for node in (owner, *(edge.source for edge in owner.inputs)) if not is_finite(node)]
+    while (
+        owner.kind == "grad" and owner.forward is not None
+    ):  # a part of the rule of a call: the call had been given it
+        owner = owner.forward
+    sick = [node for node in (owner, *(edge.source for edge in owner.inputs)) if not is_sound(node)]
     if sick:
         return _told(min(sick, key=lambda node: node.row), nodes, what)
     why, cure = born_backward(owner)
@@ -91,7 +100,7 @@ def _birth(sick: Node) -> Node:
     """The oldest non-finite node that this one was computed from."""
     node = sick
     while True:
-        worse = [edge.source for edge in node.inputs if edge.source.row < node.row and not is_finite(edge.source)]
+        worse = [edge.source for edge in node.inputs if edge.source.row < node.row and not is_sound(edge.source)]
         if not worse:
             return _poisoned_leaf(node) or node
         node = min(worse, key=lambda each: each.row)

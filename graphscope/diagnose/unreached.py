@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from graphscope.diagnose.explain import explain_node
+from graphscope.diagnose.explanation import title
 from graphscope.diagnose.paths import leaf_of
 from graphscope.eventlog.schema import NODES, Flag, Kind
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def unreached(last: Node) -> str:
-    """What the pass that ends with a node has left without a gradient, a sentence each; empty where nothing is.
+    """What the pass that ends with a node has left without a gradient, and why; empty where nothing is.
 
     Looked at are the leaves that require grad and took part in a forward pass since the last backward. A pass that
     fills no leaf at all (`autograd.grad`) leaves none out.
@@ -33,7 +35,21 @@ def unreached(last: Node) -> str:
         return ""
     left_out = [leaf for tensor, leaf in sorted(_used(graph, since, begin).items()) if tensor not in filled]
     whole = graph.at(end)
-    return "; ".join(explain_node(whole.node(leaf.row)).verdict for leaf in left_out)
+    alike: dict[str, list[str]] = {}
+    for leaf in (whole.node(leaf.row) for leaf in left_out):
+        named = re.compile(rf"(?<![\w.]){re.escape(title(leaf))}(?!\w)")
+        sentence = named.sub(_NAME, explain_node(leaf).verdict, count=1)
+        alike.setdefault(sentence, []).append(title(leaf))
+    return "; ".join(sentence.replace(_NAME, _listed(names)) for sentence, names in alike.items())
+
+
+_NAME: Final = "\0"
+"""Stands for the name in a sentence that is the same of several."""
+
+
+def _listed(names: list[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def last_rows(log: Log) -> Iterator[int]:

@@ -12,6 +12,8 @@ class Replace:
     """Go on with this value (or cotangent) in place of the one computed; of the same shape and dtype."""
 
     value: Any
+    cut: bool = False
+    """Whether the value is cut off from what it was computed from: no gradient goes back through it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +34,15 @@ class Gate(Protocol):
     def before(self, op: str, inputs: tuple[int, ...], frame: FrameType) -> None:
         """A forward op is about to run; `inputs` are the rows of its inputs. No row of its own exists yet."""
 
-    def after(self, row: int, value: Any, frame: FrameType) -> Answer:
-        """A node's row was appended and nobody has used its value yet; `frame` is the innermost of the user's."""
+    def after(self, row: int, value: Any, frame: FrameType, *, cuts: bool = False) -> Answer:
+        """A node's row was appended and nobody has used its value yet.
+
+        Args:
+            row: The row.
+            value: The value, or the cotangent.
+            frame: The innermost of the user's.
+            cuts: Whether the producer can cut the value off from what it was computed from.
+        """
 
     def passed(self, frame: FrameType) -> None:
         """A backward pass has ended, and its mark was appended."""

@@ -6,9 +6,7 @@ import atexit
 import contextlib
 import functools
 import os
-import shutil
 import sys
-import tempfile
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -18,7 +16,8 @@ from types import FrameType, TracebackType
 from typing import Any, Final, TypeVar
 
 from graphscope.errors import LogError
-from graphscope.eventlog import appender, ownership, siblings
+from graphscope.eventlog import appender, ownership, presenting, siblings
+from graphscope.eventlog.folder import Folder
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
 from graphscope.eventlog.writer import Writer
@@ -31,6 +30,8 @@ CAPTURES: Final = ("calls", "calls+backward", "ops")
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _next_base = 0
+_folders: dict[Path, Folder] = {}
+"""Where recordings in memory lie, by the path of the log."""
 _finished: dict[int, Path] = {}
 """Where the recordings of this process lie that have ended, by the base of their rows."""
 _starting = threading.Lock()
@@ -141,7 +142,9 @@ def start(path: Path | None = None, **options: Any) -> Writer:
             raise LogError(f"a recording is active already, to {writer.path}", hint="end it first, or use it")
         try:
             if path is None:
-                path = Path(tempfile.mkdtemp(prefix="graphscope-")) / "memory.gscope"
+                folder = Folder()
+                path = folder.path / "memory.gscope"
+                _folders[path] = folder
             else:
                 make_room(path)
         except OSError as error:
@@ -150,6 +153,7 @@ def start(path: Path | None = None, **options: Any) -> Writer:
                 hint="name another place with --log PATH",
             ) from error
         started = Writer(path, base=_next_base, **options)
+        presenting.forget(started.path)
         activate(started)
     # A layer above, which knows the frameworks that the program may have loaded.
     import_module("graphscope.adapters").attach(started)
@@ -259,7 +263,7 @@ def _discard(finished: Writer, process: int) -> None:
     """Remove a temporary log that nobody can reach any more; a forked child leaves it to its parent."""
     if os.getpid() == process:
         stop(finished)
-        shutil.rmtree(finished.path.parent, ignore_errors=True)
+        _folders.pop(finished.path).remove()
 
 
 def _detach_child() -> None:

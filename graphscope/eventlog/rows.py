@@ -20,6 +20,9 @@ _HOLES: Final = 1024
 _MANY: Final = 1 << 15
 """Whoever looks at so many rows at once looks at all of a long log."""
 
+_SPREAD: Final = 4
+"""Rows are picked out of a column at most so many times as long."""
+
 _GAP: Final = 1 << 24
 """So many rows may be missing (their segments are damaged or gone) ahead of one that is there."""
 
@@ -158,6 +161,31 @@ class Rows:
         for first, rows in self.chunks(start, stop):
             column[first - start : first - start + len(rows)] = rows[field]
         return column
+
+    def pick(self, field: str, rows: np.ndarray) -> np.ndarray:
+        """One field of the rows of these numbers, in any order; 0 for rows that are not there."""
+        picked = np.zeros(len(rows), schema.EVENT[field])
+        if len(rows) == 0:
+            return picked
+        stop = min(int(rows.max()) + 1, self.end)
+        low = max(int(rows.min()), self.first, stop - _SPREAD * len(rows))
+        near = (rows >= low) & (rows < stop)
+        column = self.column(field, low, stop)
+        picked[near] = column[rows[near] - low]
+        if near.all():
+            return picked
+        far, which = np.unique(rows[~near], return_inverse=True)  # few, named again and again: leaves
+        picked[~near] = self._scattered(field, far)[which]
+        return picked
+
+    def _scattered(self, field: str, rows: np.ndarray) -> np.ndarray:
+        """One field of ascending rows."""
+        picked = np.zeros(len(rows), schema.EVENT[field])
+        for segment, following in zip(self._segments, [*self._starts[1:], self.end], strict=True):
+            stop = min(following, segment.first + len(segment.events))
+            low, high = np.searchsorted(rows, (segment.first, stop))
+            picked[low:high] = segment.events[field][rows[low:high] - segment.first]
+        return picked
 
     def rare(self) -> np.ndarray:
         """Rows of marks and of flagged values, in order; found without a look at the other rows."""

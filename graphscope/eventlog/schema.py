@@ -54,6 +54,9 @@ class Kind(IntEnum):
     """A person replaced the value (or cotangent) of the node that is this row's input by this row's value."""
     EXCEPTION = 18
     """An exception left an op or the program; its text is in `attrs`, its input the node that failed, if any."""
+    WAIT = 19
+    """The program comes to something that other processes must come to as well; `op` and `attrs` are those of the node
+    that follows when they have."""
 
 
 NODES: Final = (Kind.LEAF, Kind.OP, Kind.GRAD, Kind.ACCUMULATE)

@@ -120,6 +120,11 @@ class Segment(Cursor):
         """Write the fields of one slot of a node, as row `place` of `outputs.npy`."""
         _OUTPUT.pack_into(self.outputs.memory, self.outputs.start + place * _OUTPUT.size, *fields)
 
+    def put_large(self, offset: int, value: Any) -> int:
+        """Write a large value at byte `offset`; where it lies among the values."""
+        self.write(offset, np.ascontiguousarray(value).reshape(-1).view(np.uint8))
+        return offset - self.value_start
+
     def put_summary(self, offset: int, value: Any) -> bool:
         """Write the statistics of a value (or that record itself) at byte `offset`; whether the value is finite."""
         record = value if value.__class__ is bytes else values.pack(values.summarize(np.asarray(value)))

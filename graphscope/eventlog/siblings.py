@@ -40,6 +40,17 @@ def siblings(path: Path) -> list[Path]:
     return [each for each in found if each != path and _ENDING.sub("", each.stem) == stem and _is_log(each)]
 
 
+def family(path: Path) -> list[Path]:
+    """All logs of the run that a log belongs to (it need not exist itself), ranks in the order of their numbers."""
+    found = [path] if _is_log(path) or path.is_file() else []
+    return sorted([*found, *siblings(path)], key=lambda each: (len(title(each)), title(each)))
+
+
+def bare(path: Path) -> str:
+    """The name of the run that a log belongs to: `run.gscope` of `run-rank1.gscope`."""
+    return f"{_ENDING.sub('', path.stem)}{path.suffix}"
+
+
 def title(path: Path) -> str:
     """What to call a process of a run: `rank 1`, `process 4242`; empty for the one that leads it."""
     found = _ENDING.search(path.stem)

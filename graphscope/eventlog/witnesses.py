@@ -16,7 +16,7 @@ class Witness:
     row: Callable[[Any], int]
     """The row of its newest version as producers count them; -1 where no recording has met it."""
     array: Callable[[Any], np.ndarray | None]
-    """Its elements, bfloat16 and the like as float64; None where they can't be had. Nothing of this is recorded."""
+    """Its elements, bfloat16 and the like as float32; None where they can't be had. Nothing of this is recorded."""
 
 
 WITNESSES: Final[dict[str, Witness]] = {}

@@ -64,7 +64,9 @@ class Writer(Interning):
             raise LogError(f"values={policy!r} is no policy", hint=f"choose one of {', '.join(values.POLICIES)}")
         if steps is not None and steps < 1:
             raise LogError(f"steps={steps} keeps nothing", hint="give 1 or more")
-        self.path, self.policy, self.cap, self.base, self.capture = path, policy, cap, base, capture
+        self.policy, self.cap, self.base, self.capture = policy, cap, base, capture
+        self._given, path = path, path.absolute()  # the program may go to another folder
+        self.path = path
         self.gate: Gate | None = None
         self.on_leaf: Callable[[int, Any], None] | None = None
         """Told the row and the tensor of each leaf: who makes a graph of a run has to hold on to them."""
@@ -111,7 +113,7 @@ class Writer(Interning):
             if made:
                 shutil.rmtree(path, ignore_errors=True)
             raise LogError(
-                f"can't record to {path}: {error.strerror or error}", hint="name another place with --log PATH"
+                f"can't record to {self._given}: {error.strerror or error}", hint="name another place with --log PATH"
             ) from error
         self.low = base
 
@@ -129,12 +131,10 @@ class Writer(Interning):
         third: int = 0,
         tensor: int | None = None,
     ) -> int:
-        """Append a row with its value and return its number (plus `base`).
+        """Append a row with its value and return its number (plus `base`): the hot path of every recording.
 
+        It reserves without a lock, copies the value, packs the row in one call, and commits it by writing its kind.
         Rows given are numbers returned earlier; an input may bear its slot above SLOT_SHIFT.
-
-        This is the hot path of every recording: it reserves without a lock, copies the value, packs the row in one
-        call, and commits it by writing its kind.
         """
         if value.__class__ is int:
             value = template.memory(value)
@@ -153,8 +153,7 @@ class Writer(Interning):
                 if row < segment.end and segment.next_value <= offset:
                     segment.next_row = row + 1
                     segment.value_end = offset
-                    segment.write(offset, np.ascontiguousarray(value).reshape(-1).view(np.uint8))
-                    value = offset - segment.value_start
+                    value = segment.put_large(offset, value)
                     break
             else:
                 offset = segment.next_value
@@ -225,27 +224,27 @@ class Writer(Interning):
             padded(array.nbytes if keep == Flag.KEPT else schema.SUMMARY.itemsize if keep == Flag.SUMMARY else 0)
             for array, (_, keep) in zip(arrays, outputs, strict=True)
         ]
-        room = sum(rooms)
-        edge_room = len(edges) if beside else 0
-        output_room = len(arrays) if several else 0
+        large = sum(need for need in rooms if need >= LARGE)
+        room = sum(rooms) - large
+        edge_room, output_room = len(edges) if beside else 0, len(arrays) if several else 0
         while True:
             segment = self.segment
             row = segment.next_row
-            offset = segment.next_value
-            edge = segment.next_edge
-            slot = segment.next_output
+            offset, top = segment.next_value, segment.value_end - large
+            edge, slot = segment.next_edge, segment.next_output
             if (
                 row < segment.end
-                and offset + room <= segment.value_end
+                and offset + room <= top
                 and edge + edge_room <= segment.edge_end
                 and slot + output_room <= segment.output_end
             ):
                 segment.next_row = row + 1
                 segment.next_value = offset + room
+                segment.value_end = top
                 segment.next_edge = edge + edge_room
                 segment.next_output = slot + output_room
                 break
-            self._roll(segment, room, max(edge_room, output_room))
+            self._roll(segment, room + large, max(edge_room, output_room))
         if room:
             segment.populate(offset + room)
         looked_at = [array for array, (_, keep) in zip(arrays, outputs, strict=True) if compiled or not keep]
@@ -254,12 +253,16 @@ class Writer(Interning):
         rare = template.rare
         places: list[Any] = []
         for array, (_, keep), need in zip(arrays, outputs, rooms, strict=True):
+            if need >= LARGE:
+                places.append(segment.put_large(top, array))
+                top += need
+                continue
             if keep == Flag.KEPT:
                 segment.values[offset : offset + array.nbytes] = array.tobytes()
             elif keep == Flag.SUMMARY:
                 rare = not segment.put_summary(offset, array) or rare
-            inline = keep == Flag.INLINE
-            places.append(int.from_bytes(array.tobytes(), "little") if inline else offset - segment.value_start)
+            at = offset - segment.value_start
+            places.append(int.from_bytes(array.tobytes(), "little") if keep == Flag.INLINE else at)
             offset += need
         if several:
             for number, (array, (_, keep)) in enumerate(zip(arrays, outputs, strict=True)):
@@ -273,10 +276,8 @@ class Writer(Interning):
             prefix = template.beside()
         if rare:
             segment.list_rare(row)
-        place = slot if several else places[0] if places else 0
-        at = segment.origin + row * _ROW
-        whose = row if tensor is None else tensor - base
-        since = forward - base if forward else 0
+        place, at = slot if several else places[0] if places else 0, segment.origin + row * _ROW
+        whose, since = row if tensor is None else tensor - base, forward - base if forward else 0
         PACKERS[""](segment.rows, at, prefix, whose, time, duration, place, since, *named[: schema.INLINE_INPUTS])
         segment.rows[at] = template.kind
         return row + base
@@ -335,8 +336,7 @@ class Writer(Interning):
             if self.segment is not full:
                 return
             # No call up to the claim: a nested one is to find other rows than these.
-            rows = self._rows if self._rows > side else side  # noqa: FURB136
-            reached = full.next_row
+            rows, reached = self._rows if self._rows > side else side, full.next_row  # noqa: FURB136
             full.next_row = CLOSED
             first = full.end if reached > full.end else reached  # noqa: FURB136
             claimed = self._claimed
@@ -388,7 +388,7 @@ class Writer(Interning):
     def give_up(self, error: OSError) -> None:
         """Stop keeping rows: the program goes on, and what was recorded can be read."""
         if self.broken is None:
-            self.broken = f"recording to {self.path} stopped: {error.strerror or error}"
+            self.broken = f"recording to {self._given} stopped: {error.strerror or error}"
             self.metadata["stopped"] = self.broken
             # Nobody may be there to read it, or be in the middle of a print of his own.
             with contextlib.suppress(OSError, ValueError, RuntimeError, AttributeError):

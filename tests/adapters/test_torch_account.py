@@ -119,6 +119,27 @@ def test_ids_that_are_used_again_make_no_wrong_edge() -> None:
         assert used.inputs == ((made.row, 0),)
 
 
+def test_results_that_take_turns_at_one_line_keep_their_own_values() -> None:
+    torch.manual_seed(0)
+    held = (
+        torch.zeros(3),
+        torch.ones(3),
+        torch.randn(3, requires_grad=True),
+        torch.randn(3),
+    )  # more than a row has room for
+    made = []
+    with gs.record(values="full") as log:
+        for turn in range(12):
+            x = torch.randn(8, 3, (32, 5, 7)[turn % 3], 32)  # those of 32 are large values
+            made.append(nn.functional.batch_norm(x, *held, training=turn % 2 == 0))
+    log.refresh()
+    calls = [event for event in rows_of(log, Kind.OP) if log.op(event.op).name == "batch_norm"]
+    for turn, (call, y) in enumerate(zip(calls, made, strict=True)):
+        np.testing.assert_array_equal(log.value(call.row), y.detach().numpy())
+        assert log.attrs(call.attrs).get("training", False) is (turn % 2 == 0)
+        assert len(call.inputs) == 5
+
+
 def test_data_flow_is_that_of_an_fx_trace() -> None:
     class Net(nn.Module):
         def __init__(self) -> None:
@@ -236,6 +257,7 @@ def test_double_backward_links_to_the_rules_of_the_first() -> None:
     assert any(event.forward in rows for event in grads[1:])
 
 
+@pytest.mark.filterwarnings("ignore:.*autocast:FutureWarning")  # torch 2.4 says so of its own checkpoint
 @pytest.mark.parametrize("reentrant", [False, True])
 def test_what_a_checkpoint_computes_again_is_marked_as_such(reentrant: bool) -> None:
     class Net(nn.Module):

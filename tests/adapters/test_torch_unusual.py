@@ -24,12 +24,27 @@ pytestmark = pytest.mark.torch
 slow = pytest.mark.slow
 
 
+def runs_alone(name: str) -> bool:
+    """Whether this version of torch runs a program that is not recorded."""
+    try:
+        UNUSUAL[name]()
+    except (AttributeError, NotImplementedError):
+        return False
+    return True
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # older versions of torch say so of themselves
 @pytest.mark.parametrize("name", UNUSUAL)
 @pytest.mark.parametrize("values", ["full", pytest.param("summary", marks=slow), pytest.param("none", marks=slow)])
 def test_no_tensor_ends_a_recording(name: str, values: str) -> None:
-    with gs.record(values=values) as log:
-        UNUSUAL[name]()
-        torch.zeros(7, 5, 3).mul(2)
+    try:
+        with gs.record(values=values) as log:
+            UNUSUAL[name]()
+            torch.zeros(7, 5, 3).mul(2)
+    except (AttributeError, NotImplementedError) as error:
+        if runs_alone(name):
+            raise
+        pytest.skip(f"torch {torch.__version__} can't run it alone either: {error}")
     log.refresh()
     events = [log.event(row) for row in range(log.first, log.end)]
     for event in events:

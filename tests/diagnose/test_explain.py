@@ -143,6 +143,14 @@ NONFINITE = {
         "nonfinite", "born backward"),
     "nan in the data": Case(
         W + "x = torch.tensor([1.0, float('nan')])  # here\n(w * x).sum().backward()", "w", "nonfinite", "data"),
+    "a mask that hides all": Case(
+        W + "hidden = torch.tensor([[True, False], [True, True]])\n"
+        "scores = (w * torch.ones(2, 2)).masked_fill(hidden, float('-inf'))\n"
+        "weights = scores.softmax(-1)  # here\nweights.sum().backward()", "weights", "nonfinite", "born forward"),
+    "a mask itself": Case(
+        W + "mask = torch.triu(torch.full((2, 2), float('-inf')), diagonal=1)\n"
+        "scores = w.unsqueeze(0) + mask  # here\nscores.softmax(-1).sum().backward()", "scores", "nonfinite",
+        "deliberate"),
     "began with nan": Case(
         W + "h = w * 2  # here\nh.backward(torch.tensor([1.0, float('nan')]))", "w", "nonfinite", "began so"),
 }  # fmt: skip

@@ -17,7 +17,7 @@ from graphscope.eventlog.schema import Flag
 
 HERE = Path(__file__).parent
 LOG = ("graphscope.eventlog._append",)
-ENGINE = ("graphscope.engine._calls", "graphscope.engine._backward", "graphscope.engine._loops")
+ENGINE = tuple(f"graphscope.engine._{part}" for part in ("calls", "backward", "loops", "formulas", "along", "layers"))
 compiled = pytest.mark.skipif(None in map(find_spec, LOG + ENGINE), reason="there was no compiler")
 
 BLOCKED = f"""

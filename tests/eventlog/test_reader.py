@@ -113,6 +113,23 @@ def test_the_end_is_found_whatever_the_holes(make, append, seed: int) -> None:
     assert load(writer.path).end == last + 1
 
 
+def test_a_field_is_picked_out_of_any_rows(make, append) -> None:
+    writer = make()
+    for number in range(9000):
+        append(writer, np.float32(number))
+        if number % 1000 == 7:
+            hole(writer, 3)
+    log = load(writer.path)
+    tensors = log.column("tensor").tolist()
+    random = np.random.default_rng(1)
+    for near in (9000, 300, 20):  # all over the log, and some far from the others, as leaves are
+        rows = random.integers(log.end - near, log.end + 5, 200)
+        rows[::9] = random.choice([-3, 0, 5, 4095, 4096, 1 << 40], len(rows[::9]))
+        expected = [tensors[row] if 0 <= row < log.end else 0 for row in rows.tolist()]
+        assert log.pick("tensor", rows).tolist() == expected
+    assert log.pick("kind", rows[:0]).dtype == np.uint8
+
+
 @pytest.mark.parametrize("wide", [False, True])
 def test_users_are_all_that_take_a_row(make, append, wide: bool) -> None:
     random.seed(1)

@@ -36,7 +36,7 @@ static inline int64_t now(void)
     X(data_ptr) X(dtype) X(ended) X(finish) X(fresh) X(gate) X(grad) X(grad_fn) X(is_conj) X(is_contiguous) \
     X(is_cpu) X(is_neg) X(low) X(metadata) X(module) X(next_functions) X(part) X(register_hook)        \
     X(register_prehook) X(requires_grad) X(shape) X(single) X(sites) X(sites_without_grad) X(turn)         \
-    X(zeroed) X(start) X(before) X(after) X(receive) X(variable) X(group) X(named) X(name) X(_sequence_nr) X(__enter__) X(__exit__)
+    X(zeroed) X(start) X(before) X(after) X(receive) X(variable) X(group) X(named) X(name) X(pairs) X(triples) X(_sequence_nr) X(__enter__) X(__exit__)
 /* Seen by the files of one module alone. */
 #ifdef __GNUC__
 #define INSIDE __attribute__((visibility("hidden")))
@@ -59,6 +59,7 @@ typedef struct {
 typedef struct {
     PyObject_HEAD
     PyObject *shape, *dtype, *constants, *template, *fields;
+    PyObject *next; /* another variant of it, or None */
     int64_t count, nbytes, floating;
     char requires_grad, direct, summary, wanted;
     uint32_t seen; /* what DLPack calls `dtype`, once a tensor of it was seen; 0 before */
@@ -103,7 +104,7 @@ typedef struct Rule {
     PyObject *session, *fields, *name, *main, *run, *parts, *known;
     Ties sources, targets;
     int64_t forward, since, row;
-    char hooked, watched;
+    char hooked, watched, shared;
 } Rule;
 
 extern INSIDE PyTypeObject *known_type, *site_type, *rule_type, *run_type, *place_type, *call_type;

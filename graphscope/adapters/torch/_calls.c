@@ -9,17 +9,28 @@
 #define DEFINE_NAME(name) PyObject *str_##name;
 NAMES(DEFINE_NAME)
 
+PyTypeObject *known_type, *site_type, *rule_type, *run_type, *place_type, *call_type;
+
 /* Known: a tensor that the log has a row of ------------------------------------------------------------------------- */
+
+static Known *new_known(PyTypeObject *type, PyObject *tensor)
+{
+    Known *self = (Known *)type->tp_alloc(type, 0);
+    if (self == NULL)
+        return NULL;
+    if ((self->reference = PyWeakref_NewRef(tensor, NULL)) == NULL)
+        Py_CLEAR(self);
+    else
+        PyObject_GC_UnTrack(self->reference); /* it holds nothing, so that the collector has nothing to find there */
+    return self;
+}
 
 static PyObject *Known_new(PyTypeObject *type, PyObject *args, PyObject *names)
 {
     PyObject *tensor;
     if (!PyArg_ParseTuple(args, "O", &tensor))
         return NULL;
-    Known *self = (Known *)type->tp_alloc(type, 0);
-    if (self != NULL && (self->reference = PyWeakref_NewRef(tensor, NULL)) == NULL)
-        Py_CLEAR(self);
-    return (PyObject *)self;
+    return (PyObject *)new_known(type, tensor);
 }
 
 static void Known_dealloc(Known *self)
@@ -52,6 +63,31 @@ static PyType_Slot Known_slots[] = {{Py_tp_doc, "A tensor that the log has a row
 static PyType_Spec Known_spec = {"graphscope.adapters.torch._calls.Known", sizeof(Known), 0,
                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, Known_slots};
 
+/* forget(table): take those out of a table of known tensors that are gone. */
+static PyObject *forget(PyObject *module, PyObject *table)
+{
+    if (!PyDict_Check(table)) {
+        PyErr_SetString(PyExc_TypeError, "forget takes a dict");
+        return NULL;
+    }
+    PyObject *key, *found, **gone = PyMem_Malloc((PyDict_GET_SIZE(table) + 1) * sizeof *gone);
+    Py_ssize_t place = 0, count = 0;
+    if (gone == NULL)
+        return PyErr_NoMemory();
+    while (PyDict_Next(table, &place, &key, &found))
+        if (PyObject_TypeCheck(found, known_type) && PyWeakref_GET_OBJECT(((Known *)found)->reference) == Py_None)
+            gone[count++] = Py_NewRef(key);
+    int failed = 0;
+    for (Py_ssize_t each = 0; each < count; each++) {
+        failed |= !failed && PyDict_DelItem(table, gone[each]) < 0;
+        Py_DECREF(gone[each]);
+    }
+    PyMem_Free(gone);
+    if (failed)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
 /* Site: a call site, and the result that its template is for --------------------------------------------------------- */
 
 static int Site_traverse(Site *self, visitproc visit, void *arg)
@@ -61,12 +97,14 @@ static int Site_traverse(Site *self, visitproc visit, void *arg)
     Py_VISIT(self->constants);
     Py_VISIT(self->template);
     Py_VISIT(self->fields);
+    Py_VISIT(self->next);
     Py_VISIT(Py_TYPE(self));
     return 0;
 }
 
 static int Site_clear(Site *self)
 {
+    Py_CLEAR(self->next);
     Py_CLEAR(self->shape);
     Py_CLEAR(self->dtype);
     Py_CLEAR(self->constants);
@@ -87,7 +125,7 @@ static void Site_dealloc(Site *self)
 #define OBJECT(name) {#name, T_OBJECT, offsetof(Site, name), 0, NULL}
 #define TRUTH(name) {#name, T_BOOL, offsetof(Site, name), 0, NULL}
 static PyMemberDef Site_members[] = {OBJECT(shape),  OBJECT(dtype),  OBJECT(constants),
-                                     OBJECT(template), OBJECT(fields), TRUTH(requires_grad), TRUTH(direct), TRUTH(summary),
+                                     OBJECT(template), OBJECT(fields), OBJECT(next), TRUTH(requires_grad), TRUTH(direct), TRUTH(summary),
                                      TRUTH(wanted), {"count", T_LONGLONG, offsetof(Site, count), 0, NULL},
                                      {"nbytes", T_LONGLONG, offsetof(Site, nbytes), 0, NULL},
                                      {"floating", T_LONGLONG, offsetof(Site, floating), 0, NULL}, {NULL}};
@@ -172,8 +210,6 @@ static PyType_Slot Call_slots[] = {{Py_tp_doc, "A function of torch, as far as a
 static PyType_Spec Call_spec = {"graphscope.adapters.torch._calls.Call", sizeof(Call), 0,
                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, Call_slots};
 
-PyTypeObject *known_type, *site_type, *rule_type, *run_type, *place_type, *call_type;
-
 /* Looking at tensors -------------------------------------------------------------------------------------------------- */
 
 typedef struct Exchange {
@@ -188,6 +224,29 @@ static const Exchange *exchange;
 static PyObject *ordinary;     /* the classes whose tensors have their elements where they say */
 static PyObject *measure;      /* graphscope.eventlog._measure.measure, or None */
 static int complex_was_seen;   /* only then tensors may stand for the negative of what lies there */
+
+/* What is asked of tensors most: by the function that torch's own class answers with, where it has one. */
+enum { VERSION, BASE, GRAD_FN, REQUIRES_GRAD, QUESTIONS };
+static PyObject **const questions[] = {&str__version, &str__base, &str_grad_fn, &str_requires_grad};
+static PyObject *answers[QUESTIONS]; /* a descriptor, or NULL */
+
+static PyObject *ask(PyObject *tensor, int question)
+{
+    PyObject *kind = (PyObject *)Py_TYPE(tensor), *answer = answers[question];
+    if (answer == NULL || (kind != PyTuple_GET_ITEM(ordinary, 0) && kind != PyTuple_GET_ITEM(ordinary, 1)))
+        return PyObject_GetAttr(tensor, *questions[question]);
+    const PyGetSetDef *found = ((PyGetSetDescrObject *)answer)->d_getset;
+    return found->get(tensor, found->closure);
+}
+
+/* Torch's count of the writes into a tensor; -1 with an error set where it has none. */
+static int64_t version_of(PyObject *tensor)
+{
+    PyObject *found = ask(tensor, VERSION);
+    int64_t version = found == NULL ? -1 : PyLong_AsLongLong(found);
+    Py_XDECREF(found);
+    return version;
+}
 
 int look(PyObject *tensor, Look *seen)
 {
@@ -291,9 +350,25 @@ static PyObject *look_through(PyObject *module, PyObject *args)
     }
     exchange = table;
     Py_XSETREF(ordinary, Py_NewRef(classes));
+    for (int question = 0; question < QUESTIONS; question++) {
+        PyObject *answer = PyObject_GetAttr(PyTuple_GET_ITEM(classes, 0), *questions[question]);
+        if (answer != NULL && !Py_IS_TYPE(answer, &PyGetSetDescr_Type))
+            Py_CLEAR(answer);
+        PyErr_Clear();
+        Py_XSETREF(answers[question], answer);
+    }
     Py_XSETREF(measure, Py_NewRef(statistics));
     return PyBool_FromLong(exchange != NULL);
 }
+
+/* The arguments of a call, sorted. */
+enum { CODES = 64, MOST_TRIED = 32, MOST_GIVEN = 12, MOST_GRADIENTS = 4096 };
+
+typedef struct {
+    int64_t rows[MOST_GIVEN];
+    int count;
+    PyObject *constants; /* a list; NULL: there are none */
+} Given;
 
 /* Handler: what torch calls in the place of its functions ------------------------------------------------------------ */
 
@@ -302,8 +377,13 @@ typedef struct {
     vectorcallfunc vectorcall;
     int64_t room; /* so many entries of the table are let stand before those of dead tensors are taken out */
     PyObject *mode, *prepare, *finish, *failed, *view, *note, *purge;
-    PyObject *session, *place, *writer, *append;
-    PyObject *calls, *kinds, *inside, *table; /* dicts */
+    PyObject *session, *place, *writer, *append, *append_many;
+    PyObject *calls, *kinds, *inside, *table, *gradients; /* dicts */
+    PyObject *preparing;                      /* names of functions that torch fills modules in */
+    struct {
+        const PyCodeObject *code;
+        char inside;
+    } codes[CODES]; /* met last */
     PyObject *tensor_type, *known_class, *rule_class, *group_class, *tensor_kind, *plain_kind, *grad_enabled, *sequence_number, *rule;
 } Handler;
 
@@ -317,6 +397,19 @@ static PyObject *by_address(PyObject *dict, const void *address)
     return found;
 }
 
+/* Whether a code is torch's or ours; -1 where nobody knows yet. Codes that are known stay alive as long as the session. */
+static int is_inside(Handler *self, PyCodeObject *code)
+{
+    int place = (uintptr_t)code / sizeof(PyCodeObject) % CODES;
+    if (self->codes[place].code == code)
+        return self->codes[place].inside;
+    PyObject *inside = by_address(self->inside, code);
+    if (inside != Py_True && inside != Py_False)
+        return -1;
+    self->codes[place].code = code;
+    return self->codes[place].inside = inside == Py_True;
+}
+
 /* The innermost frame of the program; a new reference, NULL where that takes more than a look. */
 static PyFrameObject *program_frame(Handler *self)
 {
@@ -324,15 +417,35 @@ static PyFrameObject *program_frame(Handler *self)
     Py_XINCREF(frame);
     while (frame != NULL) {
         PyCodeObject *code = PyFrame_GetCode(frame);
-        PyObject *inside = by_address(self->inside, code);
+        int inside = is_inside(self, code);
         Py_DECREF(code);
-        if (inside == Py_False)
+        if (inside == 0)
             return frame;
-        PyFrameObject *outer = inside == Py_True ? PyFrame_GetBack(frame) : NULL;
+        PyFrameObject *outer = inside > 0 ? PyFrame_GetBack(frame) : NULL;
         Py_DECREF(frame);
         frame = outer;
     }
     return NULL;
+}
+
+/* Whether torch is at work on a module that is not called: see `Frames.prepares`; -1 where that takes more than a look. */
+static int prepares(Handler *self)
+{
+    PyFrameObject *frame = PyEval_GetFrame();
+    Py_XINCREF(frame);
+    int found = 0;
+    while (frame != NULL && !found) {
+        PyCodeObject *code = PyFrame_GetCode(frame);
+        if (is_inside(self, code) == 1)
+            found = PySet_Contains(self->preparing, code->co_name);
+        else
+            Py_CLEAR(frame);
+        Py_DECREF(code);
+        if (frame != NULL)
+            Py_SETREF(frame, PyFrame_GetBack(frame));
+    }
+    Py_XDECREF(frame);
+    return found;
 }
 
 /* The row of an argument that is a tensor, as it is now; -1 where that takes more than a look. */
@@ -346,7 +459,7 @@ static int64_t row_of(Handler *self, PyObject *tensor, int64_t low)
         return -1;
     if (known->group != NULL && known->group != Py_None && number(known->group, str_turn) != known->seen)
         return -1;
-    if (number(tensor, str__version) != known->counter) {
+    if (version_of(tensor) != known->counter) {
         PyErr_Clear(); /* those of inference mode count no writes */
         return -1;
     }
@@ -395,15 +508,22 @@ static int fits_asked(Site *site, PyObject *result)
     return same;
 }
 
-/* Whether the template of a site is for such a result; -1 for an error. */
-static int fits(Site *site, PyObject *result, const Look *seen, PyObject *constants, Py_ssize_t count)
+/* Whether the template of a site is for such a result; -1 for an error. `node` is its backward node, or None. */
+static int fits(Site *site, PyObject *result, PyObject *node, const Look *seen, const Given *given)
 {
-    if (site->count != count || site->template == NULL || site->shape == NULL || site->constants == NULL)
+    if (site->count != given->count || site->template == NULL || site->shape == NULL || site->constants == NULL)
         return 0;
     int same = seen == NULL ? fits_asked(site, result) : fits_seen(site, result, seen);
-    if (same > 0)
-        same = is(result, str_requires_grad, site->requires_grad ? Py_True : Py_False);
-    return same <= 0 ? same : PyObject_RichCompareBool(constants, site->constants, Py_EQ);
+    if (same > 0 && (node == Py_None || !site->requires_grad)) { /* what has a node requires gradients */
+        PyObject *requires = ask(result, REQUIRES_GRAD);
+        same = requires == NULL ? -1 : requires == (site->requires_grad ? Py_True : Py_False);
+        Py_XDECREF(requires);
+    }
+    if (same <= 0)
+        return same;
+    if (given->constants == NULL)
+        return PyList_Check(site->constants) && PyList_GET_SIZE(site->constants) == 0;
+    return PyObject_RichCompareBool(given->constants, site->constants, Py_EQ);
 }
 
 /* The address of the elements of a tensor that lie in one row in memory, as a new reference; NULL without an error where
@@ -443,7 +563,7 @@ static int share(Handler *self, Known *known, PyObject *result, PyObject *base)
     if (owner == NULL || !PyObject_TypeCheck((PyObject *)owner, known_type) ||
         PyWeakref_GET_OBJECT(owner->reference) != base || owner == known)
         return -1;
-    int64_t counter = number(result, str__version);
+    int64_t counter = version_of(result);
     if (counter < 0)
         return -1;
     PyObject *group = owner->group == NULL || owner->group == Py_None ? PyObject_CallNoArgs(self->group_class)
@@ -469,13 +589,134 @@ static PyObject *new_rule(Handler *self, int64_t row, PyObject *fields, int64_t 
     return (PyObject *)rule;
 }
 
+/* Whether gradients are on; -1 for an error. */
+static int is_grad_enabled(Handler *self)
+{
+    PyObject *asked = self->grad_enabled;
+    PyObject *enabled = PyCFunction_Check(asked) && PyCFunction_GET_FLAGS(asked) == METH_NOARGS
+                            ? PyCFunction_GET_FUNCTION(asked)(PyCFunction_GET_SELF(asked), NULL)
+                            : PyObject_CallNoArgs(asked);
+    Py_XDECREF(enabled);
+    return enabled == NULL ? -1 : enabled == Py_True;
+}
+
+/* The call site of a frame, a new reference; NULL where none is known. */
+static Site *site_at(Handler *self, PyObject *call, PyFrameObject *frame)
+{
+    PyObject *context = ((Place *)self->place)->context;
+    int enabled = is_grad_enabled(self);
+    PyObject *sites = context == NULL || enabled < 0
+                          ? NULL
+                          : PyObject_GetAttr(context, enabled ? str_sites : str_sites_without_grad);
+    if (sites == NULL)
+        return NULL;
+    PyCodeObject *code = PyFrame_GetCode(frame);
+    PyObject *key = PyLong_FromLongLong((int64_t)(uintptr_t)code + PyFrame_GetLasti(frame) + ((Call *)call)->key);
+    Py_DECREF(code);
+    PyObject *site = key == NULL ? NULL : PyDict_GetItemWithError(sites, key);
+    Py_XINCREF(site);
+    Py_XDECREF(key);
+    Py_DECREF(sites);
+    if (site != NULL && !PyObject_TypeCheck(site, site_type))
+        Py_CLEAR(site);
+    return (Site *)site;
+}
+
+/* Let the backward node of a result say which row made it. */
+static int tell_node(Handler *self, PyObject *node, int64_t row, PyObject *fields)
+{
+    Place *place = (Place *)self->place;
+    PyObject *metadata = PyObject_GetAttr(node, str_metadata), *rule = new_rule(self, row, fields, place->sequence);
+    PyObject *next = PyObject_CallNoArgs(self->sequence_number);
+    int failed = metadata == NULL || rule == NULL || next == NULL || PyObject_SetItem(metadata, self->rule, rule) < 0;
+    if (!failed)
+        place->sequence = PyLong_AsLongLong(next);
+    Py_XDECREF(metadata);
+    Py_XDECREF(rule);
+    Py_XDECREF(next);
+    return failed ? -1 : 0;
+}
+
+/* Note that a new tensor is the value of a row, and whose memory it shares. */
+static int note(Handler *self, PyObject *identity, PyObject *result, PyObject *args, int64_t row)
+{
+    Known *known = new_known((PyTypeObject *)self->known_class, result);
+    if (known == NULL)
+        return -1;
+    known->row = row;
+    int failed = PyDict_SetItem(self->table, identity, (PyObject *)known) < 0;
+    if (!failed && PyDict_GET_SIZE(self->table) > self->room) {
+        PyObject *room = PyObject_CallNoArgs(self->purge);
+        self->room = room == NULL ? -1 : PyLong_AsLongLong(room);
+        Py_XDECREF(room);
+        failed = PyErr_Occurred() != NULL;
+    }
+    PyObject *base = failed ? NULL : ask(result, BASE);
+    if (base != NULL && base != Py_None && share(self, known, result, base) < 0) {
+        PyErr_Clear();
+        PyObject *told = PyObject_CallFunctionObjArgs(self->view, (PyObject *)known, result, args, NULL);
+        failed = told == NULL;
+        Py_XDECREF(told);
+    }
+    failed |= base == NULL;
+    Py_XDECREF(base);
+    Py_DECREF(known);
+    return failed ? -1 : 0;
+}
+
+/* The rows of the arguments as a list. */
+static PyObject *listed(const Given *given)
+{
+    PyObject *rows = PyList_New(given->count);
+    for (int place = 0; rows != NULL && place < given->count; place++) {
+        PyObject *boxed = PyLong_FromLongLong(given->rows[place]);
+        if (boxed == NULL)
+            Py_CLEAR(rows);
+        else
+            PyList_SET_ITEM(rows, place, boxed);
+    }
+    return rows;
+}
+
+/* The row of a result; -1 with an error set. */
+static int64_t append(Handler *self, Site *site, PyObject *value, const Given *given, int64_t start, int64_t end)
+{
+    int64_t links[1 + INLINE_INPUTS] = {((Place *)self->place)->backward_row};
+    if (given->count <= INLINE_INPUTS) {
+        memcpy(links + 1, given->rows, given->count * sizeof *links);
+        return appending->append_timed(self->append, site->template, value, end, end - start, links);
+    }
+    PyObject *rows = listed(given), *answer = NULL;
+    if (rows != NULL)
+        answer = PyObject_CallFunction(self->append_many, "OOOLLL", site->template, value, rows, (long long)end,
+                                       (long long)(end - start), (long long)links[0]);
+    int64_t row = answer == NULL ? -1 : PyLong_AsLongLong(answer);
+    Py_XDECREF(rows);
+    Py_XDECREF(answer);
+    return row;
+}
+
+/* What a tuple holds beside None, where that is one thing; else the tuple. */
+static PyObject *only_one(PyObject *results)
+{
+    PyObject *only = NULL;
+    for (Py_ssize_t place = 0; place < PyTuple_GET_SIZE(results); place++) {
+        PyObject *each = PyTuple_GET_ITEM(results, place);
+        if (each != Py_None && only != NULL)
+            return results;
+        only = each != Py_None ? each : only;
+    }
+    return only != NULL ? only : results;
+}
+
 /* The row of a result whose site is known, and everything that goes with it; 1 when done, 0 when it is not of the common
  * kind (nothing has happened then), -1 for an error. */
-static int record(Handler *self, PyObject *call, PyFrameObject *frame, PyObject *result, PyObject *args, PyObject *rows,
-                  PyObject *constants, int64_t start, int64_t end)
+static int record(Handler *self, PyObject *call, PyFrameObject *frame, PyObject *result, PyObject *args,
+                  const Given *given, int64_t start, int64_t end)
 {
-    Py_ssize_t count = PyList_GET_SIZE(rows);
-    if ((PyObject *)Py_TYPE(result) != self->tensor_type || count > INLINE_INPUTS)
+    if (PyTuple_CheckExact(result))
+        result = only_one(result);
+    if ((PyObject *)Py_TYPE(result) != self->tensor_type)
         return 0;
     PyObject *identity = PyLong_FromVoidPtr(result);
     if (identity == NULL)
@@ -486,103 +727,38 @@ static int record(Handler *self, PyObject *call, PyFrameObject *frame, PyObject 
         Py_DECREF(identity);
         return 0;
     }
-    int answer = -1;
-    PyObject *context = NULL, *enabled = NULL, *sites = NULL, *value = NULL, *key = NULL, *base = NULL;
-    Site *site = NULL;
+    int answer = 0;
+    PyObject *value = NULL, *node = NULL;
     Look seen;
     void *gathered = NULL;
-    Place *place = (Place *)self->place;
-    context = Py_XNewRef(place->context);
-    if (context == NULL ||
-        (enabled = PyObject_CallNoArgs(self->grad_enabled)) == NULL ||
-        (sites = PyObject_GetAttr(context, enabled == Py_True ? str_sites : str_sites_without_grad)) == NULL)
+    Site *site = site_at(self, call, frame);
+    if (site == NULL || (node = ask(result, GRAD_FN)) == NULL)
         goto leave;
-    PyCodeObject *code = PyFrame_GetCode(frame);
-    key = PyLong_FromLongLong((int64_t)(uintptr_t)code + PyFrame_GetLasti(frame) + ((Call *)call)->key);
-    Py_DECREF(code);
-    if (key == NULL)
-        goto leave;
-    site = (Site *)PyDict_GetItemWithError(sites, key);
-    if (site == NULL || !PyObject_TypeCheck((PyObject *)site, site_type)) {
-        site = NULL;
-        answer = PyErr_Occurred() ? -1 : 0;
-        goto leave;
-    }
-    Py_INCREF(site);
     int looked = look(result, &seen);
-    answer = fits(site, result, looked ? &seen : NULL, constants, count);
-    if (answer != 1) {
+    for (int turn = 0; fits(site, result, node, looked ? &seen : NULL, given) != 1; turn++) {
         PyErr_Clear(); /* of constants that can't be compared */
-        answer = 0;
-        goto leave;
+        PyObject *next = site->next;
+        if (next == NULL || !PyObject_TypeCheck(next, site_type) || turn == MOST_TRIED)
+            goto leave;
+        Py_SETREF(site, (Site *)Py_NewRef(next));
     }
     if (looked)
         value = value_of(site, result, &seen, &gathered);
     else if (site->direct && !site->summary)
         value = address_of(result);
-    if (value == NULL) {
-        PyErr_Clear();
-        answer = 0;
+    if (value == NULL)
         goto leave;
-    }
-    answer = -1;
-    int64_t links[1 + INLINE_INPUTS] = {place->backward_row, 0, 0, 0};
-    for (Py_ssize_t each = 0; each < count; each++)
-        links[1 + each] = PyLong_AsLongLong(PyList_GET_ITEM(rows, each));
-    int64_t written = appending->append_timed(self->append, site->template, value, end, end - start, links);
-    if (written < 0)
-        goto leave;
-    PyObject *known = PyObject_CallOneArg(self->known_class, result);
-    if (known == NULL)
-        goto leave;
-    ((Known *)known)->row = written;
-    answer = PyDict_SetItem(self->table, identity, known);
-    if (answer == 0 && PyDict_GET_SIZE(self->table) > self->room) {
-        PyObject *room = PyObject_CallNoArgs(self->purge);
-        self->room = room == NULL ? -1 : PyLong_AsLongLong(room);
-        Py_XDECREF(room);
-        answer = PyErr_Occurred() ? -1 : 0;
-    }
-    if (answer == 0 && (base = PyObject_GetAttr(result, str__base)) == NULL)
-        answer = -1;
-    if (answer == 0 && base != Py_None) {
-        answer = share(self, (Known *)known, result, base);
-        if (answer) {
-            PyErr_Clear();
-            PyObject *seen = PyObject_CallFunctionObjArgs(self->view, known, result, args, NULL);
-            Py_XDECREF(seen);
-            answer = seen == NULL ? -1 : 0;
-        }
-    }
-    Py_DECREF(known);
-    if (answer == 0 && site->requires_grad) {
-        answer = -1;
-        PyObject *node = PyObject_GetAttr(result, str_grad_fn);
-        if (node != NULL && node != Py_None) {
-            PyObject *metadata = PyObject_GetAttr(node, str_metadata);
-            PyObject *rule = new_rule(self, written, site->fields, place->sequence);
-            PyObject *next = PyObject_CallNoArgs(self->sequence_number);
-            if (metadata != NULL && rule != NULL && next != NULL && PyObject_SetItem(metadata, self->rule, rule) == 0) {
-                place->sequence = PyLong_AsLongLong(next);
-                answer = 0;
-            }
-            Py_XDECREF(metadata);
-            Py_XDECREF(rule);
-            Py_XDECREF(next);
-        }
-        else if (node != NULL)
-            answer = 0; /* a leaf */
-        Py_XDECREF(node);
-    }
-    answer = answer == 0 ? 1 : -1;
+    int64_t row = append(self, site, value, given, start, end);
+    answer = row < 0 || note(self, identity, result, args, row) < 0 ||
+                     (node != Py_None && site->requires_grad && tell_node(self, node, row, site->fields) < 0)
+                 ? -1
+                 : 1;
 leave:
+    if (answer == 0)
+        PyErr_Clear();
     free(gathered);
-    Py_XDECREF(base);
     Py_DECREF(identity);
-    Py_XDECREF(context);
-    Py_XDECREF(enabled);
-    Py_XDECREF(sites);
-    Py_XDECREF(key);
+    Py_XDECREF(node);
     Py_XDECREF(site);
     Py_XDECREF(value);
     return answer;
@@ -602,44 +778,50 @@ static PyObject *constant_of(Handler *self, PyObject *value)
     return is_list ? PyList_AsTuple(value) : Py_NewRef(value);
 }
 
+static int add_constant(Given *given, PyObject *value)
+{
+    if (given->constants == NULL && (given->constants = PyList_New(0)) == NULL)
+        return 0;
+    return PyList_Append(given->constants, value) == 0;
+}
+
 /* Sort an argument: 1 for a known tensor, 2 for a constant, 0 where it takes more. */
-static int sort_one(Handler *self, PyObject *value, int64_t low, PyObject *rows, PyObject *constants)
+static int sort_one(Handler *self, PyObject *value, int64_t low, Given *given)
 {
     PyObject *kind = PyDict_GetItemWithError(self->kinds, (PyObject *)Py_TYPE(value));
     if (kind == self->tensor_kind) {
-        int64_t row = row_of(self, value, low);
-        PyObject *boxed = row < 0 ? NULL : PyLong_FromLongLong(row);
-        int failed = boxed == NULL || PyList_Append(rows, boxed) < 0;
-        Py_XDECREF(boxed);
-        return !failed;
+        int64_t row = given->count < MOST_GIVEN ? row_of(self, value, low) : -1;
+        if (row < 0)
+            return 0;
+        given->rows[given->count++] = row;
+        return 1;
     }
     if (kind == self->plain_kind)
-        return PyList_Append(constants, value) < 0 ? 0 : 2;
+        return add_constant(given, value) ? 2 : 0;
     PyObject *constant = constant_of(self, value);
-    int failed = constant == NULL || PyList_Append(constants, constant) < 0;
+    int sorted = constant != NULL && add_constant(given, constant) ? 2 : 0;
     Py_XDECREF(constant);
-    return failed ? 0 : 2;
+    return sorted;
 }
 
-/* Sort the arguments; 1 when all are tensors that are known and constants, else 0. */
-static int sort(Handler *self, PyObject *args, PyObject *kwargs, int64_t low, PyObject *rows, PyObject *constants)
+/* Sort the arguments; 1 when all are tensors that are known, and not too many, and constants. */
+static int sort(Handler *self, PyObject *args, PyObject *kwargs, int64_t low, Given *given)
 {
     for (Py_ssize_t place = 0; place < PyTuple_GET_SIZE(args); place++)
-        if (!sort_one(self, PyTuple_GET_ITEM(args, place), low, rows, constants))
+        if (!sort_one(self, PyTuple_GET_ITEM(args, place), low, given))
             return 0;
     PyObject *name, *value;
     Py_ssize_t place = 0;
     while (kwargs != NULL && PyDict_Next(kwargs, &place, &name, &value)) {
-        int sorted = sort_one(self, value, low, rows, constants);
-        if (!sorted || (sorted == 2 && PyList_Append(constants, name) < 0))
+        int sorted = sort_one(self, value, low, given);
+        if (!sorted || (sorted == 2 && !add_constant(given, name)))
             return 0;
     }
     return 1;
 }
 
 /* Whether a call is of the common kind so far: its arguments are sorted then. */
-static int is_common(Handler *self, PyObject *call, PyObject *args, PyObject *kwargs, PyFrameObject **frame, PyObject *rows,
-                     PyObject *constants)
+static int is_common(Handler *self, PyObject *call, PyObject *args, PyObject *kwargs, PyFrameObject **frame, Given *given)
 {
     if (call == NULL || !((Call *)call)->is_plain || appending == NULL || Py_TYPE(self->append) != appending->appender ||
         is(self->session, str_ended, Py_False) != 1 || is(self->writer, str_gate, Py_None) != 1)
@@ -649,10 +831,11 @@ static int is_common(Handler *self, PyObject *call, PyObject *args, PyObject *kw
         return 0;
     if (*frame != PyEval_GetFrame()) { /* torch itself calls: it may be making a module */
         PyObject *context = ((Place *)self->place)->context;
-        if (context == NULL || is(context, str_module, Py_None) != 0)
+        int nowhere = context == NULL ? -1 : is(context, str_module, Py_None);
+        if (nowhere < 0 || (nowhere && prepares(self) != 0))
             return 0;
     }
-    return sort(self, args, kwargs, number(self->writer, str_low), rows, constants);
+    return sort(self, args, kwargs, number(self->writer, str_low), given);
 }
 
 /* Tell the log of an exception that is set, and leave it set. */
@@ -670,17 +853,39 @@ static void tell(Handler *self, PyObject *call, PyObject *frame, PyObject *rows)
     PyErr_Restore(type, error, trace);
 }
 
+/* The program takes the gradient of a known tensor in its hands; 0 where that takes more, -1 for an error. */
+static int note_gradient(Handler *self, PyObject *owner, PyObject *gradient)
+{
+    Known *known = (Known *)by_address(self->table, owner);
+    if ((PyObject *)Py_TYPE(gradient) != self->tensor_type || known == NULL ||
+        !PyObject_TypeCheck((PyObject *)known, known_type) || PyWeakref_GET_OBJECT(known->reference) != owner ||
+        is(self->session, str_ended, Py_False) != 1)
+        return 0;
+    PyObject *found = by_address(self->gradients, gradient);
+    if (found != NULL && PyTuple_Check(found) && PyWeakref_GET_OBJECT(PyTuple_GET_ITEM(found, 0)) == gradient)
+        return 1;
+    if (PyDict_GET_SIZE(self->gradients) >= MOST_GRADIENTS)
+        return 0;
+    PyObject *key = PyLong_FromVoidPtr(gradient), *reference = PyWeakref_NewRef(gradient, NULL);
+    PyObject *entry = key == NULL || reference == NULL ? NULL : PyTuple_Pack(2, reference, (PyObject *)known);
+    int failed = entry == NULL || PyDict_SetItem(self->gradients, key, entry) < 0;
+    Py_XDECREF(key);
+    Py_XDECREF(reference);
+    Py_XDECREF(entry);
+    return failed ? -1 : 1;
+}
+
 /* __torch_function__(func, types, args=(), kwargs=None). The function is called from here in every case: what it warns
  * of is told of the program's line, and its exceptions pass no frame of ours. */
-static PyObject *Handler_call(PyObject *object, PyObject *const *given, size_t flags, PyObject *names)
+static PyObject *Handler_call(PyObject *object, PyObject *const *words, size_t flags, PyObject *names)
 {
     Handler *self = (Handler *)object;
     Py_ssize_t count = PyVectorcall_NARGS(flags);
-    if (names != NULL || count < 3 || !PyTuple_Check(given[2])) {
+    if (names != NULL || count < 3 || !PyTuple_Check(words[2])) {
         PyErr_SetString(PyExc_TypeError, "__torch_function__(func, types, args, kwargs)");
         return NULL;
     }
-    PyObject *func = given[0], *args = given[2], *kwargs = count > 3 && given[3] != Py_None ? given[3] : NULL;
+    PyObject *func = words[0], *args = words[2], *kwargs = count > 3 && words[3] != Py_None ? words[3] : NULL;
     PyObject *call = PyDict_GetItemWithError(self->calls, func), *held = NULL;
     if (call == NULL && PyErr_Occurred())
         return NULL;
@@ -691,23 +896,29 @@ static PyObject *Handler_call(PyObject *object, PyObject *const *given, size_t f
     if (call != NULL && ((Call *)call)->gradient) {
         PyObject *gradient = PyObject_Call(func, args, kwargs);
         if (gradient != NULL && gradient != Py_None && PyTuple_GET_SIZE(args)) {
-            PyObject *told = PyObject_CallFunctionObjArgs(self->note, PyTuple_GET_ITEM(args, 0), gradient, NULL);
-            if (told == NULL)
+            PyObject *owner = PyTuple_GET_ITEM(args, 0);
+            int noted = note_gradient(self, owner, gradient);
+            if (noted == 0) {
+                PyErr_Clear();
+                PyObject *told = PyObject_CallFunctionObjArgs(self->note, owner, gradient, NULL);
+                noted = told == NULL ? -1 : 1;
+                Py_XDECREF(told);
+            }
+            if (noted < 0)
                 Py_CLEAR(gradient);
-            Py_XDECREF(told);
         }
         return gradient;
     }
     PyFrameObject *found = NULL;
-    PyObject *rows = PyList_New(0), *constants = PyList_New(0), *frame = NULL, *result = NULL, *prepared = NULL;
-    if (rows == NULL || constants == NULL)
-        goto leave;
-    int common = is_common(self, call, args, kwargs, &found, rows, constants);
+    Given given = {.count = 0};
+    PyObject *rows = NULL, *constants = NULL, *frame = NULL, *result = NULL, *prepared = NULL;
+    int common = is_common(self, call, args, kwargs, &found, &given);
     frame = (PyObject *)found;
     if (common)
         held = Py_NewRef(call);
     else {
         PyErr_Clear();
+        Py_CLEAR(given.constants);
         call = NULL;
         PyFrameObject *direct = PyEval_GetFrame();
         prepared = direct == NULL ? Py_NewRef(Py_None)
@@ -719,8 +930,6 @@ static PyObject *Handler_call(PyObject *object, PyObject *const *given, size_t f
             result = PyObject_Call(func, args, kwargs);
             goto leave;
         }
-        Py_XSETREF(rows, NULL);
-        Py_XSETREF(constants, NULL);
         Py_XSETREF(frame, NULL);
         if (!PyArg_ParseTuple(prepared, "OOOO", &call, &frame, &rows, &constants)) {
             call = frame = rows = constants = NULL;
@@ -734,12 +943,26 @@ static PyObject *Handler_call(PyObject *object, PyObject *const *given, size_t f
     int64_t start = now();
     result = PyObject_Call(func, args, kwargs);
     int64_t end = now();
-    if (result == NULL) {
-        tell(self, call, frame, rows);
-        goto leave;
+    int done = 0;
+    if (result != NULL && common)
+        done = record(self, call, (PyFrameObject *)frame, result, args, &given, start, end);
+    if (done == 0 && common) { /* what follows wants lists */
+        PyObject *type, *error, *trace;
+        PyErr_Fetch(&type, &error, &trace);
+        constants = given.constants == NULL ? PyList_New(0) : Py_NewRef(given.constants);
+        rows = listed(&given);
+        if (rows == NULL || constants == NULL) {
+            Py_XDECREF(type);
+            Py_XDECREF(error);
+            Py_XDECREF(trace);
+            Py_CLEAR(result);
+            goto leave;
+        }
+        PyErr_Restore(type, error, trace);
     }
-    int done = common ? record(self, call, (PyFrameObject *)frame, result, args, rows, constants, start, end) : 0;
-    if (done == 0) {
+    if (result == NULL)
+        tell(self, call, frame, rows);
+    else if (done == 0) {
         PyObject *told = PyObject_CallFunction(self->finish, "OOOOOOOLL", call, result, args, kwargs ? kwargs : Py_None,
                                                rows, constants, frame, (long long)start, (long long)end);
         Py_XDECREF(told);
@@ -752,12 +975,13 @@ leave:
     Py_XDECREF(frame);
     Py_XDECREF(rows);
     Py_XDECREF(constants);
+    Py_XDECREF(given.constants);
     Py_XDECREF(prepared);
     return result;
 }
 
 #define HELD(X)                                                                                                        \
-    X(mode) X(prepare) X(finish) X(failed) X(view) X(note) X(purge) X(session) X(place) X(writer) X(append) X(calls) X(kinds) X(inside) X(table)            \
+    X(mode) X(prepare) X(finish) X(failed) X(view) X(note) X(purge) X(session) X(place) X(writer) X(append) X(append_many) X(calls) X(kinds) X(inside) X(preparing) X(table) X(gradients)  \
     X(tensor_type) X(known_class) X(rule_class) X(group_class) X(tensor_kind) X(plain_kind) X(grad_enabled) X(sequence_number) X(rule)
 
 static int Handler_init(Handler *self, PyObject *args, PyObject *names)
@@ -775,8 +999,12 @@ static int Handler_init(Handler *self, PyObject *args, PyObject *names)
     Py_XSETREF(self->name, Py_NewRef(name));
     HELD(TAKE)
     if (!PyDict_Check(self->calls) || !PyDict_Check(self->kinds) || !PyDict_Check(self->inside) ||
-        !PyDict_Check(self->table)) {
-        PyErr_SetString(PyExc_TypeError, "calls, kinds, inside and table are dicts");
+        !PyDict_Check(self->table) || !PyDict_Check(self->gradients)) {
+        PyErr_SetString(PyExc_TypeError, "calls, kinds, inside, table and gradients are dicts");
+        return -1;
+    }
+    if (!PyAnySet_Check(self->preparing)) {
+        PyErr_SetString(PyExc_TypeError, "preparing is a set");
         return -1;
     }
     if (!PyObject_TypeCheck(self->place, place_type)) {
@@ -828,7 +1056,9 @@ static PyType_Slot Handler_slots[] = {{Py_tp_doc, "What torch calls in the place
 static PyType_Spec Handler_spec = {"graphscope.adapters.torch._calls.Handler", sizeof(Handler), 0,
                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, Handler_slots};
 
-static PyMethodDef functions[] = {{"look_through", look_through, METH_VARARGS, "How tensors are to be looked at."}, {NULL}};
+static PyMethodDef functions[] = {{"look_through", look_through, METH_VARARGS, "How tensors are to be looked at."},
+                                  {"forget", forget, METH_O, "Take out of a table what is gone."},
+                                  {NULL}};
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_calls", "The hot path of recording PyTorch.", -1,
                                         functions};

@@ -81,8 +81,9 @@ static int runs_plainly(Run *run)
            is(run->writer, str_gate, Py_None) == 1;
 }
 
-/* The row of a value of the common kind; 0 where it is of another. `keeping` is a site, or a list to find one in. */
-static int64_t appended(Run *run, PyObject *keeping, PyObject *tensor, int64_t forward, int64_t origin, int turns)
+/* The row of a value of the common kind; 0 where it is of another. `keeping` is a site, or a list to find one in; `links`
+ * are the forward row and where it comes from. */
+static int64_t appended(Run *run, PyObject *keeping, PyObject *tensor, const int64_t links[1 + INLINE_INPUTS], int turns)
 {
     Look seen;
     void *gathered = NULL;
@@ -103,7 +104,6 @@ static int64_t appended(Run *run, PyObject *keeping, PyObject *tensor, int64_t f
     place->busy = 0;
     if (value == NULL)
         return 0;
-    int64_t links[4] = {forward, origin, 0, 0};
     int64_t row = appending->append(run->append, site->template, value, turns ? turn(run) : now(), links);
     free(gathered);
     Py_DECREF(value);
@@ -162,6 +162,7 @@ static void make_ready(Rule *self, PyObject *run)
 {
     Py_XSETREF(self->run, Py_NewRef(run));
     self->row = 0;
+    self->shared = 0;
     untie(&self->sources);
     untie(&self->targets);
     Py_CLEAR(self->parts);
@@ -192,25 +193,40 @@ static int64_t only_source(Rule *self)
     return source->row | self->sources.first.number;
 }
 
+/* The row that one belongs to: that of the call's own rule in this pass, or else the call's. */
+static int64_t owner_of(Rule *self)
+{
+    Rule *main = self->main != NULL && PyObject_TypeCheck(self->main, rule_type) ? (Rule *)self->main : NULL;
+    return main != NULL && main->run == self->run && main->row ? main->row : self->forward;
+}
+
 /* Append the row of a node whose cotangent has arrived whole; 0 where it is not of the common kind. */
 static int64_t arrived(Rule *self, Run *run, PyObject *cotangent)
 {
-    if ((self->parts != NULL && self->parts != Py_None) || !runs_plainly(run))
-        return 0;
-    int64_t origin = only_source(self), forward = self->forward;
+    int64_t links[1 + INLINE_INPUTS] = {owner_of(self)};
+    Py_ssize_t parts = length(self->parts);
     int named = PyUnicode_GET_LENGTH(self->name) > 0;
-    if (origin < 0 || (named && origin == 0))
+    PyObject *keeping = NULL;
+    if (!runs_plainly(run))
         return 0;
-    PyObject *keeping = PyObject_GetAttr(self->fields, named ? str_named : origin ? str_single : str_start);
-    if (named && keeping != NULL)
-        Py_SETREF(keeping, Py_XNewRef(PyDict_GetItemWithError(keeping, self->name)));
+    if (self->parts != NULL && self->parts != Py_None) { /* a sum */
+        if (parts < 2 || parts > INLINE_INPUTS || named)
+            return 0;
+        for (Py_ssize_t place = 0; place < parts; place++)
+            links[1 + place] = PyLong_AsLongLong(PyList_GET_ITEM(self->parts, place));
+        keeping = PyObject_GetAttr(self->fields, parts == 2 ? str_pairs : str_triples);
+    }
+    else {
+        links[1] = only_source(self);
+        if (links[1] < 0 || (named && links[1] == 0))
+            return 0;
+        keeping = PyObject_GetAttr(self->fields, named ? str_named : links[1] ? str_single : str_start);
+        if (named && keeping != NULL)
+            Py_SETREF(keeping, Py_XNewRef(PyDict_GetItemWithError(keeping, self->name)));
+    }
     if (keeping == NULL)
         return 0;
-    if (self->main != NULL && PyObject_TypeCheck(self->main, rule_type)) {
-        Rule *main = (Rule *)self->main;
-        forward = main->run == self->run && main->row ? main->row : forward;
-    }
-    int64_t row = appended(run, keeping, cotangent, forward, origin, 1);
+    int64_t row = appended(run, keeping, cotangent, links, 1);
     Py_DECREF(keeping);
     if (row) {
         self->row = run->opened = row;
@@ -255,7 +271,8 @@ static int64_t leaf_received(Rule *self, Run *run, PyObject *result, int64_t ori
     int fresh = length(self->parts) == 0 && (zeroed == 1 || has_none(leaf) == 1);
     if ((keeping = PyObject_GetAttr(arrivals, fresh ? str_fresh : str_added)) == NULL)
         goto leave;
-    row = appended(run, keeping, result, known->row & ROW_MASK, origin, 0);
+    int64_t links[1 + INLINE_INPUTS] = {known->row & ROW_MASK, origin};
+    row = appended(run, keeping, result, links, 0);
     if (row == 0)
         goto leave;
     if ((zeroed == 1 && PyObject_SetAttr(more, str_zeroed, Py_False) < 0) || set_number(more, str_accumulated, row) < 0 ||
@@ -276,7 +293,8 @@ static int64_t received(Rule *self, Run *run, PyObject *result, int64_t origin)
     if (origin <= 0 || self->parts == NULL || !PyList_Check(self->parts))
         return 0;
     PyObject *keeping = PyObject_GetAttr(self->fields, str_part);
-    int64_t row = keeping == NULL ? 0 : appended(run, keeping, result, self->forward, origin, 0);
+    int64_t links[1 + INLINE_INPUTS] = {self->forward, origin};
+    int64_t row = keeping == NULL ? 0 : appended(run, keeping, result, links, 0);
     Py_XDECREF(keeping);
     return row && boxed_into(self->parts, row) < 0 ? -1 : row;
 }
@@ -425,6 +443,8 @@ static PyObject *leaf_rule(PyObject *node, const Leaves *leaves, PyObject *sessi
 /* The rule of a node that is one of several of a call, new; NULL where that takes more. */
 static PyObject *inner_rule(PyObject *node, const Leaves *leaves, PyObject *session, Rule *above)
 {
+    if (above == NULL)
+        return NULL;
     PyObject *sequence = PyObject_CallMethodNoArgs(node, str__sequence_nr);
     uint64_t order = sequence == NULL ? 0 : PyLong_AsUnsignedLongLong(sequence);
     Py_XDECREF(sequence);
@@ -448,7 +468,7 @@ static PyObject *inner_rule(PyObject *node, const Leaves *leaves, PyObject *sess
 }
 
 /* The rule of a node, hooked and ready; NULL where that takes more. */
-static Rule *rule_of(PyObject *node, const Leaves *leaves, PyObject *session, PyObject *run, int64_t base, PyObject *above)
+static Rule *rule_of(PyObject *node, const Leaves *leaves, PyObject *session, PyObject *run, int64_t base, Rule *above)
 {
     PyObject *metadata = PyObject_GetAttr(node, str_metadata);
     PyObject *found = metadata == NULL || !PyDict_Check(metadata) ? NULL : PyDict_GetItemWithError(metadata, rule_key);
@@ -456,7 +476,7 @@ static Rule *rule_of(PyObject *node, const Leaves *leaves, PyObject *session, Py
     if (found == NULL && metadata != NULL) {
         int is_leaf = (PyObject *)Py_TYPE(node) == leaves->node_class;
         rule = (Rule *)(is_leaf ? leaf_rule(node, leaves, session, base)
-                                : inner_rule(node, leaves, session, (Rule *)above));
+                                : inner_rule(node, leaves, session, above));
         if (rule != NULL && PyDict_SetItem(metadata, rule_key, (PyObject *)rule) < 0)
             Py_CLEAR(rule);
     }
@@ -477,90 +497,133 @@ static Rule *rule_of(PyObject *node, const Leaves *leaves, PyObject *session, Py
     return rule;
 }
 
-/* spread(waiting, rules, shared, run, session, base, make, leaves): from the nodes that wait, go to all behind them. Each gets
- * its rule, each rule the list of those that feed it, and those that several feed are put into `shared`. */
-static PyObject *spread(PyObject *module, PyObject *args)
+/* Nodes whose successors are still to be looked at; each has its rule, and `rules` holds it. */
+typedef struct {
+    PyObject **nodes;
+    Py_ssize_t count, room;
+} Waiting;
+
+static int wait_for(Waiting *waiting, PyObject *node)
 {
-    PyObject *waiting, *rules, *shared, *run, *session, *make;
-    Leaves leaves;
-    long long base;
-    if (!PyArg_ParseTuple(args, "O!O!OOOLO(OOO!OOO!)", &PyList_Type, &waiting, &PyDict_Type, &rules, &shared, &run, &session,
-                          &base, &make, &leaves.node_class, &leaves.rule_class, &PyDict_Type, &leaves.table,
-                          &leaves.fields, &leaves.inner_class, &PyDict_Type, &leaves.names))
-        return NULL;
-    Py_ssize_t size;
-    while ((size = PyList_GET_SIZE(waiting)) > 0) {
-        PyObject *node = Py_NewRef(PyList_GET_ITEM(waiting, size - 1));
-        PyList_SetSlice(waiting, size - 1, size, NULL);
-        PyObject *rule = Py_XNewRef(PyDict_GetItemWithError(rules, node));
-        PyObject *next = rule == NULL ? NULL : PyObject_GetAttr(node, str_next_functions);
-        int64_t slot = 0;
-        int failed = next == NULL || !PyTuple_Check(next);
-        for (Py_ssize_t place = 0; !failed && place < PyTuple_GET_SIZE(next); place++, slot += (int64_t)1 << SLOT_SHIFT) {
-            PyObject *target = PyTuple_GET_ITEM(PyTuple_GET_ITEM(next, place), 0);
-            if (target == Py_None)
-                continue;
-            Rule *found = (Rule *)Py_XNewRef(PyDict_GetItemWithError(rules, target));
-            if (found == NULL) {
-                found = rule_of(target, &leaves, session, run, base, rule);
-                if (found == NULL) {
-                    PyErr_Clear();
-                    found = (Rule *)PyObject_CallFunctionObjArgs(make, run, target, rule, NULL);
-                }
-                failed = found == NULL || PyDict_SetItem(rules, target, (PyObject *)found) < 0 ||
-                         PyList_Append(waiting, target) < 0;
-            }
-            else if (found->sources.count)
-                failed = PySet_Add(shared, (PyObject *)found) < 0;
-            failed = failed || tie(&found->sources, (Rule *)rule, slot) < 0;
-            Py_XDECREF((PyObject *)found);
+    if (waiting->count == waiting->room) {
+        Py_ssize_t room = waiting->room ? 2 * waiting->room : 64;
+        PyObject **nodes = PyMem_Realloc(waiting->nodes, room * sizeof *nodes);
+        if (nodes == NULL) {
+            PyErr_NoMemory();
+            return -1;
         }
-        Py_XDECREF(next);
-        Py_XDECREF(rule);
-        Py_DECREF(node);
-        if (failed) {
-            if (!PyErr_Occurred())
-                PyErr_SetString(PyExc_RuntimeError, "a backward node is not as it was");
-            return NULL;
-        }
+        waiting->nodes = nodes;
+        waiting->room = room;
     }
-    Py_RETURN_NONE;
+    waiting->nodes[waiting->count++] = node;
+    return 0;
 }
 
-/* watch(shared, rules): hook the results of the nodes that feed one that others feed, too. */
-static PyObject *watch(PyObject *module, PyObject *args)
+/* What a walk works on. */
+typedef struct {
+    PyObject *rules, *run, *session, *make;
+    Leaves leaves;
+    long long base;
+    Waiting waiting;
+} Walk;
+
+/* The rule of a node that was not met before, in this pass; NULL with an error set. `above` is NULL for a root. */
+static Rule *meet(Walk *walk, PyObject *node, Rule *above)
 {
-    PyObject *shared, *rules;
-    if (!PyArg_ParseTuple(args, "OO!", &shared, &PyDict_Type, &rules))
-        return NULL;
-    PyObject *each, *all = PyObject_GetIter(shared);
-    int any = 0, failed = all == NULL;
-    while (!failed && (each = PyIter_Next(all)) != NULL) {
-        Rule *target = (Rule *)each;
-        if (target->sources.count) {
-            any = 1;
-            Py_XSETREF(target->parts, PyList_New(0));
-        }
-        for (int32_t place = 0; !failed && place < target->sources.count; place++) {
-            Tie *source = tie_at(&target->sources, place);
-            failed = tie(&source->rule->targets, target, source->number >> SLOT_SHIFT) < 0;
-        }
-        Py_DECREF(each);
+    Rule *rule = rule_of(node, &walk->leaves, walk->session, walk->run, walk->base, above);
+    if (rule == NULL) {
+        PyErr_Clear();
+        rule = (Rule *)PyObject_CallFunctionObjArgs(walk->make, walk->run, node, above ? (PyObject *)above : Py_None, NULL);
     }
-    Py_XDECREF(all);
+    if (rule == NULL || PyDict_SetItem(walk->rules, node, (PyObject *)rule) < 0 || wait_for(&walk->waiting, node) < 0) {
+        Py_XDECREF(rule);
+        return NULL;
+    }
+    rule->shared = above == NULL;
+    Py_DECREF(rule); /* `rules` holds it */
+    return rule;
+}
+
+/* Let those behind a node learn that it feeds them. */
+static int look_behind(Walk *walk, PyObject *node)
+{
+    Rule *rule = (Rule *)PyDict_GetItemWithError(walk->rules, node);
+    PyObject *next = rule == NULL ? NULL : PyObject_GetAttr(node, str_next_functions);
+    int64_t slot = 0;
+    int failed = next == NULL || !PyTuple_Check(next);
+    for (Py_ssize_t place = 0; !failed && place < PyTuple_GET_SIZE(next); place++, slot += (int64_t)1 << SLOT_SHIFT) {
+        PyObject *target = PyTuple_GET_ITEM(PyTuple_GET_ITEM(next, place), 0);
+        if (target == Py_None)
+            continue;
+        Rule *found = (Rule *)PyDict_GetItemWithError(walk->rules, target);
+        if (found != NULL)
+            found->shared |= found->sources.count > 0;
+        else
+            found = meet(walk, target, rule);
+        failed = found == NULL || tie(&found->sources, rule, slot) < 0;
+    }
+    Py_XDECREF(next);
+    return failed ? -1 : 0;
+}
+
+/* Hook the results of the nodes that feed one that others feed, too. */
+static int watch(PyObject *rules)
+{
     Py_ssize_t place = 0;
     PyObject *node, *found;
-    while (any && !failed && PyDict_Next(rules, &place, &node, &found)) {
-        Rule *rule = (Rule *)found;
-        if (!rule->watched && rule->targets.count) {
-            PyObject *handle = PyObject_CallMethodOneArg(node, str_register_hook, found);
-            Py_XDECREF(handle);
-            failed = handle == NULL;
-            rule->watched = !failed;
+    int any = 0;
+    while (PyDict_Next(rules, &place, &node, &found)) {
+        Rule *target = (Rule *)found;
+        if (!target->shared || !target->sources.count)
+            continue; /* a root may be fed by nobody else */
+        any = 1;
+        Py_XSETREF(target->parts, PyList_New(0));
+        if (target->parts == NULL)
+            return -1;
+        for (int32_t each = 0; each < target->sources.count; each++) {
+            Tie *source = tie_at(&target->sources, each);
+            if (tie(&source->rule->targets, target, source->number >> SLOT_SHIFT) < 0)
+                return -1;
         }
     }
-    if (failed || PyErr_Occurred())
+    place = 0;
+    while (any && PyDict_Next(rules, &place, &node, &found)) {
+        Rule *rule = (Rule *)found;
+        if (rule->watched || !rule->targets.count)
+            continue;
+        PyObject *handle = PyObject_CallMethodOneArg(node, str_register_hook, found);
+        if (handle == NULL)
+            return -1;
+        Py_DECREF(handle);
+        rule->watched = 1;
+    }
+    return 0;
+}
+
+/* walk(roots, rules, run, session, base, make, leaves): give the roots of a pass and all behind them their rules. */
+static PyObject *walk(PyObject *module, PyObject *args)
+{
+    PyObject *roots;
+    Walk walk = {0};
+    Leaves *leaves = &walk.leaves;
+    if (!PyArg_ParseTuple(args, "O!O!OOLO(OOO!OOO!)", &PyList_Type, &roots, &PyDict_Type, &walk.rules, &walk.run,
+                          &walk.session, &walk.base, &walk.make, &leaves->node_class, &leaves->rule_class, &PyDict_Type,
+                          &leaves->table, &leaves->fields, &leaves->inner_class, &PyDict_Type, &leaves->names))
         return NULL;
+    int failed = 0;
+    for (Py_ssize_t place = 0; !failed && place < PyList_GET_SIZE(roots); place++) {
+        PyObject *root = PyList_GET_ITEM(roots, place);
+        if (PyDict_GetItemWithError(walk.rules, root) == NULL)
+            failed = PyErr_Occurred() || meet(&walk, root, NULL) == NULL;
+    }
+    while (!failed && walk.waiting.count)
+        failed = look_behind(&walk, walk.waiting.nodes[--walk.waiting.count]) < 0;
+    PyMem_Free(walk.waiting.nodes);
+    if (failed || watch(walk.rules) < 0) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_RuntimeError, "a backward node is not as it was");
+        return NULL;
+    }
     Py_RETURN_NONE;
 }
 
@@ -619,8 +682,7 @@ static PyObject *adopt(PyObject *module, PyObject *args)
 }
 
 static PyMethodDef functions[] = {
-    {"spread", spread, METH_VARARGS, "Give each node behind some its rule."},
-    {"watch", watch, METH_VARARGS, "Hook the results of nodes that feed one with others."},
+    {"walk", walk, METH_VARARGS, "Give the roots of a pass and all behind them their rules."},
     {"settle", settle, METH_VARARGS, "Let rules hold nothing of a pass that is over."},
     {"light_hooks", light_hooks, METH_O, "How torch is to keep hooks of ours."},
     {"adopt", adopt, METH_VARARGS, "What of torch and of the adapter is used here."},

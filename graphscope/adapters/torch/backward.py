@@ -18,7 +18,8 @@ from graphscope.adapters.torch.rules import Run
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.walk import Walk
 from graphscope.eventlog.places import site_number
-from graphscope.eventlog.schema import ROW_MASK, Kind, Pass
+from graphscope.eventlog.schema import INLINE_INPUTS, ROW_MASK, Kind, Pass
+from graphscope.eventlog.template import Template
 
 ENTRY: Final = "_engine_run_backward"
 """Everything that starts the engine from Python goes through this function (private)."""
@@ -30,7 +31,7 @@ class Backward:
     def __init__(self, session: Session, collectives: Collectives) -> None:
         self.session = session
         self._collectives = collectives
-        self._marks: dict[Any, Any] = {}
+        self._marks: dict[Any, tuple[Template, Template]] = {}
         self._walk = Walk(session)
 
     def entries(self) -> Iterator[tuple[Any, str]]:
@@ -57,8 +58,8 @@ class Backward:
             place.beneath = None
             run = Run(writer, frame, place)
             run.creating = [] if create_graph else None
-            start = self._begin(run, outputs, cotangents) or []
-            place.context = place.context.turned()
+            self._begin(run, outputs, cotangents)
+            place.context = outer[0].turned()
             place.run = run
             result: Any = None
             push(place.calls or session.make_calls())
@@ -70,7 +71,7 @@ class Backward:
                 place.context, place.backward_row, place.run, place.beneath = outer
                 if result is not None and inputs and not kwargs.get("accumulate_grad"):
                     self._wanted(run, inputs, result)
-                self._end(run, frame, start)
+                self._end(run, frame)
             control.passed(session, frame)
             return result
 
@@ -111,23 +112,30 @@ class Backward:
         return backward
 
     @guarded
-    def _begin(self, run: Run, outputs: Any, cotangents: Any) -> list[int]:
-        """Append the mark of the pass, and hook what it goes through; the rows that it begins at."""
+    def _begin(self, run: Run, outputs: Any, cotangents: Any) -> None:
+        """Append the mark of the pass, and hook what it goes through."""
+        session = self.session
         start = self._roots(outputs)
-        if self.session.leaves.expected:
-            self.session.leaves.unused()
-        self._mark(Kind.BACKWARD_BEGIN, run.frame, start)
+        if session.leaves.expected:
+            session.leaves.unused()
+        frame = run.frame
+        run.start = start[:INLINE_INPUTS]
+        key = (id(frame.f_code), frame.f_lasti, len(run.start), run.place.context)
+        run.marks = self._marks.get(key) or self._new_marks(key, frame)
+        self._mark(run, 0)
+        if run.place.run is None:
+            self._collectives.awaited(frame)
         self._walk.prepare(run, outputs, cotangents)
-        return start
 
     @guarded
-    def _end(self, run: Run, frame: FrameType, start: list[int]) -> None:
+    def _end(self, run: Run, frame: FrameType) -> None:
         """Append the mark of its end, and let go of it."""
         run.end()
         self._walk.remember(run)
         if run.place.run is None:
             self._collectives.averaged(frame)
-        self._mark(Kind.BACKWARD_END, frame, start)
+        if run.marks is not None:
+            self._mark(run, 1)
 
     def _roots(self, outputs: Any) -> list[int]:
         """The rows that a pass begins at."""
@@ -139,13 +147,16 @@ class Backward:
                     found.append(known.row)
         return found
 
-    def _mark(self, kind: Kind, frame: FrameType, start: list[int]) -> None:
+    def _mark(self, run: Run, place: int) -> None:
+        writer = run.writer
+        writer.append(run.marks[place], None, writer.clock(), 0, 0, *run.start)
+
+    def _new_marks(self, key: Any, frame: FrameType) -> tuple[Template, Template]:
         writer = self.session.writer
-        count = min(len(start), 3)
-        key = (kind, id(frame.f_code), frame.f_lasti, count, self.session.places.here.context)
-        template = self._marks.get(key)
-        if template is None:
-            site = site_number(writer, frame)
-            template = writer.template(kind, site=site, graph_pass=Pass.BACKWARD, input_count=count)
-            self._marks[key] = template
-        writer.append(template, None, writer.clock(), 0, 0, *start[:3])
+        site, count = site_number(writer, frame), key[2]
+        begin, end = (
+            writer.template(kind, site=site, graph_pass=Pass.BACKWARD, input_count=count)
+            for kind in (Kind.BACKWARD_BEGIN, Kind.BACKWARD_END)
+        )
+        found = self._marks[key] = begin, end
+        return found

@@ -59,6 +59,7 @@ class Call(compiled.Call):
             self.name = owner
         self.ignored = (
             raw in NO_OPS
+            or raw.startswith("_record_function_")
             or (raw == "__get__" and owner not in GETTERS and owner != "grad")
             or (raw == "__set__" and owner != "data")
         )

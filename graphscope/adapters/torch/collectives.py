@@ -1,4 +1,7 @@
-"""Collectives: what the ranks of a program do together has a row on each rank, under the same group and number."""
+"""Collectives: what the ranks of a program do together has a row on each rank, under the same group and number.
+
+A mark ahead of it says that a rank has come there: one that hangs has that mark, and nothing behind it.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,7 @@ from graphscope.adapters.torch.unusual import shape_of
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import ROW_MASK, Flag, Kind, Pass
+from graphscope.eventlog.template import Template
 
 COLLECTIVES: Final = {
     "all_reduce": ("tensor", "tensor"),
@@ -30,15 +34,22 @@ COLLECTIVES: Final = {
     "reduce": ("tensor", "tensor"),
     "all_gather": ("tensor_list", "tensor"),
     "all_gather_into_tensor": ("output_tensor", "input_tensor"),
+    "all_gather_single": ("output_tensor", "input_tensor"),
     "gather": ("gather_list", "tensor"),
     "scatter": ("tensor", "scatter_list"),
     "reduce_scatter": ("output", "input_list"),
     "reduce_scatter_tensor": ("output", "input"),
+    "reduce_scatter_single": ("output", "input"),
     "all_to_all": ("output_tensor_list", "input_tensor_list"),
     "all_to_all_single": ("output", "input"),
     "barrier": ("", ""),
+    "send": ("", "tensor"),
+    "recv": ("tensor", ""),
 }
 """Functions of `torch.distributed`: the parameters that they write to, and those that they read."""
+
+PEERS: Final = {"send": "dst", "recv": "src"}
+"""Of those that two ranks do: the parameter that names the other one."""
 
 TURN: Final = 1 << 16
 """Numbers begin again after so many, so that a long run needs no more room than a short one."""
@@ -51,7 +62,9 @@ class Collectives:
         self.session = session
         self._counts: Counter[str] = Counter()
         self._replicas: list[weakref.ref[Any]] = []
-        """Replicas that ran forward and will average gradients at the end of the backward pass."""
+        """Replicas that ran forward and will average gradients in the next backward pass."""
+        self._averaging: list[tuple[Any, dict[str, Any]]] = []
+        """Replicas that do so now, and what tells their collective from all others."""
 
     def entries(self) -> Iterator[tuple[Any, str, Callable[..., Any]]]:
         """What is to be replaced: the owner, the name, and what takes the place."""
@@ -76,13 +89,16 @@ class Collectives:
             place = session.places.here
             if session.ended or place.busy:
                 return original(*args, **kwargs)
+            frame = session.frames.user(_getframe(1))
             place.busy = True  # what it calls to do its work is part of it
-            start = session.writer.clock()
             try:
+                common = self._announce(name, signature, args, kwargs, frame)
+                start = session.writer.clock()
                 result = original(*args, **kwargs)
             finally:
                 place.busy = False
-            self._met(name, signature, args, kwargs, session.frames.user(_getframe(1)), start)
+            if common is not None:
+                self._met(name, signature, args, kwargs, common, frame, start)
             return result
 
         return collective
@@ -97,39 +113,58 @@ class Collectives:
         return forward
 
     @guarded
-    def _met(self, name: str, signature: Any, args: Any, kwargs: Any, frame: FrameType, start: int) -> None:
-        """Append the rows of a collective that was called: one for each tensor that it wrote to."""
-        session = self.session
-        writer = session.writer
+    def _announce(self, name: str, signature: Any, args: Any, kwargs: Any, frame: FrameType) -> dict[str, Any] | None:
+        """Say that the program comes to a collective; what its rows have in common, None if it takes no part."""
         given = signature.bind(*args, **kwargs).arguments
-        written, read = COLLECTIVES[name]
-        attributes = self._attributes(given.get("group"))
+        attributes = self._pair(name, given) if name in PEERS else self._attributes(given.get("group"))
         if attributes is None:
-            return
+            return None
         if given.get("async_op"):
             attributes["asynchronous"] = True
         for key in ("op", "src", "dst"):
             if key in given and isinstance(given[key], int):
                 attributes[key] = given[key]
-        sources = [
-            session.leaves.meet(each, frame, None).row
-            for each in flattened(given.get(read))
-            if isinstance(each, torch.Tensor)
-        ]
-        targets = [each for each in flattened(given.get(written)) if isinstance(each, torch.Tensor)]
-        end = writer.clock()
+        moved = next((each for part in COLLECTIVES[name] for each in _tensors(given, part)), None)
+        return self._wait(name, attributes, frame, moved)
+
+    def _wait(
+        self, name: str, attributes: dict[str, Any], frame: FrameType, moved: torch.Tensor | None = None
+    ) -> dict[str, Any]:
+        session = self.session
+        writer = session.writer
         common: dict[str, Any] = {
             "op": session.op(name, "What the ranks of a group do together."),
             "site": site_number(writer, frame),
             "scope": session.places.here.context.path.number(writer),
             "attrs": writer.attributes(attributes),
             "graph_pass": Pass.BACKWARD if session.places.here.context.backward else Pass.FORWARD,
-            "input_count": len(sources),
         }
+        writer.append(self._without_value(Kind.WAIT, moved, common), None, writer.clock())
+        return common
+
+    def _without_value(self, kind: Kind, moved: torch.Tensor | None, common: dict[str, Any]) -> Template:
+        writer = self.session.writer
+        if moved is None:
+            return writer.template(kind, shape=(), dtype=None, **common)
+        return Keeping(writer.template(kind, shape=shape_of(moved), dtype=log_dtype(moved.dtype), **common)).unkept
+
+    @guarded
+    def _met(
+        self, name: str, signature: Any, args: Any, kwargs: Any, common: dict[str, Any], frame: FrameType, start: int
+    ) -> None:
+        """Append the rows of a collective that was called: one for each tensor that it wrote to."""
+        session = self.session
+        writer = session.writer
+        given = signature.bind(*args, **kwargs).arguments
+        written, read = COLLECTIVES[name]
+        sources = [session.leaves.meet(each, frame, None).row for each in _tensors(given, read)]
+        targets = _tensors(given, written)
+        end = writer.clock()
+        common = {**common, "input_count": len(sources)}
         for target in targets:
-            self._write(target, sources, common, frame, start, end, "asynchronous" in attributes)
+            self._write(target, sources, common, frame, start, end, bool(given.get("async_op")))
         if not targets:
-            template = writer.template(Kind.OP, shape=(), dtype=None, **common)
+            template = self._without_value(Kind.OP, next(iter(_tensors(given, read)), None), common)
             session.append_many(template, None, sources, end, end - start)
 
     def _write(
@@ -151,14 +186,23 @@ class Collectives:
         first = more.first if more.first >= session.writer.base else None
         wrote(known, target, session.append_many(template, value, sources, end, end - start, tensor=first))
 
-    def averaged(self, frame: FrameType) -> None:
-        """At the end of a backward pass: append what replicas made of their gradients, together with other ranks."""
-        replicas = {replica for each in self._replicas if (replica := each()) is not None}
+    def awaited(self, frame: FrameType) -> None:
+        """At the beginning of a backward pass: say what replicas come to in it."""
+        replicas = dict.fromkeys(replica for each in self._replicas if (replica := each()) is not None)
         self._replicas.clear()
         for replica in replicas:
-            self._average(replica, frame)
+            attributes = self._attributes(replica.process_group)
+            if attributes is not None:
+                self._wait("all_reduce", attributes, frame)
+                self._averaging.append((replica, attributes))
 
-    def _average(self, replica: Any, frame: FrameType) -> None:
+    def averaged(self, frame: FrameType) -> None:
+        """At the end of a backward pass: append what replicas made of their gradients, together with other ranks."""
+        for replica, attributes in self._averaging:
+            self._average(replica, attributes, frame)
+        self._averaging.clear()
+
+    def _average(self, replica: Any, attributes: dict[str, Any], frame: FrameType) -> None:
         session = self.session
         writer = session.writer
         reached = [
@@ -166,9 +210,6 @@ class Collectives:
             for each in replica.parameters()
             if each.grad is not None and (known := session.identities.find(each)) is not None and known.more is not None
         ]
-        attributes = self._attributes(replica.process_group) if reached else None
-        if attributes is None:
-            return
         now = writer.clock()
         for parameter, known in reached:
             more = known.extended()
@@ -196,7 +237,26 @@ class Collectives:
             group = library._get_default_group()
         if group is library.GroupMember.NON_GROUP_MEMBER:
             return None
-        name = str(group.group_name)
+        return self._numbered(str(group.group_name), library.get_process_group_ranks(group))
+
+    def _pair(self, name: str, given: dict[str, Any]) -> dict[str, Any] | None:
+        """The same for what two ranks do; None where a rank receives from whoever sends."""
+        library = torch.distributed.distributed_c10d
+        group = given.get("group") or library._get_default_group()
+        peer = given.get(PEERS[name])
+        if peer is None and given.get(f"group_{PEERS[name]}") is not None:
+            peer = library.get_global_rank(group, given[f"group_{PEERS[name]}"])
+        if peer is None or group is library.GroupMember.NON_GROUP_MEMBER:
+            return None
+        own = library.get_rank()
+        sender, receiver = (own, peer) if name == "send" else (peer, own)
+        return self._numbered(f"{group.group_name}: {sender} to {receiver}", [sender, receiver])
+
+    def _numbered(self, name: str, ranks: list[int]) -> dict[str, Any]:
         number = self._counts[name] % TURN
         self._counts[name] += 1
-        return {"group": name, "number": number, "ranks": library.get_process_group_ranks(group)}
+        return {"group": name, "number": number, "ranks": ranks}
+
+
+def _tensors(given: dict[str, Any], parameter: str) -> list[torch.Tensor]:
+    return [each for each in flattened(given.get(parameter)) if isinstance(each, torch.Tensor)]

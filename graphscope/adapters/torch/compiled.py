@@ -31,12 +31,20 @@ class Known(weakref.ref[torch.Tensor]):
     __slots__ = ("counter", "group", "more", "row", "seen")
 
 
+def forget(table: dict[int, Any]) -> None:
+    """Take those out of a table of known tensors that are gone."""
+    for key in list(table):
+        known = table.get(key)
+        if known is not None and known() is None:
+            del table[key]
+
+
 class Site:
     """A call site, and the result that its template is for."""
 
     __slots__ = (
-        "constants", "count", "direct", "dtype", "fields", "floating", "nbytes", "requires_grad", "shape", "summary",
-        "template", "wanted",
+        "constants", "count", "direct", "dtype", "fields", "floating", "nbytes", "next", "requires_grad", "shape",
+        "summary", "template", "wanted",
     )  # fmt: skip
 
     shape: Any
@@ -88,24 +96,28 @@ class Rule:
         self.sources = self.targets = self.parts = None
 
 
-def spread(
-    waiting: list[Any], rules: dict[Any, Any], shared: set[Any], run: Any, session: Any, base: int, make: Any,
-    leaves: Any,
-) -> None:  # fmt: skip
-    """From the nodes that wait, go to all behind them, and give each its rule.
+def walk(roots: list[Any], rules: dict[Any, Any], run: Any, session: Any, base: int, make: Any, leaves: Any) -> None:
+    """Give the roots of a pass and all nodes behind them their rules, which learn who feeds them.
+
+    The results of nodes that feed one which others feed, too, are hooked.
 
     Args:
-        waiting: Nodes that have a rule already, and are looked behind.
-        rules: The rule of each node met.
-        shared: Gets the rules that several others feed.
+        roots: The nodes that the pass begins at.
+        rules: Gets the rule of each node met.
         run: The pass that all this is for.
         session: Whose rules are taken as they are; `make` looks at that, too.
         base: The first row of this log.
-        make: Makes a node's rule ready: of the run, the node, and the rule that feeds it.
+        make: Makes a node's rule ready: of the run, the node, and the rule that feeds it (None: it is a root).
         leaves: What the compiled one asks of leaves: the class of their nodes, that of their rules, the table of known
             tensors, and the fields of rows that no call has; and of other nodes: the class of rules, and what they are
             called by torch's names.
     """
+    waiting: list[Any] = []
+    for node in roots:
+        if node not in rules:
+            rules[node] = make(run, node, None)
+            waiting.append(node)
+    shared = set(rules.values())
     while waiting:
         node = waiting.pop()
         rule = rules[node]
@@ -122,18 +134,14 @@ def spread(
                     found.sources = []
                 found.sources.append((rule, slot))
             slot += 1 << SLOT_SHIFT
-
-
-def watch(shared: set[Any], rules: dict[Any, Any]) -> None:
-    """Hook the results of the nodes that feed one that others feed, too."""
-    fed = [target for target in shared if target.sources]  # else a root that is fed by nobody else
-    for target in fed:
-        target.parts = []
-        for source, slot in target.sources:
-            if source.targets is None:
-                source.targets = []
-            source.targets.append((slot >> SLOT_SHIFT, target))
-    for node, rule in rules.items() if fed else ():
+    for target in rules.values():
+        if target in shared and target.sources:  # a root may be fed by nobody else
+            target.parts = []
+            for source, slot in target.sources:
+                if source.targets is None:
+                    source.targets = []
+                source.targets.append((slot >> SLOT_SHIFT, target))
+    for node, rule in rules.items():
         if rule.targets and not rule.watched:
             node.register_hook(rule)
             rule.watched = True
@@ -195,8 +203,9 @@ if not TYPE_CHECKING:
         pass
     else:
         Handler, Known, Site, Rule, Run = _built.Handler, _built.Known, _built.Site, _built.Rule, _built.Run
+        forget = _built.forget
         Place, Call = _built.Place, _built.Call
-        spread, watch, settle, light_hooks = _built.spread, _built.watch, _built.settle, _built.light_hooks
+        walk, settle, light_hooks = _built.walk, _built.settle, _built.light_hooks
         _built.adopt(RULE, torch._C.DisableTorchFunction)
         look_through = _built.look_through
         look_through(getattr(torch.Tensor, "__dlpack_c_exchange_api__", None), measure, ORDINARY)

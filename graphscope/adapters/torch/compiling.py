@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import Any
 
 import torch
 
 from graphscope.adapters.torch.guarding import say
 from graphscope.adapters.torch.session import Session
+
+
+@contextlib.contextmanager
+def _disabled() -> Iterator[None]:
+    """With no more compiled than is already."""
+    config: Any = import_module("torch._dynamo.config")
+    before, config.disable = config.disable, True
+    try:
+        yield
+    finally:
+        config.disable = before
 
 
 class Compiling:
@@ -34,9 +47,10 @@ class Compiling:
 
     def rest(self) -> None:
         """Let compiled functions run as they are written."""
-        if self._stance is None and hasattr(torch.compiler, "set_stance"):
-            # It is made by a class that acts at once, and takes it back on leaving.
-            self._stance = torch.compiler.set_stance("force_eager")
+        if self._stance is None:
+            # It is made by a class that acts at once, and takes it back on leaving. Before torch 2.6 there is none.
+            stance = getattr(torch.compiler, "set_stance", None)
+            self._stance = _disabled() if stance is None else stance("force_eager")
             self._stance.__enter__()
 
     def _tell(self) -> None:

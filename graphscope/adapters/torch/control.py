@@ -9,7 +9,8 @@ import numpy as np
 import torch
 
 from graphscope.adapters.torch.calls import Call
-from graphscope.adapters.torch.reading import array_of
+from graphscope.adapters.torch.dtypes import DTYPES
+from graphscope.adapters.torch.reading import numbers
 from graphscope.eventlog.gate import Replace
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import ROW_MASK, Kind
@@ -29,27 +30,43 @@ def before(session: Session, call: Call, rows: list[int], frame: FrameType) -> N
 
 def after(session: Session, row: int, tensor: torch.Tensor, array: Any, frame: FrameType) -> None:
     """Let the debugger look at a tensor that nobody has used yet; what it puts in its place is written into it."""
-    replaced = ask(session, row, tensor, array, frame)
-    if replaced is not None:
-        # Into the memory itself, and not counted as a write: what backward saved of it is replaced as well.
-        with torch._C.DisableTorchFunction(), torch.no_grad():
-            tensor.data.copy_(replaced)
+    with torch._C.DisableTorchFunction():
+        cuts = tensor.grad_fn is not None and not tensor._is_view()  # a view can't be detached in place
+    answer = _answer(session, row, tensor, array, frame, cuts)
+    if answer is None:
+        return
+    # Into the memory itself, and not counted as a write: what backward saved of it is replaced as well.
+    with torch._C.DisableTorchFunction(), torch.no_grad():
+        tensor.data.copy_(_fitting(tensor, answer))
+        if answer.cut:
+            tensor.detach_()
 
 
 def ask(session: Session, row: int, tensor: torch.Tensor, array: Any, frame: FrameType) -> torch.Tensor | None:
     """Let the debugger look at a tensor; what is to take its place, or None."""
+    answer = _answer(session, row, tensor, array, frame)
+    return None if answer is None else _fitting(tensor, answer)
+
+
+def _answer(
+    session: Session, row: int, tensor: torch.Tensor, array: Any, frame: FrameType, cuts: bool = False
+) -> Replace | None:
     writer = session.writer
     gate = writer.gate
     if gate is None:
         return None
-    if not isinstance(array, np.ndarray):
-        with torch._C.DisableTorchFunction():
-            array = array_of(tensor)
+    if not isinstance(array, np.ndarray) or not isinstance(DTYPES.get(tensor.dtype), np.dtype):
+        array = numbers(tensor)
     with _Waiting(session):
-        answer = gate.after(row - writer.base, array, frame)
+        answer = gate.after(row - writer.base, array, frame, cuts=cuts)
     if not isinstance(answer, Replace):
         return None
-    writer.mark(Kind.EDIT, site=site_number(writer, frame), inputs=(row,), value=answer.value)
+    attrs = {"cut": True} if answer.cut else {}
+    writer.mark(Kind.EDIT, site=site_number(writer, frame), inputs=(row,), value=answer.value, **attrs)
+    return answer
+
+
+def _fitting(tensor: torch.Tensor, answer: Replace) -> torch.Tensor:
     with torch._C.DisableTorchFunction():
         return torch.as_tensor(answer.value).to(device=tensor.device, dtype=tensor.dtype).reshape(tensor.shape)
 

@@ -17,7 +17,7 @@ from graphscope.adapters.torch.guarding import guarded
 from graphscope.adapters.torch.identity import Group, Known, version_of
 from graphscope.adapters.torch.rules import Rule
 from graphscope.adapters.torch.session import NESTED, PLAIN, STRANGE, TENSOR, Session
-from graphscope.adapters.torch.sites import CallSite
+from graphscope.adapters.torch.sites import PREPARING, CallSite
 from graphscope.adapters.torch.unusual import grad_fn, shape_of
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag
@@ -44,7 +44,8 @@ class Calls(TorchFunctionMode):
                 mode=self, prepare=self._prepare, finish=self._finish, failed=self._failed, view=self._view,
                 note=self._note, purge=session.identities.purge, session=session, place=self.place,
                 writer=session.writer,
-                append=session.writer.append, calls=session.calls, kinds=session.kinds, inside=self._inside,
+                append=session.writer.append, append_many=session.append_many, calls=session.calls,
+                kinds=session.kinds, inside=self._inside, preparing=PREPARING, gradients=session.leaves.gradients,
                 table=self._table, tensor_type=Tensor, known_class=Known, group_class=Group, tensor_kind=TENSOR,
                 plain_kind=PLAIN, grad_enabled=_grad_enabled, sequence_number=_sequence, rule=RULE, rule_class=Rule,
             )  # fmt: skip

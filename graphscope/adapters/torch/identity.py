@@ -24,7 +24,7 @@ class Group:
 class More:
     """What only some tensors have: versions, a gradient, a name."""
 
-    __slots__ = ("accumulated", "arrivals", "first", "leaf", "name", "versions", "zeroed")
+    __slots__ = ("accumulated", "arrivals", "first", "form", "leaf", "name", "versions", "zeroed")
 
     def __init__(self, first: int) -> None:
         self.first = first
@@ -32,6 +32,8 @@ class More:
         self.versions = 0
         self.leaf = False
         self.name: str | None = None
+        self.form: Any = None
+        """What the template of its LEAF rows is for, and that."""
         self.accumulated = 0
         """The row of what was last added to its gradient."""
         self.arrivals: Any = None
@@ -92,8 +94,7 @@ class Identities:
     def purge(self) -> int:
         """Forget the dead, and tell how many entries may stand before it is done again."""
         for table in (self.table, self.storages):
-            for key in [key for key, known in list(table.items()) if known() is None]:
-                del table[key]
+            compiled.forget(table)
         self.room = 2 * len(self.table) + _LEAST
         return self.room
 

@@ -36,7 +36,7 @@ class Leaves:
         """Parameters of modules that were called; those that nothing has used by the next backward are told of then."""
         self._unused: set[int] = set()
         """Those that were, by `id`."""
-        self._grads: dict[int, tuple[weakref.ref[torch.Tensor], Known]] = {}
+        self.gradients: dict[int, tuple[weakref.ref[torch.Tensor], Known]] = {}
         """Gradients that the program took in its hands, by `id`, and whose they are."""
 
     def expect(self, parameters: Iterable[torch.Tensor]) -> None:
@@ -84,14 +84,16 @@ class Leaves:
         known = self._session.identities.find(owner)
         if known is None or not isinstance(gradient, torch.Tensor):
             return
-        found = self._grads.get(id(gradient))
+        found = self.gradients.get(id(gradient))
         if found is None or found[0]() is not gradient:
-            if len(self._grads) > _MOST_GRADIENTS:
-                self._grads = {key: entry for key, entry in self._grads.items() if entry[0]() is not None}
-            self._grads[id(gradient)] = (weakref.ref(gradient), known)
+            if len(self.gradients) >= _MOST_GRADIENTS:
+                alive = {key: entry for key, entry in self.gradients.items() if entry[0]() is not None}
+                self.gradients.clear()
+                self.gradients.update(alive)
+            self.gradients[id(gradient)] = (weakref.ref(gradient), known)
 
     def _adopt(self, tensor: torch.Tensor) -> Known | None:
-        found = self._grads.get(id(tensor))
+        found = self.gradients.get(id(tensor))
         if found is None or found[0]() is not tensor:
             return None
         more = found[1].more
@@ -101,7 +103,7 @@ class Leaves:
 
     def zeroed(self, tensor: torch.Tensor) -> None:
         """A tensor was set to 0; where it is a gradient, what is added to it next is fresh."""
-        found = self._grads.get(id(tensor))
+        found = self.gradients.get(id(tensor))
         if found is not None and found[0]() is tensor:
             found[1].extended().zeroed = True
 
@@ -111,33 +113,20 @@ class Leaves:
         """Append the LEAF row of a tensor; `known` says that it had a row in an older segment, or another log."""
         session = self._session
         writer = session.writer
-        site = site_number(writer, frame) if frame is not None else 0
-        attrs = {}
         name = self.name(tensor)
         if name is None and argument is not None and frame is not None:
             name = argument_text(frame.f_code, frame.f_lasti, argument)
-        if name is not None:
-            attrs["name"] = name
-        flags = Flag(0)
-        if requires_grad(tensor):
-            flags |= Flag.REQUIRES_GRAD
-        if isinstance(tensor, torch.nn.Parameter):
-            flags |= Flag.PARAMETER
-        context = session.places.here.context
-        versions = known.more.versions if known is not None and known.more is not None else 0
-        template = writer.template(
-            Kind.LEAF,
-            site=site,
-            scope=context.path.number(writer),
-            shape=shape_of(tensor),
-            dtype=log_dtype(tensor.dtype),
-            attrs=writer.attributes(attrs),
-            version=versions,
-            flags=flags,
-            graph_pass=Pass.BACKWARD if context.backward else Pass.FORWARD,
-        )
-        form, value = Keeping(template).read(tensor)
-        first = known.more.first if known is not None and known.more is not None else None
+        more = known.more if known is not None else None
+        place = None if frame is None else (id(frame.f_code), frame.f_lasti)
+        described = shape_of(tensor), tensor.dtype, requires_grad(tensor)
+        key = name, place, session.places.here.context, described
+        if more is not None and more.form is not None and more.form[0] == key:  # it was told in an earlier segment
+            keeping = more.form[1]
+        else:
+            keeping = self._form(tensor, frame, name)
+        form, value = keeping.read(tensor)
+        form.turn_version(more.versions if more is not None else 0)
+        first = more.first if more is not None else None
         if first is not None and first < writer.base:
             first = None
         row = writer.append(form, value, writer.clock(), 0, tensor=first)
@@ -149,13 +138,32 @@ class Leaves:
         more = known.extended()
         more.leaf = True
         more.name = name
-        more.arrivals = None
+        more.form = key, keeping
         if first is None:
             more.first = row
         known.counter = version_of(tensor)
         if writer.gate is not None and frame is not None:
             control.after(session, row, tensor, value, frame)
         return known
+
+    def _form(self, tensor: torch.Tensor, frame: FrameType | None, name: str | None) -> Keeping:
+        """The template of a tensor's LEAF rows."""
+        writer = self._session.writer
+        context = self._session.places.here.context
+        flags = Flag.REQUIRES_GRAD if requires_grad(tensor) else Flag(0)
+        if isinstance(tensor, torch.nn.Parameter):
+            flags |= Flag.PARAMETER
+        template = writer.template(
+            Kind.LEAF,
+            site=site_number(writer, frame) if frame is not None else 0,
+            scope=context.path.number(writer),
+            shape=shape_of(tensor),
+            dtype=log_dtype(tensor.dtype),
+            attrs=writer.attributes({} if name is None else {"name": name}),
+            flags=flags,
+            graph_pass=Pass.BACKWARD if context.backward else Pass.FORWARD,
+        )
+        return Keeping(template)
 
     def name(self, tensor: torch.Tensor) -> str | None:
         """What a module calls a tensor."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import torch
+from torch.nn import functional
 
 from graphscope.adapters.torch import compiled
 from graphscope.adapters.torch.backward import Backward
@@ -21,6 +23,7 @@ from graphscope.adapters.torch.inner import DeepCalls
 from graphscope.adapters.torch.modules import Modules
 from graphscope.adapters.torch.optimizers import Optimizers
 from graphscope.adapters.torch.session import Session
+from graphscope.adapters.torch.unusual import ORDINARY
 
 
 class Patches:
@@ -57,6 +60,10 @@ class Patches:
         self._patch_threads()
         # It asks whether a mode is active, and would leave the fused kernels of transformers: other numbers.
         self.replace(torch.overrides, "has_torch_function", _by_arguments)
+        if _HANDLE in functional.__dict__:
+            self.replace(functional, _HANDLE, _straight(functional.__dict__[_HANDLE]))
+        for owner in (torch.nn.Module, torch.optim.Optimizer):
+            self.replace(owner, "zero_grad", _unseen(owner.zero_grad))
         ops = contextlib.ExitStack()
         ops.enter_context(_seeing_ops(session))
         self._undo.append(ops.close)
@@ -104,6 +111,41 @@ def _seeing_ops(session: Session) -> contextlib.AbstractContextManager[Any]:
     return calls.ops if isinstance(calls, DeepCalls) else contextlib.nullcontext()
 
 
+def _straight(original: Callable[..., Any]) -> Callable[..., Any]:
+    """What functions written in Python call for a mode: where ours is the only one that cares, it is asked at once."""
+    count = torch._C._len_torch_function_stack
+    pop, push = torch._C._pop_torch_function_stack, torch._C._push_on_torch_function_stack
+
+    def handle_torch_function(function: Any, relevant: Any, *args: Any, **kwargs: Any) -> Any:
+        if count() != 1 or not _ANSWERING.issuperset([each.__class__ for each in relevant]):
+            return original(function, relevant, *args, **kwargs)
+        mode = pop()
+        try:
+            if isinstance(mode, Calls):
+                return mode.__torch_function__(function, (), args, kwargs)
+        finally:
+            push(mode)
+        return original(function, relevant, *args, **kwargs)
+
+    return handle_torch_function
+
+
+_HANDLE: Final = "handle_torch_function"
+_ANSWERING: Final = frozenset({*ORDINARY, type(None)})
+"""Classes of arguments that leave a call to the modes."""
+
+
+def _unseen(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`zero_grad`, which mostly sets gradients to None: no row tells of that, so that our mode need not see it."""
+
+    @functools.wraps(original)
+    def zero_grad(owner: Any, set_to_none: bool = True) -> None:
+        with _modes_aside() if set_to_none else contextlib.nullcontext():
+            original(owner, set_to_none)
+
+    return zero_grad
+
+
 def _by_arguments(relevant: Any) -> bool:
     """Whether one of these is of a class with a torch function of its own."""
     with _modes_aside():
@@ -113,15 +155,16 @@ def _by_arguments(relevant: Any) -> bool:
 @contextlib.contextmanager
 def _modes_aside() -> Any:
     """Without our mode, where it is the only one."""
-    count = torch._C._len_torch_function_stack()
-    if count != 1:
-        yield
-        return
-    mode = torch._C._pop_torch_function_stack()
+    alone = torch._C._len_torch_function_stack() == 1
+    mode = torch._C._pop_torch_function_stack() if alone else None
+    if mode is not None and not isinstance(mode, Calls):
+        torch._C._push_on_torch_function_stack(mode)
+        mode = None
     try:
         yield
     finally:
-        torch._C._push_on_torch_function_stack(mode)
+        if mode is not None:
+            torch._C._push_on_torch_function_stack(mode)
 
 
 def leave(calls: Calls) -> None:

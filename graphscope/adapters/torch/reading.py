@@ -75,6 +75,21 @@ def array(plain: torch.Tensor) -> np.ndarray | None:
         return None
 
 
+def numbers(tensor: torch.Tensor) -> np.ndarray | None:
+    """The elements of a tensor as numbers that NumPy has, on the same memory where that can be; None if there are none.
+
+    Those of bfloat16 and other dtypes that NumPy has no name for come as float32.
+    """
+    plain = plainly(tensor)
+    if plain is None:
+        return None
+    with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
+        try:
+            return array(plain if isinstance(DTYPES.get(plain.dtype), np.dtype) else plain.float())
+        except (RuntimeError, NotImplementedError):  # packed and quantised ones
+            return None
+
+
 def distinct(plain: torch.Tensor) -> tuple[torch.Tensor, int]:
     """The elements of a tensor without those that expanding repeats, and how often it repeats them."""
     times = 1

@@ -33,6 +33,8 @@ def variant(
     variants = session.variants.at((key, id(context)))
     site = variants.get(wanted)
     if site is None:
+        if not variants:  # there were too many
+            sites.pop(key, None)
         described, more = describe(call, args, kwargs)
         flags |= more
         if result is not None and result._base is not None:
@@ -45,8 +47,21 @@ def variant(
             session, call, frame, context, result, described,
             count=count, constants=constants, flags=flags, kind=kind, several=several,
         )  # fmt: skip
-    sites[key] = site
+    _put_first(sites, key, site)
     return site
+
+
+def _put_first(sites: dict[int, Any], key: int, site: CallSite) -> None:
+    """Let a variant be the one that is looked at first at its place; the others follow."""
+    first = before = sites.get(key)
+    if first is site:
+        return
+    while before is not None and before.next is not site:
+        before = before.next
+    if before is not None:
+        before.next = site.next
+    site.next = first
+    sites[key] = site
 
 
 def other(

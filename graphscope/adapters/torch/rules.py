@@ -31,7 +31,7 @@ NEVER = (1 << 63) - 1
 class Run(compiled.Run):
     """One run of the engine."""
 
-    __slots__ = ("frame", "held", "rules")
+    __slots__ = ("frame", "held", "marks", "rules", "start")
 
     place: Place
     writer: Writer
@@ -49,6 +49,10 @@ class Run(compiled.Run):
         """The program's frame that asked for gradients."""
         self.rules: list[Rule] = []
         self.held: list[Any] = []
+        self.start: list[int] = []
+        """The rows that the pass begins at, as far as its marks tell of them."""
+        self.marks: Any = None
+        """The templates of its marks: where it begins, and where it ends."""
         self.opened = 0
         self.began = 0
         self.creating = None

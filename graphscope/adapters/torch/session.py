@@ -20,7 +20,9 @@ from graphscope.adapters.torch.rules import Rule
 from graphscope.adapters.torch.sites import Fields, Frames, Variants
 from graphscope.adapters.torch.unusual import grad_fn, is_symbolic, shape_of
 from graphscope.adapters.torch.values import Keeping
+from graphscope.adapters.torch.witness import tensor_of
 from graphscope.eventlog.appender import compiled
+from graphscope.eventlog.presenting import present_as
 from graphscope.eventlog.schema import INLINE_INPUTS, ROW_MASK, SLOT_SHIFT, Flag, Kind, Pass
 from graphscope.eventlog.template import Template
 from graphscope.eventlog.values import storage
@@ -71,6 +73,8 @@ class Session:
 
     def new_call(self, function: Any) -> Call:
         """A call with a number of its own."""
+        if not self._count:  # the program does compute with torch
+            present_as(self.writer.path, tensor_of)
         self._count += 1
         return Call(function, self._count)
 

@@ -19,7 +19,8 @@ from graphscope.eventlog.schema import Flag, Kind, Pass
 if TYPE_CHECKING:
     from graphscope.adapters.torch.session import Session
 
-_PREPARING: Final = frozenset({"__init__", "reset_parameters", "_reset_parameters", "__setstate__"})
+PREPARING: Final = frozenset({"__init__", "reset_parameters", "_reset_parameters", "__setstate__"})
+"""Functions of torch that make modules and fill their parameters."""
 
 _MOST_VARIANTS: Final = 512
 """So many kinds of results of one call site are remembered."""
@@ -58,7 +59,7 @@ class Frames:
         """Whether torch is at work on a module that is not called: making it, filling its parameters."""
         inner: FrameType | None = frame
         while inner is not None and self.inside.get(id(inner.f_code)):
-            if inner.f_code.co_name in _PREPARING:
+            if inner.f_code.co_name in PREPARING:
                 return True
             inner = inner.f_back
         return False
@@ -74,7 +75,9 @@ class Frames:
 class Fields:
     """What the rows of one variant of a call site share, forward and backward."""
 
-    __slots__ = ("_dtype", "_forms", "_session", "base", "line", "named", "part", "single", "start", "whole")
+    __slots__ = (
+        "_dtype", "_forms", "_session", "base", "line", "named", "pairs", "part", "single", "start", "triples",
+    )  # fmt: skip
 
     def __init__(self, session: Session, line: str, base: dict[str, Any], dtype: torch.dtype | None = None) -> None:
         self._session = session
@@ -87,8 +90,12 @@ class Fields:
         self.single = self.gradient(1)
         self.named: dict[str, list[Keeping]] = {}
         """Of the GRAD rows with one input of nodes that are one of several of the call, by their names."""
-        self.part: Keeping | None = None
-        """Of the ACCUMULATE row of one of several contributions, once there was one."""
+        self.part: list[Keeping] = []
+        """Of the ACCUMULATE rows of one of several contributions that were met, by their shapes and dtypes."""
+
+        self.pairs: list[Keeping] = []
+        self.triples: list[Keeping] = []
+        """Of the GRAD rows of cotangents that are the sum of two and of three contributions."""
 
     def gradient(self, count: int, like: torch.Tensor | None = None, rule: str = "", several: bool = False) -> Keeping:
         """The template of the GRAD row of this call with so many inputs.
@@ -103,10 +110,7 @@ class Fields:
 
     def partial(self, count: int, like: torch.Tensor | None = None) -> Keeping:
         """The template of an ACCUMULATE row: one of several contributions to a cotangent of this call."""
-        found = self._form(Kind.ACCUMULATE, count, like, "", False)
-        if count == 1 and like is not None and shape_of(like) == self.base["shape"]:
-            self.part = found
-        return found
+        return self._form(Kind.ACCUMULATE, count, like, "", False)
 
     def _form(self, kind: Kind, count: int, like: torch.Tensor | None, rule: str, several: bool) -> Keeping:
         shape = self.base["shape"] if like is None else shape_of(like)
@@ -123,7 +127,11 @@ class Fields:
             found = self._forms[key] = Keeping(template)
             found.shape = torch.Size(shape)
             found.dtype = self._dtype if like is None else like.dtype
-            if rule and kind is Kind.GRAD and count == 1 and not several:
+            if count == 1 and kind is Kind.ACCUMULATE:
+                self.part.append(found)
+            elif count in (2, 3) and kind is Kind.GRAD and not rule and not several:
+                (self.pairs if count == 2 else self.triples).append(found)
+            elif rule and kind is Kind.GRAD and count == 1 and not several:
                 self.named.setdefault(rule, []).append(found)
         return found
 

@@ -24,6 +24,8 @@ class Keeping(Site):
 
     def __init__(self, template: Template) -> None:
         self.template = template
+        self.next = None
+        """Another variant of the same call site."""
         self.summary = bool(template.keep == Flag.SUMMARY)
         self.kept = bool(template.keep)
         self.nbytes = template.nbytes

@@ -15,7 +15,7 @@ from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.rules import LeafRule, Rule, Run
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.sites import Fields
-from graphscope.adapters.torch.unusual import requires_grad
+from graphscope.adapters.torch.unusual import grad_fn, requires_grad
 from graphscope.eventlog.schema import Kind
 
 _sequence: Final = torch._C._autograd._get_sequence_nr
@@ -43,30 +43,17 @@ class Walk:
 
     def prepare(self, run: Run, outputs: Any, cotangents: Any) -> None:
         """Walk the graph from its roots: a rule for each node, and who feeds whom in this pass."""
-        # Wrappers of nodes are made anew unless somebody holds them: while we walk, all are held.
+        # Wrappers of nodes are made anew unless somebody holds them: while we walk, `rules` does.
         rules: dict[Any, Rule] = {}
-        waiting: list[Any] = []
-        starts: list[tuple[Rule, Any]] = []
-        for number, each in enumerate(outputs):
-            node = _node(each)
-            if node is None:
-                continue
-            if node not in rules:
-                rules[node] = self._rule(run, node, None)
-                waiting.append(node)
-                run.held.append(node)  # that of a leaf would be made anew
-            starts.append((rules[node], cotangents[number] if number < len(cotangents) else None))
-        shared: set[Rule] = {rule for rule, _ in starts}
+        nodes = [_node(each) for each in outputs]
+        run.held = [node for node in nodes if node is not None]  # that of a leaf would be made anew
         try:
-            compiled.spread(
-                waiting, rules, shared, run, self.session, self.session.writer.base, self._rule, self._leaves
-            )
-            compiled.watch(shared, rules)
+            compiled.walk(run.held, rules, run, self.session, self.session.writer.base, self._rule, self._leaves)
         finally:
             run.rules = list(rules.values())
-        for rule, cotangent in starts:
-            if rule.parts is not None and isinstance(cotangent, torch.Tensor):
-                rule.receive(cotangent, 0, run)
+        for node, cotangent in zip(nodes, cotangents, strict=False):
+            if node is not None and rules[node].parts is not None and isinstance(cotangent, torch.Tensor):
+                rules[node].receive(cotangent, 0, run)
 
     def _rule(self, run: Run, node: Any, above: Rule | None) -> Rule:
         """The rule of a node, ready for a pass; made and hooked where the node has none yet."""
@@ -117,7 +104,8 @@ class Walk:
 def _node(output: Any) -> Any:
     """The node that a pass begins at; None where torch is about to say that there is none."""
     if isinstance(output, torch.Tensor):
-        return get_gradient_edge(output).node if requires_grad(output) else None
+        found = grad_fn(output)
+        return get_gradient_edge(output).node if found is None and requires_grad(output) else found
     return getattr(output, "node", None)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from graphscope.adapters.torch.identity import Identities
-from graphscope.adapters.torch.reading import plainly
+from graphscope.adapters.torch.reading import numbers
 from graphscope.eventlog.schema import ROW_MASK
 from graphscope.eventlog.witnesses import WITNESSES, Witness
 
@@ -23,9 +23,13 @@ def testify(identities: Identities) -> None:
 
 def elements(tensor: torch.Tensor) -> np.ndarray | None:
     """The elements of a tensor as numbers that NumPy has; a copy."""
-    plain = plainly(tensor)
-    if plain is None:
-        return None
-    with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
-        wide = plain if plain.is_complex() else plain.double()
-        return np.array(wide.numpy())
+    found = numbers(tensor)
+    return None if found is None else np.array(found)
+
+
+def tensor_of(array: np.ndarray, dtype: str) -> torch.Tensor:
+    """A tensor with the elements of an array of the log, of the dtype that the log names; a copy."""
+    with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.inference_mode(mode=False):
+        found = torch.from_numpy(np.array(array))
+        named = getattr(torch, dtype, None)
+        return found.to(named) if isinstance(named, torch.dtype) else found

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from graphscope.cli.runner import Program
 from graphscope.errors import UsageError
 
 SUFFIX = ".gscope"
+MODELS: Final = (".onnx", ".pt", ".pt2")
 
 
 class Parser(argparse.ArgumentParser):
@@ -84,6 +85,20 @@ def add_as_torch(parser: Parser) -> None:
     parser.add_argument("--as-torch", action="store_true", help="`import torch` in the program means this engine")
 
 
+def add_kept(parser: Parser) -> None:
+    """Let a person choose what is recorded of a program."""
+    from graphscope.eventlog.record import CAPTURES
+    from graphscope.eventlog.values import POLICIES
+
+    parser.add_argument(
+        "--values", choices=POLICIES, default="full", help="what to keep of every value (default: full)"
+    )
+    parser.add_argument(
+        "--capture", choices=CAPTURES, default="calls+backward",
+        help="of a PyTorch program: its calls, what runs backward too, or all ops inside of calls",
+    )  # fmt: skip
+
+
 def as_asked(options: argparse.Namespace) -> AbstractContextManager[None]:
     """While the program runs, `import torch` means what the person asked for."""
     if not options.as_torch:
@@ -98,15 +113,29 @@ def add_log(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("log", nargs="?", type=Path, metavar="LOG", help="default: the newest recording in this folder")
 
 
+def is_model(path: Path) -> bool:
+    """Whether a file is a model of another framework, by its name."""
+    return path.suffix in MODELS and path.is_file()
+
+
 def find_log(named: Path | None, folder: Path | None = None) -> Path:
     """The log to read: the one that is named, else the newest in `folder` (the current one).
 
+    Where a run has a log for each rank, and none of the name that all were given, it is that of the first rank.
+
     Raises:
-        UsageError: if it does not exist.
+        UsageError: if it does not exist, or is a model.
     """
     if named is not None:
         if not named.exists():
+            from graphscope.eventlog.siblings import family
+
+            for rank in family(named):
+                return rank
             raise UsageError(f"there is no log {str(named)!r}", "`graphscope record SCRIPT` makes one.")
+        if is_model(named):
+            recorded = f"{named.stem}{SUFFIX}"
+            raise UsageError(f"{str(named)!r} is a model and no log", f"`graphscope open {named}` records {recorded}.")
         return named
     here = folder or Path()
     found = [*here.glob(f"*{SUFFIX}"), *here.glob(f"*{SUFFIX}.zip")]

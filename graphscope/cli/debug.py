@@ -8,8 +8,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from graphscope.cli.arguments import Parser, add_as_torch, as_asked
-from graphscope.cli.record import VALUES
+from graphscope.cli.arguments import Parser, add_as_torch, add_kept, as_asked
 from graphscope.cli.runner import execute, load
 
 
@@ -24,7 +23,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--console", action="store_true", help="at a prompt in this terminal, without a screen")
     parser.add_argument("--gate", metavar="ADDRESS", help=argparse.SUPPRESS)  # where the adapter waits that asks for it
     add_as_torch(parser)
-    parser.add_argument("--values", choices=VALUES, default="full", help="what to keep of every value (default: full)")
+    add_kept(parser)
     parser.add_argument("--log", type=Path, metavar="PATH", help="where to record; default: a temporary folder")
     parser.add_program()
 
@@ -47,11 +46,17 @@ def run(options: argparse.Namespace) -> int:
         from graphscope.debugger import remote, wire
 
         channel = wire.connect(options.gate)
-        return remote.debug_program(partial(program, None), channel, log=options.log, values=options.values)
+        kept = {"values": options.values, "capture": options.capture}
+        return remote.debug_program(partial(program, None), channel, log=options.log, **kept)
     from graphscope.console.entry import debug_program
 
     return debug_program(
-        program, log=options.log, values=options.values, breakpoints=options.breakpoints, commands=options.commands
+        program,
+        log=options.log,
+        values=options.values,
+        capture=options.capture,
+        breakpoints=options.breakpoints,
+        commands=options.commands,
     )
 
 
@@ -65,6 +70,7 @@ def _on_screen(options: argparse.Namespace) -> int:
         "module" if program.is_module else "program": program.name,
         "args": list(program.arguments),
         "values": options.values,
+        "capture": options.capture,
         "asTorch": options.as_torch,
     }
     if options.log is not None:

@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Final
 
-from graphscope.cli.arguments import SUFFIX, Parser, add_log, find_log
-
-MODELS: Final = (".onnx", ".pt", ".pt2")
+from graphscope.cli.arguments import SUFFIX, Parser, add_log, find_log, is_model
 
 
 def configure(parser: Parser) -> None:
@@ -24,9 +21,8 @@ def configure(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Open the screen over the log; the prompt where one is asked for, or where no terminal is."""
-    log = find_log(options.log)
-    if log.suffix in MODELS and log.is_file():
-        log = _recorded(log, options.feed)
+    given = options.log
+    log = _recorded(given, options.feed) if given is not None and is_model(given) else find_log(given)
     from graphscope.tui.entry import has_terminal, open_screen
 
     if has_terminal() and not options.console:

@@ -6,24 +6,15 @@ import argparse
 import os
 import sys
 from pathlib import Path
-from typing import Final
 
-from graphscope.cli.arguments import Parser, add_as_torch, as_asked, new_log
+from graphscope.cli.arguments import Parser, add_as_torch, add_kept, as_asked, new_log
 from graphscope.cli.runner import execute, load
-
-VALUES: Final = ("full", "summary", "none")
 
 
 def configure(parser: Parser) -> None:
     """Declare the arguments."""
     parser.add_argument("--log", type=Path, metavar="PATH", help="default: the program's name + .gscope")
-    parser.add_argument("--values", choices=VALUES, default="full", help="what to keep of every value (default: full)")
-    from graphscope.eventlog.record import CAPTURES
-
-    parser.add_argument(
-        "--capture", choices=CAPTURES, default="calls+backward",
-        help="of a PyTorch program: its calls, what runs backward too, or all ops inside of calls",
-    )  # fmt: skip
+    add_kept(parser)
     add_as_torch(parser)
     parser.add_argument("--steps", type=int, metavar="N", help="keep the newest N training steps only")
     parser.add_program()
@@ -43,6 +34,7 @@ def run(options: argparse.Namespace) -> int:
     if os.getpid() != process:  # a child that the program forked: its parent tells what was recorded
         return status
     log.refresh()
+    where = path.with_name(log.path.name)  # as it was given, but for the rank
     sys.stdout.flush()  # what the program said comes first, also where both go to one file
-    print(f"graphscope: {len(log):,} events are in {log.path} (look: graphscope open {log.path})", file=sys.stderr)
+    print(f"graphscope: {len(log):,} events are in {where} (look: graphscope open {where})", file=sys.stderr)
     return status

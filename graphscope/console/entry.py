@@ -77,6 +77,7 @@ def debug_program(
     *,
     log: Path | None = None,
     values: str = "full",
+    capture: str = "calls+backward",
     breakpoints: Sequence[str] = (),
     commands: Sequence[str] = (),
 ) -> int:
@@ -86,6 +87,7 @@ def debug_program(
         program: Runs it.
         log: Where it is recorded; None for a recording in memory.
         values: What the recording keeps of values.
+        capture: How much is told of a framework's program, as in `record`.
         breakpoints: What is given to `break` ahead of the first stop.
         commands: Commands that are carried out at the first stop.
 
@@ -101,7 +103,7 @@ def debug_program(
     arguments: tuple[str, ...] | None = None
     kept: Debugger | None = None
     while True:
-        with recording.record(log, values=values) as recorded:
+        with recording.record(log, values=values, capture=capture) as recorded:
             debugger = Debugger(recorded, can_restart=True)
             if kept is not None:
                 _keep(kept, debugger)

@@ -24,6 +24,7 @@ from graphscope.debugger.results import Ended, Message, Resumed
 from graphscope.errors import GraphscopeError
 
 if TYPE_CHECKING:
+    from graphscope.dap.outside import Outside
     from graphscope.dap.program import Launch, Process
     from graphscope.dap.session import Session
     from graphscope.dap.working import Progress
@@ -47,6 +48,8 @@ class Adapter:
         self.counting = Counting()
         self.session: Session | None = None
         self.process: Process | None = None
+        self.outside: Outside | None = None
+        """Where a program that runs in a terminal of the client's came to."""
         self.launched: Launch | None = None
         """How the program was started, to start it again."""
         self.wishes = Arguments("launch", {})
@@ -74,6 +77,8 @@ class Adapter:
         self._after: ContextVar[list[Callable[[], Awaitable[None]]]] = ContextVar("after")
         """What the request that a task answers leaves to be done."""
         self._tasks: dict[object, asyncio.Task[None]] = {}
+        self._asked: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        """What the client was asked for and has not answered yet."""
 
     async def close(self) -> None:
         """See that nothing is left behind."""
@@ -84,6 +89,8 @@ class Adapter:
             self.process.forget()
         if self.session is not None:
             self.session.close()
+        if self.outside is not None:
+            self.outside.forget()
 
     # Messages --------------------------------------------------------------------------------------------------------
 
@@ -97,7 +104,11 @@ class Adapter:
             key = object() if message.get("seq") in self._tasks else message.get("seq")
             self._tasks[key if isinstance(key, int) else task] = task
             task.add_done_callback(self._forget)
-        elif message.get("type") != "response":
+        elif message.get("type") == "response":
+            answer = self._asked.pop(message.get("request_seq", 0), None)
+            if answer is not None and not answer.done():
+                answer.set_result(message)
+        else:
             self._refuse(message, RequestError("A client sends requests", "type: request"))
 
     def show_token(self, token: object) -> None:
@@ -174,6 +185,18 @@ class Adapter:
         """Do something when the request that is being answered has its answer."""
         self._after.get().append(work)
 
+    async def ask(self, name: str, **arguments: Any) -> None:
+        """Ask the client to do something.
+
+        Raises:
+            RequestError: It did not.
+        """
+        answer = self._asked[self._sequence + 1] = asyncio.get_running_loop().create_future()
+        self._transmit({"type": "request", "command": name, "arguments": arguments})
+        told = await answer
+        if told.get("success") is not True:
+            raise RequestError(f"The client refused {name}: {told.get('message', 'it does not say why')}")
+
     def event(self, name: str, **body: Any) -> None:
         """Tell the client of something."""
         self._transmit({"type": "event", "event": name, "body": body} if body else {"type": "event", "event": name})
@@ -226,7 +249,7 @@ class Adapter:
     @property
     def ends_with_client(self) -> bool:
         """Whether the program ends with its client, unless the client says otherwise when it leaves."""
-        return self.wishes.flag("endWithClient", default=self.process is not None)
+        return self.wishes.flag("endWithClient", default=self.launched is not None)
 
     async def leave(self, end: bool) -> None:
         """Let go of the session."""
@@ -281,8 +304,9 @@ class Adapter:
                 await session.leave(end=True)
                 self.references.clear()
                 self.session, self.family = None, Family(self)
-                if self.process is not None:
-                    self.process.forget()
+                for place in (self.process, self.outside):
+                    if place is not None:
+                        place.forget()
                 await launch(self, how if arguments is None else how.with_arguments(arguments))
             finally:
                 self.restarting = False
@@ -293,7 +317,10 @@ class Adapter:
         """The program of a session has ended; where it failed, one stays to look at what it did."""
         if self.restarting or self.over or session is not self.session:
             return
+        met = {found.number for found in session.debugger.breakpoints if found.hits}
         for number, reason in unmet(session.debugger.log, self.breakpoints):
+            if number in met:
+                continue  # beneath a line that makes no node itself
             self.event("breakpoint", reason="changed", breakpoint={"id": number, "verified": False, "message": reason})
             self.event("output", category="console", output=f"Breakpoint {number}: {reason}\n")
         failed = code not in (0, None)

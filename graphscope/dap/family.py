@@ -41,7 +41,9 @@ class Family:
                     self._members[path] = Session(load(path), self._listener)
                 except LogError:  # it is just being made, or gone
                     continue
-        for process, member in enumerate(self._members.values(), 1):
+        for process, (path, member) in enumerate(self._members.items(), 1):
+            if path == leader.debugger.log.path:
+                continue  # the leader has turned to it (`rank 1`)
             for number, name in enumerate(thread_names(member.debugger.log), 1):
                 told.append({"id": process << _PLACE | number, "name": name})
         return told

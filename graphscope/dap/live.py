@@ -83,7 +83,7 @@ class LiveSession(Session):
             self.debugger.log.refresh()
             if needs == "run":
                 return Message("The program runs", "pause it first", error=True)
-        elif self.waits and (needs == "run" or (needs == "edge" and self.waits_here)):
+        elif self.waits and needs in ("run", "edge"):
             return await self._by_program(line, block, frame)
         result = await super()._carried_out(line, block, frame)
         self.changed_setup()
@@ -94,21 +94,34 @@ class LiveSession(Session):
         runs = needs_of(line) == "run"
         if runs:
             self._running = True  # at once: it may stop again before its answer is read
+        answered = asyncio.ensure_future(self._answered(line, block, frame, runs))
+        try:
+            return await asyncio.shield(answered)
+        except asyncio.CancelledError:  # what has become of the program must be heard nevertheless
+            self.program.interrupt()
+            answered.add_done_callback(lambda done: self._moved_late(done.result()))
+            raise
+
+    async def _answered(self, line: str, block: tuple[str, ...], frame: int, runs: bool) -> Result:
         try:
             body, _ = await self.program.ask("command", line=line, block=block, now=self.debugger.now, frame=frame)
         except CommandError as error:
-            self._running = False
+            self._running = self._running and not runs
             return Message(error.message, error.hint or "", error=True)
         result: Result = from_json(body["result"])
         take_counts(self.debugger, body["counts"])
         if isinstance(result, Resumed):
             return result
-        self._running = False
+        self._running = self._running and not runs  # another command may let it run
         self._edited = self._edited or changes(line)
         self.debugger.log.refresh()
         if body["now"] != self.debugger.now:
             self.debugger.stand(body["now"])
         return result
+
+    def _moved_late(self, result: Result) -> None:
+        if isinstance(result, Stop):
+            self.moved(result)
 
     def changed_setup(self) -> None:
         setup = setup_of(self.debugger)
@@ -164,13 +177,15 @@ class LiveSession(Session):
     # Values ----------------------------------------------------------------------------------------------------------
 
     async def look(self, expression: str, frame: int | None = None) -> Entry:
-        if not self.waits_here or (expression in ("value", "grad") and not self._asks_for(expression)):
+        if not self.waits or (expression in ("value", "grad") and not self._asks_for(expression)):
             return await super().look(expression, frame)
         return await self._told("look", expression=expression, frame=frame)
 
     def _asks_for(self, word: str) -> bool:
         """Whether what the program waits with must be asked for: it was changed, or the log does not have it."""
         node = self.debugger.node
+        if not self.waits_here:
+            return False
         return self._edited or node is None or node.value is None
 
     async def variables(self, frame: int, which: str) -> list[Entry]:

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from graphscope.dap.folder import Folder
 from graphscope.dap.terminal import Printed, Terminal
 from graphscope.debugger import wire
 from graphscope.debugger.remote import ATTENTION
 from graphscope.errors import CommandError, UsageError
+from graphscope.eventlog.folder import Folder
 
 PATIENCE: Final = 2.0
 """Seconds that a program has to end when it is asked to, before it is made to."""
@@ -38,11 +38,19 @@ class Launch:
     cwd: str | None = None
     env: dict[str, str | None] = field(default_factory=dict)
     values: str = "full"
+    capture: str = "calls+backward"
     log: str | None = None
     python: str = sys.executable
     as_torch: bool = False
     size: tuple[int, int] = (24, 80)
     """Rows and columns of its terminal."""
+    terminal: str = ""
+    """The kind of terminal that the client is to run it in; empty for one of ours."""
+
+    def command(self, gate: str, log: str) -> list[str]:
+        """What runs it, with its gate at an address."""
+        options = ["--gate", gate, "--values", self.values, "--capture", self.capture, "--log", log]
+        return [self.python, "-m", "graphscope", "debug", *options, *(["--as-torch"] * self.as_torch), *self.words]
 
     def with_arguments(self, arguments: tuple[str, ...]) -> Launch:
         """The same program with other arguments."""
@@ -209,11 +217,9 @@ class Process:
             self._folder = Folder()
             inherited.append(self._folder.lock)
             log = str(self._folder.path / "memory.gscope")
-        options = ["--gate", f"fd:{theirs.fileno()}", "--values", launch.values, "--log", log]
-        options += ["--as-torch"] if launch.as_torch else []
         try:
             self._process = subprocess.Popen(
-                [launch.python, "-m", "graphscope", "debug", *options, *launch.words],
+                launch.command(f"fd:{theirs.fileno()}", log),
                 stdin=terminal.theirs,
                 stdout=terminal.theirs,
                 stderr=terminal.theirs,

@@ -12,10 +12,11 @@ from graphscope.dap.working import Progress, Worker
 from graphscope.debugger import interpreter, nodes
 from graphscope.debugger.asked import run_of
 from graphscope.debugger.commands.looking import evaluate
-from graphscope.debugger.inspection import Entry, Handles, as_array
+from graphscope.debugger.inspection import Entry, Handles
 from graphscope.debugger.lines import resolve
 from graphscope.debugger.results import Ended, Interact, Message, Result, Resumed, Stop
 from graphscope.debugger.session import Debugger
+from graphscope.debugger.values import as_array
 from graphscope.errors import CommandError
 
 if TYPE_CHECKING:
@@ -251,4 +252,4 @@ def needs_of(line: str) -> str:
 def changes(line: str) -> bool:
     """Whether a line may change what the program waits with, or its variables."""
     found, _ = resolve(line)
-    return found is None or found.name in ("set", "inject_value")
+    return found is None or found.name in ("set", "cut", "inject_value")

@@ -6,15 +6,19 @@ import asyncio
 import contextlib
 import socket
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from graphscope.dap.live import LiveSession
+from graphscope.dap.outside import TERMINALS, Outside
 from graphscope.dap.program import Launch, Process, Program, found_program
 from graphscope.dap.protocol import Arguments, RequestError
 from graphscope.dap.session import Session
 from graphscope.debugger.results import Stop
 from graphscope.eventlog.reader import load
+from graphscope.eventlog.record import CAPTURES
+from graphscope.eventlog.values import POLICIES
 
 if TYPE_CHECKING:
     from graphscope.dap.adapter import Adapter
@@ -34,19 +38,25 @@ def launch_of(arguments: Arguments) -> Launch:
         raise RequestError("launch needs 'program', a script, or 'module'", "one of them, as a text")
     first = ("-m", arguments.text("module")) if "module" in arguments else (arguments.text("program"),)
     env = {key: None if value is None else str(value) for key, value in arguments.object("env").fields.items()}
-    values = arguments.text("values", "full")
-    if values not in ("full", "summary", "none"):
-        raise RequestError(f"launch: 'values' can't be {values!r}", "full, summary or none")
     return Launch(
         (*first, *arguments.texts("args")),
         cwd=arguments.text("cwd", "") or None,
         env=env,
-        values=values,
+        values=_one_of(POLICIES, arguments, "values", "full"),
+        capture=_one_of(CAPTURES, arguments, "capture", "calls+backward"),
         log=arguments.text("log", "") or None,
         python=arguments.text("python", "") or sys.executable,
         as_torch=arguments.flag("asTorch"),
         size=arguments.size(24, 80),
+        terminal=TERMINALS[_one_of(tuple(TERMINALS), arguments, "console", "")],
     )
+
+
+def _one_of(choices: Sequence[str], arguments: Arguments, name: str, default: str) -> str:
+    chosen = arguments.text(name, default)
+    if chosen not in choices:
+        raise RequestError(f"launch: {name!r} can't be {chosen!r}", f"{', '.join(choices[:-1])} or {choices[-1]}")
+    return chosen
 
 
 async def launch(adapter: Adapter, how: Launch) -> None:
@@ -57,6 +67,9 @@ async def launch(adapter: Adapter, how: Launch) -> None:
     """
     found_program(how)
     opening = _Opening(adapter)
+    if how.terminal and adapter.client.get("supportsRunInTerminalRequest"):
+        await _launch_outside(adapter, how, opening)
+        return
     adapter.process = process = Process(opening.printed, opening.ended)
     adapter.launched = how
     try:
@@ -69,6 +82,19 @@ async def launch(adapter: Adapter, how: Launch) -> None:
         process.forget()
         raise
     opening.session_from(process)
+
+
+async def _launch_outside(adapter: Adapter, how: Launch, opening: _Opening) -> None:
+    adapter.outside = outside = Outside()
+    try:
+        opening.program.pid = await opening.hello(await outside.start(adapter, how))
+    except BaseException:
+        opening.program.hang_up()
+        outside.forget()
+        raise
+    adapter.launched = how
+    opening.session_from(None)
+    adapter.need_session().debugger.can_restart = True
 
 
 async def attach(adapter: Adapter, arguments: Arguments) -> None:
@@ -153,7 +179,7 @@ class _Opening:
             said = "".join(text for text, _ in self._output).strip().removeprefix("graphscope: ").replace("hint: ", "")
             self._hello.set_exception(RequestError(said[-_SAID:] or f"The program ended with status {code}"))
 
-    async def _ended(self, session: LiveSession, code: int) -> None:
+    async def _ended(self, session: LiveSession, code: int | None) -> None:
         with contextlib.suppress(TimeoutError):  # what it told last may still be under way
             await asyncio.wait_for(self.program.drained.wait(), _LAST_WORDS)
         session.worker.interrupt()
@@ -183,8 +209,7 @@ class _Opening:
         if not self._hello.done() and self._adapter.process is None:
             self._hello.set_exception(RequestError("The program hung up", "the token may be wrong"))
         if self._session is not None and self._session.process is None:
-            self._session.lost()
-            self._adapter.program_ended(self._session, None)
+            self._ending = asyncio.create_task(self._ended(self._session, None))
 
 
 def _connected(address: str) -> socket.socket:

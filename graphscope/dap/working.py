@@ -119,12 +119,15 @@ class _Thread(threading.Thread):
         self._future = future
         self._loop = asyncio.get_running_loop()
         self._guard = threading.Lock()
-        self._working = True
+        self._working = False
+        self._unwanted = False
 
     def interrupt(self) -> None:
-        """Raise KeyboardInterrupt in what is done."""
+        """Raise KeyboardInterrupt in what is done, once: a second one could hit what tells of the first."""
         with self._guard:
+            self._unwanted = True  # what has not begun yet does not begin: ahead of it nobody would catch it
             if self._working and self.ident is not None:
+                self._working = False
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(
                     ctypes.c_ulong(self.ident), ctypes.py_object(KeyboardInterrupt)
                 )
@@ -133,6 +136,10 @@ class _Thread(threading.Thread):
         found: object = None
         error: BaseException | None = None
         try:
+            with self._guard:
+                if self._unwanted:
+                    raise KeyboardInterrupt
+                self._working = True
             try:
                 found = self._work()
             finally:

@@ -13,8 +13,9 @@ from graphscope.debugger import interpreter
 from graphscope.debugger.commands.changing import replace
 from graphscope.debugger.commands.looking import evaluate
 from graphscope.debugger.commands.python import execute
-from graphscope.debugger.inspection import Handles, as_array
+from graphscope.debugger.inspection import Handles
 from graphscope.debugger.results import to_json
+from graphscope.debugger.values import as_array
 from graphscope.errors import CommandError
 
 if TYPE_CHECKING:
@@ -125,8 +126,10 @@ def _replace(debugger: Debugger, word: str, place: str, expression: str) -> None
     if not place:
         replace(debugger, word, expression)
         return
-    changed = np.array(evaluate(debugger, word))
-    exec(f"changed{place} = new", {"changed": changed, "new": evaluate(debugger, expression)})  # noqa: S102 - a person typed it
+    changed = np.array(as_array(evaluate(debugger, word)))
+    new = evaluate(debugger, expression)
+    array = as_array(new)
+    exec(f"changed{place} = new", {"changed": changed, "new": new if array is None else array})  # noqa: S102 - a person typed it
     replace(debugger, word, expression, changed)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from graphscope.graph.select import Selector
 
 _BEFORE = re.compile(r"\s+before\s*$")
-_SPEC = re.compile(r'(?:"[^"]*"|[^,])*', re.DOTALL)
+_SPEC = re.compile(r'(?:"[^"]*"|(?! if )[^,])*', re.DOTALL)
 _BRACES = re.compile(r"\{([^{}]+)\}")
 _WHEN = re.compile(r"\s*(==?|>=?|<=?|%)?\s*(\d+)\s*")
 _LINE = re.compile(r"(?:(?P<file>[^\s:]+\.\w+):)?(?P<line>\d+)")
@@ -52,6 +52,12 @@ class Breakpoint:
     def symptom(self) -> Symptom | None:
         """What must be wrong with a node; None where a selector says where to stop."""
         return None if self.selector is not None else SYMPTOMS[self.spec.split()[0]]
+
+    @property
+    def line(self) -> str:
+        """`FILE:LINE`, where it is a line alone that it asks for; else nothing."""
+        terms = () if self.selector is None else self.selector.terms
+        return terms[0].pattern if len(terms) == 1 and terms[0].form == "line" else ""
 
     def __str__(self) -> str:
         parts = [self.spec, " before" if self.before else "", f", {self.condition.text}" if self.condition else ""]
@@ -107,6 +113,8 @@ class Breakpoints:
 
     def __init__(self, say: Callable[[Breakpoint, str], None] | None = None) -> None:
         self.say = say
+        self.entered: set[int] = set()
+        """The numbers of those whose line has called what makes the next node that is looked at."""
         self._all: dict[int, Breakpoint] = {}
         self._next = 1
 
@@ -173,8 +181,9 @@ class Breakpoints:
             late: Whether the node was passed before, and only its pass has ended since.
         """
         first: Hit | None = None
+        entered, self.entered = self.entered, set()
         for found in self.enabled(before):
-            said = _met(found, node, late)
+            said = "" if found.number in entered else _met(found, node, late)
             if said is None:
                 continue
             met, note = holds(found.condition, lookup)
@@ -262,7 +271,7 @@ def _pass_of(spec: str) -> str | Literal[False]:
 
 
 def _divided(text: str) -> tuple[str, str]:
-    """SPEC and CONDITION: the first comma outside quotation marks parts them."""
+    """SPEC and CONDITION: the first comma outside quotation marks parts them, as in pdb, or `if`, as in gdb."""
     found = _SPEC.match(text)
     end = found.end() if found is not None else 0
-    return text[:end], text[end + 1 :]
+    return text[:end], text[end:].removeprefix(",").removeprefix(" if ")

@@ -27,6 +27,8 @@ class Edge:
     """None where the program is another process."""
     pending: Pending | None = None
     value: Any = None
+    cuts: bool = False
+    """Whether the value can be cut off from what it was computed from."""
     answer: Answer = None
     floor: CodeType | None = None
     """The program's frames lie above a frame of this code."""
@@ -42,8 +44,9 @@ class Edge:
 
     def held(self) -> Any:
         """The value (or cotangent) that the program will go on with, read-only; None where there is none at hand."""
-        if self.pending is not None or self.passed or self.frame is None:
+        held = self.answer.value if isinstance(self.answer, Replace) else self.value
+        if self.pending is not None or self.passed or self.frame is None or held is None:
             return None
-        array = np.asarray(self.answer.value if isinstance(self.answer, Replace) else self.value).view()
+        array = np.asarray(held).view()
         array.flags.writeable = False
         return array

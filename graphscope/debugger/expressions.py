@@ -17,11 +17,21 @@ from graphscope.eventlog import record as recording
 
 _QUOTED_OR_NUMBER = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|#(\d+)\b""")
 
+
+def _predicate(name: str) -> Callable[[Any], Any]:
+    """A test of numbers by NumPy, or by a tensor's own method of the same name."""
+    plainly = getattr(np, name)
+
+    def test(value: Any) -> Any:
+        own = getattr(value, name, None)
+        return plainly(value) if own is None else own()
+
+    return test
+
+
 PREDICATES: Final[dict[str, object]] = {
     "np": np,
-    "isnan": np.isnan,
-    "isinf": np.isinf,
-    "isfinite": np.isfinite,
+    **{name: _predicate(name) for name in ("isnan", "isinf", "isfinite")},
 }
 """Names at hand in every expression, beside those of the node."""
 
@@ -50,9 +60,9 @@ class Expression:
             return eval(self.code, scope)  # noqa: S307 - a person typed it
 
     def holds(self, lookup: Lookup) -> bool:
-        """Whether it is true; an array is when any of its elements is."""
+        """Whether it is true; an array or a tensor is when any of its elements is."""
         result = self.evaluate(lookup)
-        return bool(np.any(result)) if isinstance(result, np.ndarray) else bool(result)
+        return bool(result.any() if hasattr(result, "any") else result)
 
 
 def parse(text: str) -> Expression:

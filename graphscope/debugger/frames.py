@@ -10,27 +10,38 @@ from types import CodeType, FrameType, TracebackType
 
 from graphscope.debugger.results import Frame, Place
 from graphscope.eventlog.record import is_internal
+from graphscope.eventlog.witnesses import WITNESSES
 
 
 def stack(innermost: FrameType, floor: CodeType | None = None) -> list[FrameType]:
-    """The program's frames, outermost first: those of graphscope are left out, and all at and below `floor`."""
+    """The program's frames, outermost first: those of graphscope and of a recorded library, through which modules
+    call each other, are left out, and all at and below `floor`.
+    """
     found: list[FrameType] = []
     frame: FrameType | None = innermost
     while frame is not None and frame.f_code is not floor:
-        if not is_internal(frame.f_code.co_filename):
+        if not is_internal(frame.f_code.co_filename) and not _is_of_library(frame):
             found.append(frame)
         frame = frame.f_back
     return found[::-1]
 
 
 def of_traceback(trace: TracebackType | None) -> dict[FrameType, int]:
-    """The program's frames that an exception left, outermost first, with the line where it left each."""
+    """The program's frames that an exception left, outermost first, with the line where it left each.
+
+    Those of a recorded library, which may have raised it, are left out.
+    """
     found: dict[FrameType, int] = {}
     while trace is not None:
-        if not is_internal(trace.tb_frame.f_code.co_filename):
-            found[trace.tb_frame] = trace.tb_lineno
+        frame = trace.tb_frame
+        if not is_internal(frame.f_code.co_filename) and not _is_of_library(frame):
+            found[frame] = trace.tb_lineno
         trace = trace.tb_next
     return found
+
+
+def _is_of_library(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__")).partition(".")[0] in WITNESSES
 
 
 def describe(frame: FrameType, line: int | None = None) -> Frame:

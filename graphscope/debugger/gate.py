@@ -8,6 +8,7 @@ from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
 from graphscope.debugger import frames, nodes
+from graphscope.debugger.beneath import Beneath
 from graphscope.debugger.edge import Edge
 from graphscope.debugger.motion import CONTINUE, STEP, Motion, Plan
 from graphscope.debugger.nodes import Pending
@@ -49,6 +50,7 @@ class LiveGate:
         self.floor = floor
         self._turn = threading.RLock()
         self._pause = False
+        self._beneath = Beneath()
         self.go(first)
 
     @property
@@ -94,7 +96,7 @@ class LiveGate:
                 self.ask(debugger.stop_at(hit), plan)
             debugger.edge = None
 
-    def after(self, row: int, value: Any, frame: FrameType) -> Answer:
+    def after(self, row: int, value: Any, frame: FrameType, *, cuts: bool = False) -> Answer:
         """A node's row was appended; whether and how the program goes on from it."""
         if self.idle:
             return None
@@ -104,8 +106,8 @@ class LiveGate:
             self._raise_if_ended()
             debugger = self.debugger
             debugger.log.refresh()
-            debugger.edge = edge = Edge(row, frame, value=value, floor=self.floor)
-            stop = self._visit(row)
+            debugger.edge = edge = Edge(row, frame, value=value, cuts=cuts, floor=self.floor)
+            stop = self._visit(row, frame)
             if stop is not None:
                 self.ask(stop, None)
             plan = debugger.plan
@@ -139,12 +141,16 @@ class LiveGate:
         debugger.stand(row)
         return row
 
-    def _visit(self, row: int) -> Stop | None:
+    def _visit(self, row: int, frame: FrameType) -> Stop | None:
         debugger = self.debugger
         event = debugger.log.event(row)
         if event.kind is Kind.LEAF and event.tensor != row:  # a new segment repeats the leaves that it uses
             return None
-        stop = self._visit_parts(event) or debugger.visit(row)
+        stop = self._visit_parts(event)
+        if stop is None:
+            breakpoints = debugger.breakpoints
+            breakpoints.entered = self._beneath.entered(frame, breakpoints.enabled(before=False))
+            stop = debugger.visit(row)
         if self._pause and stop is None:
             debugger.plan = None
             debugger.stand(row)

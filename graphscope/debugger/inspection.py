@@ -13,7 +13,7 @@ import numpy as np
 
 from graphscope.debugger.expressions import describe
 from graphscope.debugger.recorded import Recorded
-from graphscope.debugger.values import statistics
+from graphscope.debugger.values import as_array, statistics
 from graphscope.errors import CommandError
 from graphscope.graph import Node
 
@@ -118,23 +118,6 @@ class _Rest:
     expression: str
     start: int
     stop: int
-
-
-def as_array(value: object) -> np.ndarray | None:
-    """The memory of what is an array or a framework's tensor, uncopied; None of anything else."""
-    if isinstance(value, np.ndarray):
-        return value
-    if isinstance(value, Recorded):
-        found = value.node.value
-        return None if found is None else np.asarray(found)
-    if isinstance(value, np.generic) or not hasattr(value, "__array__") or isinstance(value, type):
-        return None
-    try:
-        plain = value.detach() if hasattr(value, "detach") else value
-        found = np.asarray(plain)
-    except Exception:  # noqa: BLE001 - an object of the program that only looks like an array
-        return None
-    return None if found.dtype.kind == "O" else found
 
 
 def text_of(value: object, array: np.ndarray | None = None) -> str:

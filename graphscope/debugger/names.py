@@ -12,6 +12,7 @@ import numpy as np
 from graphscope.debugger.expressions import PREDICATES
 from graphscope.debugger.recorded import Recorded
 from graphscope.errors import CommandError
+from graphscope.eventlog.presenting import presented
 from graphscope.eventlog.schema import Kind
 from graphscope.graph import search
 
@@ -38,11 +39,14 @@ def grad_of(node: Node | Pending) -> Any:
 
 def inputs_of(graph: Graph, node: Node | Pending) -> list[Any]:
     """The word `inputs`: the values of the inputs of the forward node."""
+    log = graph.log
     rows = getattr(node, "input_rows", None)
     if rows is not None:
-        return [graph.node(row).value for row in rows]
-    owner = owner_of(node)
-    return [] if owner is None else [edge.source.output(edge.slot) for edge in owner.inputs]
+        sources = [(graph.node(row), 0) for row in rows]
+    else:
+        owner = owner_of(node)
+        sources = [] if owner is None else [(edge.source, edge.slot) for edge in owner.inputs]
+    return [presented(log.path, source.output(slot), source.outputs[slot][1]) for source, slot in sources]
 
 
 def owner_of(node: Node | Pending) -> Any:
@@ -51,8 +55,8 @@ def owner_of(node: Node | Pending) -> Any:
 
 
 WORDS: Final[Mapping[str, Callable[[Graph, Any], object]]] = {
-    "value": lambda graph, node: value_of(node),
-    "grad": lambda graph, node: grad_of(node),
+    "value": lambda graph, node: presented(graph.log.path, value_of(node), node.dtype),
+    "grad": lambda graph, node: presented(graph.log.path, grad_of(node), node.dtype),
     "inputs": inputs_of,
     "op": lambda graph, node: node.op,
     "name": lambda graph, node: node.name,
@@ -152,8 +156,8 @@ def lookup(
     held_word = "" if held is None or node is None else "grad" if node.kind in ("grad", "accumulate") else "value"
 
     def look(name: str) -> object:
-        if name == held_word:
-            return held
+        if name == held_word and node is not None:
+            return presented(graph.log.path, held, node.dtype)
         if name in WORDS:
             if node is None:
                 raise CommandError(f"`{name}` speaks of a node, and there is none here", "n goes to the next node")

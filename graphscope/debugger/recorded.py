@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from graphscope.errors import CommandError
+from graphscope.eventlog.presenting import presented
 
 if TYPE_CHECKING:
     from graphscope.graph import Node
 
 
-class Recorded(NDArrayOperatorsMixin):
-    """The newest version of a tensor at a position in time."""
+class Recorded:
+    """The newest version of a tensor at a position in time; operators and methods are those of its value."""
 
     def __init__(self, node: Node) -> None:
         self.node = node
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.array(self.value, dtype=dtype, copy=copy)
+        return np.array(self._kept(self.node.value), dtype=dtype, copy=copy)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **options: object) -> object:
-        arrays = [given.value if isinstance(given, Recorded) else given for given in inputs]
+        arrays = [np.asarray(given) if isinstance(given, Recorded) else given for given in inputs]
         return getattr(ufunc, method)(*arrays, **options)
 
     def __getitem__(self, key: object) -> Any:
@@ -48,14 +50,55 @@ class Recorded(NDArrayOperatorsMixin):
 
     @property
     def value(self) -> Any:
-        """Its array.
+        """Its array, or the tensor that it is in the program that recorded it.
 
         Raises:
             CommandError: The log did not keep it.
         """
-        value = self.node.value
+        return self._kept(self.presented)
+
+    @property
+    def presented(self) -> Any:
+        """The same; None where the log did not keep it."""
+        return presented(self.node.graph.log.path, self.node.value, self.node.dtype)
+
+    @property
+    def grad(self) -> Any:
+        """Its gradient at this position in time, as far as it has arrived; None where there is none."""
+        return presented(self.node.graph.log.path, self.node.grad, self.node.dtype)
+
+    def _kept(self, value: Any) -> Any:
         if value is None:
             raise CommandError(
                 f"The value of #{self.node.row} was not kept", "record with values='full' and a larger cap or budget"
             )
         return value
+
+
+def _plain(value: object) -> Any:
+    return value.value if isinstance(value, Recorded) else value
+
+
+def _of_one(apply: Callable[[Any], Any]) -> Callable[[Recorded], Any]:
+    return lambda self: apply(self.value)
+
+
+def _of_two(apply: Callable[[Any, Any], Any]) -> Callable[[Recorded, object], Any]:
+    return lambda self, other: apply(self.value, _plain(other))
+
+
+def _reflected(apply: Callable[[Any, Any], Any]) -> Callable[[Recorded, object], Any]:
+    return lambda self, other: apply(_plain(other), self.value)
+
+
+_ARITHMETIC: Final = (
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor", "lshift", "rshift",
+)  # fmt: skip
+
+for _name in _ARITHMETIC:
+    setattr(Recorded, f"__{_name.rstrip('_')}__", _of_two(getattr(operator, _name)))
+    setattr(Recorded, f"__r{_name.rstrip('_')}__", _reflected(getattr(operator, _name)))
+for _name in ("lt", "le", "eq", "ne", "gt", "ge"):
+    setattr(Recorded, f"__{_name}__", _of_two(getattr(operator, _name)))
+for _name in ("neg", "pos", "abs", "invert"):
+    setattr(Recorded, f"__{_name}__", _of_one(getattr(operator, _name)))

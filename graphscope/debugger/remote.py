@@ -234,8 +234,14 @@ class RemoteGate(LiveGate):
 _AT_NODES: Final = (LiveGate.before.__code__, LiveGate.after.__code__, LiveGate.passed.__code__)
 
 
-def debug_program(program: Program, channel: Channel, *, log: Path | None = None, values: str = "full") -> int:
+def debug_program(program: Program, channel: Channel, *, log: Path | None = None, **kept: Any) -> int:
     """Run a program whose debugger is at the other end of a line.
+
+    Args:
+        program: Runs it.
+        channel: The line.
+        log: Where it is recorded; None for a recording in memory.
+        kept: What is recorded of it: `values` and `capture` of `record`.
 
     Returns:
         The exit status of the program.
@@ -244,7 +250,7 @@ def debug_program(program: Program, channel: Channel, *, log: Path | None = None
         GraphscopeError: The log can't be written.
     """
     remote = Remote(channel)
-    with recording.record(log, values=values) as recorded:
+    with recording.record(log, **kept) as recorded:
         siblings.lead(recorded.path)
         gate = gate_of(recorded, remote, debug_program.__code__)
         failures: list[BaseException] = []

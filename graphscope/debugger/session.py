@@ -16,10 +16,13 @@ from graphscope.eventlog.schema import NODES, Kind
 from graphscope.graph import Graph, Node
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
 
     from graphscope.debugger.edge import Edge
     from graphscope.debugger.nodes import Pending
+    from graphscope.debugger.turning import Left
     from graphscope.eventlog.reader import Log
 
 
@@ -60,6 +63,7 @@ class Debugger:
         self._died = died or {}
         self._died_at: int | None = None
         self._numbers = 0
+        self.left: dict[Path, Left] = {}
 
     # Where it stands -------------------------------------------------------------------------------------------------
 
@@ -106,6 +110,11 @@ class Debugger:
         self.frame_index = len(self.stack or self._told) - 1
         self.listed = 0
         self.followed = None
+
+    def turn_to(self, graph: Graph) -> None:
+        """Look at another log from now on; see `debugger.turning`, which keeps what belongs to this one."""
+        self._graph, self.log = graph, graph.log
+        self.matches, self._died, self._died_at = None, {}, None
 
     @property
     def last_row(self) -> int:

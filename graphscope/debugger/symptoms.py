@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from graphscope.diagnose.deliberate import is_deliberate, is_sound
 from graphscope.diagnose.overwritten import damage
 from graphscope.diagnose.unreached import last_rows, unreached
 from graphscope.eventlog.nonfinite import rows_with_nonfinite
@@ -32,10 +33,9 @@ class Symptom:
 
 
 def _born(node: Node) -> str | None:
-    log = node.graph.log
-    if not log.nonfinite(node.row) or any(log.nonfinite(edge.source.row) for edge in node.inputs):
+    if not node.graph.log.nonfinite(node.row) or not all(is_sound(edge.source) for edge in node.inputs):
         return None
-    return ""
+    return None if is_deliberate(node) else ""
 
 
 def _written(log: Log) -> Iterable[int]:
@@ -44,7 +44,11 @@ def _written(log: Log) -> Iterable[int]:
 
 
 SYMPTOMS: Final[dict[str, Symptom]] = {
-    "nan": Symptom("a NaN or an Inf is born: its inputs were finite", _born, rows_with_nonfinite),
+    "nan": Symptom(
+        "a NaN or an Inf is born: its inputs were finite, and it was given no infinite constant",
+        _born,
+        rows_with_nonfinite,
+    ),
     "overwritten": Symptom(
         "a write in place over a value that backward still needs", lambda node: damage(node) or None, _written
     ),

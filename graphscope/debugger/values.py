@@ -10,13 +10,15 @@ import numpy as np
 from graphscope.debugger.expressions import describe
 from graphscope.debugger.recorded import Recorded
 from graphscope.debugger.results import Statistics, ValueResult
+from graphscope.eventlog import record as recording
 from graphscope.eventlog.values import summarize
+from graphscope.eventlog.witnesses import witness_of
 
 
 def result(expression: str, value: object, *, pretty: bool = False) -> ValueResult:
     """A value as a result; a `repr` that raises becomes what it raised."""
     if isinstance(value, Recorded):
-        value = value.node.value
+        value = value.presented
     try:
         text = pprint.pformat(value) if pretty else repr(value)
     except Exception as error:  # noqa: BLE001 - the program's own __repr__ may raise anything
@@ -32,11 +34,33 @@ def result(expression: str, value: object, *, pretty: bool = False) -> ValueResu
     )
 
 
-def statistics(value: Any) -> Statistics | None:
-    """Statistics of an array with more than one element, if it holds numbers."""
-    if not isinstance(value, np.ndarray) or value.size < 2 or value.dtype.kind not in "fiub":
+def as_array(value: object) -> np.ndarray | None:
+    """The memory of what is an array or a framework's tensor, uncopied; None of anything else.
+
+    A dtype that NumPy has no name for comes as one that holds its numbers, copied.
+    """
+    if isinstance(value, np.ndarray):
+        return value
+    if isinstance(value, Recorded):
+        found = value.node.value
+        return None if found is None else np.asarray(found)
+    if isinstance(value, np.generic) or not hasattr(value, "__array__") or isinstance(value, type):
         return None
-    found = summarize(value)
+    try:
+        with recording.recording_to(None):  # not of the program
+            found = np.asarray(value.detach() if hasattr(value, "detach") else value)
+    except Exception:  # noqa: BLE001 - of a dtype of its own, or an object that only looks like an array
+        witness = witness_of(value)
+        return None if witness is None else witness.array(value)
+    return None if found.dtype.kind == "O" else found
+
+
+def statistics(value: Any) -> Statistics | None:
+    """Statistics of an array or tensor with more than one element, if it holds numbers."""
+    array = as_array(value)
+    if array is None or array.size < 2 or array.dtype.kind not in "fiub":
+        return None
+    found = summarize(array)
     return Statistics(
         found.minimum,
         found.maximum,

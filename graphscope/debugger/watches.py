@@ -11,7 +11,6 @@ import numpy as np
 from graphscope.debugger import names, nodes, values
 from graphscope.debugger.breakpoints import hits_that_stop, holds
 from graphscope.debugger.expressions import Expression, Lookup, describe
-from graphscope.debugger.recorded import Recorded
 
 if TYPE_CHECKING:
     from graphscope.graph import Graph, Node
@@ -113,12 +112,11 @@ def look(expression: Expression, graph: Graph, row: int | None) -> Snapshot:
 
 def snapshot(value: object) -> Snapshot:
     """A value as it can be compared later, whatever becomes of its memory."""
-    if isinstance(value, Recorded):
-        value = value.node.value
-    if isinstance(value, np.ndarray):
-        small = value.size <= _SHOWN
-        text = " ".join(np.array2string(value, separator=", ").split()) if small else values.brief(value)
-        return Snapshot((value.shape, value.dtype.str, value.tobytes()), text)
+    array = values.as_array(value)
+    if array is not None:
+        small = array.size <= _SHOWN
+        text = " ".join(np.array2string(array, separator=", ").split()) if small else values.brief(array)
+        return Snapshot((array.shape, array.dtype.str, array.tobytes()), text)
     return Snapshot(repr(value), repr(value))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphscope.eventlog.schema import NODES
+from graphscope.eventlog.schema import NODES, Kind
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Event, Log
@@ -22,23 +22,31 @@ class Meeting:
     number: int
     """The number of the collective in its group, from 0; torch's ranks count alike."""
     events: tuple[Event | None, ...]
-    """Of each log the row; of several that one collective wrote, the first."""
+    """Of each log the row; of several that one collective wrote, the first; the mark `WAIT` of a log where the
+    collective has not ended."""
+    ranks: tuple[int, ...] = ()
+    """Those that take part."""
 
 
 def collectives(log: Log) -> dict[tuple[str, int], Event]:
-    """The collectives in a log, by group and number, in the order of the log."""
+    """The collectives in a log, by group and number, in the order of the log; last those that wait to this day."""
     entries = log.table("attrs")
     numbered = [place for place, entry in enumerate(entries, 1) if isinstance(entry, dict) and _named(entry)]
     if not numbered:
         return {}
     kinds, attributes = log.column("kind", log.first, log.end), log.column("attrs", log.first, log.end)
-    rows = log.first + np.flatnonzero(np.isin(kinds, NODES) & np.isin(attributes, numbered))
+    told = np.isin(attributes, numbered)
     found: dict[tuple[str, int], Event] = {}
-    for row in rows.tolist():
+    newest: dict[str, tuple[int, Event]] = {}
+    for row in (log.first + np.flatnonzero(np.isin(kinds, (*NODES, Kind.WAIT)) & told)).tolist():
         event = log.event(row)
         entry = entries[event.attrs - 1]
-        found.setdefault((entry["group"], entry["number"]), event)
-    return found
+        group, number = entry["group"], entry["number"]
+        newest[group] = number, event
+        if event.kind != Kind.WAIT:
+            found.setdefault((group, number), event)
+    waits = {(group, number): event for group, (number, event) in newest.items() if event.kind == Kind.WAIT}
+    return found | waits
 
 
 def line_up(logs: Sequence[Log]) -> list[Meeting]:
@@ -47,7 +55,12 @@ def line_up(logs: Sequence[Log]) -> list[Meeting]:
     """
     each = [collectives(log) for log in logs]
     keys = dict.fromkeys(key for found in each for key in found)
-    return [Meeting(group, number, tuple(found.get((group, number)) for found in each)) for group, number in keys]
+    made = []
+    for group, number in keys:
+        events = tuple(found.get((group, number)) for found in each)
+        log, event = next((log, event) for log, event in zip(logs, events, strict=True) if event is not None)
+        made.append(Meeting(group, number, events, tuple(log.attrs(event.attrs)["ranks"])))
+    return made
 
 
 def _named(entry: dict[str, object]) -> bool:

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from graphscope.errors import LogError
 from graphscope.eventlog.schema import INLINE_INPUTS, NODES, ROW_MASK, Flag, Kind, Pass
+from graphscope.graph.relation import Pairs, Relation, Rows
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Event, Log
 
-BLOCK: Final = 1 << 16
-"""Rows a block: sorted on their own, so a growing log never sorts more than its newest block again."""
+MAKERS: Final = (Kind.LEAF, Kind.OP)
+"""Kinds of rows that make a tensor, or a version of one."""
 
 _AT_HAND: Final = 1 << 15
-_SHIFT: Final = 16
-_OFFSET: Final = BLOCK - 1
-_LARGEST_ROW: Final = 1 << 46
-
-Pairs = tuple[np.ndarray, np.ndarray]
-"""Offsets of rows in a stretch of the log, and the rows that they name; one entry a pair."""
 
 
 class Index:
@@ -29,10 +24,10 @@ class Index:
 
     def __init__(self, log: Log) -> None:
         self._log = log
-        self._users = _Relation(log, _inputs)
-        self._backward = _Relation(log, _forward)
-        self._tensors = _Relation(log, _tensor)
-        self._nodes = _Relation(log, _node)
+        self._users = Relation(log, _inputs)
+        self._backward = Relation(log, _forward)
+        self._versions = Relation(log, _later_version)
+        self._nodes = Rows(log, _is_node)
         self._edits: dict[int, list[int]] = {}
         self._edits_end = -1
         self._events: dict[int, Event] = {}
@@ -70,7 +65,16 @@ class Index:
 
     def versions(self, tensor: int, stop: int) -> list[int]:
         """Rows before `stop` that made, changed or wrote again the tensor of this number."""
-        return list(self._tensors.find(tensor, stop))
+        later = list(self._versions.find(tensor, stop))
+        return [tensor, *later] if tensor < stop and self._is_first(tensor) else later
+
+    def _is_first(self, row: int) -> bool:
+        """Whether a row made a tensor that is called by its number."""
+        try:
+            event = self.event(row)
+        except LogError:
+            return False
+        return event.kind in MAKERS and event.tensor == row
 
     def edits(self, row: int, stop: int) -> list[int]:
         """EDIT rows before `stop` that replaced the value of this node."""
@@ -79,75 +83,14 @@ class Index:
             self._edits_end = self._log.end
         return [edit for edit in self._edits.get(row, ()) if edit < stop]
 
-    def nodes(self, stop: int) -> np.ndarray:
-        """Rows before `stop` that are nodes, ascending."""
-        parts = [block * BLOCK + (keys & _OFFSET) for block, keys in self._nodes.blocks(0, stop)]
-        rows = np.concatenate(parts) if parts else np.zeros(0, np.int64)
-        low, high = np.searchsorted(rows, (self._log.first, stop))
-        return rows[low:high]
-
-
-class _Relation:
-    """Pairs (named row, row that names it), sorted inside each block: one integer a pair, the named row above."""
-
-    def __init__(self, log: Log, extract: Callable[[Log, int, np.ndarray], list[Pairs]]) -> None:
-        self._log = log
-        self._extract = extract
-        self._built: dict[int, tuple[int, np.ndarray]] = {}
-
-    def find(self, key: int, stop: int, start: int = 0) -> Iterator[int]:
-        """The rows of `start <= row < stop` that name `key`, in order."""
-        if not 0 <= key < _LARGEST_ROW:
-            return
-        bounds = np.array([key << _SHIFT, (key + 1) << _SHIFT])
-        start = max(start, self._log.first)
-        for block, keys in self.blocks(max(key, start), stop):
-            low, high = np.searchsorted(keys, bounds)
-            for offset in (keys[low:high] & _OFFSET).tolist():
-                if start <= block * BLOCK + offset < stop:
-                    yield block * BLOCK + offset
-
-    def blocks(self, start: int, stop: int) -> Iterator[tuple[int, np.ndarray]]:
-        """Number and sorted keys of each block that holds rows of `start <= row < stop`."""
-        start, stop = max(start, self._log.first), min(stop, self._log.end)
-        if start >= stop:
-            return
-        for block in range(start // BLOCK, (stop - 1) // BLOCK + 1):
-            committed = self._committed(block)
-            built = self._built.get(block)
-            if built is None or built[0] != committed:
-                built = self._built[block] = (committed, self._build(block))
-            yield block, built[1]
-
-    def _committed(self, block: int) -> int:
-        """How many rows of a block are written: one with holes may change yet, a full one needs no look."""
-        built = self._built.get(block)
-        if built is not None and (built[0] == BLOCK or self._log.metadata.get("finished") is not None):
-            return built[0]
-        chunks = self._log.chunks(block * BLOCK, (block + 1) * BLOCK)
-        return sum(int(np.count_nonzero(rows["kind"])) for _, rows in chunks)
-
-    def _build(self, block: int) -> np.ndarray:
-        parts = [np.zeros(0, np.int64)]
-        for first, rows in self._log.chunks(block * BLOCK, (block + 1) * BLOCK):
-            for offsets, named in self._extract(self._log, first, rows):
-                # A damaged row may name any row: only what lies at or before the row that names it can be meant.
-                possible = named <= (offsets + first).astype(np.uint64)
-                offsets = offsets[possible] + (first - block * BLOCK)
-                parts.append(named[possible].astype(np.int64) << _SHIFT | offsets)
-        keys = np.concatenate(parts)
-        keys.sort()
-        return keys
+    def nodes(self, stop: int, start: int = 0) -> np.ndarray:
+        """Rows of `start <= row < stop` that are nodes, ascending."""
+        return self._nodes.between(start, stop)
 
 
 def _is_node(rows: np.ndarray) -> np.ndarray:
     kinds = rows["kind"]
     return (kinds >= min(NODES)) & (kinds <= max(NODES))
-
-
-def _node(_: Log, __: int, rows: np.ndarray) -> list[Pairs]:
-    offsets = np.flatnonzero(_is_node(rows))
-    return [(offsets, np.zeros(len(offsets), np.uint64))]
 
 
 def _inputs(log: Log, first: int, rows: np.ndarray) -> list[Pairs]:
@@ -184,10 +127,12 @@ def _forward(_: Log, __: int, rows: np.ndarray) -> list[Pairs]:
     return [(offsets, rows["forward"][offsets])]
 
 
-def _tensor(_: Log, __: int, rows: np.ndarray) -> list[Pairs]:
-    kinds = rows["kind"]
-    offsets = np.flatnonzero((kinds == Kind.LEAF) | (kinds == Kind.OP))
-    return [(offsets, rows["tensor"][offsets])]
+def _later_version(_: Log, first: int, rows: np.ndarray) -> list[Pairs]:
+    """Rows that change a tensor or write it again: the row that made it is called as the tensor is."""
+    kinds, tensors = rows["kind"], rows["tensor"]
+    made = np.isin(kinds, [int(kind) for kind in MAKERS])
+    offsets = np.flatnonzero(made & (tensors != np.arange(first, first + len(rows), dtype=np.uint64)))
+    return [(offsets, tensors[offsets])]
 
 
 def _edits(log: Log) -> dict[int, list[int]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from graphscope.errors import LogError
 from graphscope.eventlog import sources
 from graphscope.eventlog.schema import Kind
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
     from graphscope.eventlog.reader import Event, Log
 
 _LOOK_BACK: Final = 64
+_PASSED: Final = (Kind.LEAF, Kind.SCOPE_ENTER, Kind.SCOPE_EXIT)
+"""Rows that may lie between two ops of one expression."""
 
 
 class Names:
@@ -74,6 +78,24 @@ class Names:
         following = self._beside(event, 1)
         return following is None or following == self._first_op(event)
 
+    def finishing(self, rows: np.ndarray) -> np.ndarray:
+        """Which of many ops are the last of those that their expressions ran."""
+        log, found, left = self._log, np.ones(len(rows), bool), np.arange(len(rows))
+        sites, threads = log.pick("site", rows), log.pick("thread", rows)
+        for distance in range(1, _LOOK_BACK):
+            if len(left) == 0:
+                break
+            beside = rows[left] + distance
+            kinds = log.pick("kind", beside)
+            same = (kinds == Kind.OP) & (log.pick("site", beside) == sites[left])
+            same &= log.pick("thread", beside) == threads[left]
+            at = left[same]
+            known, some, which = np.unique(sites[at], return_index=True, return_inverse=True)
+            first = [self._first_op(log.event(int(rows[at[place]]))) for place in some.tolist()]
+            found[at] = log.pick("op", beside[same]) == np.array(first, np.uint32)[which] if len(known) else True
+            left = left[np.isin(kinds, [int(kind) for kind in _PASSED])]
+        return found
+
     def _first_op(self, event: Event) -> int:
         """The op with which the expression at this site begins."""
         found = self._begins.get(event.site)
@@ -100,6 +122,6 @@ class Names:
             if kind == Kind.OP:
                 same = int(raw["site"]) == event.site and int(raw["thread"]) == event.thread
                 return (other, int(raw["op"])) if same else None
-            if kind != Kind.LEAF and kind not in (Kind.SCOPE_ENTER, Kind.SCOPE_EXIT):
+            if kind not in _PASSED:
                 return None
         return None

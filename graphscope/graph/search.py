@@ -17,8 +17,8 @@ from graphscope.graph.select import Selector, Term, at_line, matches_text, parse
 if TYPE_CHECKING:
     from graphscope.graph.graph import Graph
 
-Masks = tuple[np.ndarray, np.ndarray]
-"""For each node: surely meant, and perhaps meant (then the node itself is asked)."""
+STRETCH: Final = 1 << 18
+"""Rows that are looked at together: their columns stay in the cache, and a search of a long log needs little memory."""
 
 
 def find(graph: Graph, selector: Selector) -> list[Node]:
@@ -27,18 +27,18 @@ def find(graph: Graph, selector: Selector) -> list[Node]:
 
 
 def rows_of(graph: Graph, selector: Selector) -> np.ndarray:
-    """The rows of the nodes that a selector means, ascending; no node is looked at that its columns tell enough of."""
-    columns = _Columns(graph, selector.row)
-    sure = np.ones(len(columns.rows), bool)
-    possible = sure.copy()
-    for term in selector.terms:
-        certain, perhaps = MASKS[term.form](columns, term)
-        sure &= certain
-        possible &= certain | perhaps
-    for place in np.flatnonzero(possible & ~sure).tolist():
-        possible[place] = selector.matches(graph.node(int(columns.rows[place])))
-    found: np.ndarray = columns.rows[possible]
-    return found
+    """The rows of the nodes that a selector means, ascending: their columns tell, no node is looked at."""
+    first, stop = graph.log.first, graph.now + 1
+    if selector.row is not None:
+        first, stop = max(first, selector.row), min(stop, selector.row + 1)
+    found = [np.zeros(0, np.int64)]
+    for low in range(first, stop, STRETCH):
+        columns = _Columns(graph, graph.index.nodes(min(low + STRETCH, stop), low))
+        meant = np.ones(len(columns.rows), bool)
+        for term in selector.terms:
+            meant &= MASKS[term.form](columns, term)
+        found.append(columns.rows[meant])
+    return np.concatenate(found)
 
 
 def nothing_answers(graph: Graph, spec: str) -> SelectorError:
@@ -61,24 +61,17 @@ def vocabulary(graph: Graph) -> list[str]:
 
 
 class _Columns:
-    """The fields of all nodes as arrays; what a backward node has not of its own is its forward node's."""
+    """The fields of some nodes as arrays; what a backward node has not of its own is its forward node's."""
 
-    def __init__(self, graph: Graph, only: int | None = None) -> None:
+    def __init__(self, graph: Graph, rows: np.ndarray) -> None:
         self.graph = graph
-        self.rows = graph.index.nodes(graph.now + 1)
-        if only is not None:
-            self.rows = self.rows[self.rows == only]
+        self.rows = rows
         self.kind = self.of("kind", self.rows)
         self.backward = np.isin(self.kind, [int(kind) for kind in OF_BACKWARD])
-        self.none = np.zeros(len(self.rows), bool)
 
     def of(self, field: str, rows: np.ndarray) -> np.ndarray:
         """A field at these rows; 0 at those that the log does not hold."""
-        log = self.graph.log
-        column = log.column(field, log.first, self.graph.now + 1)
-        places = rows - log.first
-        known = (places >= 0) & (places < len(column))
-        return np.where(known, column[np.where(known, places, 0)], column.dtype.type(0)) if len(column) else rows * 0
+        return self.graph.log.pick(field, rows)
 
     @cached_property
     def owner(self) -> np.ndarray:
@@ -96,8 +89,9 @@ def _table(numbers: np.ndarray, test: Callable[[int], bool]) -> np.ndarray:
     """Ask once for each number that occurs."""
     if len(numbers) == 0:
         return np.zeros(0, bool)
-    if int(numbers.max()) > 4 * len(numbers) + 1024:  # a damaged log may name any entry
-        numbers = np.where(numbers > 4 * len(numbers) + 1024, 0, numbers)
+    if int(numbers.max()) > 4 * len(numbers) + 1024:  # many more are known than occur; a damaged log may name any
+        present, which = np.unique(numbers, return_inverse=True)
+        return np.array([test(number) for number in present.tolist()], bool)[which]
     answers = np.zeros(int(numbers.max()) + 1, bool)
     for number in np.flatnonzero(np.bincount(numbers)):
         answers[number] = test(int(number))
@@ -105,11 +99,12 @@ def _table(numbers: np.ndarray, test: Callable[[int], bool]) -> np.ndarray:
     return found
 
 
-def _row(columns: _Columns, term: Term) -> Masks:
-    return columns.rows == int(term.pattern), columns.none
+def _row(columns: _Columns, term: Term) -> np.ndarray:
+    found: np.ndarray = columns.rows == int(term.pattern)
+    return found
 
 
-def _op(columns: _Columns, term: Term) -> Masks:
+def _op(columns: _Columns, term: Term) -> np.ndarray:
     log = columns.graph.log
     named = _table(columns.of("op", columns.rows), lambda number: matches_text(log.op(number).name, term.pattern))
     made = _table(
@@ -117,69 +112,71 @@ def _op(columns: _Columns, term: Term) -> Masks:
         lambda number: matches_text(str(log.attrs(number).get("function", "leaf")), term.pattern),
     )
     added = matches_text("accumulate", term.pattern)
-    found = np.select(
+    return np.select(
         [columns.kind == Kind.LEAF, columns.kind == Kind.ACCUMULATE], [made, np.full(len(named), added)], named
     )
-    return found, columns.none
 
 
-def _name(columns: _Columns, term: Term) -> Masks:
-    given, assigned = _called(columns, columns.owner, term)
-    # A node written in place may bear the name of its tensor's first version; only the node can tell, as it can
-    # whether it is the last of those that one expression made, which alone bears the variable's name.
-    changed = columns.of("version", columns.owner) > 0
+def _name(columns: _Columns, term: Term) -> np.ndarray:
+    owned, nameless = _called(columns, columns.owner, term)
+    # What was written in place bears the name of its tensor's first version, unless the line says another.
     first = columns.of("tensor", columns.owner).astype(np.int64)
-    by_tensor = np.logical_or(*_called(columns, np.where(changed & (first >= 0), first, columns.owner), term))
-    return given, (assigned | (changed & by_tensor)) & ~given
+    later = nameless & (columns.of("version", columns.owner) > 0) & (first < columns.owner)
+    owned[later] = _called(columns, first[later], term)[0]
+    lost = columns.backward & (columns.owner == columns.rows)  # the forward node is in a segment that is gone
+    found: np.ndarray = owned & ~lost
+    return found
 
 
-def _called(columns: _Columns, rows: np.ndarray, term: Term) -> Masks:
-    """Which rows were given the name, and which others may have it from the variable of their line."""
+def _called(columns: _Columns, rows: np.ndarray, term: Term) -> tuple[np.ndarray, np.ndarray]:
+    """Which rows bear the name, given or of the variable of their line, and which have none."""
     graph = columns.graph
-    attrs = columns.of("attrs", rows)
-    named = _table(attrs, lambda number: bool(graph.log.attrs(number).get("name")))
+    attrs, kinds, sites = (columns.of(field, rows) for field in ("attrs", "kind", "site"))
+    given = _table(attrs, lambda number: bool(graph.log.attrs(number).get("name")))
     called = _table(attrs, lambda number: matches_text(str(graph.log.attrs(number).get("name") or ""), term.pattern))
-    sites = columns.of("site", rows)
-    assigned = _table(sites, lambda number: matches_text(graph.names.variable(number), term.pattern))
-    return named & called, ~named & assigned
+    made = _table(attrs, lambda number: "function" in graph.log.attrs(number))
+    assigned = ~given & (made | (kinds != Kind.LEAF)) & _table(sites, lambda number: bool(graph.names.variable(number)))
+    ops = np.flatnonzero(assigned & (kinds == Kind.OP))
+    assigned[ops] = graph.names.finishing(rows[ops])
+    wanted = _table(sites, lambda number: matches_text(graph.names.variable(number), term.pattern))
+    return (given & called) | (assigned & wanted), ~given & ~assigned
 
 
-def _word(columns: _Columns, term: Term) -> Masks:
+def _word(columns: _Columns, term: Term) -> np.ndarray:
     log = columns.graph.log
-    is_op, _ = _op(columns, term)
+    is_op = _op(columns, term)
     rule = term.pattern.rstrip("0")
     label = _table(
         columns.of("op", columns.rows), lambda number: matches_text(backward_label(log.op(number).name), rule)
     )
-    called, perhaps = _name(columns, term)
-    return is_op | (label & (columns.kind == Kind.GRAD)) | called, perhaps
+    found: np.ndarray = is_op | (label & (columns.kind == Kind.GRAD)) | _name(columns, term)
+    return found
 
 
-def _scope(columns: _Columns, term: Term) -> Masks:
+def _scope(columns: _Columns, term: Term) -> np.ndarray:
     log = columns.graph.log
-    found = _table(columns.shared("scope"), lambda number: matches_text(log.scope_path(number), term.pattern))
-    return found, columns.none
+    return _table(columns.shared("scope"), lambda number: matches_text(log.scope_path(number), term.pattern))
 
 
-def _line(columns: _Columns, term: Term) -> Masks:
+def _line(columns: _Columns, term: Term) -> np.ndarray:
     def is_there(number: int) -> bool:
         site = columns.graph.log.site(number)
         return site is not None and at_line(site.file, site.line, term.pattern)
 
-    return _table(columns.shared("site"), is_there), columns.none
+    return _table(columns.shared("site"), is_there)
 
 
-def _pass(columns: _Columns, term: Term) -> Masks:
-    backward = columns.of("graph_pass", columns.rows) == Pass.BACKWARD
-    return backward if term.form == "backward" else ~backward, columns.none
+def _pass(columns: _Columns, term: Term) -> np.ndarray:
+    backward: np.ndarray = columns.of("graph_pass", columns.rows) == Pass.BACKWARD
+    return backward if term.form == "backward" else ~backward
 
 
-def _kind(columns: _Columns, term: Term) -> Masks:
+def _kind(columns: _Columns, term: Term) -> np.ndarray:
     numbers = [int(kind) for kind, name in KIND_NAMES.items() if name == term.form]
-    return np.isin(columns.kind, numbers), columns.none
+    return np.isin(columns.kind, numbers)
 
 
-MASKS: Final[dict[str, Callable[[_Columns, Term], Masks]]] = {
+MASKS: Final[dict[str, Callable[[_Columns, Term], np.ndarray]]] = {
     "#": _row,
     "word": _word,
     "op": _op,

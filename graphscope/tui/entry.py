@@ -16,7 +16,9 @@ _SELDOM: Final = 500
 
 
 def has_terminal() -> bool:
-    """Whether there is a terminal that a screen can be drawn on."""
+    """Whether there is a terminal that a screen can be drawn on, or a browser behind `textual serve`."""
+    if os.environ.get("TEXTUAL_DRIVER"):
+        return True
     return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
 
 

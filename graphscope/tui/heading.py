@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
+from rich.style import Style
 from rich.text import Text
 
 from graphscope.tui.scene import title
@@ -25,7 +26,15 @@ STATES: Final = {
 
 
 def heading(
-    scene: Scene, glyphs: Glyphs, colours: Mapping[str, str], *, name: str, state: str, step: int, search: str
+    scene: Scene,
+    glyphs: Glyphs,
+    colours: Mapping[str, str],
+    *,
+    name: str,
+    rank: str,
+    state: str,
+    step: int,
+    search: str,
 ) -> Text:
     """The line.
 
@@ -34,12 +43,15 @@ def heading(
         glyphs: Characters.
         colours: Variables of the theme.
         name: The log or the program.
+        rank: Which of several logs of a run is looked at; empty where there is one.
         state: Of a program, see `Session.state`; empty of a recording.
         step: The training step that the position belongs to.
         search: What is searched for, if anything is.
     """
     made = Text(no_wrap=True, overflow="ellipsis")
     made.append(f"{escape(name)} ", "bold")
+    if rank:
+        made.append(f" {rank}  R ", Style.parse("bold reverse") + Style(meta={"@click": "screen.list('ranks')"}))
     said, style = STATES.get(state, ("", ""))
     if said:
         made.append(said, style.replace("error", colours["error"]))

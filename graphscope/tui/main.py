@@ -287,6 +287,7 @@ class Main(Actions):
             self._glyphs,
             self.app.theme_variables,
             name=self.session.name,
+            rank=self.session.rank,
             state=self.session.state,
             step=self.reading.passes.step_of(self.scene.now),
             search=self.search,

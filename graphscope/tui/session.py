@@ -15,6 +15,8 @@ from graphscope.debugger.lines import expand
 from graphscope.debugger.results import Ended, Message, Result, Resumed, Stop
 from graphscope.debugger.session import Debugger
 from graphscope.errors import GraphscopeError
+from graphscope.eventlog.reader import load
+from graphscope.eventlog.siblings import bare, family, title
 from graphscope.tui.scene import Mark
 
 if TYPE_CHECKING:
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
 class Session(Protocol):
     """The other end of the screen. Its methods may take long; they are called from one thread, never the screen's."""
 
-    name: str
-    """What is looked at: the name of the log, or of the program."""
     state: str
     """Of a program: `starting`, `runs`, `waits`, `failed` or `ended`; empty of a recording."""
     edited: np.ndarray | None
@@ -63,7 +63,7 @@ class Session(Protocol):
         ...
 
     def new_log(self) -> Log | None:
-        """The log, once, where the program was started again."""
+        """The log, once, where the program was started again, or another log of its run was turned to."""
         ...
 
     def type(self, text: str) -> None:
@@ -72,6 +72,16 @@ class Session(Protocol):
 
     def resize(self, rows: int, columns: int) -> None:
         """Tell the terminal of the program how large it is."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """What is looked at: the name of the log, or of the program."""
+        ...
+
+    @property
+    def rank(self) -> str:
+        """Which of several logs of a run is looked at: `rank 1 of 4`; empty where there is but one."""
         ...
 
     @property
@@ -109,11 +119,23 @@ class RecordedSession:
     edited: np.ndarray | None = None
 
     def __init__(self, debugger: Debugger) -> None:
-        self.name = debugger.log.path.name
         self._debugger = debugger
+        self._shown = debugger.log.path
+        """The log that the screen has taken."""
+        self._family = family(self._shown)
         self._busy = threading.Lock()
         self._thread: int | None = None
         """The thread that carries something out, while one does."""
+
+    @property
+    def name(self) -> str:
+        """The name of the log; of the run, where it has several."""
+        return bare(self._shown) if self.rank else self._shown.name
+
+    @property
+    def rank(self) -> str:
+        """Which of several logs of a run is looked at."""
+        return f"{title(self._shown) or 'main'} of {len(self._family)}" if len(self._family) > 1 else ""
 
     def begin(self) -> list[Result]:
         """Go to the first node."""
@@ -157,8 +179,12 @@ class RecordedSession:
         return []
 
     def new_log(self) -> Log | None:
-        """There is but one."""
-        return None
+        """The log, once, where another of the run was turned to."""
+        path = self._debugger.log.path
+        if path == self._shown:
+            return None
+        self._shown, self._family = path, family(path)
+        return load(path)
 
     def type(self, text: str) -> None:
         """No program has a terminal here."""

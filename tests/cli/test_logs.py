@@ -12,6 +12,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from graphscope.cli.arguments import find_log
+from graphscope.errors import UsageError
+
 from .conftest import Run, run_in
 
 PROGRAM = """
@@ -89,6 +92,15 @@ def test_the_newest_log_is_the_default(recorded: Path, graphscope: Run) -> None:
     os.utime(recorded / "train.gscope" / "log.json", (past, past))
     os.utime(recorded / "train.gscope", (past, past))
     assert json.loads(graphscope("summary", "--json").stdout)["log"] == "other.gscope"
+
+
+def test_a_run_of_several_ranks_goes_by_its_name(recorded: Path) -> None:
+    for rank in (10, 2):
+        shutil.copytree(recorded / "train.gscope", recorded / f"all-rank{rank}.gscope")
+    assert find_log(recorded / "all.gscope").name == "all-rank2.gscope"
+    assert find_log(recorded / "all-rank10.gscope").name == "all-rank10.gscope"
+    with pytest.raises(UsageError, match="there is no log"):
+        find_log(recorded / "al.gscope")
 
 
 @pytest.mark.parametrize("values", ["summary", "none"])

@@ -33,3 +33,14 @@ def test_a_file_that_is_no_model_says_so(tmp_path: Path, graphscope: Run) -> Non
     found = graphscope("open", "net.pt")
     assert found.returncode == 2
     assert "net.pt is no TorchScript" in found.stderr
+
+
+@pytest.mark.parametrize("command", [("summary",), ("export", "-o", "net.svg"), ("pack",)])
+def test_what_reads_logs_names_the_command_that_reads_models(
+    tmp_path: Path, graphscope: Run, command: tuple[str, ...]
+) -> None:
+    (tmp_path / "net.pt2").write_bytes(b"")
+    found = graphscope(*command, "net.pt2")
+    assert found.returncode == 2
+    assert "'net.pt2' is a model and no log" in found.stderr
+    assert "graphscope open net.pt2" in found.stderr

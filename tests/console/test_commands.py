@@ -221,6 +221,13 @@ def test_ranks(debug: Debug, product: str) -> None:
     assert "No collective is recorded" in debug(product, "ranks", "q")  # tests/adapters tells of some
 
 
+def test_rank(debug: Debug, product: str) -> None:
+    text = debug(product, "rank", "rank 1", "q")  # tests/debugger/test_ranks.py turns to others
+
+    assert "This run has one log alone" in after(text, "rank")
+    assert "The program waits in this process" in after(text, "rank 1")
+
+
 def test_checkpoint(debug: Debug, product: str) -> None:
     text = debug(product, "checkpoint", "n 2", "checkpoint here", "goto c1", "goto here", "info checkpoints", "q")
 
@@ -645,6 +652,13 @@ def test_set_refuses_what_does_not_fit(debug: Debug, chain: str) -> None:
     assert "waits with its value" in after(text, "set grad = 1")
     assert "!NAME = EXPR" in after(text, "set lr = 1")
     assert "What is past can't be changed" in after(text, "set value = 1")
+
+
+def test_cut(debug: Debug, product: str) -> None:
+    text = debug(product, "b op:mul forward", "c", "cut", "c", "q")
+
+    assert after(text, "cut").startswith("*** This value can't be cut off")  # only what PyTorch computed can be
+    assert "a.grad 20.0 b.grad 15.0" in text
 
 
 def test_inject_value(debug: Debug, product: str) -> None:

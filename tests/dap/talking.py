@@ -105,6 +105,8 @@ class Client:
         """What the debugger had to say."""
         self._responses: dict[int, dict[str, Any]] = {}
         self.seen: list[dict[str, Any]] = []
+        self.asked: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+        """Does what the adapter asks for: takes the request, gives back what belongs to its response."""
         threading.Thread(target=self._read, args=(self._from,), daemon=True).start()
 
     def _start(self, *options: str) -> None:
@@ -146,6 +148,13 @@ class Client:
             check(message)
         self.write(json.dumps(message).encode())
         return self._sequence
+
+    def send_response(self, about: dict[str, Any]) -> None:
+        """Answer what the adapter asked for."""
+        self._sequence += 1
+        response = {"seq": self._sequence, "type": "response", **about}
+        check(response)
+        self.write(json.dumps(response).encode())
 
     def write(self, text: bytes, header: bytes | None = None) -> None:
         """Send bytes as a message."""
@@ -197,6 +206,10 @@ class Client:
                 self.events.append(message)
             elif message["type"] == "response":
                 self._responses[message["request_seq"]] = message
+            else:
+                assert self.asked is not None, message
+                about = {"request_seq": message["seq"], "command": message["command"], **self.asked(message)}
+                self.send_response(about)
 
     def next_response(self) -> dict[str, Any]:
         """The next answer, whatever it answers."""

@@ -72,7 +72,8 @@ def test_a_client_may_count_from_0(client: Client, chain: Path) -> None:
     asked = {"source": {"path": str(chain)}, "lines": [5, 11], "breakpoints": [{"line": 5}, {"line": 11}]}
     assert [found["line"] for found in client.request("setBreakpoints", asked)["breakpoints"]] == [5, 11]
     client.request("configurationDone")
-    client.event("stopped")
+    client.event("stopped")  # beneath the line that calls
+    client.move("continue")
     top, caller, module = client.stack()
     text = chain.read_text().splitlines()
     assert text[top["line"]][top["column"] : top["endColumn"]] == "scaled.tanh()"
@@ -99,6 +100,28 @@ def test_a_line_that_makes_no_node_is_told(client: Client, chain: Path) -> None:
     assert changed["breakpoint"]["message"] == "prog.py:12 made no node itself; the nearest line that did is 13"
     client.event("terminated")
     assert client.said == f"Breakpoint {told[0]['id']}: {changed['breakpoint']['message']}\n"
+    client.leave()
+
+
+def test_a_line_that_only_calls_stops_beneath_it_each_time(client: Client, chain: Path) -> None:
+    calls, backward = 12, 16  # h = layer(x, w), and loss.backward()
+
+    def configure() -> None:
+        lines = {"source": {"path": str(chain)}, "breakpoints": [{"line": calls}, {"line": backward}]}
+        client.request("setBreakpoints", lines)
+
+    client.launch(chain, configure=configure)
+    for _ in range(3):
+        client.event("stopped")
+        frames = client.stack()
+        assert (client.evaluate("op"), frames[0]["line"]) == ("'mul'", 5)
+        assert calls in [frame["line"] for frame in frames]
+        client.request("continue", {"threadId": 1})
+        client.event("stopped")
+        assert (client.evaluate("op"), client.evaluate("node.graph_pass")) == ("'sum'", "'backward'")
+        client.request("continue", {"threadId": 1})
+    client.event("terminated")
+    assert "made no node" not in client.said
     client.leave()
 
 

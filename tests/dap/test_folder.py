@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from graphscope.dap.folder import Folder, remove_forgotten
+from graphscope.eventlog.folder import Folder, remove_forgotten
 from tests.dap.talking import ROOT, Client
 
 ELSEWHERE = """\
 import subprocess, sys, time
-from graphscope.dap.folder import Folder
+from graphscope.eventlog.folder import Folder
 
 folder = Folder()
 if sys.argv[1] == "inherited":  # as a program that outlives its adapter does
@@ -63,3 +63,30 @@ def test_a_session_leaves_no_log_that_nobody_named(
     assert tmp_path in log.parents
     assert client.leave() == 0
     assert not log.parent.exists()
+
+
+RECORDING = """\
+import graphscope as gs
+
+recording = gs.record()
+log = recording.__enter__()
+gs.tensor(1.0) * 2
+print(log.path.parent, flush=True)
+input()
+"""
+
+
+def test_a_recording_in_memory_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
+    words = [sys.executable, "-c", RECORDING]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as other:
+        assert other.stdout is not None
+        theirs = Path(other.stdout.readline().decode().strip())
+        os.utime(theirs, (0, 0))
+        remove_forgotten()
+        assert (theirs / "memory.gscope").is_dir()  # in use
+        other.send_signal(signal.SIGKILL)
+    os.utime(theirs, (0, 0))
+    remove_forgotten()
+    assert not theirs.exists()

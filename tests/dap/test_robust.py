@@ -307,6 +307,7 @@ def test_what_can_not_be_started_is_said(client: Client, tmp_path: Path, write: 
         ({"program": str(tmp_path / "nothing.py")}, "no script"),
         ({"program": str(write("")), "cwd": "/no/such/folder"}, "no folder"),
         ({"program": str(write("")), "python": "/no/such/python"}, "can't be started"),
+        ({"program": str(write("")), "capture": "everything"}, "launch: 'capture' can't be 'everything'"),
         ({"module": "no_such_module_at_all"}, "no module"),
         ({"program": str(write("")), "values": "some"}, "values"),
         ({"program": str(write("")), "rows": 1 << 16}, "'rows'"),

@@ -37,16 +37,17 @@ def alone(program: Path) -> str:
 
 def test_back_in_time_and_on_changes_nothing(client: Client, write: Callable[[str], Path]) -> None:
     program = write(TRAINING.format(change="pass"))
-    client.launch(program, {"name": "op:tanh backward", "hitCondition": "2"})
+    client.launch(program, {"name": "op:tanh backward", "hitCondition": "2"}, capture="ops", values="full")
     assert client.event("stopped")["reason"] == "function breakpoint"
     names = [frame["name"] for frame in client.stack()]
     assert names[1:] == ["in 1", "<module>"]
     assert client.evaluate("step") == "1"
-    assert client.evaluate("grad.shape") == "(16, 8)"
+    assert client.evaluate("grad.shape") == "torch.Size([16, 8])"
     at = client.position()["now"]
     for _ in range(5):
         client.move("stepBack")
     assert client.position()["now"] < at
+    assert client.evaluate("value.numel() > 0") == "True"  # a tensor in the past, too, while the program waits
     client.request("setFunctionBreakpoints", {"breakpoints": [{"name": "op:linear forward"}]})
     assert "linear" in client.move("reverseContinue")["description"]
     client.request("setFunctionBreakpoints", {"breakpoints": []})
@@ -62,7 +63,7 @@ def test_a_changed_gradient_has_the_effect_that_it_has_in_the_program(
     program = write(TRAINING.format(change="pass"))
     client.launch(program, {"name": "op:linear backward", "hitCondition": "2"})
     client.event("stopped")  # at the first layer: its cotangent makes the gradients of net[0]
-    assert client.evaluate("grad.shape") == "(16, 8)"
+    assert client.evaluate("grad.shape") == "torch.Size([16, 8])"
     scope = client.scopes()["Gradient"]
     client.request("setVariable", {"variablesReference": scope, "name": "grad", "value": "grad * 0"})
     client.request("setFunctionBreakpoints", {"breakpoints": []})

@@ -98,3 +98,31 @@ def test_leaves_that_a_pass_leaves_out() -> None:
     detached, unused = said.split("; ")
     assert "detach at " in detached
     assert "was not computed from" in unused
+
+
+def test_a_mask_of_infinities_is_no_symptom_until_nan_comes_of_it() -> None:
+    def masked(*hidden: bool) -> Callable[[], None]:
+        def program() -> None:
+            scores = leaf(1, 2, 3) + 0.5
+            given = scores.masked_fill(gs.tensor(list(hidden)), float("-inf"))
+            (given + gs.tensor([0.0, float("-inf"), 0.0])).softmax(-1).sum().backward()
+
+        return program
+
+    assert rows(masked(True, False, False), "nan") == {}
+    with gs.record() as log:
+        masked(True, True, True)()
+    log.refresh()
+    (softmax,) = (node.row for node in log.graph.select("op:softmax forward"))
+    assert min(rows(masked(True, True, True), "nan")) == softmax
+
+
+def test_leaves_without_a_gradient_for_one_reason_are_told_in_one_sentence() -> None:
+    def program() -> None:
+        w = gs.tensor(1.0, requires_grad=True)
+        v = gs.tensor(2.0, requires_grad=True)
+        ((w * v).detach() * leaf(3)).backward()
+
+    (said,) = rows(program, "missing").values()
+    assert said.count("cuts the way") == 1
+    assert " w and v: " in said

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
@@ -51,13 +49,11 @@ def test_names_are_those_of_the_program():
     assert graph.select("name:h2h forward")[0].source_line == "h2h = gs.mm(W_h, h.t())"
 
 
-@pytest.mark.parametrize(("steps", "seconds"), [(100, 1.0), (2000, 20.0)])
-def test_the_unrolled_cell_is_one_cell(steps, seconds):
+@pytest.mark.parametrize("steps", [100, 2000])
+def test_the_unrolled_cell_is_one_cell(steps):
     with gs.record() as log:
         cell(steps)
-    begin = time.perf_counter()
     view = fold_repeats(whole(Graph(log)))
-    assert time.perf_counter() - begin < seconds
     (frame,) = view.clusters
     assert frame.label == f"x {steps}"
     assert len(view.nodes) == 21

@@ -65,15 +65,17 @@ WORDS = (
 )
 
 
-@given(st.lists(st.sampled_from(WORDS.split()), min_size=1, max_size=3), st.integers(-1, 40))
+@given(st.lists(st.sampled_from(WORDS.split()), min_size=1, max_size=3), st.integers(-1, 40), st.integers(1, 40))
 @settings(deadline=None)
-def test_columns_find_what_asking_each_node_finds(graph, words, now):
+def test_columns_find_what_asking_each_node_finds(graph, words, now, stretch):
     if {"forward", "backward"} <= set(words):
         return
     here = graph.at(None if now < 0 else min(now, graph.log.end - 1))
     selector = parse(" and ".join(words))
     expected = [node.row for node in here.nodes if selector.matches(node)]
-    assert [node.row for node in search.find(here, selector)] == expected
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "STRETCH", stretch)
+        assert [node.row for node in search.find(here, selector)] == expected
 
 
 def test_only_the_outermost_node_bears_the_name(make_tape):

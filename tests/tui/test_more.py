@@ -17,6 +17,7 @@ from graphscope.tui.keymap import read_keymap, remapped
 from graphscope.tui.passes import passes_of
 from graphscope.tui.tape.folds import loop_at
 from graphscope.tui.tape.tape import Tape
+from tests.graph.ranked import write_ranks
 from tests.tui.monkey import press
 from tests.tui.screens import Screen, drive
 
@@ -200,3 +201,24 @@ def test_every_binding_has_a_name_of_its_own_and_an_action(product: Path) -> Non
 @pytest.mark.slow
 def test_random_keys_clicks_and_sizes_break_nothing(training: Path) -> None:
     drive(training, lambda screen: press(screen, KEYS_PRESSED, seed=1))
+
+
+def test_another_rank_is_looked_at_where_it_was(tmp_path):
+    write_ranks(tmp_path, 3)
+
+    async def body(screen: Screen) -> None:
+        assert "rank 0 of 3" in screen.part("#heading")
+        await screen.type("goto 5")
+        await screen.at(5)
+        await screen.press("R")
+        await screen.shows("the same node")
+        await screen.press("down", "enter")
+        await screen.shows("rank 1 of 3", "#heading")
+        await screen.at(7)
+        assert screen.main.reading.log.path.name == "run-rank1.gscope"
+        assert "run.gscope" in screen.part("#heading")
+        x = screen.part("#heading").index("rank 1")
+        await screen.pilot.click("#heading", offset=(x, 0))
+        await screen.shows("the same node")
+
+    drive(tmp_path / "run-rank0.gscope", body)

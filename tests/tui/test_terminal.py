@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import struct
 import subprocess
 import sys
 import time
@@ -167,3 +168,32 @@ def test_history_is_kept_between_sessions(tmp_path: Path) -> None:
     walked: Callable[[int], str] = lambda by: second.walk(by, "typed")  # noqa: E731
 
     assert [walked(-1), walked(-1), walked(-1), walked(1), walked(1)] == ["p value", "n", "n", "p value", "typed"]
+
+
+@pytest.mark.slow
+def test_behind_textual_serve_a_browser_shows_the_same(product: Path) -> None:
+    """What `textual serve` starts has pipes for a terminal, and speaks in packets: a letter, a length, and bytes."""
+    environment = {
+        **os.environ,
+        "TEXTUAL_DRIVER": "textual.drivers.web_driver:WebDriver",
+        "COLUMNS": "80",
+        "ROWS": "24",
+    }
+    command = [sys.executable, "-m", "graphscope", "open", str(product)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"__GANGLION__\n"
+
+        def until(text: bytes) -> None:
+            seen = b""
+            while text not in seen:
+                _, size = struct.unpack(">cI", process.stdout.read(5))  # type: ignore[union-attr]
+                seen += process.stdout.read(size)  # type: ignore[union-attr]
+
+        until(b"#0 ")
+        for key, shown in (("n", b"#1 "), ("q", b'"exit"')):
+            process.stdin.write(struct.pack(">cI", b"D", len(key)) + key.encode())
+            process.stdin.flush()
+            until(shown)
+    assert process.returncode == 0

@@ -7,7 +7,7 @@ from graphscope.debugger.table import Rest, command
 from graphscope.diagnose import Explanation, explain_node
 
 
-@command("why", group="looking")
+@command("why", "explain", group="looking")
 def why(dbg: Debugger, spec: Rest = "") -> Explanation:
     """Say why the gradient of the current node, or of a SPEC, is None, zero or not finite.
 

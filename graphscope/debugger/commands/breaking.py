@@ -14,7 +14,7 @@ from graphscope.errors import CommandError
 
 @command("break", "b", group="breakpoints")
 def break_(dbg: Debugger, spec: Rest = "") -> Message | TableResult:
-    """Stop at nodes: `b SPEC[, CONDITION]`. Without an argument, list the breakpoints.
+    """Stop at nodes: `b SPEC[, CONDITION]`, or `b SPEC if CONDITION`. Without an argument, list the breakpoints.
 
     SPEC: `#12` (node number), `mul` (op or name), `op:mul`, `name:fc1.*`, `scope:encoder.*`, `line:model.py:31`, joined
     with `and`, and `forward` or `backward` to name the pass; as in pdb, `31` and `model.py:31` are lines. `b nan` stops

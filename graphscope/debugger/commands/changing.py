@@ -31,6 +31,20 @@ def set_(dbg: Debugger, assignment: Rest) -> ValueResult:
     return replace(dbg, found[1], found[2])
 
 
+@command("cut", group="values", needs="edge")
+def cut(dbg: Debugger, expression: Rest = "") -> ValueResult:
+    """Let a PyTorch program go on with the value, or with that of EXPR, and no gradient back through it.
+
+    As if the line had called `.detach()` on it; after `set value = EXPR` the gradient goes through as before.
+    """
+    if dbg.at_edge and dbg.edge is not None and not dbg.edge.cuts:
+        raise CommandError(
+            "This value can't be cut off",
+            "what PyTorch computed with a gradient and is no view can be; `set value = EXPR` replaces others",
+        )
+    return replace(dbg, "value", expression or "value", cut=True)
+
+
 @command("inject_value", group="tensors", needs="edge")
 def inject_value(dbg: Debugger, tensor: str, expression: Rest) -> ValueResult:
     """As in tfdbg: let the program go on with another value of a tensor, which must be the current one."""
@@ -40,8 +54,8 @@ def inject_value(dbg: Debugger, tensor: str, expression: Rest) -> ValueResult:
     return replace(dbg, "grad" if node.graph_pass == "backward" else "value", expression)
 
 
-def replace(dbg: Debugger, word: str, expression: str, new: object = None) -> ValueResult:
-    """Let the program go on with what an expression gives, or with `new`.
+def replace(dbg: Debugger, word: str, expression: str, new: object = None, *, cut: bool = False) -> ValueResult:
+    """Let the program go on with what an expression gives, or with `new`; `cut` off from what it was computed from.
 
     Raises:
         CommandError: It does not wait here, or with something else, or that has another shape.
@@ -55,10 +69,13 @@ def replace(dbg: Debugger, word: str, expression: str, new: object = None) -> Va
     fits = "grad" if node.kind in ("grad", "accumulate") else "value"
     if word != fits:
         raise CommandError(f"At this node the program waits with its {fits}, not with `{word}`", f"set {fits} = EXPR")
-    old = np.asarray(dbg.lookup()(word))
+    old = values.as_array(dbg.lookup()(word))
+    if old is None:
+        raise CommandError(f"The {word} here has no elements that can be replaced", "it is nested, or has no memory")
     new = evaluate(dbg, expression) if new is None else new
+    given = values.as_array(new)
     try:
-        array = np.array(np.broadcast_to(np.asarray(new), old.shape), dtype=old.dtype)
+        array = np.array(np.broadcast_to(new if given is None else given, old.shape), dtype=old.dtype)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         shape = getattr(new, "shape", None)
         what = f"of shape {tuple(shape)}" if shape is not None else f"a {type(new).__name__}"
@@ -66,5 +83,5 @@ def replace(dbg: Debugger, word: str, expression: str, new: object = None) -> Va
             f"The {word} here is {old.dtype} of shape {old.shape}; {expression.strip()!r} is {what}",
             f"give something that broadcasts to {old.shape}",
         ) from None
-    dbg.edge.answer = Replace(array)
-    return values.result(word, array)
+    dbg.edge.answer = Replace(array, cut)
+    return values.result(word, dbg.lookup()(word))

@@ -13,6 +13,7 @@ from graphscope.debugger.results import Cell, Message, TableResult, ValueResult
 from graphscope.debugger.session import Debugger
 from graphscope.debugger.table import Rest, command
 from graphscope.errors import CommandError
+from graphscope.eventlog.presenting import presented
 from graphscope.graph import Node
 
 COLUMNS: Final = ("node", "op", "name", "shape", "dtype", "pass", "line")
@@ -67,7 +68,7 @@ def outputs(dbg: Debugger, spec: Rest = "") -> TableResult:
 def grad(dbg: Debugger, spec: Rest = "") -> ValueResult | Message:
     """Print the gradient of the current node, or of a SPEC, as far as it has arrived up to now."""
     chosen = dbg.chosen(spec)
-    value = names.grad_of(chosen) if spec else dbg.lookup()("grad")
+    value = presented(dbg.log.path, names.grad_of(chosen), chosen.dtype) if spec else dbg.lookup()("grad")
     if value is None:
         why = "no gradient has reached it up to now" if not dbg.graph.backward_of(chosen) else "it was not kept"
         return Message(f"{title(chosen)} has no gradient: {why}")

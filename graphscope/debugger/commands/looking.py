@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from graphscope.debugger import names, values
-from graphscope.debugger.expressions import describe, parse
+from graphscope.debugger.expressions import Expression, describe, parse
 from graphscope.debugger.results import ValueResult
 from graphscope.debugger.session import Debugger
 from graphscope.debugger.table import Rest, command
@@ -61,4 +63,17 @@ def evaluate(dbg: Debugger, expression: str) -> Any:
     except NameError as error:
         raise CommandError(describe(error), _whereabouts(dbg, error.name)) from None
     except Exception as error:  # noqa: BLE001 - a person's expression may raise anything
-        raise CommandError(describe(error)) from None
+        raise CommandError(describe(error), _reason(dbg, parsed, error)) from None
+
+
+def _reason(dbg: Debugger, expression: Expression, error: Exception) -> str | None:
+    """What a person may not have thought of who wrote an expression that raised."""
+    missing = getattr(error, "obj", None)
+    if isinstance(error, AttributeError) and isinstance(missing, np.ndarray):
+        known = callable(getattr(np, error.name or "", None))
+        return f"a NumPy array is what the log holds: np.{error.name}(...)" if known else None
+    for word in sorted(expression.names & {"value", "grad"}):
+        if isinstance(error, AttributeError | TypeError) and dbg.lookup()(word) is None:
+            reached = word == "value" or dbg.graph.backward_of(dbg.need_node())
+            return f"`{word}` is None here: {'it was not kept' if reached else 'no gradient has reached it up to now'}"
+    return None

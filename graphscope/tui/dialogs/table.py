@@ -67,6 +67,11 @@ LISTS: Final[dict[str, Listed]] = {
         "info checkpoints",
         {"enter": Deed("go there", lambda row: f"goto {row[0]}", leaves=True)},
     ),
+    "ranks": Listed(
+        "ranks",
+        "rank",
+        {"enter": Deed("look at it", lambda row: f"rank {row[0]}", leaves=True)},
+    ),
 }
 """The lists, by the name of the action that opens them."""
 

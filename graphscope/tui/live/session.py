@@ -43,6 +43,7 @@ class LiveSession:
 
     def __init__(self, connection: socket.socket, name: str) -> None:
         self.name = name
+        self.rank = ""
         self.now = -1
         self.marks: tuple[Mark, ...] = ()
         self.state = "starting"
@@ -211,8 +212,8 @@ class LiveSession:
         if body["now"] != self.now:
             self.edited = None
         self._where()
-        if name == "set" and not (isinstance(result, Message) and result.error):
-            self._see_edited(line.partition("=")[0].split()[-1])
+        if name in ("set", "cut") and not (isinstance(result, Message) and result.error):
+            self._see_edited("value" if name == "cut" else line.partition("=")[0].split()[-1])
         if name in ("alias", "unalias"):
             self._look_up_aliases()
         return result

@@ -1,0 +1,122 @@
+"""What is known of a log's rows block by block, packed small: which of them are nodes, and which name which other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+
+BLOCK: Final = 1 << 16
+"""Rows a block: built on their own, so a growing log never builds more than its newest block again."""
+
+_SHIFT: Final = 16
+_OFFSET: Final = BLOCK - 1
+
+Built = TypeVar("Built")
+
+Pairs = tuple[np.ndarray, np.ndarray]
+"""Offsets of rows in a stretch of the log, and the rows that they name; one entry a pair."""
+
+
+class Blocks(Generic[Built]):
+    """Something that is built of each block once all of its rows are written; until then, whenever there are more.
+
+    Args:
+        log: The log.
+        build: Makes it of a block, by the block's number.
+    """
+
+    def __init__(self, log: Log, build: Callable[[int], Built]) -> None:
+        self._log = log
+        self._build = build
+        self._built: dict[int, tuple[int, Built]] = {}
+
+    def between(self, start: int, stop: int) -> Iterator[tuple[int, Built]]:
+        """First row of each block that holds rows of `start <= row < stop`, and what was built of it."""
+        start, stop = max(start, self._log.first), min(stop, self._log.end)
+        if start >= stop:
+            return
+        for block in range(start // BLOCK, (stop - 1) // BLOCK + 1):
+            committed = self._committed(block)
+            built = self._built.get(block)
+            if built is None or built[0] != committed:
+                built = self._built[block] = (committed, self._build(block))
+            yield block * BLOCK, built[1]
+
+    def _committed(self, block: int) -> int:
+        """How many rows of a block are written: one with holes may change yet, a full one needs no look."""
+        built = self._built.get(block)
+        if built is not None and (built[0] == BLOCK or self._log.metadata.get("finished") is not None):
+            return built[0]
+        chunks = self._log.chunks(block * BLOCK, (block + 1) * BLOCK)
+        return sum(int(np.count_nonzero(rows["kind"])) for _, rows in chunks)
+
+
+class Rows:
+    """A set of rows, one bit a row.
+
+    Args:
+        log: The log.
+        among: Which rows of a stretch belong to it, as booleans.
+    """
+
+    def __init__(self, log: Log, among: Callable[[np.ndarray], np.ndarray]) -> None:
+        self._log = log
+        self._among = among
+        self._blocks = Blocks(log, self._build)
+
+    def between(self, start: int, stop: int) -> np.ndarray:
+        """Those of `start <= row < stop`, ascending."""
+        parts = [first + np.flatnonzero(np.unpackbits(bits)) for first, bits in self._blocks.between(start, stop)]
+        rows = np.concatenate(parts) if parts else np.zeros(0, np.int64)
+        low, high = np.searchsorted(rows, (max(start, self._log.first), stop))
+        return rows[low:high]
+
+    def _build(self, block: int) -> np.ndarray:
+        bits = np.zeros(BLOCK, bool)
+        for first, rows in self._log.chunks(block * BLOCK, (block + 1) * BLOCK):
+            bits[first - block * BLOCK :][: len(rows)] = self._among(rows)
+        return np.packbits(bits)
+
+
+class Relation:
+    """Pairs (named row, row that names it), sorted inside each block.
+
+    Args:
+        log: The log.
+        extract: The pairs of a stretch, by its first row and its rows.
+    """
+
+    def __init__(self, log: Log, extract: Callable[[Log, int, np.ndarray], list[Pairs]]) -> None:
+        self._log = log
+        self._extract = extract
+        self._blocks = Blocks(log, self._build)
+
+    def find(self, key: int, stop: int, start: int = 0) -> Iterator[int]:
+        """The rows of `start <= row < stop` that name `key`, in order."""
+        if key < 0:
+            return
+        start = max(start, self._log.first)
+        for first, (named, offsets) in self._blocks.between(max(key, start), stop):
+            bounds = np.array([key, key + 1], named.dtype)  # of another dtype, all of `named` would be converted
+            low, high = np.searchsorted(named, bounds)
+            for offset in offsets[low:high].tolist():
+                if start <= first + offset < stop:
+                    yield first + offset
+
+    def _build(self, block: int) -> Pairs:
+        parts = [np.zeros(0, np.uint64)]
+        for first, rows in self._log.chunks(block * BLOCK, (block + 1) * BLOCK):
+            for offsets, named in self._extract(self._log, first, rows):
+                # A damaged row may name any row: only what lies at or before the row that names it can be meant.
+                possible = named <= (offsets + first).astype(np.uint64)
+                offsets = offsets[possible] + (first - block * BLOCK)
+                parts.append(named[possible] << np.uint64(_SHIFT) | offsets.astype(np.uint64))
+        keys = np.concatenate(parts)
+        keys.sort()
+        small = np.uint32 if (block + 1) * BLOCK < 1 << 32 else np.uint64
+        return (keys >> np.uint64(_SHIFT)).astype(small), (keys & np.uint64(_OFFSET)).astype(np.uint16)

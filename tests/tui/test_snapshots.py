@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,14 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "search": ("home", "1", "/"),
     "map": ("escape", "n", "n", "m"),
     "breakpoints": ("m", "home", "b", "enter", "escape", "c", "B"),
+    "watches": ("escape", "w", "c", "enter", "escape", "W"),
+    "bookmarks": ("escape", "M", "apostrophe"),
+    "value": ("escape", "2"),
+    "slice": ("i",),
+    "steps": ("escape", "5"),
+    "compare": ("6",),
+    "help": ("question_mark",),
+    "palette": ("escape", "ctrl+p"),
     "tiny": ("escape",),
 }
 """The keys that lead from each to the next."""
@@ -31,11 +40,14 @@ SCREENS: dict[str, tuple[str, ...]] = {
 TINY = (50, 12)
 
 
-def shown(log: Path, size: tuple[int, int]) -> dict[str, str]:
-    """All screens as text."""
+def shown(
+    log: Path, size: tuple[int, int], see: Callable[[Screen], str] = lambda screen: screen.text, theme: str = ""
+) -> dict[str, str]:
+    """All screens as text, or as what `see` finds on them."""
     found: dict[str, str] = {}
 
     async def use(screen: Screen) -> None:
+        screen.app.theme = theme or screen.app.theme
         for name, keys in SCREENS.items():
             for key in keys:
                 await screen.press(key)
@@ -45,7 +57,7 @@ def shown(log: Path, size: tuple[int, int]) -> dict[str, str]:
             for _ in range(3):
                 await screen.app.workers.wait_for_complete()
                 await screen.pilot.pause()
-            found[name] = "\n".join(line.rstrip() for line in screen.text.split("\n")) + "\n"
+            found[name] = "\n".join(line.rstrip() for line in see(screen).split("\n")) + "\n"
 
     drive(log, use, size=size)
     return found
@@ -60,6 +72,27 @@ def file_of(name: str, size: tuple[int, int]) -> Path:
 def test_the_screens_are_as_they_were(product: Path, size: tuple[int, int]) -> None:
     for name, text in shown(product, size).items():
         assert text == file_of(name, size).read_text(encoding="utf-8"), name
+
+
+def colours(screen: Screen) -> str:
+    """Every style of a screen in the order of its first use, with the first text that bears it."""
+    found: dict[str, str] = {}
+    for strip in screen.app.screen._compositor.render_strips():
+        for part in strip:
+            if part.style is not None and part.text.strip():
+                found.setdefault(str(part.style), part.text.strip())
+    return "\n".join(f"  {style}: {text}" for style, text in found.items())
+
+
+def in_colours(log: Path, theme: str) -> str:
+    """All screens of a theme as their styles."""
+    return "".join(f"{name}\n{styles}" for name, styles in shown(log, SIZES[1], colours, theme).items())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", [theme.name for theme in THEMES])
+def test_each_theme_is_as_it_was(product: Path, theme: str) -> None:
+    assert in_colours(product, theme) == (FOLDER / f"{theme}.txt").read_text(encoding="utf-8")
 
 
 def contrast(one: Color, two: Color) -> float:
@@ -119,6 +152,9 @@ def main() -> None:
         for size in SIZES:
             for name, text in shown(Path(place) / "product.gscope", size).items():
                 file_of(name, size).write_text(text, encoding="utf-8")
+        for theme in THEMES:
+            text = in_colours(Path(place) / "product.gscope", theme.name)
+            (FOLDER / f"{theme.name}.txt").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

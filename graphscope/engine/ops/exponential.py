@@ -54,12 +54,14 @@ def _power(x: Any, y: Any) -> Any:
 
 def _base_rule(g: Any, x: Any, y: Any) -> Any:
     if isinstance(y, int | float):
-        return nothing(g) if y == 0 else g * (x if y == 2 else _slope(x, y - 1)) * y
+        return nothing(g) if y == 0 else g * _slope(x, y - 1) * y
     return where(y == 0, 0.0, g * y * pow(x, y - 1))
 
 
 def _slope(x: Any, y: Any) -> Any:
-    return pow(x, y) if isinstance(x, Tensor) else _power(x, y)
+    if isinstance(x, Tensor):
+        return pow(x, y)  # by 1, too: as in PyTorch, a second derivative wants x unchanged
+    return x if y == 1 else _power(x, y)
 
 
 def _exponent_rule(g: Any, x: Any, y: Any, out: Any) -> Any:

@@ -54,7 +54,9 @@ def steps(scene: Scene, passes: Passes, rows: np.ndarray, width: int, bars: str)
     sizes = [magnitude(scene.whole.node(int(row))) for row in chosen]
     values = [float("nan") if size is None else size for size in sizes]
     finite = [value for value in values if value == value]  # not a NaN
-    made.append(f"{len(rows)} times in {passes.step_of(scene.log.end)} steps; root mean square of what it made\n\n")
+    times, whole = (f"{count} {word}{'' if count == 1 else 's'}" for count, word in (
+        (len(rows), "time"), (passes.step_of(scene.log.end), "step")))  # fmt: skip
+    made.append(f"{times} in {whole}; root mean square of what it made\n\n")
     if finite:
         made.append(spark(values, max(width - 2, 8), bars) + "\n", "forward")
         made.append(f"{number(min(finite))} to {number(max(finite))}\n\n", "muted")

@@ -45,10 +45,10 @@ class TabLine(Title):
         """The line."""
         colours = self.app.theme_variables
         made = Text(no_wrap=True, overflow="ellipsis")
-        letters, between = self._letters()
+        letters, behind, between = self._letters()
         for number, name in enumerate(self._names, 1):
             start = len(made)
-            made.append(f"{number} ", colours["faint"])
+            made.append(f"{number}{behind}", colours["faint"])
             active = name == self.active
             look = f"bold underline {colours['primary']}" if active else colours["muted"]
             made.append(name if active else name[:letters], look)
@@ -57,11 +57,13 @@ class TabLine(Title):
         made.rstrip()
         return made
 
-    def _letters(self) -> tuple[int, str]:
-        """So many letters of the names that are not open have room, and what stands between these."""
+    def _letters(self) -> tuple[int, str, str]:
+        """So many letters of the names that are not open have room; what stands behind numbers, and behind names."""
         longest = max(map(len, self._names))
-        for letters, between in ((longest, "  "), *((letters, " ") for letters in range(longest, _LEAST - 1, -1))):
+        cut = ((letters, " ", " ") for letters in range(longest, _LEAST - 1, -1))
+        for letters, behind, between in ((longest, " ", "  "), (longest, " ", " "), (longest, "", " "), *cut):
             shown = [name if name == self.active else name[:letters] for name in self._names]
-            if sum(map(len, shown)) + (2 + len(between)) * len(shown) - len(between) <= self.size.width:
-                return letters, between
-        return 0, "  "
+            room = (1 + len(behind) + len(between)) * len(shown) - len(between)
+            if sum(map(len, shown)) + room <= self.size.width:
+                return letters, behind, between
+        return 0, " ", "  "

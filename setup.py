@@ -8,17 +8,18 @@ from setuptools import Extension, setup
 
 APPENDING = "graphscope/eventlog/_append.h"
 ENGINE = "graphscope/engine/_engine.h"
-TYPES = ["graphscope/engine/_types.h", "graphscope/engine/_exponential.h"]
+PROCESSORS = "graphscope/eventlog/_processors.h"
+TYPES = [PROCESSORS, "graphscope/engine/_types.h", "graphscope/engine/_exponential.h"]
 TORCH = "graphscope/adapters/torch/"
 MODULES = {
     "graphscope/eventlog/_append": [APPENDING],
-    "graphscope/eventlog/_measure": [],
+    "graphscope/eventlog/_measure": [PROCESSORS],
     "graphscope/engine/_calls": [APPENDING, ENGINE, "graphscope/engine/_general.h"],
     "graphscope/engine/_backward": [APPENDING, ENGINE],
-    "graphscope/engine/_loops": [],
+    "graphscope/engine/_loops": [PROCESSORS],
     "graphscope/engine/_formulas": [*TYPES, "graphscope/engine/_formulas.h"],
     "graphscope/engine/_layers": [*TYPES, "graphscope/engine/_layers.h"],
-    "graphscope/engine/_along": [],
+    "graphscope/engine/_along": [PROCESSORS],
     "graphscope/adapters/torch/_calls": [APPENDING, TORCH + "_adapter.h", TORCH + "_rules.c"],
 }
 """Each compiled module, and the headers and further sources that it is made of."""

@@ -7,14 +7,7 @@
 #include <Python.h>
 #include <stdint.h>
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")
-#endif
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__)
-#define FOR_EACH_PROCESSOR __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define FOR_EACH_PROCESSOR
-#endif
+#include "../eventlog/_processors.h"
 
 enum { MOST_BUFFERS = 4, LANES = 16 };
 

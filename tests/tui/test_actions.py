@@ -142,19 +142,8 @@ def test_pages_of_the_tape(training: Path) -> None:
     drive(training, use)
 
 
-def test_all_folds_close_and_open(training: Path) -> None:
-    async def use(screen: Screen) -> None:
-        tape = screen.main.query_one(Tape)
-        before = len(tape.lines)
-        await screen.press("Z")
-        await screen.until(lambda: len(tape.lines) < before, "closed folds")
-        await screen.press("Z")
-        await screen.until(lambda: len(tape.lines) == before, "open folds")
-
-    drive(training, use)
-
-
-def test_one_fold_closes_and_opens(training: Path) -> None:
+@pytest.mark.parametrize("key", ["z", "Z"])
+def test_folds_close_and_open(training: Path, key: str) -> None:
     start = middle(training)
 
     async def use(screen: Screen) -> None:
@@ -162,10 +151,10 @@ def test_one_fold_closes_and_opens(training: Path) -> None:
         await screen.type(f"goto {start}")
         await screen.at(start)
         before = len(tape.lines)
-        await screen.press("z")
-        await screen.until(lambda: len(tape.lines) < before, "a closed fold")
-        await screen.press("z")
-        await screen.until(lambda: len(tape.lines) == before, "an open fold")
+        await screen.press(key)
+        await screen.until(lambda: len(tape.lines) < before, "closed folds")
+        await screen.press(key)
+        await screen.until(lambda: len(tape.lines) == before, "open folds")
 
     drive(training, use)
 

@@ -45,6 +45,10 @@ def _of_tensor(log: Log, rows: np.ndarray, owner: Node | None) -> np.ndarray:
     return np.asarray(tensors[np.maximum(forward - log.first, 0)] == owner.tensor)
 
 
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
 def steps(scene: Scene, passes: Passes, rows: np.ndarray, width: int, bars: str) -> Text:
     """The curve of magnitudes over steps, and the nearest of them in words."""
     made = Text()
@@ -54,9 +58,8 @@ def steps(scene: Scene, passes: Passes, rows: np.ndarray, width: int, bars: str)
     sizes = [magnitude(scene.whole.node(int(row))) for row in chosen]
     values = [float("nan") if size is None else size for size in sizes]
     finite = [value for value in values if value == value]  # not a NaN
-    times, whole = (f"{count} {word}{'' if count == 1 else 's'}" for count, word in (
-        (len(rows), "time"), (passes.step_of(scene.log.end), "step")))  # fmt: skip
-    made.append(f"{times} in {whole}; root mean square of what it made\n\n")
+    times, turns = _counted(len(rows), "time"), _counted(passes.step_of(scene.log.end), "step")
+    made.append(f"{times} in {turns}; root mean square of what it made\n\n")
     if finite:
         made.append(spark(values, max(width - 2, 8), bars) + "\n", "forward")
         made.append(f"{number(min(finite))} to {number(max(finite))}\n\n", "muted")

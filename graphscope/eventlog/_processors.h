@@ -1,0 +1,16 @@
+/* For loops that the compiler is to turn into vector instructions: included last, it has the rest of a file optimized for
+ * speed, and FOR_EACH_PROCESSOR has a function compiled for several processors, of which the one at hand is chosen.
+ */
+#ifndef GRAPHSCOPE_PROCESSORS_H
+#define GRAPHSCOPE_PROCESSORS_H
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__)
+#define FOR_EACH_PROCESSOR __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define FOR_EACH_PROCESSOR
+#endif
+
+#endif

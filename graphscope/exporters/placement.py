@@ -48,7 +48,8 @@ def beside(view: GraphView) -> dict[str, Place]:
     """The forward node next to which each backward node is drawn.
 
     A contribution to a leaf goes beside that copy of the leaf whose use it comes from. Left out are the ops that a
-    person saw inside a rule, and contributions on the way to a cotangent: they lie between what is placed.
+    person saw inside a rule, contributions on the way to a cotangent, and what a gradient flows to from the very node
+    that it would lie beside: they lie between what is placed.
     """
     nodes = view.by_id()
     placed = {
@@ -66,4 +67,9 @@ def beside(view: GraphView) -> dict[str, Place]:
             leaf = arguments.get((placed.get(edge.source, ""), edge.slot))
             if leaf is not None and nodes[leaf].kind == "leaf":
                 placed[target.id] = leaf
-    return {id: Place(forward, same_rank=nodes[id].cluster == nodes[forward].cluster) for id, forward in placed.items()}
+    joined = {(edge.source, edge.target) for edge in gradients}
+    return {
+        id: Place(forward, same_rank=nodes[id].cluster == nodes[forward].cluster)
+        for id, forward in placed.items()
+        if (forward, id) not in joined
+    }

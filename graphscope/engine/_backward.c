@@ -111,7 +111,7 @@ static int64_t contribution(Pass *pass, PyObject *leaf, PyObject *value, int64_t
         goto done;
     }
     PyObject *template = AT(templates, first && grad == Py_None ? engine.fresh : engine.more);
-    row = engine.log->append(pass->appender, template, value, pass->now, (int64_t[]){from, origin, 0, 0});
+    row = engine.log->append(pass->appender, template, value, &(Moment){pass->now, 0, from, &origin, 1, -1, 0});
 done:
     Py_XDECREF(grad);
     Py_XDECREF(templates);
@@ -220,8 +220,8 @@ static int64_t cotangent_row(Pass *pass)
     if (pass->parts == Py_None && pass->origin >= 0 && forward >= pass->base && Py_IS_TYPE(site, engine.site))
         template = AT(site, engine.site_single);
     if (template != NULL && template != Py_None)
-        return engine.log->append(pass->appender, template, pass->gradient, pass->now,
-                                  (int64_t[]){forward, pass->origin, 0, 0});
+        return engine.log->append(pass->appender, template, pass->gradient,
+                                  &(Moment){pass->now, 0, forward, &pass->origin, 1, -1, 0});
     PyObject *answer = PyObject_CallFunction(engine.cotangent, "OOOLOOL", pass->writer, pass->record, pass->gradient,
                                              (long long)pass->origin, pass->parts, pass->frame, (long long)pass->now);
     if (answer == NULL)

@@ -102,12 +102,8 @@ def cotangent(
         if template is None or site.kind is not data.__class__:
             template = site.grad_template(writer, int(origin >= 0))
         row = writer.append(template, data, now, 0, forward, max(origin, 0))
-    elif len(parts) <= 3:
-        row = writer.append(site.grad_template(writer, len(parts)), data, now, 0, forward, *parts)
     else:
-        template = site.grad_template(writer, len(parts))
-        edges = [(part, 0) for part in parts]
-        row = writer.append_wide(template, [(data, template.keep)], edges, now, 0, forward)
+        row = writer.append_many(site.grad_template(writer, len(parts)), data, parts, now, 0, forward)
     if writer.gate is not None:
         answer = tracing.pause(writer, row, data, frame)
         if isinstance(answer, Replace):

@@ -15,7 +15,7 @@ from graphscope.engine.node import Plan, Record, plan_for
 from graphscope.engine.op import Op
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.gate import Replace
-from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT
+from graphscope.eventlog.schema import ROW_MASK
 
 _ndarray = np.ndarray
 _new = object.__new__
@@ -198,12 +198,7 @@ def apply(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, de
         described = {**(attrs or {}), "operands": constants} if len(constants) > 1 else attrs
         constant = constants[0] if len(constants) == 1 else None
         site = tracing.call_site(writer, frame, op, result, constant, described, len(rows))
-        if len(rows) <= 3:
-            row = writer.append(site.template, result, end, end - start, modes.here().context.backward_row, *rows)
-        else:
-            edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows]
-            keep = [(result, site.template.keep)]
-            row = writer.append_wide(site.template, keep, edges, end, end - start, modes.here().context.backward_row)
+        row = writer.append_many(site.template, result, rows, end, end - start, modes.here().context.backward_row)
         out.row = row
         if writer.gate is not None:
             answer = tracing.pause(writer, row, result, frame)

@@ -27,10 +27,22 @@
 
 #include "_append.h"
 
-enum { ROW = 96, PREFIX = 32, LARGE = 1 << 16 };
+enum { ROW = 96, PREFIX = 32, LARGE = 1 << 16, INLINE_INPUTS = 3, SLOT_SHIFT = 48 };
 
-/* Places of the fields of a row that are written one by one: see EVENT in schema.py. */
-enum { FLAGS = 2, TENSOR = 32, TIME = 40, DURATION = 48, VALUE = 56, FORWARD = 64, INPUTS = 72 };
+/* Places of the fields of a row that are written one by one, and flags of it: see EVENT and Flag in schema.py. */
+enum { FLAGS = 2, VERSION = 24, INPUT_COUNT = 30, TENSOR = 32, DURATION = 48 };
+enum { NONFINITE = 1, EDGES = 8 };
+
+/* A row of `edges.npy`, and where a SUMMARY record counts NaN and Inf. */
+typedef struct {
+    uint64_t node;
+    uint32_t slot, argument;
+} Edge;
+
+enum { SUMMARY = 56, COUNTS = 32, COUNTS_END = 48 };
+
+/* Rows with more inputs than this are left to Python. */
+enum { MOST_INPUTS = 64 };
 
 /* The clock of `time.perf_counter_ns`. */
 static int64_t now(void)
@@ -51,15 +63,16 @@ typedef struct {
     int64_t first, next_row, end, origin, rows_ready;
     int64_t next_value, value_start, value_end, populated;
     int64_t next_rare, rare_start, rare_end;
-    Py_buffer rows, values, rare;
+    int64_t next_edge, edge_start, edge_end;
+    Py_buffer rows, values, rare, edges;
     int file; /* of the values, or -1 */
 } Cursor;
 
 static PyObject *Cursor_attach(Cursor *self, PyObject *args)
 {
-    PyObject *rows, *values, *rare;
+    PyObject *rows, *values, *rare, *edges;
     const char *file;
-    if (!PyArg_ParseTuple(args, "OOOs", &rows, &values, &rare, &file))
+    if (!PyArg_ParseTuple(args, "OOOOs", &rows, &values, &rare, &edges, &file))
         return NULL;
     if (self->rows.obj != NULL) {
         PyErr_SetString(PyExc_RuntimeError, "a cursor is attached once");
@@ -67,7 +80,8 @@ static PyObject *Cursor_attach(Cursor *self, PyObject *args)
     }
     if (PyObject_GetBuffer(rows, &self->rows, PyBUF_WRITABLE) < 0 ||
         PyObject_GetBuffer(values, &self->values, PyBUF_WRITABLE) < 0 ||
-        PyObject_GetBuffer(rare, &self->rare, PyBUF_WRITABLE) < 0)
+        PyObject_GetBuffer(rare, &self->rare, PyBUF_WRITABLE) < 0 ||
+        PyObject_GetBuffer(edges, &self->edges, PyBUF_WRITABLE) < 0)
         return NULL;
     self->file = *file ? open(file, O_WRONLY | O_CLOEXEC) : -1;
     Py_RETURN_NONE;
@@ -135,6 +149,7 @@ static void Cursor_dealloc(Cursor *self)
     PyBuffer_Release(&self->rows);
     PyBuffer_Release(&self->values);
     PyBuffer_Release(&self->rare);
+    PyBuffer_Release(&self->edges);
     PyTypeObject *type = Py_TYPE(self);
     type->tp_free((PyObject *)self);
     Py_DECREF(type);
@@ -144,7 +159,7 @@ static void Cursor_dealloc(Cursor *self)
 static PyMemberDef Cursor_members[] = {
     NUMBER(first),      NUMBER(next_row),    NUMBER(end),       NUMBER(origin),    NUMBER(rows_ready),
     NUMBER(next_value), NUMBER(value_start), NUMBER(value_end), NUMBER(populated), NUMBER(next_rare),
-    NUMBER(rare_start), NUMBER(rare_end),    {NULL}};
+    NUMBER(rare_start), NUMBER(rare_end),    NUMBER(next_edge), NUMBER(edge_start), NUMBER(edge_end), {NULL}};
 
 static PyMethodDef Cursor_methods[] = {
     {"attach", (PyCFunction)Cursor_attach, METH_VARARGS, "Write into these buffers from here on."},
@@ -284,7 +299,7 @@ typedef struct {
     vectorcallfunc vectorcall;
     PyObject *segment; /* a Cursor */
     PyObject *sites;   /* call sites by their key */
-    PyObject *slow;    /* what takes the other rows */
+    PyObject *slow, *slow_many; /* what takes the other rows: with three inputs at most, and with a list of them */
     int64_t base;
 } Appender;
 
@@ -308,80 +323,130 @@ ANY_NONFINITE(nonfinite_float64, uint64_t, (uint64_t)0x7ff0000000000000)
 static int (*const nonfinite[])(const void *, int64_t) = {NULL, nonfinite_float16, nonfinite_bfloat16,
                                                           nonfinite_float32, nonfinite_float64};
 
-/* Write one row (of a tensor of its own where `tensor` is -1), or return -1, with nothing reserved, when it is not of
- * the common kind. No Python code runs in it, but other threads may while a large value is written. */
-static int64_t write_row(Appender *self, Form *form, PyObject *value, int64_t time, int64_t duration, int64_t forward,
-                         const int64_t *inputs, int count, int64_t tensor)
+/* Where the value of a row is had from: an address, or an array whose elements lie together; NULL for any other. */
+static const void *data_of(const Form *form, PyObject *value)
+{
+    if (PyLong_CheckExact(value)) /* the address of so many bytes as the form says */
+        return PyLong_AsVoidPtr(value);
+    if (!PyArray_Check(value) || !PyArray_ISCARRAY_RO((PyArrayObject *)value) ||
+        PyArray_NBYTES((PyArrayObject *)value) != form->nbytes)
+        return NULL;
+    return PyArray_DATA((PyArrayObject *)value);
+}
+
+/* The value that a row bears itself; whether it could be had. */
+static int take_inline(const Form *form, PyObject *value, int64_t *kept)
+{
+    if (PyLong_CheckExact(value))
+        memcpy(kept, PyLong_AsVoidPtr(value), form->nbytes);
+    else if (PyArray_Check(value)) {
+        if (!PyArray_IS_C_CONTIGUOUS((PyArrayObject *)value) || PyArray_NBYTES((PyArrayObject *)value) != form->nbytes)
+            return 0;
+        memcpy(kept, PyArray_DATA((PyArrayObject *)value), form->nbytes);
+    }
+    else if (PyArray_IsScalar(value, Float32) && form->nbytes == 4)
+        memcpy(kept, &((PyFloat32ScalarObject *)value)->obval, 4);
+    else if (PyArray_IsScalar(value, Float64) && form->nbytes == 8)
+        memcpy(kept, &((PyFloat64ScalarObject *)value)->obval, 8);
+    else if (PyArray_IsScalar(value, Int64) && form->nbytes == 8)
+        memcpy(kept, &((PyInt64ScalarObject *)value)->obval, 8);
+    else
+        return 0;
+    return 1;
+}
+
+/* Whether a SUMMARY record counts a NaN or an Inf. */
+static int counts_nonfinite(const char *record)
+{
+    static const char none[COUNTS_END - COUNTS];
+    return memcmp(record + COUNTS, none, sizeof none) != 0;
+}
+
+/* Write the inputs of a row that has more than it holds. */
+static void write_edges(Cursor *cursor, const int64_t *inputs, int count, int64_t base)
+{
+    Edge *edges = (Edge *)((char *)cursor->edges.buf + cursor->edge_start) + cursor->next_edge;
+    for (int argument = 0; argument < count; argument++)
+        edges[argument] = (Edge){(inputs[argument] & (((int64_t)1 << SLOT_SHIFT) - 1)) - base,
+                                 inputs[argument] >> SLOT_SHIFT, argument};
+    cursor->next_edge += count;
+}
+
+/* Write one row, or return -1, with nothing reserved, when it is not of the common kind. No Python code runs in it, but
+ * other threads may while a large value is written. */
+static int64_t write_row(Appender *self, Form *form, PyObject *value, const Moment *moment)
 {
     Cursor *cursor = (Cursor *)self->segment;
-    if (cursor == NULL || !form->plain || cursor->next_row >= cursor->end || cursor->next_row >= cursor->rows_ready)
+    if (cursor == NULL || cursor->next_row >= cursor->end || cursor->next_row >= cursor->rows_ready)
         return -1;
-    int64_t row = cursor->next_row, offset = 0;
-    int64_t kept = 0;
-    int large = form->copied && form->nbytes >= LARGE;
+    int64_t row = cursor->next_row, offset = 0, kept = 0, nbytes = form->nbytes;
+    int summarised = !form->plain, large = form->copied && nbytes >= LARGE, copied = form->copied || summarised;
     const void *data = NULL;
-    if (form->copied || (form->floating && !form->inline_)) {
-        if (PyLong_CheckExact(value)) /* the address of so many bytes as the form says */
-            data = PyLong_AsVoidPtr(value);
-        else if (!PyArray_Check(value) || !PyArray_ISCARRAY_RO((PyArrayObject *)value) ||
-                 PyArray_NBYTES((PyArrayObject *)value) != form->nbytes)
+    if (summarised) {
+        if (!PyBytes_CheckExact(value) || PyBytes_GET_SIZE(value) != SUMMARY)
             return -1;
-        else
-            data = PyArray_DATA((PyArrayObject *)value);
-    }
-    if (form->copied) {
-        offset = large ? cursor->value_end - form->room : cursor->next_value;
-        if (large ? offset < cursor->next_value
-                  : offset + form->room > cursor->value_end || offset + form->nbytes > cursor->populated)
-            return -1;
-        kept = offset - cursor->value_start;
+        data = PyBytes_AS_STRING(value);
+        nbytes = SUMMARY;
     }
     else if (form->inline_) {
-        if (PyLong_CheckExact(value))
-            memcpy(&kept, PyLong_AsVoidPtr(value), form->nbytes);
-        else if (PyArray_Check(value)) {
-            if (!PyArray_IS_C_CONTIGUOUS((PyArrayObject *)value) ||
-                PyArray_NBYTES((PyArrayObject *)value) != form->nbytes)
-                return -1;
-            memcpy(&kept, PyArray_DATA((PyArrayObject *)value), form->nbytes);
-        }
-        else if (PyArray_IsScalar(value, Float32) && form->nbytes == 4)
-            memcpy(&kept, &((PyFloat32ScalarObject *)value)->obval, 4);
-        else if (PyArray_IsScalar(value, Float64) && form->nbytes == 8)
-            memcpy(&kept, &((PyFloat64ScalarObject *)value)->obval, 8);
-        else if (PyArray_IsScalar(value, Int64) && form->nbytes == 8)
-            memcpy(&kept, &((PyInt64ScalarObject *)value)->obval, 8);
-        else
+        if (!take_inline(form, value, &kept))
             return -1;
         data = &kept;
     }
+    else if ((form->copied || form->floating) && (data = data_of(form, value)) == NULL)
+        return -1;
+    if (copied) {
+        offset = large ? cursor->value_end - form->room : cursor->next_value;
+        if (large ? offset < cursor->next_value
+                  : offset + form->room > cursor->value_end || offset + nbytes > cursor->populated)
+            return -1;
+        kept = offset - cursor->value_start;
+    }
+    int beside = moment->count > INLINE_INPUTS;
+    if (beside && cursor->next_edge + moment->count > cursor->edge_end)
+        return -1;
     int bad = form->floating && form->floating < Py_ARRAY_LENGTH(nonfinite) &&
-              nonfinite[form->floating](data, form->nbytes);
-    int rare = form->rare || bad;
+              nonfinite[form->floating](data, nbytes);
+    int rare = form->rare || bad || (summarised && counts_nonfinite(data));
     if (rare && cursor->next_rare >= cursor->rare_end)
         return -1;
+    int64_t base = self->base, inputs[INLINE_INPUTS] = {0};
     Py_INCREF(cursor); /* another thread may put a new one in its place */
     cursor->next_row = row + 1;
+    if (beside) {
+        inputs[0] = cursor->next_edge;
+        inputs[1] = moment->count;
+        write_edges(cursor, moment->inputs, moment->count, base);
+    }
+    else
+        for (int place = 0; place < moment->count; place++)
+            inputs[place] = moment->inputs[place] ? moment->inputs[place] - base : 0;
     if (large) {
         cursor->value_end = offset;
-        write_large(cursor, offset, data, form->nbytes);
+        write_large(cursor, offset, data, nbytes);
     }
-    else if (form->copied) {
+    else if (copied) {
         cursor->next_value = offset + form->room;
-        memcpy((char *)cursor->values.buf + offset, data, form->nbytes);
+        memcpy((char *)cursor->values.buf + offset, data, nbytes);
     }
     if (rare && cursor->next_rare < cursor->rare_end) { /* other threads may have filled it during a large write */
         int64_t listed = row + 1;
         memcpy((char *)cursor->rare.buf + cursor->rare_start + 8 * cursor->next_rare++, &listed, 8);
     }
     char *at = (char *)cursor->rows.buf + cursor->origin + row * ROW;
-    int64_t base = self->base;
-    int64_t whose = tensor < 0 ? row : tensor ? tensor - base : 0;
-    int64_t fields[8] = {whose, time, duration, kept, forward ? forward - base : 0};
-    for (int place = 0; place < count; place++)
-        fields[5 + place] = inputs[place] ? inputs[place] - base : 0;
+    int64_t tensor = moment->tensor < 0 ? row : moment->tensor ? moment->tensor - base : 0;
+    int64_t fields[8] = {tensor,    moment->time, moment->duration, kept, moment->forward ? moment->forward - base : 0,
+                         inputs[0], inputs[1],    inputs[2]};
     memcpy(at + 1, PyBytes_AS_STRING(form->prefix) + 1, PREFIX - 1);
-    at[FLAGS] |= bad; /* Flag.NONFINITE is the lowest bit */
+    at[FLAGS] |= bad ? NONFINITE : 0;
+    if (beside) {
+        at[FLAGS] |= EDGES;
+        at[INPUT_COUNT] = 0;
+    }
+    if (moment->version) {
+        uint32_t version = moment->version;
+        memcpy(at + VERSION, &version, sizeof version);
+    }
     memcpy(at + TENSOR, fields, sizeof fields);
     atomic_thread_fence(memory_order_release);
     *(volatile unsigned char *)at = form->kind;
@@ -405,12 +470,35 @@ static PyObject *Appender_call(PyObject *object, PyObject *const *args, size_t f
             numbers[place - 2] = PyLong_AsLongLong(args[place]);
         if (PyErr_Occurred())
             return NULL;
-        int64_t row =
-            write_row(self, (Form *)args[0], args[1], numbers[0], numbers[1], numbers[2], numbers + 3, 3, tensor);
+        Moment moment = {numbers[0], numbers[1], numbers[2], numbers + 3, INLINE_INPUTS, tensor, 0};
+        int64_t row = write_row(self, (Form *)args[0], args[1], &moment);
         if (row >= 0)
             return PyLong_FromLongLong(row);
     }
     return PyObject_Vectorcall(self->slow, args, flags, names);
+}
+
+/* many(template, value, rows, time=0, duration=0, forward=0, tensor=None): the same with any number of inputs. */
+static PyObject *Appender_many(Appender *self, PyObject *const *args, Py_ssize_t count)
+{
+    if (count >= 3 && count <= 7 && PyObject_TypeCheck(args[0], form_type) && PyList_CheckExact(args[2]) &&
+        PyList_GET_SIZE(args[2]) <= MOST_INPUTS) {
+        int64_t numbers[3] = {0}, inputs[MOST_INPUTS], tensor = -1;
+        int given = (int)PyList_GET_SIZE(args[2]);
+        for (Py_ssize_t place = 3; place < count && place < 6; place++)
+            numbers[place - 3] = PyLong_AsLongLong(args[place]);
+        if (count == 7 && args[6] != Py_None)
+            tensor = PyLong_AsLongLong(args[6]);
+        for (int place = 0; place < given; place++)
+            inputs[place] = PyLong_AsLongLong(PyList_GET_ITEM(args[2], place));
+        if (PyErr_Occurred())
+            return NULL;
+        Moment moment = {numbers[0], numbers[1], numbers[2], inputs, given, tensor, 0};
+        int64_t row = write_row(self, (Form *)args[0], args[1], &moment);
+        if (row >= 0)
+            return PyLong_FromLongLong(row);
+    }
+    return PyObject_Vectorcall(self->slow_many, args, count, NULL);
 }
 
 /* Whether the call site's template is for a result like this one. */
@@ -451,7 +539,7 @@ static int64_t row_of_op(PyObject *appender, PyFrameObject *frame, int64_t key, 
         return -1;
     Form *form = (Form *)Py_NewRef(place->template);
     Py_INCREF(site); /* another thread may put a new one in its place */
-    int64_t row = write_row(self, form, result, end, end - start, backward, inputs, count, -1);
+    int64_t row = write_row(self, form, result, &(Moment){end, end - start, backward, inputs, count, -1, 0});
     Py_DECREF(form);
     if (row < 0)
         Py_DECREF(site);
@@ -484,28 +572,41 @@ static PyObject *Appender_op(Appender *self, PyObject *const *args, Py_ssize_t c
     return answer;
 }
 
-static int64_t append_timed(PyObject *appender, PyObject *template, PyObject *value, int64_t time, int64_t duration,
-                            const int64_t links[4])
+/* What Python appends: the rows that are not of the common kind. -2 with an error set. */
+static int64_t append_slowly(Appender *self, PyObject *template, PyObject *value, const Moment *moment)
 {
-    Appender *self = (Appender *)appender;
-    if (PyObject_TypeCheck(template, form_type)) {
-        int64_t row = write_row(self, (Form *)template, value, time, duration, links[0], links + 1, 3, -1);
-        if (row >= 0)
-            return row;
+    PyObject *rows = PyList_New(moment->count), *answer = NULL, *tensor = NULL, *turned = Py_None;
+    for (int place = 0; rows != NULL && place < moment->count; place++) {
+        PyObject *boxed = PyLong_FromLongLong(moment->inputs[place]);
+        if (boxed == NULL)
+            Py_CLEAR(rows);
+        else
+            PyList_SET_ITEM(rows, place, boxed);
     }
-    PyObject *answer = PyObject_CallFunction(self->slow, "OOLLLLLL", template, value, (long long)time,
-                                             (long long)duration, (long long)links[0], (long long)links[1],
-                                             (long long)links[2], (long long)links[3]);
-    if (answer == NULL)
-        return -2;
-    int64_t row = PyLong_AsLongLong(answer);
-    Py_DECREF(answer);
+    if (moment->version)
+        turned = PyObject_CallMethod(template, "turn_version", "L", (long long)moment->version);
+    tensor = moment->tensor < 0 ? Py_NewRef(Py_None) : PyLong_FromLongLong(moment->tensor);
+    if (rows != NULL && tensor != NULL && turned != NULL)
+        answer = PyObject_CallFunction(self->slow_many, "OOOLLLO", template, value, rows, (long long)moment->time,
+                                       (long long)moment->duration, (long long)moment->forward, tensor);
+    if (moment->version)
+        Py_XDECREF(turned);
+    Py_XDECREF(rows);
+    Py_XDECREF(tensor);
+    int64_t row = answer == NULL ? -2 : PyLong_AsLongLong(answer);
+    Py_XDECREF(answer);
     return row == -1 && PyErr_Occurred() ? -2 : row;
 }
 
-static int64_t append(PyObject *appender, PyObject *template, PyObject *value, int64_t time, const int64_t links[4])
+static int64_t append(PyObject *appender, PyObject *template, PyObject *value, const Moment *moment)
 {
-    return append_timed(appender, template, value, time, 0, links);
+    Appender *self = (Appender *)appender;
+    if (PyObject_TypeCheck(template, form_type)) {
+        int64_t row = write_row(self, (Form *)template, value, moment);
+        if (row >= 0)
+            return row;
+    }
+    return append_slowly(self, template, value, moment);
 }
 
 static int64_t finish(PyObject *appender, int64_t row, int64_t start)
@@ -537,13 +638,14 @@ static PyObject *Appender_finish(PyObject *self, PyObject *const *args, Py_ssize
 
 static int Appender_init(Appender *self, PyObject *args, PyObject *names)
 {
-    static char *words[] = {"sites", "slow", "base", NULL};
-    PyObject *sites, *slow;
+    static char *words[] = {"sites", "slow", "slow_many", "base", NULL};
+    PyObject *sites, *slow, *slow_many;
     long long base;
-    if (!PyArg_ParseTupleAndKeywords(args, names, "O!OL", words, &PyDict_Type, &sites, &slow, &base))
+    if (!PyArg_ParseTupleAndKeywords(args, names, "O!OOL", words, &PyDict_Type, &sites, &slow, &slow_many, &base))
         return -1;
     Py_XSETREF(self->sites, Py_NewRef(sites));
     Py_XSETREF(self->slow, Py_NewRef(slow));
+    Py_XSETREF(self->slow_many, Py_NewRef(slow_many));
     self->base = base;
     self->vectorcall = Appender_call;
     return 0;
@@ -569,6 +671,7 @@ static int Appender_traverse(Appender *self, visitproc visit, void *arg)
     Py_VISIT(self->segment);
     Py_VISIT(self->sites);
     Py_VISIT(self->slow);
+    Py_VISIT(self->slow_many);
     Py_VISIT(Py_TYPE(self));
     return 0;
 }
@@ -578,6 +681,7 @@ static int Appender_clear(Appender *self)
     Py_CLEAR(self->segment);
     Py_CLEAR(self->sites);
     Py_CLEAR(self->slow);
+    Py_CLEAR(self->slow_many);
     return 0;
 }
 
@@ -597,6 +701,7 @@ static PyGetSetDef Appender_getset[] = {
     {"segment", (getter)Appender_get_segment, (setter)Appender_set_segment, "Where rows go.", NULL}, {NULL}};
 
 static PyMethodDef Appender_methods[] = {
+    {"many", (PyCFunction)(void (*)(void))Appender_many, METH_FASTCALL, "Append a row with any number of inputs."},
     {"op", (PyCFunction)(void (*)(void))Appender_op, METH_FASTCALL, "The row of an op that has run."},
     {"finish", (PyCFunction)(void (*)(void))Appender_finish, METH_FASTCALL, "The duration of a row."},
     {NULL}};
@@ -626,7 +731,7 @@ static PyTypeObject *add_type(PyObject *module, PyType_Spec *spec)
     return type;
 }
 
-static AppendAPI api = {NULL, NULL, now, row_of_op, append, append_timed, finish};
+static AppendAPI api = {NULL, NULL, now, row_of_op, append, finish};
 
 /* activate(writer): the active log, or None. */
 static PyObject *activate(PyObject *module, PyObject *writer)

@@ -7,6 +7,15 @@
 
 #define GRAPHSCOPE_APPEND "graphscope.eventlog._append.API"
 
+/* What a row says beside its template and its value. */
+typedef struct {
+    int64_t time, duration, forward;
+    const int64_t *inputs; /* rows, with their slots */
+    int count;
+    int64_t tensor;  /* the row of its first version, or -1: it is that itself */
+    int64_t version; /* 0: the template's */
+} Moment;
+
 typedef struct {
     PyTypeObject *appender;
 
@@ -21,12 +30,8 @@ typedef struct {
     int64_t (*op)(PyObject *appender, PyFrameObject *frame, int64_t key, PyObject *result, PyObject *constant,
                   PyObject *context, int64_t start, int64_t backward, const int64_t *inputs, int count, PyObject **site);
 
-    /* A row of any kind with its value; -2 with an error set. `links` are the forward row and three inputs. */
-    int64_t (*append)(PyObject *appender, PyObject *template, PyObject *value, int64_t time, const int64_t links[4]);
-
-    /* The same of a row that took so long. */
-    int64_t (*append_timed)(PyObject *appender, PyObject *template, PyObject *value, int64_t time, int64_t duration,
-                            const int64_t links[4]);
+    /* A row of any kind with its value; -2 with an error set. */
+    int64_t (*append)(PyObject *appender, PyObject *template, PyObject *value, const Moment *moment);
 
     /* The duration of a row that was appended before its work was done; the clock's reading. */
     int64_t (*finish)(PyObject *appender, int64_t row, int64_t start);

@@ -37,8 +37,11 @@ class Cursor:
 
     __slots__ = (
         "_values",
+        "edge_end",
+        "edge_start",
         "end",
         "first",
+        "next_edge",
         "next_rare",
         "next_row",
         "next_value",
@@ -66,9 +69,13 @@ class Cursor:
     next_rare: int
     rare_start: int
     rare_end: int
+    next_edge: int
+    edge_start: int
+    """Byte of `edges` at which its first row lies."""
+    edge_end: int
 
-    def attach(self, rows: Any, values: Any, rare: Any, file: str) -> None:
-        """Write into these three buffers from here on; `file` is that of the values, if there is one."""
+    def attach(self, rows: Any, values: Any, rare: Any, edges: Any, file: str) -> None:
+        """Write into these buffers from here on; `file` is that of the values, if there is one."""
         self._values = values
 
     def write(self, offset: int, content: Any) -> None:
@@ -114,15 +121,19 @@ class Appender:
 
     Args:
         sites: Call sites by the address of their code, plus the instruction's offset, plus the op's key.
-        slow: What appends a row of any kind.
+        slow: What appends a row of any kind with three inputs at most.
+        slow_many: The same with a list of inputs.
         base: What is added to row numbers.
     """
 
     segment: Any
 
-    def __init__(self, sites: dict[Any, Any], slow: Callable[..., int], base: int) -> None:
+    def __init__(
+        self, sites: dict[Any, Any], slow: Callable[..., int], slow_many: Callable[..., int], base: int
+    ) -> None:
         self._sites = sites
         self._slow = slow
+        self.many = slow_many
         self._base = base
 
     def op(

@@ -47,11 +47,9 @@ class Segment(Cursor):
 
     __slots__ = (
         "__weakref__",
-        "edge_end",
         "edges",
         "folder",
         "in_memory",
-        "next_edge",
         "next_output",
         "output_end",
         "outputs",
@@ -96,12 +94,14 @@ class Segment(Cursor):
         self.next_value = self.value_start
         self.populated = self.value_end if self.in_memory else self.value_start
         self.next_edge = self.next_output = self.next_rare = 0
+        self.edge_start = self.edges.start
         self.edge_end = 2 * rows
         self.output_end = rows
         self.rows_ready = first
         self.rare_start = self.rare.start
         self.rare_end = rows
-        self.attach(self.rows, self.values, self.rare.memory, "" if folder is None else str(folder / "values.npy"))
+        file = "" if folder is None else str(folder / "values.npy")
+        self.attach(self.rows, self.values, self.rare.memory, self.edges.memory, file)
 
     def list_rare(self, row: int) -> None:
         """Enter a row in the index of rare rows."""
@@ -112,7 +112,7 @@ class Segment(Cursor):
 
     def put_edges(self, place: int, edges: Sequence[tuple[int, int, int]]) -> None:
         """Write node, slot and argument of each of a row's inputs, from row `place` of `edges.npy` on."""
-        start = self.edges.start + place * _EDGE.size
+        start = self.edge_start + place * _EDGE.size
         for number, edge in enumerate(edges):
             _EDGE.pack_into(self.edges.memory, start + number * _EDGE.size, *edge)
 

@@ -19,23 +19,20 @@ from graphscope.errors import LogError
 from graphscope.eventlog import ownership, schema, values
 from graphscope.eventlog.appender import FLOATING, Appender, compiled
 from graphscope.eventlog.gate import Gate
-from graphscope.eventlog.interning import Interning
 from graphscope.eventlog.retention import Retention
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.eventlog.segment import CLOSED, FIRST_BYTES, FIRST_ROWS, LARGE, MOST_BYTES, MOST_ROWS, Segment
-from graphscope.eventlog.template import PACKERS, Template, padded
+from graphscope.eventlog.template import Template
+from graphscope.eventlog.wide import WideRows
 
 _ROW: Final = schema.EVENT.itemsize
 
 _BFLOAT16: Final = FLOATING["bfloat16"]
-_MOST_SLOTS: Final = (1 << 16) - 1
-"""No more slots of a node have a number."""
-
 _NO_VALUES: Final = 1 << 16
 """Bytes for values in a segment that need hold none."""
 
 
-class Writer(Interning):
+class Writer(WideRows):
     """One log that grows. Several threads may append, and a signal handler in the middle of an append.
 
     Args:
@@ -83,9 +80,11 @@ class Writer(Interning):
         # A quarter of the budget a segment: the oldest values go bit by bit.
         self._most_bytes = _NO_VALUES if policy == "none" else max(min(MOST_BYTES, budget // 4), _NO_VALUES)
         self._rows, self._bytes = FIRST_ROWS, min(FIRST_BYTES, self._most_bytes)
-        self._appender = Appender(self.sites, self._append, base)
+        self._appender = Appender(self.sites, self._append, self._append_many, base)
         self.append: Callable[..., int] = self._appender if callable(self._appender) else self._append
         """`_append`, by the quickest way."""
+        self.append_many: Callable[..., int] = self._appender.many
+        """`_append_many`, by the quickest way."""
         self.op, self.finish = self._appender.op, self._appender.finish
         made = False
         try:
@@ -196,90 +195,6 @@ class Writer(Interning):
             tensor = row
         template.pack(rows, at, template.prefix, tensor, time, duration, value, forward, first, second, third)
         rows[at] = template.kind
-        return row + base
-
-    def append_wide(
-        self,
-        template: Template,
-        outputs: Sequence[tuple[Any, int]],
-        inputs: Sequence[tuple[int, int]],
-        time: int = 0,
-        duration: int = 0,
-        forward: int = 0,
-        tensor: int | None = None,
-    ) -> int:
-        """Append a row of any width: marks, nodes with several slots, or more inputs than a row holds.
-
-        Args:
-            outputs: The value and the flag bits of the dtype's storage of each slot; one entry for an ordinary row.
-            inputs: Row (as returned) and slot of each input.
-        """
-        base = self.base
-        outputs = outputs[:_MOST_SLOTS]
-        edges = [(row - base, slot, argument) for argument, (row, slot) in enumerate(inputs)]
-        beside = len(edges) > schema.INLINE_INPUTS
-        several = len(outputs) > 1
-        arrays = [np.asarray(value) for value, _ in outputs]
-        rooms = [
-            padded(array.nbytes if keep == Flag.KEPT else schema.SUMMARY.itemsize if keep == Flag.SUMMARY else 0)
-            for array, (_, keep) in zip(arrays, outputs, strict=True)
-        ]
-        large = sum(need for need in rooms if need >= LARGE)
-        room = sum(rooms) - large
-        edge_room, output_room = len(edges) if beside else 0, len(arrays) if several else 0
-        while True:
-            segment = self.segment
-            row = segment.next_row
-            offset, top = segment.next_value, segment.value_end - large
-            edge, slot = segment.next_edge, segment.next_output
-            if (
-                row < segment.end
-                and offset + room <= top
-                and edge + edge_room <= segment.edge_end
-                and slot + output_room <= segment.output_end
-            ):
-                segment.next_row = row + 1
-                segment.next_value = offset + room
-                segment.value_end = top
-                segment.next_edge = edge + edge_room
-                segment.next_output = slot + output_room
-                break
-            self._roll(segment, room + large, max(edge_room, output_room))
-        if room:
-            segment.populate(offset + room)
-        looked_at = [array for array, (_, keep) in zip(arrays, outputs, strict=True) if compiled or not keep]
-        if template.watched and not all(map(values.finite, looked_at)):
-            template = template.flagged()
-        rare = template.rare
-        places: list[Any] = []
-        for array, (_, keep), need in zip(arrays, outputs, rooms, strict=True):
-            if need >= LARGE:
-                places.append(segment.put_large(top, array))
-                top += need
-                continue
-            if keep == Flag.KEPT:
-                segment.values[offset : offset + array.nbytes] = array.tobytes()
-            elif keep == Flag.SUMMARY:
-                rare = not segment.put_summary(offset, array) or rare
-            at = offset - segment.value_start
-            places.append(int.from_bytes(array.tobytes(), "little") if keep == Flag.INLINE else at)
-            offset += need
-        if several:
-            for number, (array, (_, keep)) in enumerate(zip(arrays, outputs, strict=True)):
-                code = schema.DTYPE_CODES.get(array.dtype.name, 0)
-                segment.put_output(slot + number, code, keep, len(arrays), self.shape(array.shape), places[number], row)
-        prefix = template.prefix
-        named = [slot << schema.SLOT_SHIFT | node for node, slot, _ in edges] + [0] * schema.INLINE_INPUTS
-        if beside:
-            segment.put_edges(edge, edges)
-            named = [edge, len(edges), 0]
-            prefix = template.beside()
-        if rare:
-            segment.list_rare(row)
-        place, at = slot if several else places[0] if places else 0, segment.origin + row * _ROW
-        whose, since = row if tensor is None else tensor - base, forward - base if forward else 0
-        PACKERS[""](segment.rows, at, prefix, whose, time, duration, place, since, *named[: schema.INLINE_INPUTS])
-        segment.rows[at] = template.kind
         return row + base
 
     def mark(

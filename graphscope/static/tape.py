@@ -149,6 +149,10 @@ class Tape:
         count = template.fields.get("input_count", 0)
         return self._row(template, [value], [first, second, third][:count])
 
+    def append_many(self, template: _Template, value: Any, rows: Sequence[int], *_: Any) -> int:
+        """A row of one output and any number of inputs."""
+        return self._row(template, [value], list(rows))
+
     def append_wide(self, template: _Template, pairs: Sequence[Any], edges: Sequence[tuple[int, int]], *_: Any) -> int:
         """A row of any number of inputs and outputs."""
         return self._row(template, [pair[0] for pair in pairs], [row | slot << SLOT_SHIFT for row, slot in edges])

@@ -112,6 +112,21 @@ def test_statistics_of_what_was_expanded_count_every_element() -> None:
     assert summary.std == 0.5
 
 
+@pytest.mark.parametrize("bad", [0, 3])
+def test_statistics_of_a_call_with_many_inputs_are_torchs(bad: int) -> None:
+    torch.manual_seed(0)
+    layer, x, made = nn.BatchNorm2d(16), torch.randn(4, 16, 16, 16), []
+    x[0, 0, 0, :bad] = float("nan")
+    log, ops = outputs(lambda: made.append(layer(x)), "summary")
+    (event,) = [event for event in ops if len(event.inputs) == 5]
+    summary, (result,) = log.summary(event.row), made
+    finite = result.detach()[result.isfinite()].double()
+    expected = finite.min(), finite.max(), finite.mean(), finite.std(correction=0)
+    np.testing.assert_allclose((summary.minimum, summary.maximum, summary.mean, summary.std), expected, atol=1e-6)
+    assert summary.nan == result.isnan().sum()
+    assert log.nonfinite(event.row) is bool(bad)
+
+
 def test_what_the_program_sees_of_torch_is_what_it_sees_bare() -> None:
     calls: list[str] = []
 

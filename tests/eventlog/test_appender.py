@@ -61,6 +61,8 @@ def test_both_ways_write_the_same(tmp_path: Path, policy: str, blocked: tuple[st
         nonfinite = []
     assert set(quick.rare()) == set(pure.rare()) | set(nonfinite)
     for row in range(quick.first, quick.end):
+        assert quick.inputs(row) == pure.inputs(row)
+        assert quick.summary(row) == pure.summary(row)
         mine, other = quick.value(row), pure.value(row)
         assert (mine is None) == (other is None)
         if mine is not None and other is not None:

@@ -199,6 +199,7 @@ static PyMemberDef Call_members[] = {{"key", T_LONGLONG, offsetof(Call, key), 0,
                                      {"ignored", T_BOOL, offsetof(Call, ignored), 0, NULL},
                                      {"plain", T_BOOL, offsetof(Call, is_plain), 0, NULL},
                                      {"gradient", T_BOOL, offsetof(Call, gradient), 0, NULL},
+                                     {"writes", T_BOOL, offsetof(Call, writes), 0, NULL},
                                      {NULL}};
 
 static PyType_Slot Call_slots[] = {{Py_tp_doc, "A function of torch, as far as a call of it asks."},
@@ -377,7 +378,7 @@ typedef struct {
     vectorcallfunc vectorcall;
     int64_t room; /* so many entries of the table are let stand before those of dead tensors are taken out */
     PyObject *mode, *prepare, *finish, *failed, *view, *note, *purge;
-    PyObject *session, *place, *writer, *append, *append_many;
+    PyObject *session, *place, *writer, *append;
     PyObject *calls, *kinds, *inside, *table, *gradients; /* dicts */
     PyObject *preparing;                      /* names of functions that torch fills modules in */
     struct {
@@ -678,22 +679,11 @@ static PyObject *listed(const Given *given)
     return rows;
 }
 
-/* The row of a result; -1 with an error set. */
+/* The row of a result; negative with an error set. */
 static int64_t append(Handler *self, Site *site, PyObject *value, const Given *given, int64_t start, int64_t end)
 {
-    int64_t links[1 + INLINE_INPUTS] = {((Place *)self->place)->backward_row};
-    if (given->count <= INLINE_INPUTS) {
-        memcpy(links + 1, given->rows, given->count * sizeof *links);
-        return appending->append_timed(self->append, site->template, value, end, end - start, links);
-    }
-    PyObject *rows = listed(given), *answer = NULL;
-    if (rows != NULL)
-        answer = PyObject_CallFunction(self->append_many, "OOOLLL", site->template, value, rows, (long long)end,
-                                       (long long)(end - start), (long long)links[0]);
-    int64_t row = answer == NULL ? -1 : PyLong_AsLongLong(answer);
-    Py_XDECREF(rows);
-    Py_XDECREF(answer);
-    return row;
+    Moment moment = {end, end - start, ((Place *)self->place)->backward_row, given->rows, given->count, -1, 0};
+    return appending->append(self->append, site->template, value, &moment);
 }
 
 /* What a tuple holds beside None, where that is one thing; else the tuple. */
@@ -764,6 +754,58 @@ leave:
     return answer;
 }
 
+/* Note that a row is a new version of a tensor: see `identity.wrote`. */
+static int wrote(Known *known, PyObject *more, PyObject *tensor, int64_t row, int64_t versions)
+{
+    known->row = row;
+    if ((known->counter = version_of(tensor)) < 0 || set_number(more, str_versions, versions) < 0)
+        return -1;
+    PyObject *group = known->group;
+    if (group == NULL || group == Py_None)
+        return 0;
+    known->seen = number(group, str_turn) + 1;
+    return set_number(group, str_turn, known->seen) < 0 || set_number(group, str_row, row) < 0 ? -1 : 0;
+}
+
+/* The row of a write into the first argument, which the call gave back; answers as `record` does. See
+ * `writing.written`. */
+static int record_write(Handler *self, PyObject *call, PyFrameObject *frame, PyObject *result, PyObject *args,
+                        const Given *given, int64_t start, int64_t end)
+{
+    Look seen;
+    if (PyTuple_GET_SIZE(args) == 0 || PyTuple_GET_ITEM(args, 0) != result || !look(result, &seen))
+        return 0;
+    int answer = 0;
+    PyObject *more = NULL, *value = NULL, *base = ask(result, BASE), *node = ask(result, GRAD_FN);
+    void *gathered = NULL;
+    Known *known = (Known *)by_address(self->table, result);
+    Site *site = known == NULL || base != Py_None || node == NULL ? NULL : site_at(self, call, frame);
+    if (site == NULL || fits(site, result, node, &seen, given) != 1 ||
+        (value = value_of(site, result, &seen, &gathered)) == NULL ||
+        (more = PyObject_CallMethodNoArgs((PyObject *)known, str_extended)) == NULL)
+        goto leave;
+    int64_t versions = number(more, str_versions) + 1, first = number(more, str_first);
+    if (first < number(self->writer, str_base))
+        first = -1;
+    Moment moment = {end,          end - start, ((Place *)self->place)->backward_row,
+                     given->rows, given->count, first, versions};
+    int64_t row = PyErr_Occurred() ? -1 : appending->append(self->append, site->template, value, &moment);
+    answer = row < 0 || wrote(known, more, result, row, versions) < 0 ||
+                     (node != Py_None && site->requires_grad && tell_node(self, node, row, site->fields) < 0)
+                 ? -1
+                 : 1;
+leave:
+    if (answer == 0)
+        PyErr_Clear();
+    free(gathered);
+    Py_XDECREF(more);
+    Py_XDECREF(value);
+    Py_XDECREF(base);
+    Py_XDECREF(node);
+    Py_XDECREF(site);
+    return answer;
+}
+
 /* A list or tuple of constants, as one constant; NULL where it holds anything else. */
 static PyObject *constant_of(Handler *self, PyObject *value)
 {
@@ -823,7 +865,7 @@ static int sort(Handler *self, PyObject *args, PyObject *kwargs, int64_t low, Gi
 /* Whether a call is of the common kind so far: its arguments are sorted then. */
 static int is_common(Handler *self, PyObject *call, PyObject *args, PyObject *kwargs, PyFrameObject **frame, Given *given)
 {
-    if (call == NULL || !((Call *)call)->is_plain || appending == NULL || Py_TYPE(self->append) != appending->appender ||
+    if (call == NULL || !(((Call *)call)->is_plain || ((Call *)call)->writes) || appending == NULL || Py_TYPE(self->append) != appending->appender ||
         is(self->session, str_ended, Py_False) != 1 || is(self->writer, str_gate, Py_None) != 1)
         return 0;
     *frame = program_frame(self);
@@ -945,7 +987,8 @@ static PyObject *Handler_call(PyObject *object, PyObject *const *words, size_t f
     int64_t end = now();
     int done = 0;
     if (result != NULL && common)
-        done = record(self, call, (PyFrameObject *)frame, result, args, &given, start, end);
+        done = (((Call *)call)->writes ? record_write : record)(self, call, (PyFrameObject *)frame, result, args, &given,
+                                                                start, end);
     if (done == 0 && common) { /* what follows wants lists */
         PyObject *type, *error, *trace;
         PyErr_Fetch(&type, &error, &trace);
@@ -981,7 +1024,7 @@ leave:
 }
 
 #define HELD(X)                                                                                                        \
-    X(mode) X(prepare) X(finish) X(failed) X(view) X(note) X(purge) X(session) X(place) X(writer) X(append) X(append_many) X(calls) X(kinds) X(inside) X(preparing) X(table) X(gradients)  \
+    X(mode) X(prepare) X(finish) X(failed) X(view) X(note) X(purge) X(session) X(place) X(writer) X(append) X(calls) X(kinds) X(inside) X(preparing) X(table) X(gradients)  \
     X(tensor_type) X(known_class) X(rule_class) X(group_class) X(tensor_kind) X(plain_kind) X(grad_enabled) X(sequence_number) X(rule)
 
 static int Handler_init(Handler *self, PyObject *args, PyObject *names)

@@ -14,14 +14,6 @@ static int boxed_into(PyObject *list, int64_t value)
     return failed ? -1 : 0;
 }
 
-static int set_number(PyObject *object, PyObject *name, int64_t value)
-{
-    PyObject *boxed = PyLong_FromLongLong(value);
-    int failed = boxed == NULL || PyObject_SetAttr(object, name, boxed) < 0;
-    Py_XDECREF(boxed);
-    return failed ? -1 : 0;
-}
-
 /* Run ---------------------------------------------------------------------------------------------------------------- */
 
 static void Run_dealloc(Run *self)
@@ -104,7 +96,8 @@ static int64_t appended(Run *run, PyObject *keeping, PyObject *tensor, const int
     place->busy = 0;
     if (value == NULL)
         return 0;
-    int64_t row = appending->append(run->append, site->template, value, turns ? turn(run) : now(), links);
+    Moment moment = {turns ? turn(run) : now(), 0, links[0], links + 1, INLINE_INPUTS, -1, 0};
+    int64_t row = appending->append(run->append, site->template, value, &moment);
     free(gathered);
     Py_DECREF(value);
     if (row < 0)

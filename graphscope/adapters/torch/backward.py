@@ -90,7 +90,7 @@ class Backward:
             origins = rule.origins(run) if rule is not None else []
             keeping = session.gradient_of_leaf(gradient, len(origins))
             template, value = keeping.read(gradient)
-            row = session.append_many(template, value, origins, run.turn(), 0, known.row & ROW_MASK)
+            row = session.writer.append_many(template, value, origins, run.turn(), 0, known.row & ROW_MASK)
             session.identities.add(gradient, row)
 
     def direct(self, original: Callable[..., Any]) -> Callable[..., Any]:

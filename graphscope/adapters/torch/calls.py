@@ -67,6 +67,8 @@ class Call(compiled.Call):
         self.aliasing = self.name in ALIASING
         self.plain = not (self.gradient or self.in_place or self.setter or self.aliasing)
         """Whether its result is a new tensor, or none at all."""
+        self.writes = self.in_place and not self.aliasing and self.name != "zero_"
+        """Whether it writes into its first argument, which is all that is to be noted of it."""
         self.doc = first_sentence(function)
         self.parameters = parameters(function)
 

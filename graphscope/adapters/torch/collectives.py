@@ -165,7 +165,7 @@ class Collectives:
             self._write(target, sources, common, frame, start, end, bool(given.get("async_op")))
         if not targets:
             template = self._without_value(Kind.OP, next(iter(_tensors(given, read)), None), common)
-            session.append_many(template, None, sources, end, end - start)
+            session.writer.append_many(template, None, sources, end, end - start)
 
     def _write(
         self, target: torch.Tensor, sources: list[int], common: Any, frame: FrameType, start: int, end: int, late: bool
@@ -184,7 +184,7 @@ class Collectives:
         else:
             template, value = form.read(target)
         first = more.first if more.first >= session.writer.base else None
-        wrote(known, target, session.append_many(template, value, sources, end, end - start, tensor=first))
+        wrote(known, target, session.writer.append_many(template, value, sources, end, end - start, 0, first))
 
     def awaited(self, frame: FrameType) -> None:
         """At the beginning of a backward pass: say what replicas come to in it."""

@@ -60,7 +60,7 @@ class Place:
 class Call:
     """A function of torch, as far as a call of it asks."""
 
-    __slots__ = ("gradient", "ignored", "key", "plain")
+    __slots__ = ("gradient", "ignored", "key", "plain", "writes")
 
 
 class Run:

@@ -44,7 +44,7 @@ class Calls(TorchFunctionMode):
                 mode=self, prepare=self._prepare, finish=self._finish, failed=self._failed, view=self._view,
                 note=self._note, purge=session.identities.purge, session=session, place=self.place,
                 writer=session.writer,
-                append=session.writer.append, append_many=session.append_many, calls=session.calls,
+                append=session.writer.append, calls=session.calls,
                 kinds=session.kinds, inside=self._inside, preparing=PREPARING, gradients=session.leaves.gradients,
                 table=self._table, tensor_type=Tensor, known_class=Known, group_class=Group, tensor_kind=TENSOR,
                 plain_kind=PLAIN, grad_enabled=_grad_enabled, sequence_number=_sequence, rule=RULE, rule_class=Rule,
@@ -160,10 +160,7 @@ class Calls(TorchFunctionMode):
         ):
             site = results.variant(self, sites, key, call, frame, result, args, kwargs, constants, count)
         template, value = site.read(result)
-        if count <= 3:
-            row = writer.append(template, value, end, end - start, place.backward_row, *rows)
-        else:
-            row = session.append_many(template, value, rows, end, end - start, place.backward_row)
+        row = writer.append_many(template, value, rows, end, end - start, place.backward_row)
         known = Known(result)
         known.row = row
         known.counter = 0

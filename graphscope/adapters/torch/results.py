@@ -92,7 +92,7 @@ def made(
     if len(outputs) == 1:
         site = variant(calls, sites, key, call, frame, first, args, kwargs, constants, len(rows))
         template, value = site.read(first)
-        row = session.append_many(template, value, rows, end, end - start, place.backward_row)
+        row = session.writer.append_many(template, value, rows, end, end - start, place.backward_row)
     else:
         shapes = [(shape_of(each), each.dtype) for each in outputs]
         every = [*constants, shapes]

@@ -171,7 +171,7 @@ class Rule(compiled.Rule):
             cotangent = cotangents[0]
             keeping = self.fields.gradient(count, cotangent, self.name)
             template, value = (keeping.unkept, None) if cotangent is None else keeping.read(cotangent)
-            return session.append_many(template, value, origins, now, 0, self.owner())
+            return session.writer.append_many(template, value, origins, now, 0, self.owner())
         like = next((each for each in cotangents if each is not None), None)
         keeping = self.fields.gradient(count, like, self.name, several=True)
         pairs = [(origin & ROW_MASK, origin >> SLOT_SHIFT) for origin in origins]

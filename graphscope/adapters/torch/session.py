@@ -23,8 +23,7 @@ from graphscope.adapters.torch.values import Keeping
 from graphscope.adapters.torch.witness import tensor_of
 from graphscope.eventlog.appender import compiled
 from graphscope.eventlog.presenting import present_as
-from graphscope.eventlog.schema import INLINE_INPUTS, ROW_MASK, SLOT_SHIFT, Flag, Kind, Pass
-from graphscope.eventlog.template import Template
+from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.eventlog.values import storage
 from graphscope.eventlog.writer import Writer
 
@@ -125,26 +124,6 @@ class Session:
     def array(self, tensor: torch.Tensor) -> np.ndarray | None:
         """The elements of a tensor, for a person to look at."""
         return array_of(tensor)
-
-    def append_many(
-        self,
-        template: Template,
-        value: Any,
-        rows: list[int],
-        time: int,
-        duration: int,
-        forward: int = 0,
-        tensor: int | None = None,
-    ) -> int:
-        """Append a row with one value and any number of inputs."""
-        if len(rows) <= INLINE_INPUTS:
-            three = [*rows, 0, 0, 0][:INLINE_INPUTS]
-            return self.writer.append(template, value, time, duration, forward, *three, tensor=tensor)
-        if value.__class__ is int:
-            value = template.memory(value)
-        outputs = [] if value is None else [(value, Flag(template.keep))]
-        edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows]
-        return self.writer.append_wide(template, outputs, edges, time, duration, forward, tensor)
 
     def append_slots(
         self,

@@ -78,7 +78,7 @@ def _append(
     template, value = site.read(target)
     template.turn_version(more.versions + 1)
     first = more.first if more.first >= writer.base else None
-    row = session.append_many(template, value, rows, end, end - start, place.backward_row, first)
+    row = session.writer.append_many(template, value, rows, end, end - start, place.backward_row, first)
     wrote(known, target, row)
     if call.name == "zero_":
         session.leaves.zeroed(target)

@@ -1,0 +1,141 @@
+"""Rows of any width: nodes with several slots, with more inputs than a row holds, and marks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from graphscope.eventlog import schema, values
+from graphscope.eventlog.appender import compiled
+from graphscope.eventlog.interning import Interning
+from graphscope.eventlog.schema import INLINE_INPUTS, ROW_MASK, SLOT_SHIFT, Flag
+from graphscope.eventlog.segment import LARGE, Segment
+from graphscope.eventlog.template import PACKERS, Template, padded
+
+_ROW: Final = schema.EVENT.itemsize
+_MOST_SLOTS: Final = (1 << 16) - 1
+"""No more slots of a node have a number."""
+
+
+class WideRows(Interning):
+    """The half of a writer that appends rows of any width."""
+
+    base: int
+    segment: Segment
+
+    def _append(
+        self, template: Template, value: Any, time: int = 0, duration: int = 0, forward: int = 0, first: int = 0,
+        second: int = 0, third: int = 0, tensor: int | None = None,
+    ) -> int:  # fmt: skip
+        """What takes the rows of one value and three inputs at most."""
+        raise NotImplementedError
+
+    def _roll(self, full: Segment, room: int, side: int = 0) -> None:
+        """Put a new segment in the place of a full one."""
+        raise NotImplementedError
+
+    def _append_many(
+        self,
+        template: Template,
+        value: Any,
+        rows: list[int],
+        time: int = 0,
+        duration: int = 0,
+        forward: int = 0,
+        tensor: int | None = None,
+    ) -> int:
+        """Append a row as `_append` does, with any number of inputs: rows, with their slots above SLOT_SHIFT."""
+        if len(rows) <= INLINE_INPUTS:
+            first, second, third = (*rows, 0, 0, 0)[:INLINE_INPUTS]
+            return self._append(template, value, time, duration, forward, first, second, third, tensor)
+        if value.__class__ is int:
+            value = template.memory(value)
+        outputs = [] if value is None else [(value, template.keep)]
+        edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows]
+        return self.append_wide(template, outputs, edges, time, duration, forward, tensor)
+
+    def append_wide(
+        self,
+        template: Template,
+        outputs: Sequence[tuple[Any, int]],
+        inputs: Sequence[tuple[int, int]],
+        time: int = 0,
+        duration: int = 0,
+        forward: int = 0,
+        tensor: int | None = None,
+    ) -> int:
+        """Append a row of any width: marks, nodes with several slots, or more inputs than a row holds.
+
+        Args:
+            outputs: The value and the flag bits of the dtype's storage of each slot; one entry for an ordinary row.
+            inputs: Row (as returned) and slot of each input.
+        """
+        base = self.base
+        outputs = outputs[:_MOST_SLOTS]
+        edges = [(row - base, slot, argument) for argument, (row, slot) in enumerate(inputs)]
+        beside = len(edges) > INLINE_INPUTS
+        several = len(outputs) > 1
+        arrays = [np.asarray(value) for value, _ in outputs]
+        rooms = [
+            padded(array.nbytes if keep == Flag.KEPT else schema.SUMMARY.itemsize if keep == Flag.SUMMARY else 0)
+            for array, (_, keep) in zip(arrays, outputs, strict=True)
+        ]
+        large = sum(need for need in rooms if need >= LARGE)
+        room = sum(rooms) - large
+        edge_room, output_room = len(edges) if beside else 0, len(arrays) if several else 0
+        while True:
+            segment = self.segment
+            row = segment.next_row
+            offset, top = segment.next_value, segment.value_end - large
+            edge, slot = segment.next_edge, segment.next_output
+            if (
+                row < segment.end
+                and offset + room <= top
+                and edge + edge_room <= segment.edge_end
+                and slot + output_room <= segment.output_end
+            ):
+                segment.next_row = row + 1
+                segment.next_value = offset + room
+                segment.value_end = top
+                segment.next_edge = edge + edge_room
+                segment.next_output = slot + output_room
+                break
+            self._roll(segment, room + large, max(edge_room, output_room))
+        if offset + room > segment.populated:
+            segment.populate(offset + room)
+        looked_at = [array for array, (_, keep) in zip(arrays, outputs, strict=True) if compiled or not keep]
+        if template.watched and not all(map(values.finite, looked_at)):
+            template = template.flagged()
+        rare = template.rare
+        places: list[Any] = []
+        for array, (value, keep), need in zip(arrays, outputs, rooms, strict=True):
+            if need >= LARGE:
+                places.append(segment.put_large(top, array))
+                top += need
+                continue
+            if keep == Flag.KEPT:
+                segment.values[offset : offset + array.nbytes] = array.tobytes()
+            elif keep == Flag.SUMMARY:
+                rare = not segment.put_summary(offset, value) or rare
+            at = offset - segment.value_start
+            places.append(int.from_bytes(array.tobytes(), "little") if keep == Flag.INLINE else at)
+            offset += need
+        if several:
+            for number, (array, (_, keep)) in enumerate(zip(arrays, outputs, strict=True)):
+                code = schema.DTYPE_CODES.get(array.dtype.name, 0)
+                segment.put_output(slot + number, code, keep, len(arrays), self.shape(array.shape), places[number], row)
+        prefix = template.prefix
+        named = [slot << SLOT_SHIFT | node for node, slot, _ in edges] + [0] * INLINE_INPUTS
+        if beside:
+            segment.put_edges(edge, edges)
+            named = [edge, len(edges), 0]
+            prefix = template.beside()
+        if rare:
+            segment.list_rare(row)
+        place, at = slot if several else places[0] if places else 0, segment.origin + row * _ROW
+        whose, since = row if tensor is None else tensor - base, forward - base if forward else 0
+        PACKERS[""](segment.rows, at, prefix, whose, time, duration, place, since, *named[:INLINE_INPUTS])
+        segment.rows[at] = template.kind
+        return row + base

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from graphscope.dap.references import Opened, References
 from graphscope.debugger import names
 from graphscope.debugger.inspection import Entry
+from graphscope.debugger.values import brief_of
 from graphscope.errors import CommandError
 
 if TYPE_CHECKING:
@@ -102,13 +103,22 @@ SCOPES: Final = (
 """The groups of variables of a node, in the order in which they are shown."""
 
 
+def _missing(session: Session, word: str) -> str:
+    """Why `value` or `grad` is None."""
+    if word != "value":
+        return "none so far"
+    node = session.debugger.node
+    owner = None if node is None else names.owner_of(node)
+    return "not kept" if owner is None else brief_of(owner)
+
+
 async def _word(session: Session, word: str) -> Entry:
     try:
         found = await session.look(word)
     except CommandError as error:
         return Entry(word, f"<{error.message}>")
     if found.text == "None" and not found.handle:
-        return Entry(word, "not kept" if word == "value" else "none so far", expression=word)
+        return Entry(word, _missing(session, word), expression=word)
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pprint
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,8 +11,11 @@ from graphscope.debugger.expressions import describe
 from graphscope.debugger.recorded import Recorded
 from graphscope.debugger.results import Statistics, ValueResult
 from graphscope.eventlog import record as recording
-from graphscope.eventlog.values import summarize
+from graphscope.eventlog.values import Summary, summarize
 from graphscope.eventlog.witnesses import witness_of
+
+if TYPE_CHECKING:
+    from graphscope.graph import Node
 
 
 def result(expression: str, value: object, *, pretty: bool = False) -> ValueResult:
@@ -60,7 +63,10 @@ def statistics(value: Any) -> Statistics | None:
     array = as_array(value)
     if array is None or array.size < 2 or array.dtype.kind not in "fiub":
         return None
-    found = summarize(array)
+    return _of_summary(summarize(array))
+
+
+def _of_summary(found: Summary) -> Statistics:
     return Statistics(
         found.minimum,
         found.maximum,
@@ -70,6 +76,24 @@ def statistics(value: Any) -> Statistics | None:
         found.inf,
         found.zero,
     )
+
+
+def kept_statistics(node: Node) -> Statistics | None:
+    """The statistics of a node's value where the log kept nothing else of it."""
+    found = node.summary if node.value is None else None
+    return None if found is None or not found.count else _of_summary(found)
+
+
+def brief_of(node: Node) -> str:
+    """A node's value in one short line; its statistics where the log kept nothing else of it."""
+    found = kept_statistics(node)
+    return brief(node.value) if found is None else f"{in_numbers(found)} (statistics)"
+
+
+def statistics_alone(expression: str, node: Node, found: Statistics) -> ValueResult:
+    """What there is to say of a node's value of which the log kept nothing but statistics."""
+    text = "None: only its statistics were kept (record with values='full' for all of it)"
+    return ValueResult(expression, text, "NoneType", node.shape, node.dtype, found)
 
 
 def brief(value: Any) -> str:
@@ -82,5 +106,10 @@ def brief(value: Any) -> str:
     found = statistics(array)
     if found is None:
         return f"{array.size} elements"
-    odd = "".join(f" {count} {name}" for name, count in (("nan", found.nan), ("inf", found.inf)) if count)
+    return in_numbers(found)
+
+
+def in_numbers(found: Statistics) -> str:
+    """Statistics in one short line."""
+    odd = "".join(f", {count} {name}" for name, count in (("nan", found.nan), ("inf", found.inf)) if count)
     return f"{found.min:.4g} .. {found.max:.4g}, mean {found.mean:.4g}{odd}"

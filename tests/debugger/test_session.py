@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import FrozenInstanceError
+from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import graphscope as gs
+import graphscope as torch
 from graphscope.debugger import interpreter, nodes
 from graphscope.debugger.results import Message, Statistics, Stop, to_json
 from graphscope.debugger.session import Debugger
@@ -168,3 +172,23 @@ def test_blocks_of_rows_are_joined(dbg: Debugger, monkeypatch: pytest.MonkeyPatc
 
     assert list(nodes.forward(dbg.log, 0, dbg.log.end)) == whole
     assert list(nodes.backward(dbg.log, 0, dbg.log.end)) == whole[::-1]
+
+
+def test_a_value_of_which_only_statistics_were_kept_is_told_by_them(tmp_path: Path) -> None:
+    numbers = np.random.default_rng(0).normal(size=(50, 40)).astype(np.float32)
+    with gs.record(tmp_path / "it.gscope", values="summary"):
+        x = torch.tensor(numbers, requires_grad=True)
+        (x * 2).sum().backward()
+    dbg = Debugger(load(tmp_path / "it.gscope"))
+    interpreter.run(dbg, "goto 1")
+    for command in ("p value", "pt"):
+        found = interpreter.run(dbg, command)
+        assert found.text.startswith("None: only its statistics were kept")
+        assert (found.shape, found.dtype) == ((50, 40), "float32")
+        np.testing.assert_allclose(
+            (found.statistics.min, found.statistics.max, found.statistics.mean, found.statistics.std),
+            (2 * numbers.min(), 2 * numbers.max(), 2 * numbers.mean(), 2 * numbers.std()),
+            rtol=1e-5,
+        )
+    told = dict(interpreter.run(dbg, "info").rows)["value"]
+    assert told == f"{2 * numbers.min():.4g} .. {2 * numbers.max():.4g}, mean {2 * numbers.mean():.4g} (statistics)"

@@ -37,7 +37,7 @@ def args(dbg: Debugger) -> TableResult:
     rows: list[tuple[Cell, ...]] = []
     for position, source in enumerate(nodes):
         parameter = parameters[position] if position < len(parameters) else str(position)
-        rows.append((parameter, f"#{source.row}", source.name, shape_text(source.shape), values.brief(source.value)))
+        rows.append((parameter, f"#{source.row}", source.name, shape_text(source.shape), values.brief_of(source)))
     rows += [(key, "", "", "", str(value)) for key, value in attributes.items() if key not in ("name", "function")]
     note = "" if rows else f"{owner.label} takes no arguments"
     return TableResult(("argument", "node", "name", "shape", "value"), tuple(rows), note=note)
@@ -142,7 +142,7 @@ def node_table(dbg: Debugger, node: Node) -> TableResult:
         ("name", node.name),
         ("shape", f"{shape_text(node.shape)} {node.dtype}"),
         ("tensor", f"#{node.tensor}, version {node.version}" if node.kind in ("leaf", "op") else ""),
-        ("value", values.brief(node.value)),
+        ("value", values.brief_of(node)),
         ("grad", values.brief(gradient) if (gradient := node.grad) is not None else ""),
         ("inputs", ", ".join(title(edge.source) for edge in node.inputs)),
         ("used by", ", ".join(title(edge.target) for edge in node.users)),
@@ -151,7 +151,7 @@ def node_table(dbg: Debugger, node: Node) -> TableResult:
         ("attributes", ", ".join(f"{key}={value}" for key, value in node.attrs.items())),
         ("line", line_of(node)),
         ("source", node.source_line),
-        ("scope", node.scope),
+        ("scope", node.scope_title),
         ("duration", f"{node.duration / 1000:.1f} us" if node.duration else ""),
     ]
     return TableResult(("what", "value"), tuple((what, value) for what, value in facts if value != ""))

@@ -22,7 +22,11 @@ def print_(dbg: Debugger, expression: Rest) -> ValueResult:
     program's while it waits here, else those of tensors in the log. `#12` is node 12: `p #12.grad`. `!` reaches a name
     of the program that is hidden by one of these.
     """
-    return values.result(expression, evaluate(dbg, expression))
+    found = evaluate(dbg, expression)
+    owner = names.owner_of(dbg.need_node()) if found is None and expression.strip() == "value" else None
+    if owner is None or (statistics := values.kept_statistics(owner)) is None:
+        return values.result(expression, found)
+    return values.statistics_alone(expression, owner, statistics)
 
 
 @command("pp", group="looking", needs="edge")

@@ -55,7 +55,7 @@ def list_tensors(
         candidates = dbg.graph.select(spec) if spec else map(dbg.graph.node, every)
         found = sorted((node for node in candidates if wanted(node)), key=_SORTS[sort], reverse=reverse)
         count = len(found)
-    rows = tuple((*row_of(node), values.brief(node.value)) for node in found[-_LONGEST:])
+    rows = tuple((*row_of(node), values.brief_of(node)) for node in found[-_LONGEST:])
     hidden = count - len(rows)
     note = (
         f"{hidden} ahead of these are left out; a SPEC or -n narrows the list"
@@ -128,7 +128,11 @@ def print_tensor(
     node = dbg.chosen(found["node"] if found else "")
     value = node.value
     if value is None:
-        return Message(f"The value of {title(node)} was not kept", hint="record with values='full' and a larger cap")
+        if (statistics := values.kept_statistics(node)) is None:
+            return Message(
+                f"The value of {title(node)} was not kept", hint="record with values='full' and a larger cap"
+            )
+        return values.statistics_alone(tensor or title(node), node, statistics)
     if found and found["slice"]:
         value = evaluate(dbg, f"nodes[{node.row}]{found['slice']}")
     made = values.result(tensor or title(node), value)

@@ -36,7 +36,7 @@ static inline int64_t now(void)
     X(data_ptr) X(dtype) X(ended) X(finish) X(fresh) X(gate) X(grad) X(grad_fn) X(is_conj) X(is_contiguous) \
     X(is_cpu) X(is_neg) X(low) X(metadata) X(module) X(next_functions) X(part) X(register_hook)        \
     X(register_prehook) X(requires_grad) X(shape) X(single) X(sites) X(sites_without_grad) X(turn)         \
-    X(zeroed) X(start) X(extended) X(first) X(row) X(versions) X(before) X(after) X(receive) X(variable) X(group) X(named) X(name) X(pairs) X(triples) X(_sequence_nr) X(__enter__) X(__exit__)
+    X(zeroed) X(start) X(first) X(row) X(versions) X(before) X(after) X(receive) X(variable) X(group) X(named) X(name) X(pairs) X(triples) X(_sequence_nr) X(__enter__) X(__exit__)
 /* Seen by the files of one module alone. */
 #ifdef __GNUC__
 #define INSIDE __attribute__((visibility("hidden")))

@@ -385,7 +385,7 @@ typedef struct {
         const PyCodeObject *code;
         char inside;
     } codes[CODES]; /* met last */
-    PyObject *tensor_type, *known_class, *rule_class, *group_class, *tensor_kind, *plain_kind, *grad_enabled, *sequence_number, *rule;
+    PyObject *tensor_type, *group_class, *more_class, *tensor_kind, *plain_kind, *grad_enabled, *sequence_number, *rule;
 } Handler;
 
 static PyObject *empty; /* the name of a node that is its call's own */
@@ -578,8 +578,7 @@ static int share(Handler *self, Known *known, PyObject *result, PyObject *base)
 /* What a new backward node is told: the row of its call, and the number of the first node that the call made. */
 static PyObject *new_rule(Handler *self, int64_t row, PyObject *fields, int64_t since)
 {
-    PyTypeObject *type = (PyTypeObject *)self->rule_class;
-    Rule *rule = (Rule *)type->tp_alloc(type, 0);
+    Rule *rule = (Rule *)rule_type->tp_alloc(rule_type, 0);
     if (rule == NULL)
         return NULL;
     rule->session = Py_NewRef(self->session);
@@ -641,7 +640,7 @@ static int tell_node(Handler *self, PyObject *node, int64_t row, PyObject *field
 /* Note that a new tensor is the value of a row, and whose memory it shares. */
 static int note(Handler *self, PyObject *identity, PyObject *result, PyObject *args, int64_t row)
 {
-    Known *known = new_known((PyTypeObject *)self->known_class, result);
+    Known *known = new_known(known_type, result);
     if (known == NULL)
         return -1;
     known->row = row;
@@ -767,6 +766,20 @@ static int wrote(Known *known, PyObject *more, PyObject *tensor, int64_t row, in
     return set_number(group, str_turn, known->seen) < 0 || set_number(group, str_row, row) < 0 ? -1 : 0;
 }
 
+/* What only some tensors have, made when it is first needed, as a new reference: see `Known.extended`. */
+static PyObject *extended(Handler *self, Known *known)
+{
+    if (known->more == NULL || known->more == Py_None) {
+        PyObject *row = PyLong_FromLongLong(known->row);
+        PyObject *made = row == NULL ? NULL : PyObject_CallOneArg(self->more_class, row);
+        Py_XDECREF(row);
+        if (made == NULL)
+            return NULL;
+        Py_XSETREF(known->more, made);
+    }
+    return Py_NewRef(known->more);
+}
+
 /* The row of a write into the first argument, which the call gave back; answers as `record` does. See
  * `writing.written`. */
 static int record_write(Handler *self, PyObject *call, PyFrameObject *frame, PyObject *result, PyObject *args,
@@ -782,7 +795,7 @@ static int record_write(Handler *self, PyObject *call, PyFrameObject *frame, PyO
     Site *site = known == NULL || base != Py_None || node == NULL ? NULL : site_at(self, call, frame);
     if (site == NULL || fits(site, result, node, &seen, given) != 1 ||
         (value = value_of(site, result, &seen, &gathered)) == NULL ||
-        (more = PyObject_CallMethodNoArgs((PyObject *)known, str_extended)) == NULL)
+        (more = extended(self, known)) == NULL)
         goto leave;
     int64_t versions = number(more, str_versions) + 1, first = number(more, str_first);
     if (first < number(self->writer, str_base))
@@ -1025,7 +1038,7 @@ leave:
 
 #define HELD(X)                                                                                                        \
     X(mode) X(prepare) X(finish) X(failed) X(view) X(note) X(purge) X(session) X(place) X(writer) X(append) X(calls) X(kinds) X(inside) X(preparing) X(table) X(gradients)  \
-    X(tensor_type) X(known_class) X(rule_class) X(group_class) X(tensor_kind) X(plain_kind) X(grad_enabled) X(sequence_number) X(rule)
+    X(tensor_type) X(group_class) X(more_class) X(tensor_kind) X(plain_kind) X(grad_enabled) X(sequence_number) X(rule)
 
 static int Handler_init(Handler *self, PyObject *args, PyObject *names)
 {

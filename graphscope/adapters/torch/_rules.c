@@ -404,10 +404,10 @@ static PyType_Spec Rule_spec = {"graphscope.adapters.torch._calls.Rule", sizeof(
 
 static PyObject *rule_key; /* where a node's metadata holds its rule */
 
-/* What is asked of leaves: the class of their nodes, that of their rules, the table of known tensors, and `Fields`. */
+/* What is asked of leaves: the class of their nodes, the table of known tensors, and `Fields`. */
 typedef struct {
-    PyObject *node_class, *rule_class, *table, *fields;
-    PyObject *inner_class, *names; /* of nodes that are no leaves: the class of their rules, and names by torch's */
+    PyObject *node_class, *table, *fields;
+    PyObject *names; /* of nodes that are no leaves, by torch's */
 } Leaves;
 
 /* The rule of a leaf that is known, new; NULL where that takes more. */
@@ -416,11 +416,10 @@ static PyObject *leaf_rule(PyObject *node, const Leaves *leaves, PyObject *sessi
     PyObject *leaf = PyObject_GetAttr(node, str_variable);
     PyObject *key = leaf == NULL ? NULL : PyLong_FromVoidPtr(leaf);
     Known *known = key == NULL ? NULL : (Known *)PyDict_GetItemWithError(leaves->table, key);
-    PyTypeObject *type = (PyTypeObject *)leaves->rule_class;
     Rule *rule = NULL;
     if (known != NULL && PyObject_TypeCheck((PyObject *)known, known_type) &&
         PyWeakref_GET_OBJECT(known->reference) == leaf && known->row >= base &&
-        (rule = (Rule *)type->tp_alloc(type, 0)) != NULL) {
+        (rule = (Rule *)rule_type->tp_alloc(rule_type, 0)) != NULL) {
         rule->session = Py_NewRef(session);
         rule->fields = Py_NewRef(leaves->fields);
         rule->name = PyUnicode_FromString("");
@@ -445,8 +444,7 @@ static PyObject *inner_rule(PyObject *node, const Leaves *leaves, PyObject *sess
         return NULL;
     PyObject *raw = PyObject_CallMethodNoArgs(node, str_name);
     PyObject *name = raw == NULL ? NULL : PyDict_GetItemWithError(leaves->names, raw);
-    PyTypeObject *type = (PyTypeObject *)leaves->inner_class;
-    Rule *rule = name == NULL ? NULL : (Rule *)type->tp_alloc(type, 0);
+    Rule *rule = name == NULL ? NULL : (Rule *)rule_type->tp_alloc(rule_type, 0);
     Py_XDECREF(raw);
     if (rule == NULL)
         return NULL;
@@ -599,9 +597,9 @@ static PyObject *walk(PyObject *module, PyObject *args)
     PyObject *roots;
     Walk walk = {0};
     Leaves *leaves = &walk.leaves;
-    if (!PyArg_ParseTuple(args, "O!O!OOLO(OOO!OOO!)", &PyList_Type, &roots, &PyDict_Type, &walk.rules, &walk.run,
-                          &walk.session, &walk.base, &walk.make, &leaves->node_class, &leaves->rule_class, &PyDict_Type,
-                          &leaves->table, &leaves->fields, &leaves->inner_class, &PyDict_Type, &leaves->names))
+    if (!PyArg_ParseTuple(args, "O!O!OOLO(OO!OO!)", &PyList_Type, &roots, &PyDict_Type, &walk.rules, &walk.run,
+                          &walk.session, &walk.base, &walk.make, &leaves->node_class, &PyDict_Type, &leaves->table,
+                          &leaves->fields, &PyDict_Type, &leaves->names))
         return NULL;
     int failed = 0;
     for (Py_ssize_t place = 0; !failed && place < PyList_GET_SIZE(roots); place++) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from importlib import import_module
+from inspect import isfunction
 from typing import TYPE_CHECKING, Any, Final
 
 import torch
@@ -23,6 +24,21 @@ if appender.compiled:
         measure = import_module("graphscope.eventlog._measure").measure
     except ImportError:  # not built here
         pass
+
+
+def given_to(target: type) -> Callable[[type], Any]:
+    """Give a class the methods of another one, in whose place it stands from then on.
+
+    A subclass would do, but the collector looks at what subclasses make; there is one of these for each node.
+    """
+
+    def give(described: type) -> type:
+        for name, method in vars(described).items():
+            if isfunction(method):
+                setattr(target, name, method)
+        return target
+
+    return give
 
 
 class Known(weakref.ref[torch.Tensor]):
@@ -108,9 +124,8 @@ def walk(roots: list[Any], rules: dict[Any, Any], run: Any, session: Any, base: 
         session: Whose rules are taken as they are; `make` looks at that, too.
         base: The first row of this log.
         make: Makes a node's rule ready: of the run, the node, and the rule that feeds it (None: it is a root).
-        leaves: What the compiled one asks of leaves: the class of their nodes, that of their rules, the table of known
-            tensors, and the fields of rows that no call has; and of other nodes: the class of rules, and what they are
-            called by torch's names.
+        leaves: What the compiled one asks: the class of the nodes of leaves, the table of known tensors, the fields of
+            rows that no call has, and what other nodes are called by torch's names.
     """
     waiting: list[Any] = []
     for node in roots:

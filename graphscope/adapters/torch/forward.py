@@ -14,8 +14,7 @@ from graphscope.adapters.torch import compiled, control, results, writing
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.guarding import guarded
-from graphscope.adapters.torch.identity import Group, Known, version_of
-from graphscope.adapters.torch.rules import Rule
+from graphscope.adapters.torch.identity import Group, Known, More, version_of
 from graphscope.adapters.torch.session import NESTED, PLAIN, STRANGE, TENSOR, Session
 from graphscope.adapters.torch.sites import PREPARING, CallSite
 from graphscope.adapters.torch.unusual import grad_fn, shape_of
@@ -46,8 +45,8 @@ class Calls(TorchFunctionMode):
                 writer=session.writer,
                 append=session.writer.append, calls=session.calls,
                 kinds=session.kinds, inside=self._inside, preparing=PREPARING, gradients=session.leaves.gradients,
-                table=self._table, tensor_type=Tensor, known_class=Known, group_class=Group, tensor_kind=TENSOR,
-                plain_kind=PLAIN, grad_enabled=_grad_enabled, sequence_number=_sequence, rule=RULE, rule_class=Rule,
+                table=self._table, tensor_type=Tensor, group_class=Group, more_class=More, tensor_kind=TENSOR,
+                plain_kind=PLAIN, grad_enabled=_grad_enabled, sequence_number=_sequence, rule=RULE,
             )  # fmt: skip
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -42,10 +42,14 @@ class More:
         """Whether its gradient was set to 0 since."""
 
 
-class Known(compiled.Known):
+@compiled.given_to(compiled.Known)
+class Known:
     """A tensor that the log has a row of; calling it gives the tensor, or None. Nothing is kept alive by it."""
 
-    __slots__ = ()
+    if TYPE_CHECKING:
+
+        def __init__(self, tensor: torch.Tensor) -> None: ...
+        def __call__(self) -> torch.Tensor | None: ...
 
     row: int
     """The row of the newest version; above it the slot, where its node has several."""

@@ -76,10 +76,16 @@ class Run(compiled.Run):
         return now
 
 
-class Rule(compiled.Rule):
-    """A backward node: which call made it, and where it stands in the pass that runs. It keeps no node alive."""
+@compiled.given_to(compiled.Rule)
+class Rule:
+    """A backward node: which call made it, and where it stands in the pass that runs. It keeps no node alive.
 
-    __slots__ = ()
+    That of a leaf, which has no call, is the end of a way back: what arrives is added to the leaf's gradient.
+    """
+
+    if TYPE_CHECKING:
+
+        def ready(self, run: Run | None) -> None: ...
 
     run: Run | None
     row: int
@@ -93,8 +99,6 @@ class Rule(compiled.Rule):
     hooked: bool
     watched: bool
     """Whether it is called before its node, and `contribute` after it."""
-    known: Known | None
-    """The leaf at the end of a way back."""
 
     def __init__(
         self,
@@ -104,6 +108,7 @@ class Rule(compiled.Rule):
         since: int = NEVER,
         name: str = "",
         main: Rule | None = None,
+        known: Known | None = None,
     ) -> None:
         self.session = session
         self.forward = forward
@@ -116,7 +121,8 @@ class Rule(compiled.Rule):
         self.main = main
         """The call's own rule: its row is the one that such a node is part of."""
         self.hooked = self.watched = False
-        self.known = None
+        self.known = known
+        """The leaf that it is the rule of."""
         self.ready(None)
 
     @guarded
@@ -128,6 +134,8 @@ class Rule(compiled.Rule):
         writer = run.writer
         now = run.turn()
         cotangent = cotangents[0]
+        if self.known is not None:
+            return _before_leaf(self, run, cotangent)
         sources = self.sources or ()
         if self.parts is None and len(sources) == 1 and cotangent is not None and len(cotangents) == 1:
             source, slot = sources[0]
@@ -197,13 +205,21 @@ class Rule(compiled.Rule):
     @guarded
     def receive(self, result: torch.Tensor, origin: int, run: Run) -> torch.Tensor | None:
         """Append the row of one of several contributions; what a person puts in its place, if that."""
-        session = self.session
-        writer = session.writer
-        keeping = self.fields.partial(int(origin > 0), result)
+        session, writer, known, forward = self.session, self.session.writer, self.known, self.forward
+        keeping: Keeping | None
+        if known is None:
+            keeping = self.fields.partial(int(origin > 0), result)
+        else:
+            keeping = _form_of_leaf(self, known, run, result, origin)
+            forward = known.row & ROW_MASK
+        if keeping is None:
+            return None
         template, value = keeping.read(result)
-        row = writer.append(template, value, writer.clock(), 0, self.forward, origin)
-        assert self.parts is not None
-        self.parts.append(row)
+        row = writer.append(template, value, writer.clock(), 0, forward, origin)
+        if known is not None:
+            known.extended().accumulated = row
+        if self.parts is not None:
+            self.parts.append(row)
         return control.ask(session, row, result, None, run.frame) if writer.gate is not None else None
 
 
@@ -234,56 +250,37 @@ class Arrivals:
         return form
 
 
-class LeafRule(Rule):
-    """The end of a way back: what arrives is added to the gradient of a leaf."""
+def leaf_rule(session: Session, known: Known) -> Rule:
+    """The rule of the node that adds to the gradient of a leaf."""
+    return Rule(session, known.row, session.no_fields, known=known)
 
-    __slots__ = ()
 
-    known: Known
+def _before_leaf(rule: Rule, run: Run, result: torch.Tensor | None) -> Any:
+    """The sum of what arrived for a leaf is about to be added to its gradient."""
+    if result is None:
+        return None
+    run.opened = 0
+    if rule.parts:
+        return None  # each contribution has a row already
+    origin = next(iter(rule.origins(run)), 0)
+    replaced = rule.receive(result, origin, run)
+    return None if replaced is None else (replaced,)
 
-    def __init__(self, session: Session, known: Known) -> None:
-        super().__init__(session, known.row, session.no_fields)
-        self.known = known
 
-    @guarded
-    def before(self, cotangents: tuple[torch.Tensor | None, ...]) -> Any:
-        """The sum of what arrived for the leaf is about to be added to its gradient."""
-        run = self.run
-        result = cotangents[0]
-        if run is None or run.place.busy or result is None:
-            return None
-        run.turn()
-        run.opened = 0
-        if self.parts:
-            return None  # each contribution has a row already
-        origin = next(iter(self.origins(run)), 0)
-        replaced = self.receive(result, origin, run)
-        return None if replaced is None else (replaced,)
-
-    @guarded
-    def receive(self, result: torch.Tensor, origin: int, run: Run) -> torch.Tensor | None:
-        """Append the row of a contribution to the leaf's gradient."""
-        session = self.session
-        writer = session.writer
-        known = self.known
-        leaf = known()
-        if leaf is None:
-            return None
-        if known.row < writer.low:
-            session.leaves.leaf(leaf, run.frame, None, known)
-        more = known.extended()
-        arrivals = more.arrivals
-        if arrivals is None or arrivals.shape != shape_of(result) or arrivals.dtype is not result.dtype:
-            arrivals = more.arrivals = Arrivals(session, result)
-        fresh = not self.parts and (leaf.grad is None or more.zeroed)
-        more.zeroed = False
-        if origin > 0:
-            keeping = arrivals.fresh if fresh else arrivals.added
-        else:
-            keeping = arrivals.first[not fresh]
-        template, value = keeping.read(result)
-        row = writer.append(template, value, writer.clock(), 0, known.row & ROW_MASK, origin)
-        more.accumulated = row
-        if self.parts is not None:
-            self.parts.append(row)
-        return control.ask(session, row, result, None, run.frame) if writer.gate is not None else None
+def _form_of_leaf(rule: Rule, known: Known, run: Run, result: torch.Tensor, origin: int) -> Keeping | None:
+    """The template of the row of a contribution to a leaf's gradient; None where the leaf is gone."""
+    session = rule.session
+    leaf = known()
+    if leaf is None:
+        return None
+    if known.row < session.writer.low:
+        session.leaves.leaf(leaf, run.frame, None, known)
+    more = known.extended()
+    arrivals: Arrivals | None = more.arrivals
+    if arrivals is None or arrivals.shape != shape_of(result) or arrivals.dtype is not result.dtype:
+        arrivals = more.arrivals = Arrivals(session, result)
+    fresh = not rule.parts and (leaf.grad is None or more.zeroed)
+    more.zeroed = False
+    if origin > 0:
+        return arrivals.fresh if fresh else arrivals.added
+    return arrivals.first[not fresh]

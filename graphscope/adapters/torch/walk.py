@@ -12,7 +12,7 @@ from torch.autograd.graph import get_gradient_edge
 
 from graphscope.adapters.torch import compiled
 from graphscope.adapters.torch.compiled import RULE
-from graphscope.adapters.torch.rules import LeafRule, Rule, Run
+from graphscope.adapters.torch.rules import Rule, Run, leaf_rule
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.sites import Fields
 from graphscope.adapters.torch.unusual import grad_fn, requires_grad
@@ -34,7 +34,7 @@ class Walk:
         with torch._C.DisableTorchFunction(), torch.enable_grad():
             leaf = torch.zeros((), requires_grad=True)
             self._leaf_class = type(leaf.view(()).grad_fn.next_functions[0][0])  # type: ignore[union-attr]
-        self._leaves = self._leaf_class, LeafRule, session.identities.table, session.no_fields, Rule, _names
+        self._leaves = self._leaf_class, session.identities.table, session.no_fields, _names
 
     def remember(self, run: Run) -> None:
         """Note which rules of a pass may have made backward nodes of their own (`create_graph`)."""
@@ -73,7 +73,7 @@ class Walk:
         session = self.session
         leaf = node.variable
         known = session.identities.find(leaf) or session.leaves.leaf(leaf, run.frame)
-        return LeafRule(session, known)
+        return leaf_rule(session, known)
 
     def _inner_rule(self, node: Any, above: Rule | None) -> Rule:
         """The rule of a node that no row is linked to: one of several of a call, or born in an earlier pass."""

@@ -20,7 +20,7 @@ MODULES = {
     "graphscope/engine/_formulas": [*TYPES, "graphscope/engine/_formulas.h"],
     "graphscope/engine/_layers": [*TYPES, "graphscope/engine/_layers.h"],
     "graphscope/engine/_along": [PROCESSORS],
-    "graphscope/adapters/torch/_calls": [APPENDING, TORCH + "_adapter.h", TORCH + "_rules.c"],
+    "graphscope/adapters/torch/_calls": [APPENDING, TORCH + "_adapter.h", TORCH + "_rules.c", TORCH + "_entry.c"],
 }
 """Each compiled module, and the headers and further sources that it is made of."""
 

@@ -36,7 +36,7 @@ static inline int64_t now(void)
     X(data_ptr) X(dtype) X(ended) X(finish) X(fresh) X(gate) X(grad) X(grad_fn) X(is_conj) X(is_contiguous) \
     X(is_cpu) X(is_neg) X(low) X(metadata) X(module) X(next_functions) X(part) X(register_hook)        \
     X(register_prehook) X(requires_grad) X(shape) X(single) X(sites) X(sites_without_grad) X(turn)         \
-    X(zeroed) X(start) X(first) X(row) X(versions) X(before) X(after) X(receive) X(variable) X(group) X(named) X(name) X(pairs) X(triples) X(_sequence_nr) X(__enter__) X(__exit__)
+    X(zeroed) X(start) X(first) X(row) X(versions) X(before) X(after) X(append) X(beneath) X(expected) X(here) X(turned) X(twin) X(receive) X(variable) X(group) X(named) X(name) X(pairs) X(triples) X(_sequence_nr) X(__enter__) X(__exit__)
 /* Seen by the files of one module alone. */
 #ifdef __GNUC__
 #define INSIDE __attribute__((visibility("hidden")))
@@ -80,12 +80,26 @@ typedef struct {
     char ignored, is_plain, gradient, writes;
 } Call;
 
-/* A run of the engine. */
+/* A run of the engine: see `rules.Run`. */
 typedef struct {
     PyObject_HEAD
-    PyObject *place, *writer, *append, *creating;
+    PyObject *place, *writer, *append, *creating, *frame, *rules, *held, *start, *marks;
     int64_t opened, began;
 } Run;
+
+/* Tells the program's frames from those of torch and graphscope: see `sites.Frames`. */
+enum { CODES = 64 };
+
+typedef struct {
+    PyObject *inside; /* by the address of a code */
+    struct {
+        const PyCodeObject *code;
+        char inside;
+    } codes[CODES]; /* met last */
+} Frames;
+
+/* The innermost frame of the program; a new reference, NULL where that takes more than a look. */
+INSIDE PyFrameObject *program_frame(Frames *frames);
 
 /* Rules that one is tied to, with a number each; one lies in place, as most have no more. */
 typedef struct {
@@ -147,6 +161,10 @@ static inline int is_said(PyObject *object, PyObject *method)
 
 /* Looking at tensors (DLPack 1) -------------------------------------------------------------------------------------- */
 
+/* What is asked of tensors most: by the function that torch's own class answers with, where it has one. */
+enum { VERSION, BASE, GRAD_FN, REQUIRES_GRAD, QUESTIONS };
+INSIDE PyObject *ask(PyObject *tensor, int question);
+
 typedef struct {
     void *data;
     int32_t device, device_number, axes;
@@ -179,6 +197,45 @@ static inline int64_t bytes_of(const Look *seen)
 
 static inline uint32_t dtype_of(const Look *seen) { return (uint32_t)seen->code << 16 | (uint32_t)seen->bits << 8 | 1; }
 
+/* Another node is about to run: the last one took until now. */
+INSIDE int64_t turn(Run *run);
+
+/* Give the roots of a pass and all behind them their rules; -1 with an error set. */
+/* What is asked of leaves: the class of their nodes, the table of known tensors, and `Fields`. */
+typedef struct {
+    PyObject *node_class, *table, *fields;
+    PyObject *names; /* of nodes that are no leaves, by torch's */
+} Leaves;
+
+/* Nodes whose successors are still to be looked at; each has its rule, and `rules` holds it. */
+typedef struct {
+    PyObject **nodes;
+    Py_ssize_t count, room;
+} Waiting;
+
+/* What a walk works on. */
+typedef struct {
+    PyObject *rules, *run, *session, *make;
+    Leaves leaves;
+    long long base;
+    Waiting waiting;
+} Walk;
+
+INSIDE int walk_from(Walk *walk, PyObject *roots);
+
+/* Let rules hold nothing of a pass that is over. */
+INSIDE void settle_rules(PyObject *rules, PyObject *run);
+
+/* What a call by address finds in a dict; borrowed, NULL without an error where there is none. */
+static inline PyObject *by_address(PyObject *dict, const void *address)
+{
+    PyObject *key = PyLong_FromVoidPtr((void *)address);
+    PyObject *found = key == NULL ? NULL : PyDict_GetItemWithError(dict, key);
+    Py_XDECREF(key);
+    return found;
+}
+
 INSIDE int add_rules(PyObject *module);
+INSIDE int add_entry(PyObject *module);
 
 #endif

@@ -226,12 +226,10 @@ static PyObject *ordinary;     /* the classes whose tensors have their elements 
 static PyObject *measure;      /* graphscope.eventlog._measure.measure, or None */
 static int complex_was_seen;   /* only then tensors may stand for the negative of what lies there */
 
-/* What is asked of tensors most: by the function that torch's own class answers with, where it has one. */
-enum { VERSION, BASE, GRAD_FN, REQUIRES_GRAD, QUESTIONS };
 static PyObject **const questions[] = {&str__version, &str__base, &str_grad_fn, &str_requires_grad};
 static PyObject *answers[QUESTIONS]; /* a descriptor, or NULL */
 
-static PyObject *ask(PyObject *tensor, int question)
+PyObject *ask(PyObject *tensor, int question)
 {
     PyObject *kind = (PyObject *)Py_TYPE(tensor), *answer = answers[question];
     if (answer == NULL || (kind != PyTuple_GET_ITEM(ordinary, 0) && kind != PyTuple_GET_ITEM(ordinary, 1)))
@@ -363,7 +361,7 @@ static PyObject *look_through(PyObject *module, PyObject *args)
 }
 
 /* The arguments of a call, sorted. */
-enum { CODES = 64, MOST_TRIED = 32, MOST_GIVEN = 12, MOST_GRADIENTS = 4096 };
+enum { MOST_TRIED = 32, MOST_GIVEN = 12, MOST_GRADIENTS = 4096 };
 
 typedef struct {
     int64_t rows[MOST_GIVEN];
@@ -381,44 +379,32 @@ typedef struct {
     PyObject *session, *place, *writer, *append;
     PyObject *calls, *kinds, *inside, *table, *gradients; /* dicts */
     PyObject *preparing;                      /* names of functions that torch fills modules in */
-    struct {
-        const PyCodeObject *code;
-        char inside;
-    } codes[CODES]; /* met last */
+    Frames frames;
     PyObject *tensor_type, *group_class, *more_class, *tensor_kind, *plain_kind, *grad_enabled, *sequence_number, *rule;
 } Handler;
 
 static PyObject *empty; /* the name of a node that is its call's own */
 
-static PyObject *by_address(PyObject *dict, const void *address)
-{
-    PyObject *key = PyLong_FromVoidPtr((void *)address);
-    PyObject *found = key == NULL ? NULL : PyDict_GetItemWithError(dict, key);
-    Py_XDECREF(key);
-    return found;
-}
-
 /* Whether a code is torch's or ours; -1 where nobody knows yet. Codes that are known stay alive as long as the session. */
-static int is_inside(Handler *self, PyCodeObject *code)
+static int is_inside(Frames *frames, PyCodeObject *code)
 {
     int place = (uintptr_t)code / sizeof(PyCodeObject) % CODES;
-    if (self->codes[place].code == code)
-        return self->codes[place].inside;
-    PyObject *inside = by_address(self->inside, code);
+    if (frames->codes[place].code == code)
+        return frames->codes[place].inside;
+    PyObject *inside = by_address(frames->inside, code);
     if (inside != Py_True && inside != Py_False)
         return -1;
-    self->codes[place].code = code;
-    return self->codes[place].inside = inside == Py_True;
+    frames->codes[place].code = code;
+    return frames->codes[place].inside = inside == Py_True;
 }
 
-/* The innermost frame of the program; a new reference, NULL where that takes more than a look. */
-static PyFrameObject *program_frame(Handler *self)
+PyFrameObject *program_frame(Frames *frames)
 {
     PyFrameObject *frame = PyEval_GetFrame();
     Py_XINCREF(frame);
     while (frame != NULL) {
         PyCodeObject *code = PyFrame_GetCode(frame);
-        int inside = is_inside(self, code);
+        int inside = is_inside(frames, code);
         Py_DECREF(code);
         if (inside == 0)
             return frame;
@@ -437,7 +423,7 @@ static int prepares(Handler *self)
     int found = 0;
     while (frame != NULL && !found) {
         PyCodeObject *code = PyFrame_GetCode(frame);
-        if (is_inside(self, code) == 1)
+        if (is_inside(&self->frames, code) == 1)
             found = PySet_Contains(self->preparing, code->co_name);
         else
             Py_CLEAR(frame);
@@ -589,13 +575,18 @@ static PyObject *new_rule(Handler *self, int64_t row, PyObject *fields, int64_t 
     return (PyObject *)rule;
 }
 
+/* What a function says that takes no arguments. */
+static PyObject *answer_of(PyObject *asked)
+{
+    return PyCFunction_Check(asked) && PyCFunction_GET_FLAGS(asked) == METH_NOARGS
+               ? PyCFunction_GET_FUNCTION(asked)(PyCFunction_GET_SELF(asked), NULL)
+               : PyObject_CallNoArgs(asked);
+}
+
 /* Whether gradients are on; -1 for an error. */
 static int is_grad_enabled(Handler *self)
 {
-    PyObject *asked = self->grad_enabled;
-    PyObject *enabled = PyCFunction_Check(asked) && PyCFunction_GET_FLAGS(asked) == METH_NOARGS
-                            ? PyCFunction_GET_FUNCTION(asked)(PyCFunction_GET_SELF(asked), NULL)
-                            : PyObject_CallNoArgs(asked);
+    PyObject *enabled = answer_of(self->grad_enabled);
     Py_XDECREF(enabled);
     return enabled == NULL ? -1 : enabled == Py_True;
 }
@@ -627,7 +618,7 @@ static int tell_node(Handler *self, PyObject *node, int64_t row, PyObject *field
 {
     Place *place = (Place *)self->place;
     PyObject *metadata = PyObject_GetAttr(node, str_metadata), *rule = new_rule(self, row, fields, place->sequence);
-    PyObject *next = PyObject_CallNoArgs(self->sequence_number);
+    PyObject *next = answer_of(self->sequence_number);
     int failed = metadata == NULL || rule == NULL || next == NULL || PyObject_SetItem(metadata, self->rule, rule) < 0;
     if (!failed)
         place->sequence = PyLong_AsLongLong(next);
@@ -843,7 +834,9 @@ static int add_constant(Given *given, PyObject *value)
 /* Sort an argument: 1 for a known tensor, 2 for a constant, 0 where it takes more. */
 static int sort_one(Handler *self, PyObject *value, int64_t low, Given *given)
 {
-    PyObject *kind = PyDict_GetItemWithError(self->kinds, (PyObject *)Py_TYPE(value));
+    PyObject *kind = (PyObject *)Py_TYPE(value) == self->tensor_type
+                         ? self->tensor_kind
+                         : PyDict_GetItemWithError(self->kinds, (PyObject *)Py_TYPE(value));
     if (kind == self->tensor_kind) {
         int64_t row = given->count < MOST_GIVEN ? row_of(self, value, low) : -1;
         if (row < 0)
@@ -881,7 +874,7 @@ static int is_common(Handler *self, PyObject *call, PyObject *args, PyObject *kw
     if (call == NULL || !(((Call *)call)->is_plain || ((Call *)call)->writes) || appending == NULL || Py_TYPE(self->append) != appending->appender ||
         is(self->session, str_ended, Py_False) != 1 || is(self->writer, str_gate, Py_None) != 1)
         return 0;
-    *frame = program_frame(self);
+    *frame = program_frame(&self->frames);
     if (*frame == NULL)
         return 0;
     if (*frame != PyEval_GetFrame()) { /* torch itself calls: it may be making a module */
@@ -1067,6 +1060,7 @@ static int Handler_init(Handler *self, PyObject *args, PyObject *names)
         PyErr_SetString(PyExc_TypeError, "place is no Place");
         return -1;
     }
+    self->frames.inside = self->inside;
     self->vectorcall = Handler_call;
     return 0;
 }
@@ -1140,7 +1134,7 @@ PyMODINIT_FUNC PyInit__calls(void)
     call_type = (PyTypeObject *)call;
     Py_DECREF(handler);
     measure = Py_NewRef(Py_None);
-    if ((empty = PyUnicode_InternFromString("")) == NULL || add_rules(module) < 0)
+    if ((empty = PyUnicode_InternFromString("")) == NULL || add_rules(module) < 0 || add_entry(module) < 0)
         return NULL;
     return module;
 }

@@ -16,33 +16,34 @@ static int boxed_into(PyObject *list, int64_t value)
 
 /* Run ---------------------------------------------------------------------------------------------------------------- */
 
+#define PARTS(X) X(place) X(writer) X(append) X(creating) X(frame) X(rules) X(held) X(start) X(marks)
+
+static int Run_clear(Run *self)
+{
+#define CLEAR(name) Py_CLEAR(self->name);
+    PARTS(CLEAR)
+    return 0;
+}
+
 static void Run_dealloc(Run *self)
 {
     PyTypeObject *type = Py_TYPE(self);
     PyObject_GC_UnTrack(self);
-    Py_CLEAR(self->place);
-    Py_CLEAR(self->writer);
-    Py_CLEAR(self->append);
-    Py_CLEAR(self->creating);
+    Run_clear(self);
     type->tp_free((PyObject *)self);
     Py_DECREF(type);
 }
 
 static int Run_traverse(Run *self, visitproc visit, void *arg)
 {
-    Py_VISIT(self->place);
-    Py_VISIT(self->writer);
-    Py_VISIT(self->append);
-    Py_VISIT(self->creating);
+#define VISIT(name) Py_VISIT(self->name);
+    PARTS(VISIT)
     Py_VISIT(Py_TYPE(self));
     return 0;
 }
 
-static PyMemberDef Run_members[] = {{"place", T_OBJECT, offsetof(Run, place), 0, NULL},
-                                    {"writer", T_OBJECT, offsetof(Run, writer), 0, NULL},
-                                    {"append", T_OBJECT, offsetof(Run, append), 0, NULL},
-                                    {"creating", T_OBJECT, offsetof(Run, creating), 0, NULL},
-                                    {"opened", T_LONGLONG, offsetof(Run, opened), 0, NULL},
+#define MEMBER(name) {#name, T_OBJECT, offsetof(Run, name), 0, NULL},
+static PyMemberDef Run_members[] = {PARTS(MEMBER) {"opened", T_LONGLONG, offsetof(Run, opened), 0, NULL},
                                     {"began", T_LONGLONG, offsetof(Run, began), 0, NULL},
                                     {NULL}};
 
@@ -50,14 +51,14 @@ static PyType_Slot Run_slots[] = {{Py_tp_doc, "A run of the engine, as far as ho
                                   {Py_tp_new, PyType_GenericNew},
                                   {Py_tp_dealloc, Run_dealloc},
                                   {Py_tp_traverse, Run_traverse},
+                                  {Py_tp_clear, Run_clear},
                                   {Py_tp_members, Run_members},
                                   {0, NULL}};
 
 static PyType_Spec Run_spec = {"graphscope.adapters.torch._calls.Run", sizeof(Run), 0,
                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, Run_slots};
 
-/* Another node is about to run: the last one took until now. */
-static int64_t turn(Run *run)
+int64_t turn(Run *run)
 {
     int64_t moment = run->opened ? appending->finish(run->append, run->opened, run->began) : now();
     run->opened = 0;
@@ -404,12 +405,6 @@ static PyType_Spec Rule_spec = {"graphscope.adapters.torch._calls.Rule", sizeof(
 
 static PyObject *rule_key; /* where a node's metadata holds its rule */
 
-/* What is asked of leaves: the class of their nodes, the table of known tensors, and `Fields`. */
-typedef struct {
-    PyObject *node_class, *table, *fields;
-    PyObject *names; /* of nodes that are no leaves, by torch's */
-} Leaves;
-
 /* The rule of a leaf that is known, new; NULL where that takes more. */
 static PyObject *leaf_rule(PyObject *node, const Leaves *leaves, PyObject *session, int64_t base)
 {
@@ -488,12 +483,6 @@ static Rule *rule_of(PyObject *node, const Leaves *leaves, PyObject *session, Py
     return rule;
 }
 
-/* Nodes whose successors are still to be looked at; each has its rule, and `rules` holds it. */
-typedef struct {
-    PyObject **nodes;
-    Py_ssize_t count, room;
-} Waiting;
-
 static int wait_for(Waiting *waiting, PyObject *node)
 {
     if (waiting->count == waiting->room) {
@@ -509,14 +498,6 @@ static int wait_for(Waiting *waiting, PyObject *node)
     waiting->nodes[waiting->count++] = node;
     return 0;
 }
-
-/* What a walk works on. */
-typedef struct {
-    PyObject *rules, *run, *session, *make;
-    Leaves leaves;
-    long long base;
-    Waiting waiting;
-} Walk;
 
 /* The rule of a node that was not met before, in this pass; NULL with an error set. `above` is NULL for a root. */
 static Rule *meet(Walk *walk, PyObject *node, Rule *above)
@@ -591,6 +572,26 @@ static int watch(PyObject *rules)
     return 0;
 }
 
+int walk_from(Walk *walk, PyObject *roots)
+{
+    int failed = 0;
+    for (Py_ssize_t place = 0; !failed && place < PyList_GET_SIZE(roots); place++) {
+        PyObject *root = PyList_GET_ITEM(roots, place);
+        if (PyDict_GetItemWithError(walk->rules, root) == NULL)
+            failed = PyErr_Occurred() || meet(walk, root, NULL) == NULL;
+    }
+    while (!failed && walk->waiting.count)
+        failed = look_behind(walk, walk->waiting.nodes[--walk->waiting.count]) < 0;
+    PyMem_Free(walk->waiting.nodes);
+    walk->waiting = (Waiting){NULL, 0, 0};
+    if (failed || watch(walk->rules) < 0) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_RuntimeError, "a backward node is not as it was");
+        return -1;
+    }
+    return 0;
+}
+
 /* walk(roots, rules, run, session, base, make, leaves): give the roots of a pass and all behind them their rules. */
 static PyObject *walk(PyObject *module, PyObject *args)
 {
@@ -601,21 +602,18 @@ static PyObject *walk(PyObject *module, PyObject *args)
                           &walk.session, &walk.base, &walk.make, &leaves->node_class, &PyDict_Type, &leaves->table,
                           &leaves->fields, &PyDict_Type, &leaves->names))
         return NULL;
-    int failed = 0;
-    for (Py_ssize_t place = 0; !failed && place < PyList_GET_SIZE(roots); place++) {
-        PyObject *root = PyList_GET_ITEM(roots, place);
-        if (PyDict_GetItemWithError(walk.rules, root) == NULL)
-            failed = PyErr_Occurred() || meet(&walk, root, NULL) == NULL;
-    }
-    while (!failed && walk.waiting.count)
-        failed = look_behind(&walk, walk.waiting.nodes[--walk.waiting.count]) < 0;
-    PyMem_Free(walk.waiting.nodes);
-    if (failed || watch(walk.rules) < 0) {
-        if (!PyErr_Occurred())
-            PyErr_SetString(PyExc_RuntimeError, "a backward node is not as it was");
+    if (walk_from(&walk, roots) < 0)
         return NULL;
-    }
     Py_RETURN_NONE;
+}
+
+void settle_rules(PyObject *rules, PyObject *run)
+{
+    for (Py_ssize_t place = 0; place < PyList_GET_SIZE(rules); place++) {
+        Rule *rule = (Rule *)PyList_GET_ITEM(rules, place);
+        if (PyObject_TypeCheck((PyObject *)rule, rule_type) && rule->run == run)
+            make_ready(rule, Py_None);
+    }
 }
 
 /* settle(rules, run): the pass is over; its rules hold nothing of it any more. */
@@ -624,11 +622,7 @@ static PyObject *settle(PyObject *module, PyObject *args)
     PyObject *rules, *run;
     if (!PyArg_ParseTuple(args, "O!O", &PyList_Type, &rules, &run))
         return NULL;
-    for (Py_ssize_t place = 0; place < PyList_GET_SIZE(rules); place++) {
-        Rule *rule = (Rule *)PyList_GET_ITEM(rules, place);
-        if (PyObject_TypeCheck((PyObject *)rule, rule_type) && rule->run == run)
-            make_ready(rule, Py_None);
-    }
+    settle_rules(rules, run);
     Py_RETURN_NONE;
 }
 

@@ -11,15 +11,18 @@ from typing import Any, Final
 import torch
 from torch.autograd import graph as autograd_graph
 
-from graphscope.adapters.torch import control
+from graphscope.adapters.torch import compiled, control
 from graphscope.adapters.torch.collectives import Collectives
-from graphscope.adapters.torch.guarding import guarded
+from graphscope.adapters.torch.guarding import give_up, guarded
 from graphscope.adapters.torch.rules import Run
 from graphscope.adapters.torch.session import Session
-from graphscope.adapters.torch.walk import Walk
+from graphscope.adapters.torch.walk import NAMES, Walk
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import INLINE_INPUTS, ROW_MASK, Kind, Pass
 from graphscope.eventlog.template import Template
+
+_push: Final = torch._C._push_on_torch_function_stack
+_pop: Final = torch._C._pop_torch_function_stack
 
 ENTRY: Final = "_engine_run_backward"
 """Everything that starts the engine from Python goes through this function (private)."""
@@ -42,9 +45,22 @@ class Backward:
 
     def wrapped(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """The entry, with a recorded pass around it."""
+        every = self._every(original)
+        if compiled.Entry is None:
+            return every
+        session, walk = self.session, self._walk
+        found: Callable[..., Any] = compiled.Entry(
+            slow=every, original=original, session=session, writer=session.writer, places=session.places,
+            leaves=session.leaves, replicas=self._collectives.replicas, marks=self._marks, make=walk.rule,
+            node_class=walk.leaf_class, table=session.identities.table, fields=session.no_fields, op_names=NAMES,
+            inside=session.frames.inside, push=_push, pop=_pop, failed=give_up,
+        )  # fmt: skip
+        return found
+
+    def _every(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """The same for passes of any kind."""
         session = self.session
         places = session.places
-        push, pop = torch._C._push_on_torch_function_stack, torch._C._pop_torch_function_stack
 
         def _engine_run_backward(
             outputs: Any, cotangents: Any, keep: Any, create_graph: Any, inputs: Any = (), *args: Any, **kwargs: Any
@@ -62,11 +78,11 @@ class Backward:
             place.context = outer[0].turned()
             place.run = run
             result: Any = None
-            push(place.calls or session.make_calls())
+            _push(place.calls or session.make_calls())
             try:
                 result = original(outputs, cotangents, keep, create_graph, inputs, *args, **kwargs)
             finally:
-                pop()
+                _pop()
                 run.turn()
                 place.context, place.backward_row, place.run, place.beneath = outer
                 if result is not None and inputs and not kwargs.get("accumulate_grad"):
@@ -96,18 +112,17 @@ class Backward:
     def direct(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """`Tensor.backward`, for which torch would ask the modes: ours has nothing to say to it."""
         session = self.session
-        push, pop = torch._C._push_on_torch_function_stack, torch._C._pop_torch_function_stack
         count = torch._C._len_torch_function_stack
 
         @functools.wraps(original)
         def backward(tensor: Any, *args: Any, **kwargs: Any) -> Any:
             if tensor.__class__ is not torch.Tensor or session.ended or count() != 1:
                 return original(tensor, *args, **kwargs)
-            mode = pop()
+            mode = _pop()
             try:
                 return original(tensor, *args, **kwargs)
             finally:
-                push(mode)
+                _push(mode)
 
         return backward
 

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from sys import _getframe
 from types import FrameType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import torch
 
@@ -45,14 +45,26 @@ COLLECTIVES: Final = {
     "barrier": ("", ""),
     "send": ("", "tensor"),
     "recv": ("tensor", ""),
+    "isend": ("", "tensor"),
+    "irecv": ("tensor", ""),
 }
 """Functions of `torch.distributed`: the parameters that they write to, and those that they read."""
 
-PEERS: Final = {"send": "dst", "recv": "src"}
+PEERS: Final = {"send": "dst", "recv": "src", "isend": "dst", "irecv": "src"}
 """Of those that two ranks do: the parameter that names the other one."""
 
 TURN: Final = 1 << 16
 """Numbers begin again after so many, so that a long run needs no more room than a short one."""
+
+
+class _Started(NamedTuple):
+    """A collective that has begun."""
+
+    common: dict[str, Any]
+    """What its rows have in common."""
+    targets: list[Known]
+    """What it writes to."""
+    row: int
 
 
 class Collectives:
@@ -61,8 +73,12 @@ class Collectives:
     def __init__(self, session: Session) -> None:
         self.session = session
         self._counts: Counter[str] = Counter()
-        self._replicas: list[weakref.ref[Any]] = []
+        self.replicas: list[weakref.ref[Any]] = []
         """Replicas that ran forward and will average gradients in the next backward pass."""
+        self._seen: dict[Any, Any] = {}
+        """What takes the place of a function of torch's."""
+        self._started: weakref.WeakKeyDictionary[Any, _Started] = weakref.WeakKeyDictionary()
+        """What has not ended when it returns, by what the program waits for it with."""
         self._averaging: list[tuple[Any, dict[str, Any]]] = []
         """Replicas that do so now, and what tells their collective from all others."""
 
@@ -74,9 +90,13 @@ class Collectives:
                 original = getattr(library, name, None)
                 if original is not None:
                     replacement = self._wrapped(name, original)
+                    self._seen[original] = replacement
                     for owner in (library, torch.distributed):
                         if owner.__dict__.get(name) is original:
                             yield owner, name, replacement
+            yield library.Work, "wait", self._waiting(library.Work.wait)
+            if hasattr(library, "_check_op"):
+                yield library, "_check_op", self._checking(library._check_op)
         replica = torch.nn.parallel.DistributedDataParallel
         yield replica, "forward", self._forward(replica.forward)
 
@@ -98,16 +118,59 @@ class Collectives:
             finally:
                 place.busy = False
             if common is not None:
-                self._met(name, signature, args, kwargs, common, frame, start)
+                self._met(name, signature, args, kwargs, common, frame, start, result)
             return result
 
         return collective
+
+    def _checking(self, original: Callable[[Any], None]) -> Callable[[Any], None]:
+        """What looks whether a function is `isend` or `irecv`: the program may have got it before it was replaced."""
+        return lambda function: original(self._seen.get(function, function))
+
+    def _waiting(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """What waits until a collective has ended: its tensors are written then, which is a row of its own."""
+        session = self.session
+
+        @functools.wraps(original)
+        def wait(work: Any, *args: Any, **kwargs: Any) -> Any:
+            place = session.places.here
+            started = None if session.ended or place.busy else self._started.pop(work, None)
+            if started is None:
+                return original(work, *args, **kwargs)
+            frame = session.frames.user(_getframe(1))
+            self._awaits(started, frame)
+            start = session.writer.clock()
+            result = original(work, *args, **kwargs)
+            self._waited(started, frame, start)
+            return result
+
+        return wait
+
+    @guarded
+    def _awaits(self, started: _Started, frame: FrameType) -> None:
+        writer = self.session.writer
+        started.common.update(
+            op=self.session.op("wait", "The end of what was begun together."), site=site_number(writer, frame)
+        )
+        writer.append(self._without_value(Kind.WAIT, None, {**started.common, "input_count": 0}), None, writer.clock())
+
+    @guarded
+    def _waited(self, started: _Started, frame: FrameType, start: int) -> None:
+        writer = self.session.writer
+        end = writer.clock()
+        alive = [tensor for known in started.targets if (tensor := known()) is not None]
+        common = {**started.common, "input_count": 1}
+        for tensor in alive:
+            self._write(tensor, [started.row], common, frame, start, end, False)
+        if not alive:
+            template = self._without_value(Kind.OP, None, common)
+            writer.append_many(template, None, [started.row], end, end - start)
 
     def _forward(self, original: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(original)
         def forward(replica: Any, *args: Any, **kwargs: Any) -> Any:
             if torch.is_grad_enabled() and replica.require_backward_grad_sync and not self.session.ended:
-                self._replicas.append(weakref.ref(replica))
+                self.replicas.append(weakref.ref(replica))
             return original(replica, *args, **kwargs)
 
         return forward
@@ -150,8 +213,9 @@ class Collectives:
 
     @guarded
     def _met(
-        self, name: str, signature: Any, args: Any, kwargs: Any, common: dict[str, Any], frame: FrameType, start: int
-    ) -> None:
+        self, name: str, signature: Any, args: Any, kwargs: Any, common: dict[str, Any], frame: FrameType, start: int,
+        result: Any,
+    ) -> None:  # fmt: skip
         """Append the rows of a collective that was called: one for each tensor that it wrote to."""
         session = self.session
         writer = session.writer
@@ -161,15 +225,20 @@ class Collectives:
         targets = _tensors(given, written)
         end = writer.clock()
         common = {**common, "input_count": len(sources)}
+        late = isinstance(result, torch.distributed.Work)
+        row = 0
         for target in targets:
-            self._write(target, sources, common, frame, start, end, bool(given.get("async_op")))
+            row = self._write(target, sources, common, frame, start, end, late)
         if not targets:
             template = self._without_value(Kind.OP, next(iter(_tensors(given, read)), None), common)
-            session.writer.append_many(template, None, sources, end, end - start)
+            row = writer.append_many(template, None, sources, end, end - start)
+        if late:
+            known = [found for each in targets if (found := session.identities.find(each)) is not None]
+            self._started[result] = _Started(common, known, row)
 
     def _write(
         self, target: torch.Tensor, sources: list[int], common: Any, frame: FrameType, start: int, end: int, late: bool
-    ) -> None:
+    ) -> int:
         session = self.session
         known: Known = session.identities.find(target) or session.leaves.leaf(target, frame)
         more = known.extended()
@@ -184,12 +253,14 @@ class Collectives:
         else:
             template, value = form.read(target)
         first = more.first if more.first >= session.writer.base else None
-        wrote(known, target, session.writer.append_many(template, value, sources, end, end - start, 0, first))
+        row = session.writer.append_many(template, value, sources, end, end - start, 0, first)
+        wrote(known, target, row)
+        return row
 
     def awaited(self, frame: FrameType) -> None:
         """At the beginning of a backward pass: say what replicas come to in it."""
-        replicas = dict.fromkeys(replica for each in self._replicas if (replica := each()) is not None)
-        self._replicas.clear()
+        replicas = dict.fromkeys(replica for each in self.replicas if (replica := each()) is not None)
+        self.replicas.clear()
         for replica in replicas:
             attributes = self._attributes(replica.process_group)
             if attributes is not None:
@@ -249,7 +320,7 @@ class Collectives:
         if peer is None or group is library.GroupMember.NON_GROUP_MEMBER:
             return None
         own = library.get_rank()
-        sender, receiver = (own, peer) if name == "send" else (peer, own)
+        sender, receiver = (own, peer) if PEERS[name] == "dst" else (peer, own)
         return self._numbered(f"{group.group_name}: {sender} to {receiver}", [sender, receiver])
 
     def _numbered(self, name: str, ranks: list[int]) -> dict[str, Any]:

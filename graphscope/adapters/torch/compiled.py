@@ -82,7 +82,9 @@ class Call:
 class Run:
     """A run of the engine, as far as hooks ask."""
 
-    __slots__ = ("append", "began", "creating", "opened", "place", "writer")
+    __slots__ = (
+        "append", "began", "creating", "frame", "held", "marks", "opened", "place", "rules", "start", "writer",
+    )  # fmt: skip
 
 
 class Rule:
@@ -205,6 +207,9 @@ def light_hooks(original: Any) -> Any:
     return _register_hook
 
 
+Entry: Any = None
+"""What torch calls to run its engine, for passes of the common kind; without it, `Backward.wrapped` takes them all."""
+
 look_through: Any = None
 """Says how compiled code is to look at tensors: by DLPack's table, if torch offers it, and by which statistics."""
 
@@ -219,7 +224,7 @@ if not TYPE_CHECKING:
     else:
         Handler, Known, Site, Rule, Run = _built.Handler, _built.Known, _built.Site, _built.Rule, _built.Run
         forget = _built.forget
-        Place, Call = _built.Place, _built.Call
+        Place, Call, Entry = _built.Place, _built.Call, _built.Entry
         walk, settle, light_hooks = _built.walk, _built.settle, _built.light_hooks
         _built.adopt(RULE, torch._C.DisableTorchFunction)
         look_through = _built.look_through

@@ -28,10 +28,9 @@ NEVER = (1 << 63) - 1
 """No backward node has a number so high."""
 
 
-class Run(compiled.Run):
+@compiled.given_to(compiled.Run)
+class Run:
     """One run of the engine."""
-
-    __slots__ = ("frame", "held", "marks", "rules", "start")
 
     place: Place
     writer: Writer

@@ -19,7 +19,8 @@ from graphscope.adapters.torch.unusual import grad_fn, requires_grad
 from graphscope.eventlog.schema import Kind
 
 _sequence: Final = torch._C._autograd._get_sequence_nr
-_names: dict[str, str] = {}
+NAMES: Final[dict[str, str]] = {}
+"""The ops that backward nodes are named after, as far as they were met."""
 _RUNS: Final = 256
 """So many passes are remembered whose rules made backward nodes of their own."""
 
@@ -33,8 +34,8 @@ class Walk:
         self._born: deque[list[tuple[int, int, Fields]]] = deque(maxlen=_RUNS)
         with torch._C.DisableTorchFunction(), torch.enable_grad():
             leaf = torch.zeros((), requires_grad=True)
-            self._leaf_class = type(leaf.view(()).grad_fn.next_functions[0][0])  # type: ignore[union-attr]
-        self._leaves = self._leaf_class, session.identities.table, session.no_fields, _names
+            self.leaf_class = type(leaf.view(()).grad_fn.next_functions[0][0])  # type: ignore[union-attr]
+        self._leaves = self.leaf_class, session.identities.table, session.no_fields, NAMES
 
     def remember(self, run: Run) -> None:
         """Note which rules of a pass may have made backward nodes of their own (`create_graph`)."""
@@ -48,20 +49,20 @@ class Walk:
         nodes = [_node(each) for each in outputs]
         run.held = [node for node in nodes if node is not None]  # that of a leaf would be made anew
         try:
-            compiled.walk(run.held, rules, run, self.session, self.session.writer.base, self._rule, self._leaves)
+            compiled.walk(run.held, rules, run, self.session, self.session.writer.base, self.rule, self._leaves)
         finally:
             run.rules = list(rules.values())
         for node, cotangent in zip(nodes, cotangents, strict=False):
             if node is not None and rules[node].parts is not None and isinstance(cotangent, torch.Tensor):
                 rules[node].receive(cotangent, 0, run)
 
-    def _rule(self, run: Run, node: Any, above: Rule | None) -> Rule:
+    def rule(self, run: Run, node: Any, above: Rule | None) -> Rule:
         """The rule of a node, ready for a pass; made and hooked where the node has none yet."""
         metadata = node.metadata
         rule: Rule | None = metadata.get(RULE)
         session = self.session
         if rule is None or rule.session is not session or not (rule.hooked or rule.forward >= session.writer.base):
-            leaf = node.__class__ is self._leaf_class
+            leaf = node.__class__ is self.leaf_class
             rule = metadata[RULE] = self._leaf_rule(run, node) if leaf else self._inner_rule(node, above)
         if not rule.hooked:
             node.register_prehook(rule)
@@ -111,8 +112,8 @@ def _node(output: Any) -> Any:
 
 def op_name(node: str) -> str:
     """The op that a backward node is named after: `LogSoftmaxBackward0` is that of `log_softmax`."""
-    found = _names.get(node)
+    found = NAMES.get(node)
     if found is None:
         name = re.sub(r"Backward\d*$", "", node.rpartition("::")[2])
-        found = _names[node] = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower() or node
+        found = NAMES[node] = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower() or node
     return found

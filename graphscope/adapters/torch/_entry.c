@@ -1,0 +1,314 @@
+/* The entry of the engine: a backward pass of the common kind, with its marks and the walk before it.
+ *
+ * It does what `Backward.wrapped` does, and leaves to that whatever is not common: passes that are nested, ask for some
+ * gradients alone or create a graph, roots that are leaves or unknown, a debugger at the gate, replicas of DDP.
+ */
+#include "_adapter.h"
+
+enum { MOST_ROOTS = INLINE_INPUTS };
+
+#define HELD(X)                                                                                                        \
+    X(slow) X(original) X(session) X(writer) X(places) X(leaves) X(replicas) X(marks) X(make) X(node_class) X(table)   \
+    X(fields) X(op_names) X(inside) X(push) X(pop) X(failed)
+
+#define DECLARE(name) PyObject *name;
+typedef struct {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    Frames frames;
+    HELD(DECLARE)
+} Entry;
+
+/* What is known of a pass before it runs. */
+typedef struct {
+    Place *place;
+    PyFrameObject *frame;
+    PyObject *append, *roots, *marks; /* the nodes that it begins at; the templates of its two marks */
+    int64_t rows[MOST_ROOTS];         /* of those nodes' calls */
+    int count;
+} Plan;
+
+static void forget_plan(Plan *plan)
+{
+    Py_XDECREF((PyObject *)plan->place);
+    Py_XDECREF((PyObject *)plan->frame);
+    Py_XDECREF(plan->append);
+    Py_XDECREF(plan->roots);
+    Py_XDECREF(plan->marks);
+}
+
+/* Whether an attribute is an empty list. */
+static int is_empty(PyObject *object, PyObject *name)
+{
+    PyObject *list = PyObject_GetAttr(object, name);
+    int empty = list != NULL && PyList_CheckExact(list) && PyList_GET_SIZE(list) == 0;
+    Py_XDECREF(list);
+    return empty;
+}
+
+static inline int is_nothing(PyObject *held) { return held == NULL || held == Py_None; }
+
+/* The nodes and rows that a pass begins at; whether all are of the common kind. */
+static int find_roots(Entry *self, PyObject *outputs, Plan *plan)
+{
+    plan->count = (int)PyTuple_GET_SIZE(outputs);
+    plan->roots = PyList_New(plan->count);
+    for (int place = 0; plan->roots != NULL && place < plan->count; place++) {
+        PyObject *output = PyTuple_GET_ITEM(outputs, place);
+        Known *known = (Known *)by_address(self->table, output);
+        if (known == NULL || !PyObject_TypeCheck((PyObject *)known, known_type) ||
+            PyWeakref_GET_OBJECT(known->reference) != output)
+            return 0;
+        plan->rows[place] = known->row;
+        PyObject *node = ask(output, GRAD_FN);
+        if (is_nothing(node)) {
+            Py_XDECREF(node);
+            return 0;
+        }
+        PyList_SET_ITEM(plan->roots, place, node);
+    }
+    return plan->roots != NULL;
+}
+
+/* The templates of the marks of a pass, a new reference; NULL where it begins here for the first time. */
+static PyObject *marks_of(Entry *self, const Plan *plan)
+{
+    PyCodeObject *code = PyFrame_GetCode(plan->frame);
+    PyObject *key = Py_BuildValue("NiiO", PyLong_FromVoidPtr(code), PyFrame_GetLasti(plan->frame), plan->count,
+                                  plan->place->context);
+    Py_DECREF(code);
+    PyObject *marks = key == NULL ? NULL : Py_XNewRef(PyDict_GetItemWithError(self->marks, key));
+    Py_XDECREF(key);
+    return marks;
+}
+
+/* Whether a pass is of the common kind. */
+static int is_common(Entry *self, PyObject *const *words, Py_ssize_t count, Plan *plan)
+{
+    if (count != 5 || !PyTuple_CheckExact(words[0]) || PyTuple_GET_SIZE(words[0]) == 0 ||
+        PyTuple_GET_SIZE(words[0]) > MOST_ROOTS || words[3] != Py_False || !PyTuple_CheckExact(words[4]) ||
+        PyTuple_GET_SIZE(words[4]) != 0)
+        return 0;
+    Place *place = plan->place = (Place *)PyObject_GetAttr(self->places, str_here);
+    if (place == NULL || !PyObject_TypeCheck((PyObject *)place, place_type) || place->busy || !is_nothing(place->run) ||
+        is_nothing(place->calls) || is((PyObject *)place, str_beneath, Py_None) != 1 ||
+        is(self->session, str_ended, Py_False) != 1 || is(self->writer, str_gate, Py_None) != 1 ||
+        PyList_GET_SIZE(self->replicas) != 0 || !is_empty(self->leaves, str_expected))
+        return 0;
+    plan->append = PyObject_GetAttr(self->writer, str_append);
+    if (plan->append == NULL || appending == NULL || !Py_IS_TYPE(plan->append, appending->appender) ||
+        (plan->frame = program_frame(&self->frames)) == NULL || !find_roots(self, words[0], plan))
+        return 0;
+    plan->marks = marks_of(self, plan);
+    return plan->marks != NULL && PyTuple_CheckExact(plan->marks) && PyTuple_GET_SIZE(plan->marks) == 2;
+}
+
+/* Append the mark at one end of a pass. */
+static int mark(const Plan *plan, int end)
+{
+    Moment moment = {now(), 0, 0, plan->rows, plan->count, -1, 0};
+    return appending->append(plan->append, PyTuple_GET_ITEM(plan->marks, end), Py_None, &moment) < 0 ? -1 : 0;
+}
+
+/* The roots that others of the pass feed, too: what the program gives them is one contribution of several. */
+static int receive_cotangents(const Plan *plan, PyObject *rules, PyObject *cotangents, PyObject *run)
+{
+    for (int place = 0; place < plan->count; place++) {
+        Rule *rule = (Rule *)PyDict_GetItemWithError(rules, PyList_GET_ITEM(plan->roots, place));
+        if (rule == NULL || is_nothing(rule->parts) || PySequence_Size(cotangents) <= place)
+            continue;
+        PyObject *cotangent = PySequence_GetItem(cotangents, place), *origin = PyLong_FromLong(0), *told = Py_None;
+        if (cotangent != NULL && origin != NULL && cotangent != Py_None) {
+            told = PyObject_CallMethodObjArgs((PyObject *)rule, str_receive, cotangent, origin, run, NULL);
+            Py_XDECREF(told);
+        }
+        Py_XDECREF(cotangent);
+        Py_XDECREF(origin);
+        if (told == NULL || cotangent == NULL || origin == NULL)
+            return -1;
+    }
+    return 0;
+}
+
+/* Append the first mark and hook what the pass goes through. */
+static int begin(Entry *self, Run *run, const Plan *plan, PyObject *cotangents)
+{
+    Walk walk = {.rules = PyDict_New(), .run = (PyObject *)run, .session = self->session, .make = self->make};
+    walk.leaves = (Leaves){self->node_class, self->table, self->fields, self->op_names};
+    walk.base = number(self->writer, str_base);
+    int failed = walk.rules == NULL || PyErr_Occurred() || mark(plan, 0) < 0 || walk_from(&walk, plan->roots) < 0;
+    PyObject *type, *error, *trace;
+    PyErr_Fetch(&type, &error, &trace);
+    if (walk.rules != NULL)
+        Py_XSETREF(run->rules, PyDict_Values(walk.rules));
+    PyErr_Restore(type, error, trace);
+    failed = failed || run->rules == NULL ||
+             receive_cotangents(plan, walk.rules, cotangents, (PyObject *)run) < 0;
+    Py_XDECREF(walk.rules);
+    return failed ? -1 : 0;
+}
+
+/* The scope of a place, on the backward pass. */
+static PyObject *turned(PyObject *context)
+{
+    PyObject *twin = PyObject_GetAttr(context, str_twin);
+    if (twin != Py_None)
+        return twin;
+    Py_DECREF(twin);
+    return PyObject_CallMethodNoArgs(context, str_turned);
+}
+
+/* What went wrong here is ours: it is told, and the program goes on. */
+static void tell(Entry *self)
+{
+    PyObject *type, *error, *trace;
+    PyErr_Fetch(&type, &error, &trace);
+    PyErr_NormalizeException(&type, &error, &trace);
+    if (trace != NULL)
+        PyException_SetTraceback(error, trace);
+    PyObject *told = PyObject_CallFunctionObjArgs(self->failed, self->session, error, NULL);
+    if (told == NULL)
+        PyErr_Clear();
+    Py_XDECREF(told);
+    Py_XDECREF(type);
+    Py_XDECREF(error);
+    Py_XDECREF(trace);
+}
+
+/* Put an object where another one was. */
+static void put(PyObject **place, PyObject *object) { Py_XSETREF(*place, Py_XNewRef(object)); }
+
+static PyObject *run_pass(Entry *self, Plan *plan, PyObject *const *words, size_t flags, PyObject *names)
+{
+    Place *place = plan->place;
+    Run *run = (Run *)run_type->tp_alloc(run_type, 0);
+    PyObject *outer = Py_NewRef(place->context), *inner = turned(outer), *pushed = NULL, *result = NULL;
+    if (run == NULL || inner == NULL)
+        goto leave;
+    put(&run->place, (PyObject *)place);
+    put(&run->writer, self->writer);
+    put(&run->append, plan->append);
+    put(&run->frame, (PyObject *)plan->frame);
+    put(&run->held, plan->roots);
+    if (begin(self, run, plan, words[1]) < 0)
+        tell(self);
+    int64_t row = place->backward_row;
+    put(&place->context, inner);
+    put(&place->run, (PyObject *)run);
+    pushed = PyObject_CallOneArg(self->push, place->calls);
+    if (pushed != NULL)
+        result = PyObject_Vectorcall(self->original, words, flags, names);
+    PyObject *type, *error, *trace;
+    PyErr_Fetch(&type, &error, &trace);
+    if (pushed != NULL) {
+        PyObject *mode = PyObject_CallNoArgs(self->pop);
+        Py_XDECREF(mode);
+    }
+    turn(run);
+    put(&place->context, outer);
+    put(&place->run, Py_None);
+    place->backward_row = row;
+    if (!is_nothing(run->rules))
+        settle_rules(run->rules, (PyObject *)run);
+    Py_CLEAR(run->rules);
+    Py_CLEAR(run->held);
+    Py_CLEAR(run->frame);
+    PyErr_Clear();
+    if (mark(plan, 1) < 0)
+        tell(self);
+    PyErr_Restore(type, error, trace);
+leave:
+    Py_XDECREF(pushed);
+    Py_XDECREF(outer);
+    Py_XDECREF(inner);
+    Py_XDECREF((PyObject *)run);
+    return result;
+}
+
+/* _engine_run_backward(outputs, cotangents, keep, create_graph, inputs, ...) */
+static PyObject *Entry_call(PyObject *object, PyObject *const *words, size_t flags, PyObject *names)
+{
+    Entry *self = (Entry *)object;
+    Plan plan = {0};
+    PyObject *result;
+    if (is_common(self, words, PyVectorcall_NARGS(flags), &plan))
+        result = run_pass(self, &plan, words, flags, names);
+    else {
+        PyErr_Clear();
+        result = PyObject_Vectorcall(self->slow, words, flags, names);
+    }
+    forget_plan(&plan);
+    return result;
+}
+
+static int Entry_init(Entry *self, PyObject *args, PyObject *names)
+{
+    if (PyTuple_GET_SIZE(args) || names == NULL) {
+        PyErr_SetString(PyExc_TypeError, "Entry takes everything by name");
+        return -1;
+    }
+#define TAKE(name)                                                                                                     \
+    PyObject *name = PyDict_GetItemString(names, #name);                                                               \
+    if (name == NULL) {                                                                                                \
+        PyErr_SetString(PyExc_TypeError, "Entry lacks " #name);                                                        \
+        return -1;                                                                                                     \
+    }                                                                                                                  \
+    put(&self->name, name);
+    HELD(TAKE)
+    if (!PyDict_Check(marks) || !PyDict_Check(table) || !PyDict_Check(op_names) || !PyDict_Check(inside) ||
+        !PyList_Check(replicas)) {
+        PyErr_SetString(PyExc_TypeError, "marks, table, op_names and inside are dicts, and replicas is a list");
+        return -1;
+    }
+    self->frames.inside = self->inside;
+    self->vectorcall = Entry_call;
+    return 0;
+}
+
+static int Entry_traverse(Entry *self, visitproc visit, void *arg)
+{
+#define VISIT(name) Py_VISIT(self->name);
+    HELD(VISIT)
+    Py_VISIT(Py_TYPE(self));
+    return 0;
+}
+
+static int Entry_clear(Entry *self)
+{
+#define CLEAR(name) Py_CLEAR(self->name);
+    HELD(CLEAR)
+    return 0;
+}
+
+static void Entry_dealloc(Entry *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    Entry_clear(self);
+    type->tp_free((PyObject *)self);
+    Py_DECREF(type);
+}
+
+static PyMemberDef Entry_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Entry, vectorcall), READONLY, NULL}, {NULL}};
+
+static PyType_Slot Entry_slots[] = {{Py_tp_doc, "What torch calls to run its engine."},
+                                    {Py_tp_new, PyType_GenericNew},
+                                    {Py_tp_init, Entry_init},
+                                    {Py_tp_call, PyVectorcall_Call},
+                                    {Py_tp_dealloc, Entry_dealloc},
+                                    {Py_tp_traverse, Entry_traverse},
+                                    {Py_tp_clear, Entry_clear},
+                                    {Py_tp_members, Entry_members},
+                                    {0, NULL}};
+
+static PyType_Spec Entry_spec = {"graphscope.adapters.torch._calls.Entry", sizeof(Entry), 0,
+                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, Entry_slots};
+
+int add_entry(PyObject *module)
+{
+    PyObject *entry = PyType_FromSpec(&Entry_spec);
+    int failed = entry == NULL || PyModule_AddObjectRef(module, "Entry", entry) < 0;
+    Py_XDECREF(entry);
+    return failed ? -1 : 0;
+}

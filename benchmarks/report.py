@@ -51,9 +51,10 @@ NOTES: Final = {
     "evicted from the page cache before.",
     "recorders": "PyTorch programs as they are, under `gs.record`: time as a multiple of the same step alone, with "
     "statistics of large values (`summary`), no values, and every value and gradient kept on disk (`full`). ENC is a "
-    "transformer encoder layer, RES a residual network of 19 convolutions.",
+    "transformer encoder layer, RES a residual network of 19 convolutions on two small images.",
     "observers": "torchlens traces the forward pass and logs the backward pass, with values and gradients "
-    "(`save_grads=True`), as `full` keeps them; it is no part of the extras: `pip install torchlens`.",
+    "(`save_grads=True`), as `full` keeps them; it is no part of the extras: `pip install torchlens`. "
+    "What it wraps stays wrapped in its process, where the bare steps take longer therefore.",
     "adapter": "A client, the adapter and the program are three processes. A step is `next` in the digits sample, from "
     "the request to the event; a page is 100 rows of a tensor of 1000x10000, with its stack and scopes. The run makes "
     "26,000 events; it is compared with `graphscope record`, the least of 15 runs each.",

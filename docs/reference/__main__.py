@@ -38,7 +38,7 @@ def command_line() -> str:
         rows = [
             (f"`{' '.join(spelling(action))}`", action.help or "")
             for action in parser.declared
-            if action.dest != "help"
+            if action.dest != "help" and action.help != argparse.SUPPRESS
         ]
         parts += ["", f"## graphscope {name}", "", f"    {usage}", "", inspect.getdoc(command) or ""]
         parts += ["", *table(("argument", "what it says"), rows)]

@@ -165,6 +165,9 @@ static inline int is_said(PyObject *object, PyObject *method)
 enum { VERSION, BASE, GRAD_FN, REQUIRES_GRAD, QUESTIONS };
 INSIDE PyObject *ask(PyObject *tensor, int question);
 
+/* Whether a tensor is of one of the classes that answer as torch's own. */
+INSIDE int is_ordinary(PyObject *tensor);
+
 typedef struct {
     void *data;
     int32_t device, device_number, axes;

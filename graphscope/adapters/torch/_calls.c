@@ -229,10 +229,16 @@ static int complex_was_seen;   /* only then tensors may stand for the negative o
 static PyObject **const questions[] = {&str__version, &str__base, &str_grad_fn, &str_requires_grad};
 static PyObject *answers[QUESTIONS]; /* a descriptor, or NULL */
 
+int is_ordinary(PyObject *tensor)
+{
+    PyObject *kind = (PyObject *)Py_TYPE(tensor);
+    return ordinary != NULL && (kind == PyTuple_GET_ITEM(ordinary, 0) || kind == PyTuple_GET_ITEM(ordinary, 1));
+}
+
 PyObject *ask(PyObject *tensor, int question)
 {
-    PyObject *kind = (PyObject *)Py_TYPE(tensor), *answer = answers[question];
-    if (answer == NULL || (kind != PyTuple_GET_ITEM(ordinary, 0) && kind != PyTuple_GET_ITEM(ordinary, 1)))
+    PyObject *answer = answers[question];
+    if (answer == NULL || !is_ordinary(tensor))
         return PyObject_GetAttr(tensor, *questions[question]);
     const PyGetSetDef *found = ((PyGetSetDescrObject *)answer)->d_getset;
     return found->get(tensor, found->closure);
@@ -249,8 +255,7 @@ static int64_t version_of(PyObject *tensor)
 
 int look(PyObject *tensor, Look *seen)
 {
-    PyObject *kind = (PyObject *)Py_TYPE(tensor);
-    if (exchange == NULL || (kind != PyTuple_GET_ITEM(ordinary, 0) && kind != PyTuple_GET_ITEM(ordinary, 1)))
+    if (exchange == NULL || !is_ordinary(tensor))
         return 0;
     if (exchange->from_object(tensor, seen) != 0) {
         PyErr_Clear();

@@ -57,7 +57,7 @@ static int find_roots(Entry *self, PyObject *outputs, Plan *plan)
         PyObject *output = PyTuple_GET_ITEM(outputs, place);
         Known *known = (Known *)by_address(self->table, output);
         if (known == NULL || !PyObject_TypeCheck((PyObject *)known, known_type) ||
-            PyWeakref_GET_OBJECT(known->reference) != output)
+            PyWeakref_GET_OBJECT(known->reference) != output || !is_ordinary(output))
             return 0;
         plan->rows[place] = known->row;
         PyObject *node = ask(output, GRAD_FN);

@@ -8,7 +8,7 @@ import torch
 
 from graphscope.adapters.torch import compiled
 
-_LEAST = 4096
+_LEAST = 512
 
 
 class Group:

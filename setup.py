@@ -7,20 +7,27 @@ import numpy as np
 from setuptools import Extension, setup
 
 APPENDING = "graphscope/eventlog/_append.h"
+HOLDING = "graphscope/eventlog/_holding.h"
 ENGINE = "graphscope/engine/_engine.h"
 PROCESSORS = "graphscope/eventlog/_processors.h"
 TYPES = [PROCESSORS, "graphscope/engine/_types.h", "graphscope/engine/_exponential.h"]
 TORCH = "graphscope/adapters/torch/"
 MODULES = {
-    "graphscope/eventlog/_append": [APPENDING],
+    "graphscope/eventlog/_append": [APPENDING, HOLDING],
     "graphscope/eventlog/_measure": [PROCESSORS],
     "graphscope/engine/_calls": [APPENDING, ENGINE, "graphscope/engine/_general.h"],
     "graphscope/engine/_backward": [APPENDING, ENGINE],
     "graphscope/engine/_loops": [PROCESSORS],
-    "graphscope/engine/_formulas": [*TYPES, "graphscope/engine/_formulas.h"],
+    "graphscope/engine/_formulas": [HOLDING, *TYPES, "graphscope/engine/_formulas.h"],
     "graphscope/engine/_layers": [*TYPES, "graphscope/engine/_layers.h"],
     "graphscope/engine/_along": [PROCESSORS],
-    "graphscope/adapters/torch/_calls": [APPENDING, TORCH + "_adapter.h", TORCH + "_rules.c", TORCH + "_entry.c"],
+    "graphscope/adapters/torch/_calls": [
+        APPENDING,
+        HOLDING,
+        TORCH + "_adapter.h",
+        TORCH + "_rules.c",
+        TORCH + "_entry.c",
+    ],
 }
 """Each compiled module, and the headers and further sources that it is made of."""
 

@@ -4,6 +4,7 @@
  * all of float or all of double, their elements in a row) and hands on what it cannot.
  */
 #define KERNELS "_formulas.h"
+#include "../eventlog/_holding.h"
 #include "_types.h"
 
 #include <stddef.h>
@@ -149,27 +150,8 @@ static int Formula_init(Formula *self, PyObject *args, PyObject *names)
     return -1;
 }
 
-static int Formula_traverse(Formula *self, visitproc visit, void *arg)
-{
-    Py_VISIT(self->python);
-    Py_VISIT(Py_TYPE(self));
-    return 0;
-}
-
-static int Formula_clear(Formula *self)
-{
-    Py_CLEAR(self->python);
-    return 0;
-}
-
-static void Formula_dealloc(Formula *self)
-{
-    PyTypeObject *type = Py_TYPE(self);
-    PyObject_GC_UnTrack(self);
-    Formula_clear(self);
-    type->tp_free((PyObject *)self);
-    Py_DECREF(type);
-}
+#define FORMULA_PARTS(X) X(python)
+HOLDS(Formula, FORMULA_PARTS)
 
 static PyMemberDef Formula_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(Formula, vectorcall), READONLY, NULL},

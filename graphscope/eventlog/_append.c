@@ -26,6 +26,7 @@
 #include <numpy/arrayscalars.h>
 
 #include "_append.h"
+#include "_holding.h"
 
 enum { ROW = 96, PREFIX = 32, LARGE = 1 << 16, INLINE_INPUTS = 3, SLOT_SHIFT = 48 };
 
@@ -187,27 +188,8 @@ typedef struct {
     char plain, rare, copied, inline_;
 } Form;
 
-static int Form_traverse(Form *self, visitproc visit, void *arg)
-{
-    Py_VISIT(self->prefix);
-    Py_VISIT(Py_TYPE(self));
-    return 0;
-}
-
-static int Form_clear(Form *self)
-{
-    Py_CLEAR(self->prefix);
-    return 0;
-}
-
-static void Form_dealloc(Form *self)
-{
-    PyTypeObject *type = Py_TYPE(self);
-    PyObject_GC_UnTrack(self);
-    Form_clear(self);
-    type->tp_free((PyObject *)self);
-    Py_DECREF(type);
-}
+#define FORM_PARTS(X) X(prefix)
+HOLDS(Form, FORM_PARTS)
 
 static PyMemberDef Form_members[] = {
     {"prefix", T_OBJECT, offsetof(Form, prefix), 0, NULL},
@@ -241,37 +223,8 @@ typedef struct {
     PyObject *kind, *shape, *dtype, *constant, *context, *template;
 } Place;
 
-static int Place_traverse(Place *self, visitproc visit, void *arg)
-{
-    Py_VISIT(self->kind);
-    Py_VISIT(self->shape);
-    Py_VISIT(self->dtype);
-    Py_VISIT(self->constant);
-    Py_VISIT(self->context);
-    Py_VISIT(self->template);
-    Py_VISIT(Py_TYPE(self));
-    return 0;
-}
-
-static int Place_clear(Place *self)
-{
-    Py_CLEAR(self->kind);
-    Py_CLEAR(self->shape);
-    Py_CLEAR(self->dtype);
-    Py_CLEAR(self->constant);
-    Py_CLEAR(self->context);
-    Py_CLEAR(self->template);
-    return 0;
-}
-
-static void Place_dealloc(Place *self)
-{
-    PyTypeObject *type = Py_TYPE(self);
-    PyObject_GC_UnTrack(self);
-    Place_clear(self);
-    type->tp_free((PyObject *)self);
-    Py_DECREF(type);
-}
+#define PLACE_PARTS(X) X(kind) X(shape) X(dtype) X(constant) X(context) X(template)
+HOLDS(Place, PLACE_PARTS)
 
 #define OBJECT(name) {#name, T_OBJECT, offsetof(Place, name), 0, NULL}
 static PyMemberDef Place_members[] = {OBJECT(kind),     OBJECT(shape),   OBJECT(dtype),
@@ -666,33 +619,8 @@ static PyObject *Appender_get_segment(Appender *self, void *closure)
     return Py_NewRef(self->segment ? self->segment : Py_None);
 }
 
-static int Appender_traverse(Appender *self, visitproc visit, void *arg)
-{
-    Py_VISIT(self->segment);
-    Py_VISIT(self->sites);
-    Py_VISIT(self->slow);
-    Py_VISIT(self->slow_many);
-    Py_VISIT(Py_TYPE(self));
-    return 0;
-}
-
-static int Appender_clear(Appender *self)
-{
-    Py_CLEAR(self->segment);
-    Py_CLEAR(self->sites);
-    Py_CLEAR(self->slow);
-    Py_CLEAR(self->slow_many);
-    return 0;
-}
-
-static void Appender_dealloc(Appender *self)
-{
-    PyTypeObject *type = Py_TYPE(self);
-    PyObject_GC_UnTrack(self);
-    Appender_clear(self);
-    type->tp_free((PyObject *)self);
-    Py_DECREF(type);
-}
+#define APPENDER_PARTS(X) X(segment) X(sites) X(slow) X(slow_many)
+HOLDS(Appender, APPENDER_PARTS)
 
 static PyMemberDef Appender_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(Appender, vectorcall), READONLY, NULL}, {NULL}};

@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "../../eventlog/_append.h"
+#include "../../eventlog/_holding.h"
 
 enum { INLINE_INPUTS = 3, SLOT_SHIFT = 48, MOST_AXES = 8, MOST_GATHERED = 1 << 20 };
 #define ROW_MASK (((int64_t)1 << SLOT_SHIFT) - 1)

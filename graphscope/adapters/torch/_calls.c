@@ -90,37 +90,8 @@ static PyObject *forget(PyObject *module, PyObject *table)
 
 /* Site: a call site, and the result that its template is for --------------------------------------------------------- */
 
-static int Site_traverse(Site *self, visitproc visit, void *arg)
-{
-    Py_VISIT(self->shape);
-    Py_VISIT(self->dtype);
-    Py_VISIT(self->constants);
-    Py_VISIT(self->template);
-    Py_VISIT(self->fields);
-    Py_VISIT(self->next);
-    Py_VISIT(Py_TYPE(self));
-    return 0;
-}
-
-static int Site_clear(Site *self)
-{
-    Py_CLEAR(self->next);
-    Py_CLEAR(self->shape);
-    Py_CLEAR(self->dtype);
-    Py_CLEAR(self->constants);
-    Py_CLEAR(self->template);
-    Py_CLEAR(self->fields);
-    return 0;
-}
-
-static void Site_dealloc(Site *self)
-{
-    PyTypeObject *type = Py_TYPE(self);
-    PyObject_GC_UnTrack(self);
-    Site_clear(self);
-    type->tp_free((PyObject *)self);
-    Py_DECREF(type);
-}
+#define SITE_PARTS(X) X(next) X(shape) X(dtype) X(constants) X(template) X(fields)
+HOLDS(Site, SITE_PARTS)
 
 #define OBJECT(name) {#name, T_OBJECT, offsetof(Site, name), 0, NULL}
 #define TRUTH(name) {#name, T_BOOL, offsetof(Site, name), 0, NULL}
@@ -143,31 +114,8 @@ static PyType_Spec Site_spec = {"graphscope.adapters.torch._calls.Site", sizeof(
 
 /* Place and Call ------------------------------------------------------------------------------------------------------ */
 
-static int Place_traverse(Place *self, visitproc visit, void *arg)
-{
-    Py_VISIT(self->context);
-    Py_VISIT(self->calls);
-    Py_VISIT(self->run);
-    Py_VISIT(Py_TYPE(self));
-    return 0;
-}
-
-static int Place_clear(Place *self)
-{
-    Py_CLEAR(self->context);
-    Py_CLEAR(self->calls);
-    Py_CLEAR(self->run);
-    return 0;
-}
-
-static void Place_dealloc(Place *self)
-{
-    PyTypeObject *type = Py_TYPE(self);
-    PyObject_GC_UnTrack(self);
-    Place_clear(self);
-    type->tp_free((PyObject *)self);
-    Py_DECREF(type);
-}
+#define PLACE_PARTS(X) X(context) X(calls) X(run)
+HOLDS(Place, PLACE_PARTS)
 
 static PyMemberDef Place_members[] = {{"context", T_OBJECT, offsetof(Place, context), 0, NULL},
                                       {"calls", T_OBJECT, offsetof(Place, calls), 0, NULL},
@@ -1070,29 +1018,7 @@ static int Handler_init(Handler *self, PyObject *args, PyObject *names)
     return 0;
 }
 
-static int Handler_traverse(Handler *self, visitproc visit, void *arg)
-{
-#define VISIT(name) Py_VISIT(self->name);
-    HELD(VISIT)
-    Py_VISIT(Py_TYPE(self));
-    return 0;
-}
-
-static int Handler_clear(Handler *self)
-{
-#define CLEAR(name) Py_CLEAR(self->name);
-    HELD(CLEAR)
-    return 0;
-}
-
-static void Handler_dealloc(Handler *self)
-{
-    PyTypeObject *type = Py_TYPE(self);
-    PyObject_GC_UnTrack(self);
-    Handler_clear(self);
-    type->tp_free((PyObject *)self);
-    Py_DECREF(type);
-}
+HOLDS(Handler, HELD)
 
 static PyMemberDef Handler_members[] = {
     {"__self__", T_OBJECT, offsetof(Handler, mode), READONLY, NULL}, /* torch wants a method of the mode */

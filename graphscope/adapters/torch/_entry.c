@@ -265,29 +265,7 @@ static int Entry_init(Entry *self, PyObject *args, PyObject *names)
     return 0;
 }
 
-static int Entry_traverse(Entry *self, visitproc visit, void *arg)
-{
-#define VISIT(name) Py_VISIT(self->name);
-    HELD(VISIT)
-    Py_VISIT(Py_TYPE(self));
-    return 0;
-}
-
-static int Entry_clear(Entry *self)
-{
-#define CLEAR(name) Py_CLEAR(self->name);
-    HELD(CLEAR)
-    return 0;
-}
-
-static void Entry_dealloc(Entry *self)
-{
-    PyTypeObject *type = Py_TYPE(self);
-    PyObject_GC_UnTrack(self);
-    Entry_clear(self);
-    type->tp_free((PyObject *)self);
-    Py_DECREF(type);
-}
+HOLDS(Entry, HELD)
 
 static PyMemberDef Entry_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(Entry, vectorcall), READONLY, NULL}, {NULL}};

@@ -18,29 +18,7 @@ static int boxed_into(PyObject *list, int64_t value)
 
 #define PARTS(X) X(place) X(writer) X(append) X(creating) X(frame) X(rules) X(held) X(start) X(marks)
 
-static int Run_clear(Run *self)
-{
-#define CLEAR(name) Py_CLEAR(self->name);
-    PARTS(CLEAR)
-    return 0;
-}
-
-static void Run_dealloc(Run *self)
-{
-    PyTypeObject *type = Py_TYPE(self);
-    PyObject_GC_UnTrack(self);
-    Run_clear(self);
-    type->tp_free((PyObject *)self);
-    Py_DECREF(type);
-}
-
-static int Run_traverse(Run *self, visitproc visit, void *arg)
-{
-#define VISIT(name) Py_VISIT(self->name);
-    PARTS(VISIT)
-    Py_VISIT(Py_TYPE(self));
-    return 0;
-}
+HOLDS(Run, PARTS)
 
 #define MEMBER(name) {#name, T_OBJECT, offsetof(Run, name), 0, NULL},
 static PyMemberDef Run_members[] = {PARTS(MEMBER) {"opened", T_LONGLONG, offsetof(Run, opened), 0, NULL},

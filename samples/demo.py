@@ -1,10 +1,11 @@
-"""`make demo`: the debugger on one sample; where there is no terminal, a scripted walk through the same commands."""
+"""`make demo`: the debugger on one sample; where there is no terminal, a scripted walk through its commands."""
 
 import os
 import pathlib
 import sys
 
 from graphscope.cli import main
+from graphscope.tui.entry import has_terminal
 
 SAMPLE = "samples/rnn_cell.py"
 PICTURE = "build/rnn_cell.svg"
@@ -59,6 +60,10 @@ q
 def demo():
     os.chdir(pathlib.Path(__file__).resolve().parent.parent)
     pathlib.Path(PICTURE).parent.mkdir(exist_ok=True)
+    if has_terminal():
+        status = main(["debug", SAMPLE])
+        print(f"This was {SAMPLE}. `graphscope debug --console` gives a prompt like pdb's in the place of the screen.")
+        return status
     if sys.stdin.isatty() and sys.stdout.isatty():
         print(HELLO)
         return main(["debug", "--console", SAMPLE])

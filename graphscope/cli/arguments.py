@@ -95,7 +95,8 @@ def add_kept(parser: Parser) -> None:
     )
     parser.add_argument(
         "--capture", choices=CAPTURES, default="calls+backward",
-        help="of a PyTorch program: its calls, what runs backward too, or all ops inside of calls",
+        help="of a PyTorch program: its calls, what runs backward too, all ops inside of calls, or (compiled) what "
+        "torch.compile made as it is",
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from graphscope.cli.arguments import Parser, add_as_torch, add_kept, as_asked
 from graphscope.cli.runner import execute, load
+from graphscope.errors import UsageError
 
 
 def configure(parser: Parser) -> None:
@@ -66,6 +67,8 @@ def _on_screen(options: argparse.Namespace) -> int:
     from graphscope.tui.entry import debug_screen
 
     program = options.program
+    if not program.is_module and not Path(program.name).exists():
+        raise UsageError(f"there is no script {program.name!r}", "A module is run with -m.")
     wishes = {
         "module" if program.is_module else "program": program.name,
         "args": list(program.arguments),

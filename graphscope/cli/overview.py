@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from graphscope.diagnose.deliberate import first_fault
 from graphscope.eventlog.reader import Log
 from graphscope.eventlog.schema import DTYPES, NODES, Flag, Kind, Pass
 
@@ -145,7 +146,7 @@ def _marks(log: Log, kind: Kind) -> int:
 
 
 def _nonfinite(log: Log) -> Finding | None:
-    row = log.first_nonfinite()
+    row = first_fault(log)
     return None if row is None else finding(log, row)
 
 

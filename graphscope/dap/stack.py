@@ -66,7 +66,7 @@ def _of_scopes(references: References, session: Session, info: NodeInfo) -> Iter
         start = _begun(log, number, debugger.now) if info.graph_pass == "forward" else None
         yield {
             "id": references.scope(session, start),
-            "name": f"in {log.scope_path(number)}",
+            "name": f"in {log.scope_title(number)}",
             "line": 0,
             "column": 0,
             "presentationHint": "label",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import linecache
 import sys
-from pathlib import Path
+from pathlib import Path, PurePath
 from types import CodeType, FrameType, TracebackType
 
 from graphscope.debugger.results import Frame, Place
@@ -38,6 +38,14 @@ def of_traceback(trace: TracebackType | None) -> dict[FrameType, int]:
             found[frame] = trace.tb_lineno
         trace = trace.tb_next
     return found
+
+
+def raised(died: dict[FrameType, int], *, behind_node: bool) -> str:
+    """Where an exception left the innermost of these frames, in words."""
+    frame, line = list(died.items())[-1]
+    place = describe(frame, line).place
+    after = ", after this node" if behind_node else ""
+    return f"raised at {PurePath(place.file).name}:{place.line}{after}: {place.text}"
 
 
 def _is_of_library(frame: FrameType) -> bool:

@@ -209,7 +209,9 @@ class LiveGate:
         scope = log.event(known[-1]).scope if known else 0
         lines = text.splitlines()
         source_line = lines[line - 1].strip() if 0 < line <= len(lines) else ""
-        return Pending(log.end, op, name, site, source_line, log.scope_path(scope), scope, known)
+        return Pending(
+            log.end, op, name, site, source_line, log.scope_path(scope), log.scope_title(scope), scope, known
+        )
 
 
 def _position(frame: FrameType) -> tuple[int, int, int, int]:

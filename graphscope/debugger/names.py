@@ -73,6 +73,9 @@ class Nodes:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
 
+    def __repr__(self) -> str:
+        return "the nodes of the log: nodes[12] is node 12, nodes['name:w'] the newest of that name; `lt` lists them"
+
     def __getitem__(self, key: int | str) -> Recorded:
         if isinstance(key, int):
             return Recorded(self._graph.node(key))

@@ -23,6 +23,8 @@ class Node(Selectable, Protocol):
     """What stepping and breakpoints ask of a node; `graphscope.graph.Node` and `Pending` answer."""
 
     @property
+    def scope_title(self) -> str: ...
+    @property
     def graph_pass(self) -> PassName: ...
     @property
     def source_line(self) -> str: ...
@@ -42,6 +44,7 @@ class Pending:
     site: Site | None
     source_line: str
     scope: str
+    scope_title: str
     scope_number: int
     input_rows: tuple[int, ...]
     kind: str = "op"
@@ -70,7 +73,7 @@ def describe(node: Node) -> NodeInfo:
         tuple(node.shape or ()),
         node.dtype or "",
         node.graph_pass,
-        node.scope or "",
+        node.scope_title,
         place,
     )
 

@@ -38,6 +38,7 @@ class NodeInfo:
     dtype: str
     graph_pass: PassName
     scope: str
+    """The path of its module, and its class: `encoder.1 (ReLU)`."""
     place: Place | None
 
 

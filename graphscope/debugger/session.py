@@ -62,6 +62,7 @@ class Debugger:
         self._shown: dict[int, str] = {}
         self._died = died or {}
         self._died_at: int | None = None
+        self._failure = ""
         self._numbers = 0
         self.left: dict[Path, Left] = {}
 
@@ -148,12 +149,13 @@ class Debugger:
         words = [str(attrs[key]) for key in ("type", "text") if attrs.get(key)]
         notes = []
         if self._died and not failed:  # what failed has no row: it is to be seen in the program alone
-            frame, line = list(self._died.items())[-1]
-            place = frames.describe(frame, line).place
-            notes.append(f"raised at {place.file}({place.line}), after this node: {place.text}")
+            notes.append(frames.raised(self._died, behind_node=row >= self.log.first))
         reason = ": ".join(words) or (
-            "no exception was recorded; this is the last node" if error is None else describe(error)
+            f"no exception was recorded{'; this is the last node' * (row >= self.log.first)}"
+            if error is None
+            else describe(error)
         )
+        self._failure = reason
         return self.stop(reason, notes=tuple(notes))
 
     def lookup(self) -> Callable[[str], object]:
@@ -201,7 +203,7 @@ class Debugger:
         if self._told:
             return Where(self._told, self.frame_index)
         if stack:
-            return Where(tuple(frames.describe(frame, self._died.get(frame)) for frame in stack), self.frame_index)
+            return Where(sites.waiting(stack, self._died, self.node), self.frame_index)
         recorded = tuple(sites.frames(self._graph, self.node))
         innermost = len(recorded) - 1
         return Where(recorded, innermost if self.frame_index < 0 else min(self.frame_index, innermost))
@@ -385,9 +387,8 @@ class Debugger:
         return next(nodes.backward(self.log, self.log.first, self.log.end), self.log.first - 1)
 
     def _end_reason(self) -> str:
-        if self.log.closed or self.edge is not None:
-            return "the end of the recording"
-        return "the end of what is recorded so far"
+        closed = self.log.closed or self.edge is not None
+        return self._failure or ("the end of the recording" if closed else "the end of what is recorded so far")
 
 
 def _within(node: Node | Pending | None) -> tuple[str, ...]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import FrameType
 from typing import TYPE_CHECKING
 
 from graphscope.debugger import nodes
+from graphscope.debugger.frames import describe
 from graphscope.debugger.results import Frame, Place
 from graphscope.eventlog.schema import Kind
 
@@ -23,6 +26,16 @@ def frames(graph: Graph, node: Node | Pending | None) -> Iterator[Frame]:
     info = nodes.describe(node)
     if info.place is not None:
         yield Frame(info.place, info.scope, live=False)
+
+
+def waiting(
+    stack: Sequence[FrameType], died: Mapping[FrameType, int], node: Node | Pending | None
+) -> tuple[Frame, ...]:
+    """The frames of a program that waits at a node, which lies in a module; `died`: where an exception left them."""
+    found = [describe(frame, died.get(frame)) for frame in stack]
+    if node is not None and node.graph_pass == "forward" and not died:
+        found[-1] = replace(found[-1], scope=node.scope_title)
+    return tuple(found)
 
 
 def _backward_call(graph: Graph) -> Frame | None:

@@ -112,4 +112,6 @@ def brief(value: Any) -> str:
 def in_numbers(found: Statistics) -> str:
     """Statistics in one short line."""
     odd = "".join(f", {count} {name}" for name, count in (("nan", found.nan), ("inf", found.inf)) if count)
+    if odd and not found.zero and found.min == found.max == 0:  # none is finite, so that there is no range
+        return f"all{odd.removeprefix(',')}"
     return f"{found.min:.4g} .. {found.max:.4g}, mean {found.mean:.4g}{odd}"

@@ -6,12 +6,20 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from graphscope.diagnose.flow import is_finite
+from graphscope.eventlog.nonfinite import rows_with_nonfinite
 
 if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
     from graphscope.graph import Node
 
 MOST: Final = 100
 """So many values are followed back; what comes from farther away is looked into like any other."""
+
+
+def first_fault(log: Log) -> int | None:
+    """The first row whose value holds a NaN, or an infinity that the program did not ask for; None if none does."""
+    graph = log.graph
+    return next((row for row in rows_with_nonfinite(log) if not is_deliberate(graph.node(row))), None)
 
 
 def is_sound(node: Node) -> bool:
@@ -27,10 +35,12 @@ def is_deliberate(node: Node) -> bool:
     while waiting:
         each = waiting.pop()
         summary = each.summary
-        if summary is None or summary.nan or each.kind not in ("leaf", "op") or len(seen) > MOST:
+        if each.kind not in ("leaf", "op") or len(seen) > MOST or (summary is not None and summary.nan):
             return False
         if _is_given(each):
             continue
+        if summary is None:  # the log holds no values: it may be a NaN
+            return False
         sick = [edge.source for edge in each.inputs if not is_finite(edge.source)]
         if not sick:
             return False

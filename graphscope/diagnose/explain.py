@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphscope.diagnose import live
-from graphscope.diagnose.explanation import Explanation, Symptom, step_of, where
+from graphscope.diagnose.astray import astray
+from graphscope.diagnose.explanation import Explanation, Symptom, named, step_of, where
 from graphscope.diagnose.live import gradient_of, numbers
 from graphscope.diagnose.missing import explain_missing, stopped
 from graphscope.diagnose.nonfinite import explain_nonfinite, explain_nonfinite_value
+from graphscope.diagnose.shrinking import norm, norms, shrunk
 from graphscope.diagnose.subject import Subject
 from graphscope.diagnose.zeros import explain_zero, mostly_zero, replaced
 from graphscope.errors import UsageError
@@ -54,8 +56,19 @@ def explain(thing: Any, spec: str = "", *, loss: Any = None) -> Explanation:
 
 
 def explain_node(node: Node, live: Any = None) -> Explanation:
-    """Why the gradient of a node of a log is None, zero or not finite."""
+    """Why the gradient of a node of a log is None, zero or not finite.
+
+    Where nothing is wrong with it, what is wrong with those of other leaves is said beside.
+    """
+    found = _of_node(node, live)
+    beside = found.symptom == "fine" or (found.cause == "does not require grad" and node.kind == "op")
+    return named(found, astray(node)) if beside else found
+
+
+def _of_node(node: Node, live: Any) -> Explanation:
     subject = Subject(node, live)
+    if live is not None and node.kind in ("grad", "accumulate") and not live.requires_grad:
+        return _of_gradient(node, subject)
     if live is not None and subject.is_leaf and live.grad is None:
         return explain_missing(subject)
     sick = explain_nonfinite_value(subject)
@@ -84,7 +97,14 @@ def _changed(subject: Subject, arrived: np.ndarray) -> Explanation | None:
     now, before = _symptom(numbers(held)), _symptom(arrived)
     if now in (before, "fine"):
         return None
-    what = f"{subject.title}.grad is {'zero' if now == 'zero' else 'not finite'}"
+    if now == "zero":
+        verdict = (
+            f"{subject.title}.grad is zero: it arrived (#{subject.arrivals[-1].row}), and zeros were put in its place"
+        )
+        told = (step_of(subject.node, "zeros were put in the place of its gradient"),)
+        cure = "look at zero_grad(set_to_none=False), at the hooks (register_hook), and at writes to .grad"
+        return Explanation("zero", "replaced", verdict, told, cure)
+    what = f"{subject.title}.grad is not finite"
     return replaced(subject, now, what, [subject.node])
 
 
@@ -95,7 +115,7 @@ def _symptom(gradient: np.ndarray) -> Symptom:
 
 
 def _fine(subject: Subject, gradient: np.ndarray) -> Explanation:
-    size = float(np.linalg.norm(gradient.astype(np.float64))) if gradient.size else 0.0
+    size = norm(gradient) or 0.0
     ahead = subject.ahead
     path = subject.way(ahead) if ahead is not None and ahead.target in ahead.reached else [subject.node]
     verdict = f"{subject.title}.grad is neither None nor zero, and finite: its norm is {size:.4g}"
@@ -107,8 +127,21 @@ def _fine(subject: Subject, gradient: np.ndarray) -> Explanation:
     loss = None if ahead is None else explain_nonfinite_value(Subject(subject.graph.node(ahead.target)))
     sick = "" if loss is None else f"But {loss.verdict}."
     cut = "" if ahead is None else " ".join(f"Another way is cut: {words}." for words in stopped(ahead)[:2])
-    others = tuple(said for said in (mostly_zero(subject), kept, sick, cut) if said)
-    return Explanation("fine", "fine", verdict, tuple(map(step_of, path)), others=others)
+    zeros = mostly_zero(subject)
+    less = None if zeros else shrunk(subject)
+    others = tuple(said for said in (zeros, less.sentence if less else "", kept, sick, cut) if said)
+    sizes = norms(path)
+    notes = {less.node.row: "most of it becomes small"} if less is not None else {}
+    told = tuple(step_of(node, notes.get(node.row, ""), sizes.get(node.row)) for node in path)
+    return Explanation("fine", "fine", verdict, told, others=others)
+
+
+def _of_gradient(node: Node, subject: Subject) -> Explanation:
+    verdict = (
+        f"this is the gradient of {subject.title} (#{node.row}), made without create_graph=True: it has none itself"
+    )
+    cure = "for gradients of gradients: autograd.grad(..., create_graph=True), or backward(create_graph=True)"
+    return Explanation("none", "a gradient", verdict, (step_of(subject.node),), cure)
 
 
 def _not_kept(subject: Subject) -> Explanation:

@@ -30,6 +30,8 @@ class Step:
     """The line of the program, stripped."""
     note: str = ""
     """What happens to the gradient here; empty where it passes."""
+    norm: float | None = None
+    """The norm of the gradient that has arrived here; None where it was not asked for, or is not known."""
 
     @property
     def place(self) -> str:
@@ -62,17 +64,23 @@ class Explanation:
         """The path as lines of text, in columns; what is between the ends of a long one is left out."""
         shown = _shortened(self.path)
         rows = [
-            (f"#{step.row} {step.label}" if step.row is not None else step.label, step.place, step.text, step.note)
+            (
+                f"#{step.row} {step.label}" if step.row is not None else step.label,
+                "" if step.norm is None else f"|grad| {step.norm:.4g}",
+                step.place,
+                step.text,
+                step.note,
+            )
             if isinstance(step, Step)
-            else (step, "", "", "")
+            else (step, "", "", "", "")
             for step in shown
         ]
-        widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
-        marks = [">" if row[3] else " " for row in rows]
+        columns = [column for column in range(4) if column != 1 or any(row[1] for row in rows)]
+        widths = {column: max((len(row[column]) for row in rows), default=0) for column in columns}
         return [
-            f"  {mark} "
-            + "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]]).rstrip()
-            for mark, row in zip(marks, rows, strict=True)
+            f"  {'>' if row[-1] else ' '} "
+            + "  ".join([*(row[column].ljust(widths[column]) for column in columns), row[-1]]).rstrip()
+            for row in rows
         ]
 
     def __str__(self) -> str:
@@ -82,11 +90,11 @@ class Explanation:
     __repr__ = __str__
 
 
-def step_of(node: Node, note: str = "") -> Step:
+def step_of(node: Node, note: str = "", norm: float | None = None) -> Step:
     """A node as a step of a path."""
     site = node.site
     place = ("", 0) if site is None else (site.file, site.line)
-    return Step(node.row, node.label, node.name, *place, node.source_line, note)
+    return Step(node.row, node.label, node.name, *place, node.source_line, note, norm)
 
 
 def steps(nodes: Sequence[Node], notes: dict[int, str] | None = None) -> tuple[Step, ...]:

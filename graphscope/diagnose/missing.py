@@ -38,6 +38,16 @@ def plain_leaf(subject: Subject) -> Explanation | None:
     if not subject.is_leaf or (required and (subject.live is None or subject.live.requires_grad)):
         return None
     node = subject.node
+    if subject.live is not None and subject.live.requires_grad:
+        used = next((each for each in subject.graph.descendants(node) if each.kind == "op"), None)
+        by = "" if used is None else f" when {used.op}{where(used)} took it"
+        return Explanation(
+            "none",
+            "required too late",
+            f"{subject.title} did not require grad{by}: requires_grad_() came later",
+            steps([node] if used is None else [node, used], {node.row: "did not require grad yet"}),
+            f"call {subject.title}.requires_grad_() ahead of that line",
+        )
     if required or node.flags & Flag.PARAMETER:
         return Explanation(
             "none",
@@ -76,9 +86,10 @@ def cut_behind(subject: Subject) -> Explanation | None:
 def cleared(subject: Subject) -> Explanation | None:
     """A gradient that arrived, and was taken away again."""
     live = subject.live
-    if live is None or not subject.is_leaf or not subject.arrivals or live.grad is not None:
+    came = [each for each in subject.arrivals if each.kind == "accumulate"]  # others went to who asked for them
+    if live is None or not subject.is_leaf or not came or live.grad is not None:
         return None
-    last = subject.arrivals[-1]
+    last = came[-1]
     return Explanation(
         "none",
         "cleared",
@@ -178,6 +189,32 @@ def _node_between(graph: Graph, end: int) -> bool:
     return bool(np.isin(graph.log.column("kind", graph.now + 1, end), NODES).any())
 
 
+def swallowed(subject: Subject) -> Explanation | None:
+    """A rule of the program's own (a custom Function, a compiled region) gave no gradient for it."""
+    begun, ways = subject.backward, subject.ahead
+    if begun is None or ways is None or ways.target not in ways.reached or subject.arrivals:
+        return None
+    entries = subject.graph.log.table("scopes")
+    own = {entry.get("name") for entry in entries if isinstance(entry, dict) and entry.get("type") == "Function"}
+    way = subject.way(ways)
+    ran = [any(each.row > begun.begin for each in node.backward if each.kind == "grad") for node in way]
+    for place, node in enumerate(way[1:], 1):
+        if ran[place] and not ran[place - 1]:
+            compiled = node.op.startswith("compiled_")
+            if node.op not in own and not compiled:
+                return None
+            return Explanation(
+                "none",
+                "none from a rule",
+                f"no gradient flows from {node.op}{where(node)} to {subject.title}: its backward gave None for it",
+                steps(way, {node.row: "its backward gave None"}),
+                "record it with capture='calls+backward', which looks inside"
+                if compiled
+                else "return a gradient for it",
+            )
+    return None
+
+
 def not_accumulated(subject: Subject) -> Explanation | None:
     """The gradient was computed for somebody else: `autograd.grad` returns it and keeps nothing."""
     if subject.backward is None or not subject.is_leaf or subject.ahead is None:
@@ -202,6 +239,7 @@ CAUSES: Final[tuple[Callable[[Subject], Explanation | None], ...]] = (
     unused,
     cut_ahead,
     on_its_way,
+    swallowed,
     not_accumulated,
 )
 """The causes in the order in which they are asked."""

@@ -55,7 +55,7 @@ def reason(evidence: Evidence) -> Reason:
     for ops, tell in REASONS:
         if node.op.rstrip("_") in ops:
             return tell(evidence)
-    return Reason("zeros", "its rule gave zeros", f"look at it: goto {node.row}, `p inputs`, and s into its rule")
+    return _given_zeros(evidence)
 
 
 def share(mask: Any) -> str:
@@ -69,8 +69,8 @@ def _closed(evidence: Evidence) -> Reason:
     cure = "smaller learning rate, another initialisation, or leaky_relu, which never closes"
     if x is None:
         return Reason("relu closed", "its inputs are not positive", cure)
-    if (x > 0).all():
-        return _replaced(evidence)
+    if (x > 0).all():  # relu6 has a ceiling
+        return _clamped(evidence)
     return Reason("relu closed", f"{share(x <= 0)} its inputs are not positive (the largest is {np.max(x):.4g})", cure)
 
 
@@ -89,9 +89,56 @@ def _saturated(evidence: Evidence) -> Reason:
     cure = "keep its inputs small: normalise them, or take a loss that works on logits (cross_entropy, ..._with_logits)"
     if out is None:
         return Reason("saturated", "it is saturated", cure)
-    flat = (1 - out * out == 0) if evidence.node.op == "tanh" else (out * (1 - out) == 0)
+    flat = _SLOPES.get(evidence.node.op, _logistic)(out) == 0
+    if not flat.any():
+        return _of_equals(evidence) if evidence.node.op in _OF_SUM_1 else _replaced(evidence)
     largest = "" if x is None else f" (its largest input is {np.max(np.abs(x)):.4g} in size)"
     return Reason("saturated", f"{share(flat)} its outputs are saturated{largest}", cure)
+
+
+def _logistic(out: Any) -> Any:
+    return out * (1 - out)
+
+
+_SLOPES: Final[dict[str, Callable[[Any], Any]]] = {
+    "tanh": lambda out: 1 - out * out,
+    "exp": lambda out: out,
+    "log_softmax": lambda out: np.exp(out) * (1 - np.exp(out)),
+    "logsigmoid": lambda out: 1 - np.exp(out),
+    "erf": lambda out: 1 - np.abs(out),
+}
+"""By what an op multiplies the gradient, told by its output; all others are logistic."""
+
+_OF_SUM_1: Final = frozenset({"softmax", "softmin"})
+
+
+def _of_equals(evidence: Evidence) -> Reason:
+    why = "its outputs add up to 1 whatever its inputs are, and the same gradient arrives at each: it cancels"
+    return Reason("adds up to 1", why, "let the loss tell the outputs apart: pick, weigh or compare them")
+
+
+def _dropped(evidence: Evidence) -> Reason:
+    out = evidence.out
+    if out is not None and out.any():
+        return _replaced(evidence)
+    return Reason("dropped", "it drops all of these elements", "take a smaller p, or call model.eval()")
+
+
+def _at_minimum(evidence: Evidence) -> Reason:
+    out = evidence.node.value
+    if out is not None and not out.any():
+        return Reason("at its minimum", "the loss is 0: there is nothing left to learn", "look at the data")
+    return _given_zeros(evidence)
+
+
+def _given_zeros(evidence: Evidence) -> Reason:
+    row = evidence.node.row
+    return Reason("zeros", "its rule gave zeros", f"look at it: goto {row}, `p inputs`, and s into its rule")
+
+
+def _overwritten(evidence: Evidence) -> Reason:
+    why = "it puts other numbers in the place of these"
+    return Reason("overwritten", why, "leave it out, or write into a tensor that the loss is not made of")
 
 
 def _multiplied(evidence: Evidence) -> Reason:
@@ -168,13 +215,17 @@ REASONS: Final[tuple[tuple[frozenset[str], Callable[[Evidence], Reason]], ...]] 
     (frozenset({"clamp", "clip", "clamp_min", "clamp_max", "hardtanh", "hardsigmoid"}), _clamped),
     (frozenset({"sigmoid", "tanh", "softmax", "log_softmax", "logsigmoid", "erf", "softmin", "exp"}), _saturated),
     (frozenset({"mul", "mm", "matmul", "bmm", "mv", "dot", "linear", "addmm", "outer", "einsum", "conv1d", "conv2d",
-                "conv3d", "dropout", "addcmul", "lerp", "baddbmm"}), _multiplied),
+                "conv3d", "addcmul", "lerp", "baddbmm"}), _multiplied),
+    (frozenset({"dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout"}), _dropped),
+    (frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
+                "binary_cross_entropy_with_logits", "cross_entropy"}), _at_minimum),
+    (frozenset({"copy", "zero", "fill"}), _overwritten),
     (frozenset({"div", "addcdiv", "reciprocal"}), _divided),
     (frozenset({"round", "floor", "ceil", "trunc", "sign", "sgn", "heaviside", "floor_divide"}), _flat),
     (frozenset({"getitem", "select", "narrow", "index", "index_select", "gather", "take_along_dim", "embedding", "max",
                 "min", "amax", "amin", "maximum", "minimum", "max_pool1d", "max_pool2d", "max_pool3d", "where", "sort",
                 "topk", "median", "take", "masked_select", "nll_loss", "tril", "triu", "diag", "diagonal", "setitem",
-                "pad", "index_put", "copy", "zero", "fill"}), _picked),
+                "pad", "index_put"}), _picked),
     (frozenset({"masked_fill", "masked_scatter"}), _masked),
     (frozenset({"pow", "square"}), _power),
     (frozenset({"abs", "norm"}), _at_kink),

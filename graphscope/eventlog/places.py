@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import linecache
-from types import CodeType, FrameType
+from types import CodeType, FrameType, TracebackType
+from typing import Any
 
 from graphscope.eventlog import sources
 from graphscope.eventlog.writer import Writer
@@ -17,21 +18,50 @@ def site_number(writer: Writer, frame: FrameType) -> int:
     number = writer.tables["sites"].find(key)
     if number is not None:
         return number
+    return _new_site(writer, code, frame.f_lasti, frame.f_lineno or 0, frame.f_globals)
+
+
+def left_site(writer: Writer, trace: TracebackType) -> int:
+    """The number of the place where an exception left a frame."""
+    frame = trace.tb_frame
+    return _new_site(writer, frame.f_code, trace.tb_lasti, trace.tb_lineno or 0, frame.f_globals)
+
+
+def misread_site(writer: Writer, error: SyntaxError) -> int:
+    """The number of the place that Python can't read; 0 where it is not told."""
+    if not error.filename or not error.lineno:
+        return 0
+    _keep_source(writer, error.filename, None)
+    column = max((error.offset or 1) - 1, 0)
+    entry = _entry(error.filename, error.lineno, column, error.end_lineno, error.end_offset, "<module>")
+    return writer.intern("sites", (error.filename, error.lineno), entry)
+
+
+def _new_site(writer: Writer, code: CodeType, instruction: int, line: int, variables: dict[str, Any]) -> int:
     file = code.co_filename
-    line, end_line, column, end_column = position(code, frame.f_lasti)
-    if writer.tables["sources"].find(file) is None:
-        text = "".join(linecache.getlines(file, frame.f_globals))
-        writer.intern("sources", file, {"file": file, "text": text})
+    known, end_line, column, end_column = position(code, instruction)
+    _keep_source(writer, file, variables)
     writer.codes.append(code)
-    entry = {
+    entry = _entry(file, known or line, column, end_line or known, end_column, code.co_qualname)
+    return writer.intern("sites", (id(code), instruction), entry)
+
+
+def _keep_source(writer: Writer, file: str, variables: dict[str, Any] | None) -> None:
+    if writer.tables["sources"].find(file) is None:
+        writer.intern("sources", file, {"file": file, "text": "".join(linecache.getlines(file, variables))})
+
+
+def _entry(
+    file: str, line: int, column: int | None, end_line: int | None, end_column: int | None, function: str
+) -> dict[str, Any]:
+    return {
         "file": file,
-        "line": line or frame.f_lineno or 0,
+        "line": line,
         "column": column or 0,
-        "end_line": end_line or line or 0,
+        "end_line": end_line or 0,
         "end_column": end_column or 0,
-        "function": code.co_qualname,
+        "function": function,
     }
-    return writer.intern("sites", key, entry)
 
 
 def position(code: CodeType, instruction: int) -> tuple[int | None, ...]:

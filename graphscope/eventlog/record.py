@@ -18,14 +18,16 @@ from typing import Any, Final, TypeVar
 from graphscope.errors import LogError
 from graphscope.eventlog import appender, ownership, presenting, siblings
 from graphscope.eventlog.folder import Folder
+from graphscope.eventlog.places import left_site, misread_site
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
+from graphscope.eventlog.witnesses import WITNESSES
 from graphscope.eventlog.writer import Writer
 
 writer: Writer | None = None
 """The active log of this process, or None; `activate` sets it. Producers look here; a forked child finds None."""
 
-CAPTURES: Final = ("calls", "calls+backward", "ops")
+CAPTURES: Final = ("calls", "calls+backward", "ops", "compiled")
 """How much is told of a framework's program."""
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -72,7 +74,8 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
         cap: Values of more bytes are summarised.
         budget: Bytes of values that the log may hold; the oldest are dropped first.
         capture: Of a framework's program: `calls` tells what the program calls, `calls+backward` what the engine runs
-            backward, too, `ops` also the framework's own ops inside of each call.
+            backward, too, `ops` also the framework's own ops inside of each call; `compiled` is as `calls+backward`,
+            and what the framework compiled stays compiled, each region a node.
 
     Raises:
         LogError: The folder can't be written, another recording is active, or the path is something else than a log.
@@ -224,7 +227,13 @@ def step() -> None:
 
 
 def exception(error: BaseException, *, node: int | None = None, site: int = 0) -> None:
-    """Mark that an exception left an op or the program; each exception is marked once."""
+    """Mark that an exception left an op or the program; each exception is marked once.
+
+    Args:
+        error: The exception.
+        node: The row of the op that it left, if it left one.
+        site: Where that op stands; without it, the line of the program that the exception left last.
+    """
     if writer is None or getattr(error, "_graphscope_marked", False):
         return
     with contextlib.suppress(AttributeError, TypeError):
@@ -235,11 +244,24 @@ def exception(error: BaseException, *, node: int | None = None, site: int = 0) -
         text = ""
     writer.mark(
         Kind.EXCEPTION,
-        site=site,
+        site=site or _site_of(writer, error),
         inputs=() if node is None else (node,),
         text=text,
         type=type(error).__name__,
     )
+
+
+def _site_of(writer: Writer, error: BaseException) -> int:
+    """The innermost line of the program's own that an exception left; 0 where it left none."""
+    trace, found = error.__traceback__, None
+    while trace is not None:
+        library = str(trace.tb_frame.f_globals.get("__name__")).partition(".")[0]
+        if library not in WITNESSES and not is_internal(trace.tb_frame.f_code.co_filename):
+            found = trace
+        trace = trace.tb_next
+    if found is not None and not (isinstance(error, SyntaxError) and found.tb_next is None):
+        return left_site(writer, found)
+    return misread_site(writer, error) if isinstance(error, SyntaxError) else 0
 
 
 def user_frame(depth: int = 1) -> FrameType | None:

@@ -64,6 +64,11 @@ class Tables:
             number = scope.parent
         return ".".join(name for name in reversed(names) if name)
 
+    def scope_title(self, number: int) -> str:
+        """The path of a scope and the class of its module: `encoder.1 (ReLU)`."""
+        path, scope = self.scope_path(number), self.scope(number)
+        return f"{path} ({scope.type})" if path and scope is not None and scope.type else path
+
     def shape(self, number: int) -> tuple[int, ...]:
         """A shape by its number; () for 0."""
         return self._tables["shapes"].shape(number)

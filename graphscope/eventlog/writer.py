@@ -20,7 +20,7 @@ from graphscope.eventlog import ownership, schema, values
 from graphscope.eventlog.appender import FLOATING, Appender, compiled
 from graphscope.eventlog.gate import Gate
 from graphscope.eventlog.retention import Retention
-from graphscope.eventlog.schema import Flag, Kind
+from graphscope.eventlog.schema import Kind
 from graphscope.eventlog.segment import CLOSED, FIRST_BYTES, FIRST_ROWS, LARGE, MOST_BYTES, MOST_ROWS, Segment
 from graphscope.eventlog.template import Template
 from graphscope.eventlog.wide import WideRows

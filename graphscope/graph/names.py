@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from graphscope.eventlog.reader import Event, Log
 
 _LOOK_BACK: Final = 64
+_SINGLY: Final = 64
+_WINDOW: Final = 1 << 16
+_FARTHEST: Final = 1 << 20
+"""So many rows of a run are looked at one by one, at once, and at most."""
 _PASSED: Final = (Kind.LEAF, Kind.SCOPE_ENTER, Kind.SCOPE_EXIT)
 """Rows that may lie between two ops of one expression."""
 
@@ -92,26 +96,61 @@ class Names:
             at = left[same]
             known, some, which = np.unique(sites[at], return_index=True, return_inverse=True)
             first = [self._first_op(log.event(int(rows[at[place]]))) for place in some.tolist()]
-            found[at] = log.pick("op", beside[same]) == np.array(first, np.uint32)[which] if len(known) else True
+            begins = _call(log.pick("op", beside[same]), log.pick("scope", beside[same]))
+            found[at] = begins == np.array(first, np.int64)[which] if len(known) else True
             left = left[np.isin(kinds, [int(kind) for kind in _PASSED])]
         return found
 
     def _first_op(self, event: Event) -> int:
-        """The op with which the expression at this site begins."""
+        """The op with which the expression at this site begins, and its scope."""
         found = self._begins.get(event.site)
         if found is None:
-            found, row = event.op, event.row
-            while (before := self._stretch(event, row, -1)) is not None:
+            found, row = int(_call(event.op, event.scope)), event.row
+            for _ in range(_SINGLY):
+                before = self._stretch(event, row, -1)
+                if before is None:
+                    break
                 row, found = before
+            else:
+                found = self._begin_of_run(event, row, found)
             self._begins[event.site] = found
         return found
+
+    def _begin_of_run(self, event: Event, row: int, op: int) -> int:
+        """The op that a long run of one expression begins with: a loop may have made millions of rows.
+
+        Args:
+            event: An op of the expression.
+            row: A row of the run; what lies before it is looked at, many rows at once.
+            op: The op of that row.
+        """
+        log = self._log
+        lowest = max(log.first, row - _FARTHEST)
+        while row > lowest:
+            start = max(row - _WINDOW, lowest)
+            kinds = log.column("kind", start, row)
+            same = (kinds == Kind.OP) & (log.column("site", start, row) == event.site)
+            same &= log.column("thread", start, row) == event.thread
+            others = np.flatnonzero(~same & ~np.isin(kinds, [int(kind) for kind in _PASSED]))
+            begin = int(others[-1]) + 1 if len(others) else 0
+            run = np.flatnonzero(same[begin:])
+            if len(run):
+                place = start + begin + int(run[0])
+                op = int(_call(*(log.column(name, place, place + 1)[0] for name in ("op", "scope"))))
+            if len(others):
+                break
+            row = start
+        return op
 
     def _beside(self, event: Event, direction: int) -> int | None:
         found = self._stretch(event, event.row, direction)
         return None if found is None else found[1]
 
     def _stretch(self, event: Event, row: int, direction: int) -> tuple[int, int] | None:
-        """Row and op of the node next to `row`, if it is an op of the same expression; marks and leaves are passed."""
+        """Row and op (with its scope) of the node next to `row`, if it is an op of the same expression.
+
+        Marks and leaves are passed.
+        """
         for distance in range(1, _LOOK_BACK):
             other = row + direction * distance
             try:
@@ -121,7 +160,12 @@ class Names:
             kind = int(raw["kind"])
             if kind == Kind.OP:
                 same = int(raw["site"]) == event.site and int(raw["thread"]) == event.thread
-                return (other, int(raw["op"])) if same else None
+                return (other, int(_call(raw["op"], raw["scope"]))) if same else None
             if kind not in _PASSED:
                 return None
         return None
+
+
+def _call(op: Any, scope: Any) -> Any:
+    """One number for an op and its scope: the layers of a network run the same ops, each in its own."""
+    return np.int64(op) + (np.int64(scope) << 32)

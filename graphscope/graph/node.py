@@ -159,6 +159,11 @@ class Node:
         return self.graph.log.scope_path(self.scope_number)
 
     @property
+    def scope_title(self) -> str:
+        """The same with the class of the innermost: `encoder.1 (ReLU)`."""
+        return self.graph.log.scope_title(self.scope_number)
+
+    @property
     def scope_number(self) -> int:
         """The innermost of these scopes in the table of scopes; 0 at the root."""
         return self.graph.place(self.event)[1]

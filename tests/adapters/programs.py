@@ -350,3 +350,34 @@ def attention_without_gradients() -> tuple[Step, list[torch.Tensor]]:
             return model(x).sum()
 
     return step, list(model.parameters())
+
+
+@program
+def last_states() -> tuple[Step, list[torch.Tensor]]:
+    """The last state of one recurrent layer goes into the next, and its outputs nowhere."""
+    embedding, encoder, decoder = nn.Embedding(10, 4), nn.GRU(4, 4, num_layers=2), nn.LSTM(4, 4)
+    models = nn.ModuleList([embedding, encoder, decoder])
+
+    def loss() -> torch.Tensor:
+        _, hidden = encoder(embedding(torch.randint(0, 10, (5, 2))))
+        _, (_, cell) = decoder(torch.zeros(3, 2, 4), (hidden[-1:], hidden[:1]))
+        return functional.mse_loss(cell, torch.ones(1, 2, 4))
+
+    return trained(models, loss)
+
+
+@program
+def policy() -> tuple[Step, list[torch.Tensor]]:
+    """A distribution computes when it is made."""
+    actor, critic = nn.Linear(4, 3), nn.Linear(4, 1)
+    models = nn.ModuleList([actor, critic])
+
+    def loss() -> torch.Tensor:
+        states, rewards = torch.randn(6, 4), torch.randn(6)
+        chances = torch.distributions.Categorical(logits=actor(states))
+        actions = chances.sample()
+        values = critic(states).squeeze(-1)
+        gain = chances.log_prob(actions) * (rewards - values.detach()) + 0.01 * chances.entropy()
+        return functional.smooth_l1_loss(values, rewards) - gain.mean()
+
+    return trained(models, loss)

@@ -21,7 +21,7 @@ from torch.utils.checkpoint import checkpoint
 
 import graphscope as gs
 from graphscope.eventlog.schema import Flag, Kind
-from tests.adapters.programs import Cube
+from tests.adapters.programs import PROGRAMS, Cube
 
 pytestmark = pytest.mark.torch
 
@@ -296,6 +296,23 @@ def test_threads_are_seen_each_under_its_number() -> None:
     assert ops["add"] != ops["mul"]
 
 
+@pytest.mark.parametrize("scheduled", [False, True])
+def test_a_step_that_raises_is_over(scheduled: bool) -> None:
+    weight = torch.zeros(3, 2, requires_grad=True)
+    optimizer = torch.optim.Adam([weight])
+    with gs.record() as log:
+        if scheduled:  # that wraps the step of this one
+            torch.optim.lr_scheduler.ConstantLR(optimizer)
+        weight.grad = torch.eye(3, 2).to_sparse()
+        with pytest.raises(RuntimeError, match="sparse"):
+            optimizer.step()
+        torch.ones(2).mul(3)
+        weight.grad = torch.ones(3, 2)
+        optimizer.step()
+    log.refresh()
+    assert [node.op for node in log.graph.nodes if node.kind == "op"][-2:] == ["mul", "Adam"]
+
+
 def test_torch_is_left_as_it_was() -> None:
     def face() -> list[Any]:
         return [
@@ -315,3 +332,26 @@ def test_torch_is_left_as_it_was() -> None:
     with gs.record():
         assert face() != before
     assert face() == before
+
+
+def test_of_the_layers_of_a_network_the_last_bears_the_name_of_its_result() -> None:
+    model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 2), nn.Tanh())
+    with gs.record() as log:
+        for _ in range(2):
+            y = model(torch.randn(5, 3))
+        assert y.shape == (5, 2)
+    log.refresh()
+    names = [(node.op, node.name) for node in log.graph.nodes if node.kind == "op" and node.op != "add_"]
+    assert names == [("linear", ""), ("batch_norm", ""), ("linear", ""), ("tanh", "y")] * 2
+
+
+@pytest.mark.parametrize("name", ["last_states", "policy", "recurrent", "transformer"])
+def test_all_that_is_computed_has_a_line(name: str) -> None:
+    with gs.record() as log:
+        step, _ = PROGRAMS[name]()
+        step()
+    log.refresh()
+    nodes = [node for node in log.graph.nodes if node.kind in ("op", "grad")]
+    assert [node.label for node in nodes if node.site is None] == []
+    written = {node.site.file for node in nodes}
+    assert all(Path(file).name == "programs.py" for file in written)

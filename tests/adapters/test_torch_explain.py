@@ -97,6 +97,60 @@ def test_a_result_keeps_no_gradient_unless_it_is_told_to() -> None:
     assert gs.explain(h).cause == "not a leaf"
 
 
+class Silent(torch.autograd.Function):
+    """A function whose backward hands nothing on."""
+
+    @staticmethod
+    def forward(_: Any, x: torch.Tensor) -> torch.Tensor:
+        return x * 2
+
+    @staticmethod
+    def backward(_: Any, gradient: torch.Tensor) -> None:
+        return None
+
+
+ASTRAY: dict[str, tuple[Callable[[torch.Tensor], Any], str, str, str]] = {
+    "custom function": (lambda w: Silent.apply(w).sum().backward(), "none", "none from a rule", "Silent"),
+    "autograd.grad": (lambda w: torch.autograd.grad((w * 2).sum(), w), "none", "not accumulated", "autograd.grad"),
+    "sum of a softmax": (lambda w: w.softmax(0).sum().backward(), "zero", "adds up to 1", "softmax"),
+    "dropout of all": (lambda w: functional.dropout(w, 1.0).sum().backward(), "zero", "dropped", "dropout"),
+    "above relu6": (lambda w: functional.relu6(w + 9).sum().backward(), "zero", "clamped", "relu6"),
+    "saturated": (lambda w: torch.sigmoid(w + 300).sum().backward(), "zero", "saturated", "100% of its outputs"),
+    "clamped": (lambda w: (w + 9).clamp(0, 1).sum().backward(), "zero", "clamped", "outside of the bounds"),
+    "where": (lambda w: torch.where(w > -9, 1, w).sum().backward(), "zero", "not picked", "where"),
+    "overwritten": (lambda w: (w * 2).zero_().sum().backward(), "zero", "overwritten", "zero_"),
+    "at the minimum": (lambda w: functional.mse_loss(w, w.detach()).backward(), "zero", "at its minimum", "mse_loss"),
+}
+
+
+@pytest.mark.parametrize("name", ASTRAY)
+def test_why_a_gradient_is_none_or_zero(name: str) -> None:
+    program, symptom, cause, word = ASTRAY[name]
+    w = torch.tensor([0.5, 1.5, 2.5], requires_grad=True)
+    with gs.record():
+        program(w)
+        found = gs.explain(w)
+    assert (found.symptom, found.cause) == (symptom, cause)
+    assert word in found.verdict
+    assert (w.grad is None) == (symptom == "none")
+
+
+def test_what_comes_too_late_is_told() -> None:
+    w, model = torch.ones(3), nn.Linear(3, 1)
+    with gs.record():
+        loss = model(w * 2).sum()
+        w.requires_grad_()
+        loss.backward()
+        assert gs.explain(w).cause == "required too late"
+        assert "when mul at test_torch_explain.py:" in gs.explain(w).verdict
+        model.zero_grad(set_to_none=False)
+        assert "zeros were put in its place" in gs.explain(model.weight).verdict
+        model.zero_grad()
+        assert gs.explain(model.weight).cause == "cleared"
+        (gradient,) = torch.autograd.grad(model(w).sum(), model.weight)
+        assert gs.explain(gradient).cause == "a gradient"
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64])
 def test_gradients_that_arrived_are_looked_at_in_any_dtype(dtype: torch.dtype) -> None:
     x = torch.tensor([0.0, 4.0], dtype=dtype, requires_grad=True)

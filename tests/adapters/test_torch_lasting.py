@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import pickle
 import subprocess
@@ -17,9 +18,11 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import graphscope as gs
-from graphscope.adapters.torch import compiled, probes
+from graphscope.adapters.torch import compiled, reading
 from graphscope.adapters.torch.unusual import ORDINARY
+from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog import record as recording
+from graphscope.eventlog.schema import Flag
 from tests.adapters.programs import PROGRAMS
 
 pytestmark = pytest.mark.torch
@@ -80,22 +83,6 @@ def test_torch_that_shows_no_memory_is_asked_for_it(name: str) -> None:
         assert rows(name) == quick
     finally:
         compiled.look_through(offered, compiled.measure, ORDINARY)
-
-
-def test_every_private_name_is_there() -> None:
-    assert probes.missing() == []
-    assert probes.refusal() is None
-
-
-def test_a_version_that_lacks_something_is_not_recorded_and_says_so(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(probes.PROBES, "torch.something", lambda: False)
-    with gs.record() as log:
-        torch.ones(2).mul(2)
-    log.refresh()
-    assert len(log) == 0
-    assert "it has no torch.something" in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -182,3 +169,65 @@ def test_what_goes_wrong_in_the_recorder_ends_the_recording_and_not_the_program(
                 z = y.exp()
         z.sum().backward()
     np.testing.assert_allclose(x.grad, 2 * np.exp([2.0, 2.0]), rtol=1e-6)
+
+
+def _rounded(summary: Any) -> Any:
+    return summary and tuple(float(f"{part:.4g}") for part in dataclasses.astuple(summary))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("values", ["summary", "none"])
+def test_what_is_computed_on_an_accelerator_of_its_own_tensors_is_the_same(
+    values: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No accelerator is needed: tensors are said to lie on one, and torch computes their statistics there."""
+
+    def told() -> list[Any]:
+        with gs.record(values=values) as log:
+            x = torch.linspace(-2, 3, 9000).reshape(90, 100).requires_grad_()
+            y = x.t().log() * torch.arange(90)
+            y.half().sum().backward()
+        log.refresh()
+        summaries = [log.summary(row) if log.event(row).output_count == 1 else None for row in range(log.end)]
+        return [(log.event(row).flags, _rounded(each)) for row, each in enumerate(summaries)]
+
+    here = told()
+    assert any(flags & Flag.NONFINITE for flags, _ in here)
+    monkeypatch.setattr(reading, "is_remote", lambda tensor: True)
+    monkeypatch.setattr(Keeping, "read", lambda keeping, tensor: keeping._elsewhere(tensor))
+    if compiled.Handler is None:
+        assert told() == here
+        return
+    offered = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)  # none before 2.10
+    compiled.look_through(None, compiled.measure, ORDINARY)
+    try:
+        assert told() == here
+    finally:
+        compiled.look_through(offered, compiled.measure, ORDINARY)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device")
+@pytest.mark.parametrize("values", ["full", "summary", "none"])
+def test_a_program_on_cuda_computes_the_same_and_its_values_are_told(values: str) -> None:
+    def train() -> list[torch.Tensor]:
+        torch.manual_seed(0)
+        model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1)).cuda()
+        optimizer = torch.optim.Adam(model.parameters())
+        side, losses = torch.cuda.Stream(), []
+        for _ in range(3):
+            optimizer.zero_grad()
+            with torch.cuda.stream(side):
+                loss = model(torch.randn(5, 4, device="cuda")).square().mean()
+            torch.cuda.current_stream().wait_stream(side)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.detach().cpu())
+        return [*losses, *(each.detach().cpu() for each in model.parameters())]
+
+    bare = train()
+    with gs.record(values=values) as log:
+        recorded = train()
+    log.refresh()
+    assert all(map(torch.equal, bare, recorded))
+    if values == "full":
+        assert [node.value for node in log.graph.select("name:loss forward")] == [each.item() for each in bare[:3]]

@@ -77,6 +77,18 @@ def test_summary_finds_the_first_non_finite_value(graphscope: Run, tmp_path: Pat
     assert "first non-finite value: #" in graphscope("summary").stdout
 
 
+@pytest.mark.parametrize("values", ["full", "none"])
+def test_infinities_of_a_mask_are_no_finding_of_a_summary(graphscope: Run, tmp_path: Path, values: str) -> None:
+    lines = "import graphscope as gs\nscores, hide = gs.ones(2), gs.tensor([True, False])\n"
+    masked = "scores.masked_fill(hide, float('-inf')).softmax(-1)\n"
+    (tmp_path / "mask.py").write_text(lines + masked)
+    (tmp_path / "more.py").write_text(lines + masked + "scores.log().log()\n")
+    for name, status in (("mask", 0), ("more", 1)):
+        graphscope("record", "--values", values, f"{name}.py")
+        result = graphscope("summary", f"{name}.gscope", "--json")
+        assert (result.returncode, bool(json.loads(result.stdout)["nonfinite"])) == (status, bool(status))
+
+
 def test_summary_tells_of_an_exception(graphscope: Run, tmp_path: Path) -> None:
     (tmp_path / "fails.py").write_text("import graphscope as gs\nx = gs.ones(3)\nraise ValueError('[bold]no[/bold]')\n")
     assert graphscope("record", "fails.py").returncode == 1

@@ -40,7 +40,7 @@ def test_back_in_time_and_on_changes_nothing(client: Client, write: Callable[[st
     client.launch(program, {"name": "op:tanh backward", "hitCondition": "2"}, capture="ops", values="full")
     assert client.event("stopped")["reason"] == "function breakpoint"
     names = [frame["name"] for frame in client.stack()]
-    assert names[1:] == ["in 1", "<module>"]
+    assert names[1:] == ["in 1 (Tanh)", "<module>"]
     assert client.evaluate("step") == "1"
     assert client.evaluate("grad.shape") == "torch.Size([16, 8])"
     at = client.position()["now"]

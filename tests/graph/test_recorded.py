@@ -49,6 +49,22 @@ def test_names_are_those_of_the_program():
     assert graph.select("name:h2h forward")[0].source_line == "h2h = gs.mm(W_h, h.t())"
 
 
+@pytest.mark.parametrize("window", [1 << 16, 7])
+def test_an_expression_of_many_ops_has_the_same_names_in_a_loop_of_many_turns(monkeypatch, window):
+    def names(turns):
+        with gs.record() as log:
+            x, y = gs.ones(1, 2), gs.rand(1, 2)
+            for _ in range(turns):
+                z = gs.nn.functional.cosine_similarity(x, y)
+            assert z.shape == (1,)
+        nodes = [node for node in Graph(log).nodes if node.kind == "op"][::-1]
+        return [(node.op, node.name) for node in nodes[: len(nodes) // turns]]
+
+    monkeypatch.setattr("graphscope.graph.names._WINDOW", window)
+    assert names(2) == names(51)
+    assert names(2)[0] == ("sum_dim", "z")
+
+
 @pytest.mark.parametrize("steps", [100, 2000])
 def test_the_unrolled_cell_is_one_cell(steps):
     with gs.record() as log:

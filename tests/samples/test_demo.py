@@ -31,9 +31,27 @@ def test_without_a_terminal_it_plays_a_walk() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX terminals")
-def test_in_a_terminal_it_opens_the_debugger() -> None:
+def test_in_a_terminal_it_opens_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     import pty
 
+    monkeypatch.setenv("TERM", "xterm-256color")
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(DEMO, stdin=theirs, stdout=theirs, stderr=theirs, close_fds=True) as process:
+        os.close(theirs)
+        _until(ours, "rnn_cell.py")
+        _until(ours, " live ")
+        os.write(ours, b"q")
+        seen = _until(ours, "--console")
+        assert process.wait(timeout=60) == 0
+        os.close(ours)
+    assert "This was samples/rnn_cell.py" in seen
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX terminals")
+def test_in_a_terminal_that_draws_nothing_it_opens_the_console(monkeypatch: pytest.MonkeyPatch) -> None:
+    import pty
+
+    monkeypatch.setenv("TERM", "dumb")
     ours, theirs = pty.openpty()
     with subprocess.Popen(DEMO, stdin=theirs, stdout=theirs, stderr=theirs, close_fds=True) as process:
         os.close(theirs)

@@ -4,32 +4,48 @@ from __future__ import annotations
 
 import sys
 from functools import partial
+from typing import TYPE_CHECKING
 
-from graphscope.adapters.torch.forward import Calls
-from graphscope.adapters.torch.inner import DeepCalls
-from graphscope.adapters.torch.patches import Patches
-from graphscope.adapters.torch.probes import refusal
-from graphscope.adapters.torch.session import Session
-from graphscope.adapters.torch.witness import testify
+from graphscope.adapters.torch import probes
 from graphscope.eventlog.writer import Writer
+
+if TYPE_CHECKING:
+    from graphscope.adapters.torch.patches import Patches
 
 __all__ = ["attach", "detach"]
 
 _current: Patches | None = None
+_said: set[str] = set()
 
 
 def attach(writer: Writer) -> None:
-    """Record what torch computes from now on."""
-    global _current
-    reason = refusal()
-    if reason is not None:
+    """Record what torch computes from now on; where this version of it can't be recorded, say so and let it be."""
+    reason = probes.refusal() or _begin(writer) or probes.notice()
+    if reason is not None and reason not in _said:
+        _said.add(reason)
         print(f"graphscope: {reason}", file=sys.stderr)  # noqa: T201 - the program goes on, and its person is to know
-        return
-    session = Session(writer)
-    testify(session.identities)
-    session.make_calls = partial(DeepCalls if writer.capture == "ops" else Calls, session)
-    _current = Patches(session, session.make_calls())
-    _current.install()
+
+
+def _begin(writer: Writer) -> str | None:
+    """Change torch, or say why it can't be done."""
+    global _current
+    try:
+        # Only here: they take private names of torch as they are imported, and some version may not have them.
+        from graphscope.adapters.torch.forward import Calls
+        from graphscope.adapters.torch.inner import DeepCalls
+        from graphscope.adapters.torch.patches import Patches
+        from graphscope.adapters.torch.session import Session
+        from graphscope.adapters.torch.witness import testify
+
+        session = Session(writer)
+        testify(session.identities)
+        session.make_calls = partial(DeepCalls if writer.capture == "ops" else Calls, session)
+        _current = Patches(session, session.make_calls())
+        _current.install()
+    except Exception as error:  # noqa: BLE001 - whatever an unknown version raises, it is not the program's fault
+        detach()
+        return probes.stumbled(error)
+    return None
 
 
 def detach() -> None:

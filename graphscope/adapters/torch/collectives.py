@@ -97,6 +97,8 @@ class Collectives:
             yield library.Work, "wait", self._waiting(library.Work.wait)
             if hasattr(library, "_check_op"):
                 yield library, "_check_op", self._checking(library._check_op)
+            if hasattr(library, "P2POp"):
+                yield library.P2POp, "__init__", self._beginning(library.P2POp.__init__)
         replica = torch.nn.parallel.DistributedDataParallel
         yield replica, "forward", self._forward(replica.forward)
 
@@ -126,6 +128,15 @@ class Collectives:
     def _checking(self, original: Callable[[Any], None]) -> Callable[[Any], None]:
         """What looks whether a function is `isend` or `irecv`: the program may have got it before it was replaced."""
         return lambda function: original(self._seen.get(function, function))
+
+    def _beginning(self, original: Callable[..., None]) -> Callable[..., None]:
+        """One of a batch, which calls that function later."""
+
+        @functools.wraps(original)
+        def init(pending: Any, op: Any, *args: Any, **kwargs: Any) -> None:
+            original(pending, self._seen.get(op, op), *args, **kwargs)
+
+        return init
 
     def _waiting(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """What waits until a collective has ended: its tensors are written then, which is a row of its own."""

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from graphscope.adapters.torch.guarding import say
 from graphscope.adapters.torch.session import Session
+
+if TYPE_CHECKING:
+    from graphscope.adapters.torch.patches import Patches
 
 
 @contextlib.contextmanager
@@ -27,8 +31,11 @@ def _disabled() -> Iterator[None]:
 class Compiling:
     """Keeps the compiler of torch at rest. It is not loaded for that: only a program that uses it has it in memory."""
 
-    def __init__(self, session: Session) -> None:
+    _hint = "capture level `compiled` keeps it"
+
+    def __init__(self, session: Session, patches: Patches) -> None:
         self._session = session
+        self._patches = patches
         self._stance: Any = None
         self._told = False
 
@@ -36,11 +43,10 @@ class Compiling:
         """`torch.compile`, which brings the compiler to memory."""
 
         def compile(*args: Any, **kwargs: Any) -> Any:
-            compiled = original(*args, **kwargs)
             if not self._session.ended:
                 self.rest()
-                self._tell()
-            return compiled
+                self.tell()
+            return original(*args, **kwargs)
 
         compile.__doc__ = original.__doc__
         return compile
@@ -48,16 +54,38 @@ class Compiling:
     def rest(self) -> None:
         """Let compiled functions run as they are written."""
         if self._stance is None:
+            with self._patches.aside():  # what it remembers of torch is to be torch's own
+                import_module("torch._dynamo")
             # It is made by a class that acts at once, and takes it back on leaving. Before torch 2.6 there is none.
             stance = getattr(torch.compiler, "set_stance", None)
             self._stance = _disabled() if stance is None else stance("force_eager")
             self._stance.__enter__()
 
-    def _tell(self) -> None:
+    def exported(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """`torch.export.export`: it reads the program's code by the same compiler, and nothing is told of that."""
+
+        @functools.wraps(original)
+        def export(*args: Any, **kwargs: Any) -> Any:
+            if self._session.ended:
+                return original(*args, **kwargs)
+            place, rested = self._session.places.here, self._stance is not None
+            busy, place.busy = place.busy, True
+            Compiling.resume(self)
+            try:
+                with self._patches.aside(), self._patches.modes_aside():
+                    return original(*args, **kwargs)
+            finally:
+                place.busy = busy
+                if rested:
+                    Compiling.rest(self)
+
+        return export
+
+    def tell(self) -> None:
         """Say so, once."""
         if not self._told:
             self._told = True
-            say("what torch.compile compiled runs eagerly while it is recorded")
+            say(f"what torch.compile compiled runs eagerly while it is recorded ({self._hint})")
 
     def resume(self) -> None:
         """Let them run compiled again."""

@@ -28,12 +28,11 @@ class Functions:
     def wrapped(self, original: Any) -> Any:
         """`Function.apply`, recorded."""
         session = self.session
-        run = original.__func__
 
         def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
             place = session.places.here
             if session.ended or place.busy or cls.__module__.startswith("torch."):
-                return run(cls, *args, **kwargs)
+                return original.__get__(None, cls)(*args, **kwargs)
             writer = session.writer
             frame = session.frames.user(_getframe(1))
             gathered = self._gather(args, frame)
@@ -45,7 +44,7 @@ class Functions:
             place.context = inner
             writer.append(inner.entering, None, start)
             try:
-                result = run(cls, *args, **kwargs)
+                result = original.__get__(None, cls)(*args, **kwargs)
             finally:
                 end = writer.clock()
                 place.context = outer

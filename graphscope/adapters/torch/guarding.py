@@ -21,6 +21,13 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _no_function = torch._C.DisableTorchFunction
 
 
+class Evaluation:
+    """Whether the compiler of torch may look at what we call."""
+
+    turn: Callable[[Any], Any] | None = None
+    """Where its regions are kept: sets who evaluates frames in this thread (None: Python), and tells who did."""
+
+
 def guarded(method: _Function) -> _Function:
     """A method of something that has a `session`, which raises nothing of our own making.
 
@@ -29,6 +36,8 @@ def guarded(method: _Function) -> _Function:
 
     @functools.wraps(method)
     def safely(self: Any, *args: Any) -> Any:
+        turn = Evaluation.turn
+        before = None if turn is None else turn(None)
         try:
             with _no_function():
                 return method(self, *args)
@@ -40,6 +49,9 @@ def guarded(method: _Function) -> _Function:
                 self.session.skipped.add(found)
                 say(f"what is done with tensors of {found.__qualname__} is not recorded: {error}")
             return None
+        finally:
+            if turn is not None:
+                turn(before)
 
     return safely  # type: ignore[return-value]
 

@@ -21,6 +21,7 @@ from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.forward import Calls
 from graphscope.adapters.torch.guarding import guarded
 from graphscope.adapters.torch.identity import Known, version_of
+from graphscope.adapters.torch.probes import holds_in_inference
 from graphscope.adapters.torch.session import Session
 from graphscope.eventlog.schema import ROW_MASK, Kind
 
@@ -111,6 +112,7 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.session = session
         self._fresh: list[Known] = []
         """Results of the last op: autograd tells only afterwards whose views they are, and counts their writes."""
+        self._anywhere = holds_in_inference()
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -136,7 +138,7 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
         session = self.session
         place = session.places.here
         beneath = place.beneath
-        if session.ended or place.busy:
+        if session.ended or place.busy or (not self._anywhere and torch.is_inference_mode_enabled()):
             return None
         self.settle()
         if beneath is not None:
@@ -189,9 +191,8 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 place.calls, ran.call, ran.result, ran.args, ran.kwargs, ran.rows, ran.constants, ran.frame,
                 ran.start, ran.end,
             )  # fmt: skip
-        if not ran.call.in_place:
-            tensors = (each for each in flattened(ran.result) if isinstance(each, torch.Tensor))
-            self._fresh += [known for each in tensors if (known := identities.find(each)) is not None]
+        tensors = (each for each in flattened(ran.result) if isinstance(each, torch.Tensor))
+        self._fresh += [known for each in tensors if (known := identities.find(each)) is not None]
 
     def _enter(self, place: Place, beneath: Beneath) -> None:
         """A call runs more than one op: enter its scope, and append the first."""

@@ -47,6 +47,7 @@ class Modules:
                 if inner is not outer and inner.leaving is not None:
                     writer.append(inner.leaving, None, writer.clock())
 
+        __call__.__name__ = original.__name__  # by that its compiler knows what it may leave to Python
         return __call__
 
     @guarded

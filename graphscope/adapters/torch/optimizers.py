@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Iterator
 from sys import _getframe
 from types import FrameType
 from typing import Any, Final
@@ -46,6 +47,33 @@ class Optimizers:
             after.remove()
 
         return remove
+
+    def entries(self) -> Iterator[tuple[Any, str, Callable[..., Any]]]:
+        """What is to be replaced: the steps of torch's own optimizers; after one that raises torch calls no hook."""
+        waiting: list[Any] = [torch.optim.Optimizer]
+        while waiting:
+            kind = waiting.pop()
+            waiting += kind.__subclasses__()
+            step: Any = kind.__dict__.get("step")
+            if step is not None and kind.__module__.startswith("torch.optim.") and kind is not torch.optim.Optimizer:
+                if not getattr(step, "hooked", False):  # as torch does when the first is made
+                    step = kind.step = kind.profile_hook_step(step)
+                    step.hooked = True
+                yield kind, "step", self._ending(step)
+
+    def _ending(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """A step that is over when it raises, too."""
+
+        @functools.wraps(original)
+        def step(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+            place = self.session.places.here
+            busy = place.busy
+            try:
+                return original(optimizer, *args, **kwargs)
+            finally:
+                place.busy = busy
+
+        return step
 
     @guarded
     def _before(self, optimizer: Any, args: Any, kwargs: Any) -> None:

@@ -6,7 +6,7 @@ import contextlib
 import functools
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import torch
@@ -22,6 +22,7 @@ from graphscope.adapters.torch.functions import Functions
 from graphscope.adapters.torch.inner import DeepCalls
 from graphscope.adapters.torch.modules import Modules
 from graphscope.adapters.torch.optimizers import Optimizers
+from graphscope.adapters.torch.regions import Regions
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.unusual import ORDINARY
 
@@ -33,6 +34,7 @@ class Patches:
         self._session = session
         self._calls = calls
         self._undo: list[Callable[[], None]] = []
+        self._replaced: list[tuple[Any, str, Any, Any]] = []
 
     def install(self) -> None:
         """Begin to see what torch does."""
@@ -51,19 +53,23 @@ class Patches:
         self.replace(torch.nn.Module, "__call__", modules.wrapped(torch.nn.Module.__call__))
         functions = Functions(session)
         self.replace(torch.autograd.Function, "apply", functions.wrapped(torch.autograd.Function.__dict__["apply"]))
-        self._undo.append(Optimizers(session).register())
-        compiling = Compiling(session)
-        self.replace(torch, "compile", compiling.wrapped(torch.compile))
-        self._undo.append(compiling.resume)
-        if "torch._dynamo" in sys.modules:
-            compiling.rest()
+        optimizers = Optimizers(session)
+        for owner, name, value in optimizers.entries():
+            self.replace(owner, name, value)
+        self._undo.append(optimizers.register())
         self._patch_threads()
         # It asks whether a mode is active, and would leave the fused kernels of transformers: other numbers.
-        self.replace(torch.overrides, "has_torch_function", _by_arguments)
+        self.replace(torch.overrides, "has_torch_function", _by_arguments, always=True)
         if _HANDLE in functional.__dict__:
             self.replace(functional, _HANDLE, _straight(functional.__dict__[_HANDLE]))
         for owner in (torch.nn.Module, torch.optim.Optimizer):
             self.replace(owner, "zero_grad", _unseen(owner.zero_grad))
+        compiling = (Regions if session.writer.capture == "compiled" else Compiling)(session, self)
+        self.replace(torch, "compile", compiling.wrapped(torch.compile))
+        self.replace(torch.export, "export", compiling.exported(torch.export.export))
+        self._undo.append(compiling.resume)
+        if "torch._dynamo" in sys.modules:
+            compiling.rest()
         ops = contextlib.ExitStack()
         ops.enter_context(_seeing_ops(session))
         self._undo.append(ops.close)
@@ -77,16 +83,39 @@ class Patches:
             self._undo.pop()()
         self._session.identities.settle()
 
-    def replace(self, owner: Any, name: str, value: Any) -> None:
-        """Set an attribute; it is put back in the end, unless somebody else has set it meanwhile."""
+    def replace(self, owner: Any, name: str, value: Any, always: bool = False) -> None:
+        """Set an attribute; it is put back in the end, unless somebody else has set it meanwhile.
+
+        Args:
+            always: `aside` leaves it.
+        """
         before = owner.__dict__[name]
         setattr(owner, name, value)
+        if not always:
+            self._replaced.append((owner, name, before, value))
 
         def put_back() -> None:
             if owner.__dict__.get(name) is value:
                 setattr(owner, name, before)
 
         self._undo.append(put_back)
+
+    @contextlib.contextmanager
+    def aside(self) -> Iterator[None]:
+        """With torch as it is written, for what looks at its code."""
+        held = [each for each in self._replaced if each[0].__dict__.get(each[1]) is each[3]]
+        for owner, name, before, _ in reversed(held):
+            setattr(owner, name, before)
+        try:
+            yield
+        finally:
+            for owner, name, before, value in held:
+                if owner.__dict__.get(name) is before and not self._session.ended:
+                    setattr(owner, name, value)
+
+    def modes_aside(self) -> contextlib.AbstractContextManager[None]:
+        """Without our mode in this thread, where it is the only one."""
+        return _modes_aside()
 
     def _patch_threads(self) -> None:
         """Modes belong to a thread: each new one gets ours."""

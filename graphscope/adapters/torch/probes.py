@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+import re
+import traceback
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, Final
 
 import torch
 
 OLDEST: Final = (2, 4)
+NEWEST: Final = (2, 15)
+"""The newest version that the tests of the adapter have run with."""
 
 
 def _node() -> Any:
@@ -15,8 +21,17 @@ def _node() -> Any:
         return torch.zeros((), requires_grad=True).mul(1).grad_fn
 
 
+def _method(owner: type, name: str) -> Any:
+    """What a class calls itself with; written in C from torch 2.14 on."""
+    return owner.__dict__[name].__get__(None, owner)
+
+
+def _has(owner: Any, *names: str) -> bool:
+    return all(hasattr(owner, name) for name in names)
+
+
 PROBES: Final[dict[str, Callable[[], bool]]] = {
-    "torch.autograd.graph._engine_run_backward": lambda: hasattr(torch.autograd.graph, "_engine_run_backward"),
+    "torch.autograd.graph._engine_run_backward": lambda: _has(torch.autograd.graph, "_engine_run_backward"),
     "torch._C._autograd._get_sequence_nr": lambda: isinstance(torch._C._autograd._get_sequence_nr(), int),
     "Node.metadata": lambda: isinstance(_node().metadata, dict),
     "Node._sequence_nr": lambda: isinstance(_node()._sequence_nr(), int),
@@ -24,9 +39,24 @@ PROBES: Final[dict[str, Callable[[], bool]]] = {
     "Node.next_functions": lambda: len(_node().next_functions) == 2,
     "AccumulateGrad.variable": lambda: hasattr(_node().next_functions[0][0], "variable"),
     "torch.autograd.function._HookMixin": lambda: "_register_hook" in torch.autograd.function._HookMixin.__dict__,
-    "the stack of torch function modes": lambda: isinstance(torch._C._len_torch_function_stack(), int),
+    "torch.autograd.Function.apply": lambda: callable(_method(torch.autograd.Function, "apply")),
+    "torch.nn.Module.__call__": lambda: "__call__" in torch.nn.Module.__dict__,
+    "the stack of torch function modes": lambda: (
+        isinstance(torch._C._len_torch_function_stack(), int)
+        and _has(torch._C, "_push_on_torch_function_stack", "_pop_torch_function_stack", "_EnableTorchFunction")
+    ),
     "torch._C._has_torch_function": lambda: torch._C._has_torch_function(()) is False,
-    "torch.optim hooks": lambda: hasattr(torch.optim.Optimizer, "profile_hook_step"),
+    "torch._C._DisableTorchDispatch": lambda: _has(torch._C, "_DisableTorchDispatch"),
+    "torch.utils._python_dispatch.TorchDispatchMode": lambda: _has(
+        import_module("torch.utils._python_dispatch").TorchDispatchMode, "__torch_dispatch__"
+    ),
+    "torch._C._functorch.is_functorch_wrapped_tensor": lambda: (
+        torch._C._functorch.is_functorch_wrapped_tensor(torch.zeros(())) is False
+    ),
+    "Tensor._version": lambda: torch.zeros(())._version == 0,
+    "Tensor._base": lambda: torch.zeros(1)._base is None,
+    "UntypedStorage._cdata": lambda: isinstance(torch.zeros(1).untyped_storage()._cdata, int),
+    "torch.optim hooks": lambda: _has(torch.optim.Optimizer, "profile_hook_step"),
 }
 """Each private name, and whether it is there and is what it was."""
 
@@ -37,20 +67,68 @@ def missing() -> list[str]:
     for name, probe in PROBES.items():
         try:
             held = probe()
-        except (AttributeError, TypeError, RuntimeError, IndexError):
+        except (AttributeError, TypeError, RuntimeError, LookupError, ImportError):
             held = False
         if not held:
             found.append(name)
     return found
 
 
+def version() -> tuple[int, ...]:
+    """Major and minor; empty where torch calls itself something else."""
+    found = re.match(r"(\d+)\.(\d+)", str(torch.__version__))
+    return tuple(map(int, found.groups())) if found else ()
+
+
 def refusal() -> str | None:
     """Why this version of torch can't be recorded; None when it can."""
-    version = str(torch.__version__)
-    numbers = tuple(int(part) for part in version.split("+")[0].split(".")[:2] if part.isdigit())
-    if numbers < OLDEST:
-        return f"PyTorch {version} can't be recorded: {OLDEST[0]}.{OLDEST[1]} is the oldest that can"
+    if () < version() < OLDEST:
+        return f"{_refused()}: {_written(OLDEST)} is the oldest that can"
     lacking = missing()
     if lacking:
-        return f"PyTorch {version} can't be recorded: it has no {', no '.join(lacking)}; a newer graphscope may know it"
+        return f"{_refused()}: it has no {', no '.join(lacking)}; a newer graphscope may know it"
     return None
+
+
+def stumbled(error: Exception) -> str:
+    """What to say where all the names are there, and do something else than they did."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{place.filename}:{place.lineno}"
+    return f"{_refused()}: {type(error).__name__} at {where}: {error}; a newer graphscope may know it"
+
+
+def notice() -> str | None:
+    """What is to be said of a version that is recorded, and that nobody has tried."""
+    if OLDEST <= version() <= NEWEST:
+        return None
+    known = f"{_written(OLDEST)} to {_written(NEWEST)}"
+    return (
+        f"PyTorch {torch.__version__} is none of the versions that this graphscope knows ({known}): it is recorded, "
+        "but something may be missing or wrong; a newer graphscope may know it"
+    )
+
+
+@functools.cache
+def holds_in_inference() -> bool:
+    """Whether a dispatch mode may hold on to what an op made in inference mode; not before torch 2.5."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Holding(TorchDispatchMode):  # type: ignore[no-untyped-call]
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            self.held = func(*args, **(kwargs or {}))
+            return self.held
+
+    with torch._C.DisableTorchFunction(), Holding(), torch.inference_mode():  # type: ignore[no-untyped-call]
+        try:
+            torch.ones(())
+        except RuntimeError:
+            return False
+    return True
+
+
+def _refused() -> str:
+    return f"PyTorch {torch.__version__} can't be recorded"
+
+
+def _written(numbers: tuple[int, ...]) -> str:
+    return ".".join(map(str, numbers))

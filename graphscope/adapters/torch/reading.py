@@ -22,13 +22,30 @@ def array_of(tensor: torch.Tensor) -> np.ndarray | None:
 
 
 def plainly(tensor: torch.Tensor) -> torch.Tensor | None:
-    """A tensor of these elements in memory of this machine, as they are; None where there are none to be had."""
+    """A tensor of these elements in memory of this machine, as they are; None where there are none to be had.
+
+    From another device they are copied once what the program has queued there, on the stream that it uses, is done.
+    """
+    plain = where_it_lies(tensor)
+    if plain is None or plain.is_cpu:
+        return plain
+    with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
+        return plain.cpu()
+
+
+def is_remote(tensor: torch.Tensor) -> bool:
+    """Whether the elements lie in the memory of an accelerator."""
+    return not (tensor.is_cpu or tensor.is_meta)
+
+
+def where_it_lies(tensor: torch.Tensor) -> torch.Tensor | None:
+    """The same on the device of the tensor; None also while a graph of its work is captured, when nothing may wait."""
     if not opens(tensor.__class__):
         return None
     # A mode of the program's (fake tensors, a counter of operations) is not to see what we do.
     with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
         try:
-            if tensor.is_meta or tensor.is_nested:
+            if tensor.is_meta or tensor.is_nested or (tensor.is_cuda and torch.cuda.is_current_stream_capturing()):
                 return None
             if tensor._is_zerotensor():
                 return torch.zeros((), dtype=tensor.dtype).expand(tensor.shape)
@@ -37,7 +54,7 @@ def plainly(tensor: torch.Tensor) -> torch.Tensor | None:
             plain = tensor.detach()
             if plain.layout is not torch.strided:
                 plain = plain.to_dense()
-            plain = plain.as_subclass(torch.Tensor).resolve_conj().resolve_neg().cpu()
+            plain = plain.as_subclass(torch.Tensor).resolve_conj().resolve_neg()
             address = plain.data_ptr()  # a transform of `torch.func` hides it
         except (RuntimeError, TypeError, NotImplementedError):
             return None
@@ -109,7 +126,7 @@ def in_one_row(plain: torch.Tensor) -> torch.Tensor | None:
 
 def is_finite(tensor: torch.Tensor) -> bool:
     """Whether no element is NaN or Inf, as far as can be seen."""
-    plain = plainly(tensor)
+    plain = where_it_lies(tensor)
     if plain is None or not (plain.is_floating_point() or plain.is_complex()):
         return True
     with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():

@@ -9,9 +9,11 @@ import torch
 
 from graphscope.adapters.torch import control, writing
 from graphscope.adapters.torch.calls import Call
+from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.describing import describe, flattened
 from graphscope.adapters.torch.sites import CallSite
 from graphscope.adapters.torch.unusual import grad_fn, requires_grad, shape_of
+from graphscope.adapters.torch.walk import op_name
 from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind
 
 if TYPE_CHECKING:
@@ -101,7 +103,7 @@ def made(
         row = session.append_slots(site, list(outputs), edges, end, end - start, place.backward_row)
     low = place.sequence
     place.sequence = _sequence()
-    own: Any = None  # the node of the first slot is the call's; those of other slots are found behind or beside it
+    own: Any = None  # the node of the first slot is the call's; those of other slots are parts of it
     for slot, each in enumerate(outputs):
         if session.identities.find(each) is None:
             known = session.identities.add(each, row | slot << SLOT_SHIFT)
@@ -111,5 +113,7 @@ def made(
             if node is not None and (own is None or node is own):
                 session.tie(node, row, site.fields, low)
                 own = node
+            elif node is not None:
+                session.tie(node, row, site.fields, low, op_name(node.name()), own.metadata.get(RULE))
     if session.writer.gate is not None:
         control.after(session, row, first, None, frame)

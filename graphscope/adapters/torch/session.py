@@ -113,13 +113,13 @@ class Session:
         self.tie(grad_fn(tensor), row, fields, place.sequence)
         place.sequence = _sequence()
 
-    def tie(self, node: Any, row: int, fields: Fields, since: int) -> None:
-        """Let a backward node say which row made it, unless it does already."""
+    def tie(self, node: Any, row: int, fields: Fields, since: int, name: str = "", main: Rule | None = None) -> None:
+        """Let a backward node say which row made it, unless it does already; `name`, `main`: as those of `Rule`."""
         beneath = self.places.here.beneath
         if node is not None and (beneath is None or beneath.outer is None):  # else it is the call's around it
             found = node.metadata.get(RULE)
             if found is None or not found.hooked or found.session is not self:
-                node.metadata[RULE] = Rule(self, row, fields, since)
+                node.metadata[RULE] = Rule(self, row, fields, since, name, main)
 
     def array(self, tensor: torch.Tensor) -> np.ndarray | None:
         """The elements of a tensor, for a person to look at."""

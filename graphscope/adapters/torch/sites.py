@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,8 +20,12 @@ from graphscope.eventlog.schema import Flag, Kind, Pass
 if TYPE_CHECKING:
     from graphscope.adapters.torch.session import Session
 
-PREPARING: Final = frozenset({"__init__", "reset_parameters", "_reset_parameters", "__setstate__"})
-"""Functions of torch that make modules and fill their parameters."""
+PREPARING: Final = frozenset(
+    {"__init__", "reset_parameters", "_reset_parameters", "__setstate__", "_call_with_frames_removed"}
+)
+"""Functions of torch that make modules and fill their parameters, and the one of Python's that imports torch's own
+files: some of them compute.
+"""
 
 _MOST_VARIANTS: Final = 512
 """So many kinds of results of one call site are remembered."""
@@ -35,6 +40,8 @@ class Frames:
         self._codes: list[CodeType] = []  # alive, so that an address stays that of its code
         package = torch.__file__.rpartition("__init__")[0]
         self._package = package
+        self._computing = f"{package}distributions{os.sep}"
+        """Where what is made is made by computing: that is shown."""
 
     def user(self, frame: FrameType) -> FrameType:
         """The innermost frame of the program, from a frame outward; the outermost one where none is the program's."""
@@ -59,7 +66,7 @@ class Frames:
         """Whether torch is at work on a module that is not called: making it, filling its parameters."""
         inner: FrameType | None = frame
         while inner is not None and self.inside.get(id(inner.f_code)):
-            if inner.f_code.co_name in PREPARING:
+            if inner.f_code.co_name in PREPARING and not inner.f_code.co_filename.startswith(self._computing):
                 return True
             inner = inner.f_back
         return False

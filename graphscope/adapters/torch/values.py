@@ -61,6 +61,8 @@ class Keeping(Site):
 
     def _elsewhere(self, tensor: torch.Tensor) -> tuple[Template, Any]:
         """The same for elements that lie apart, on another device, or are not floating."""
+        if reading.is_remote(tensor) and (self.summary or not self.kept):
+            return self._of_remote(tensor)
         plain = reading.plainly(tensor)
         if plain is None:
             return self.unkept, None
@@ -70,6 +72,15 @@ class Keeping(Site):
             found = reading.array(plain)
             return (self.unkept, None) if found is None else (self.template, found)
         return self.template, self._summary(plain)
+
+    def _of_remote(self, tensor: torch.Tensor) -> tuple[Template, Any]:
+        """The same for an accelerator's, of which a few numbers are wanted: they are computed there."""
+        plain = reading.where_it_lies(tensor)
+        if plain is None:
+            return self.unkept, None
+        if self.summary:
+            return self.template, pack(reading.statistics(plain))
+        return (self.unkept if reading.is_finite(plain) else self.template.flagged()), None
 
     def _summary(self, plain: torch.Tensor) -> bytes:
         few, times = reading.distinct(plain)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,7 +30,9 @@ def read(file: Path, examples: Examples) -> Model:
     except ImportError:
         raise StaticError(f"{file} is read with torch, which is not installed", hint="pip install torch") from None
     try:
-        program = torch.export.load(str(file))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what some versions of torch say of their own reading
+            program = torch.export.load(str(file))
     except Exception as error:  # noqa: BLE001 - whatever reading it raises, the file is none of these
         raise StaticError(
             f"{file} is no program of torch.export: {error}", hint="torch.export.save writes one"

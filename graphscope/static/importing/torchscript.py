@@ -61,7 +61,8 @@ def read(file: Path, examples: Examples) -> Model:
         raise StaticError(f"{file} is read with torch, which is not installed", hint="pip install torch") from None
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # that torch will read no such files some day
+            for kind in (DeprecationWarning, FutureWarning):  # since 2.14 it is the latter
+                warnings.simplefilter("ignore", kind)  # that torch will read no such files some day
             load: Any = torch.jit.load
             module = load(str(file), map_location="cpu")
     except Exception as error:  # noqa: BLE001 - whatever reading it raises, the file is none of these

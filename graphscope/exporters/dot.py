@@ -34,13 +34,14 @@ def dot(view: GraphView, *, rankdir: Direction = "TB", overlay: bool = False) ->
     large = len(view.edges) > style.LARGE
     graph = {**style.GRAPH, "rankdir": rankdir, **(style.LARGE_GRAPH if large else {})}
     placed = beside(view)
+    links = {each.target for each in view.edges if each.kind == "link" and each.highlighted}
     lines = [
         defaults("graph", graph),
         defaults("node", style.TEXT["node"]),
         defaults("edge", style.TEXT["edge"]),
         *boxes(view, placed, overlay=overlay),
         *arrows(view, placed, "xlabel" if large else "label"),
-        *(link(backward, place) for backward, place in placed.items()),
+        *(link(backward, place, highlighted=backward in links) for backward, place in placed.items()),
     ]
     return "\n".join(indented(block("digraph", lines))) + "\n"
 
@@ -79,10 +80,10 @@ def in_order(frames: list[list[str]]) -> Iterable[str]:
     return (line for frame in reversed(frames) for line in frame)
 
 
-def link(backward: str, place: Place) -> str:
+def link(backward: str, place: Place, *, highlighted: bool) -> str:
     """The line from a forward node to the backward node beside it."""
     free = {} if place.same_rank else {"constraint": "false"}
-    return edge(place.forward, backward, {**style.EDGES["link"], **free})
+    return edge(place.forward, backward, {**style.EDGES["link"], **(style.HIGHLIGHTED if highlighted else {}), **free})
 
 
 def arrows(view: GraphView, placed: dict[str, Place], label: str) -> Iterable[str]:
@@ -108,6 +109,7 @@ def arrow(each: ViewEdge, label: str, *, up: bool, free: bool) -> str:
     look = {
         **({label: html_label(f" {html(text)} ")} if text else {}),
         **style.EDGES["carried" if each.carried else each.kind],
+        **(style.HIGHLIGHTED if each.highlighted else {}),
         **({"constraint": "false"} if free else {}),
     }
     return edge(each.target, each.source, {**look, "dir": "back"}) if up else edge(each.source, each.target, look)

@@ -8,7 +8,19 @@ if TYPE_CHECKING:
     from graphscope.exporters.dotsyntax import Attributes
     from graphscope.graph.view import ViewNode
 
-__all__ = ["ALARM", "CLUSTER", "EDGES", "FAINT", "GRADIENT", "GRAPH", "LARGE", "LARGE_GRAPH", "TEXT", "look"]
+__all__ = [
+    "ALARM",
+    "CLUSTER",
+    "EDGES",
+    "FAINT",
+    "GRADIENT",
+    "GRAPH",
+    "HIGHLIGHTED",
+    "LARGE",
+    "LARGE_GRAPH",
+    "TEXT",
+    "look",
+]
 
 INK: Final = "#1f2937"
 FAINT: Final = "#6b7280"
@@ -65,12 +77,17 @@ CLUSTER: Final[dict[str, Attributes]] = {
     "repeat": {"style": "rounded,bold", "color": "#7a4fb5", "fontcolor": "#7a4fb5", "labeljust": "r", "margin": "12"},
 }
 
+HIGHLIGHTED: Final[Attributes] = {"color": "#d97706", "penwidth": "3"}
+"""What changes of an arrow that lies on a way that is shown."""
+
 MARKS: Final[tuple[tuple[str, Attributes], ...]] = (
+    ("highlighted", HIGHLIGHTED),
     ("nonfinite", {"color": ALARM, "penwidth": "2.5", "fillcolor": "#fde2e2"}),
     ("breakpoint", {"color": ALARM, "penwidth": "2"}),
     ("current", {"color": INK, "penwidth": "3.5"}),
 )
-"""Facts about a node that change its outline; of several, the later one wins. Each has a glyph in the label too."""
+"""Facts about a node that change its outline; of several, the later one wins. All but the first, which is a matter
+of the screen, have a glyph in the label too."""
 
 
 def look(node: ViewNode, lines: int) -> dict[str, str]:

@@ -61,6 +61,8 @@ class ViewNode:
     """The node at `now`, where the debugger stands."""
     breakpoint: bool = False
     """A breakpoint lies on it."""
+    highlighted: bool = False
+    """It lies on a way that is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,8 @@ class ViewEdge:
     count: int = 1
     carried: bool = False
     """From one iteration of a folded loop to the next: it closes a cycle, so layouts must not rank by it."""
+    highlighted: bool = False
+    """It lies on a way that is shown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,19 +11,24 @@ from textual.widgets import Input
 
 from graphscope.debugger.results import Message
 from graphscope.errors import CommandError
+from graphscope.graph.ways import REACH
 from graphscope.tui import keys
 from graphscope.tui.dialogs.entry import Entry
 from graphscope.tui.inspector.inspector import Inspector
 from graphscope.tui.inspector.slices import read_slice
 from graphscope.tui.keymap import remapped
+from graphscope.tui.map.aim import leaves
 from graphscope.tui.map.map import Map
 from graphscope.tui.messages import Asked
 from graphscope.tui.prompt.prompt import Prompt
 from graphscope.tui.source.source import Source
 from graphscope.tui.tape.tape import Tape
+from graphscope.tui.text import escape
 
 if TYPE_CHECKING:
     from graphscope.debugger.results import Result
+    from graphscope.graph import Node
+    from graphscope.tui.glyphs import Glyphs
     from graphscope.tui.passes import Passes
     from graphscope.tui.scene import Scene
     from graphscope.tui.session import Session
@@ -36,6 +41,8 @@ class Actions(Screen[None]):
     session: Session
     keymap: Mapping[str, str]
     """Keys that a person has chosen, by the names of actions."""
+    glyphs: Glyphs
+    """The characters of pictures."""
     search = ""
     """The SPEC that `n` and `N` look for; empty when no search is under way."""
 
@@ -67,7 +74,7 @@ class Actions(Screen[None]):
                 self.search = spec.strip()
                 self.post_message(Asked(f"find {self.search}", quiet=True))
 
-        self.app.push_screen(Entry(title, self.search, "mm   name:fc1.*   op:tanh backward   line:model.py:31"), begin)
+        self.app.push_screen(Entry(title, self.search, "mm   name:fc1.*   op:tanh backward   line:net.py:31"), begin)
 
     def action_search_back(self) -> None:
         """Go to the match before this one."""
@@ -90,10 +97,11 @@ class Actions(Screen[None]):
         """Ask why the gradient is as it is; ahead of its backward pass, tell where that ends."""
         node = self.scene.node
         end = next((row for row in self.passes.ends if row > self.scene.now), None)
+        ahead: tuple[Result, ...] = ()
         if node is not None and node.graph_pass == "forward" and end is not None:
             told = f"As of here, ahead of the backward pass, which ends at #{end}"
-            self.query_one(Prompt).say((Message(told, f"goto {end}, then: why {node.name or f'#{node.row}'}"),))
-        self.post_message(Asked("why", quiet=True))
+            ahead = (Message(told, f"goto {end}, then: why {node.name or f'#{node.row}'}"),)
+        self.post_message(Asked("why", quiet=True, ahead=ahead))
 
     def action_list(self, name: str) -> None:
         """Open a list."""
@@ -111,7 +119,7 @@ class Actions(Screen[None]):
         """Show all keys and commands."""
         from graphscope.tui.dialogs.help import Help
 
-        self.app.push_screen(Help(remapped([*keys.OF_COMMANDS, *keys.OF_SCREEN], self.keymap)))
+        self.app.push_screen(Help(remapped([*keys.OF_COMMANDS, *keys.OF_SCREEN], self.keymap), self.glyphs))
 
     def action_slice(self) -> None:
         """Ask for a slice of what is shown."""
@@ -192,6 +200,39 @@ class Actions(Screen[None]):
         self.toggle_class("-map")
         shown = self.query_one(Map) if self.has_class("-map") else self.query_one(Tape)
         self.call_after_refresh(shown.focus)
+
+    def action_drawing(self) -> None:
+        """Draw the map, or show it in boxes again."""
+        shown = self.query_one(Map)
+        if not shown.display:
+            self.action_toggle_map()
+        shown.switch()
+
+    def action_path(self) -> None:
+        """Let the map show the paths to a leaf that is chosen, then none, then those to the loss again."""
+        shown = self.query_one(Map)
+        if not shown.display:
+            self.action_toggle_map()
+        if shown.aim == "loss" and self.scene.node is not None:
+            self._choose_leaf(self.scene.whole.node(self.scene.now))
+        else:
+            shown.lead("loss" if shown.aim == "none" else "none")
+
+    def _choose_leaf(self, node: Node) -> None:
+        from graphscope.tui.dialogs.leaves import LeafDialog
+
+        shown = self.query_one(Map)
+        found, bounded = leaves(node)
+        backward = node.graph_pass == "backward"
+        what = f"#{node.row} {escape(node.label)}"
+        if not found:
+            shown.lead("none")
+            relation = "brings a gradient to" if backward else "depends on"
+            self.notify(f"{what} {relation} no leaf{f' in {REACH:,} rows' if bounded else ''}", title="no path")
+            return
+        title = f"leaves that {what} {'brings a gradient to' if backward else 'depends on'}"
+        note = f"Of {REACH:,} rows.  " if bounded else ""
+        self.app.push_screen(LeafDialog(title, found, note, self.glyphs.times), lambda leaf: shown.lead(leaf or "none"))
 
     def action_radius(self, by: int) -> None:
         """Widen or narrow the map."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from rich.markup import escape
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.screen import Screen
@@ -20,6 +22,7 @@ from graphscope.tui.main import Main
 from graphscope.tui.messages import Asked
 from graphscope.tui.prompt.history import History
 from graphscope.tui.session import Session
+from graphscope.tui.spelling import OnlyAscii
 from graphscope.tui.themes import THEMES
 
 
@@ -57,12 +60,23 @@ class GraphscopeApp(App[None]):
         self.set_keymap(self._keys)
         for theme in THEMES:
             self.register_theme(theme)
-        self.theme = THEMES[0].name
-        self.set_class(self.glyphs.lane.isascii(), "-ascii")
+        wanted = os.environ.get("TEXTUAL_THEME", "")
+        self.theme = wanted if wanted in self.available_themes else THEMES[0].name
+        if self.glyphs.lane.isascii():
+            self.add_class("-ascii")
+            self._filters.append(OnlyAscii())
 
     def get_default_screen(self) -> Main:
         """The main screen."""
         return Main(self.log_read, self._session, self.glyphs, self._history, self._keys, self.size)
+
+    def notify(self, message: str, **wishes: Any) -> None:
+        """Show a message for a while; what looks like markup in it is text."""
+        super().notify(escape(message), **wishes)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Colours of ours for themes that are not: those of our first theme that is as dark."""
+        return next(theme for theme in THEMES if theme.dark == self.current_theme.dark).variables
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """What the palette offers: themes and the like, every key, and every command."""

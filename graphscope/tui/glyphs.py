@@ -45,7 +45,10 @@ class Glyphs:
     """A bar that grows from the left: half a cell, a whole one."""
     box: str
     """Corners, horizontal and vertical of a box: `┌┐└┘─│`."""
+    strong_box: str
+    """The same of a box that stands out."""
     arrow: str
+    strong_arrow: str
     up: str
     ellipsis: str
     times: str
@@ -55,7 +58,7 @@ UNICODE: Final = Glyphs(
     op="●", leaf="◆", grad="▲", accumulate="◇", mark="·", current="▶", breakpoint="●", nonfinite="!", in_place="✎",
     edited="✱", view="⌕", opened="▾", closed="▸", rising="▲", lane="│", across="─", fork_left="├", fork_right="┤",
     end_left="╰", end_right="╯", crossing="┼", more="┆", bars="▁▂▃▄▅▆▇█", shades=" ░▒▓█", steps="╸━",
-    box="╭╮╰╯─│", arrow="▼", up="▲", ellipsis="…", times="×",
+    box="╭╮╰╯─│", strong_box="┏┓┗┛━┃", arrow="▼", strong_arrow="▼", up="▲", ellipsis="…", times="×",
 )  # fmt: skip
 """For terminals that show Unicode."""
 
@@ -63,7 +66,7 @@ ASCII: Final = Glyphs(
     op="o", leaf="#", grad="^", accumulate="+", mark=".", current=">", breakpoint="B", nonfinite="!", in_place="w",
     edited="*", view="v", opened="-", closed="+", rising="^", lane="|", across="-", fork_left="|", fork_right="|",
     end_left="`", end_right="'", crossing="+", more=":", bars="_.,-~=+#", shades=" .:*#", steps="-=",
-    box="++++-|", arrow="v", up="^", ellipsis="~", times="x",
+    box="++++-|", strong_box="####=#", arrow="v", strong_arrow="V", up="^", ellipsis="~", times="x",
 )  # fmt: skip
 """For terminals that show nothing else."""
 

@@ -66,6 +66,8 @@ def heading(
             f"bold {colours['backward' if backward else 'forward']}",
         )
         made.append(f" #{node.row} {escape(title(node))}", "bold")
+        if node.scope_title:
+            made.append(f" in {escape(node.scope_title)}")
         made.append(f"  {shape_text(node.shape, glyphs.times) or 'scalar'}", "dim")
     if not state and not scene.log.closed:
         made.append("  growing", "italic dim")

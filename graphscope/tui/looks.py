@@ -63,6 +63,7 @@ LOOKS: Final[dict[str, dict[str, str]]] = {
         "data": "$forward 60%",
         "gradient": "$backward 70%",
         "link": "$faint",
+        "way": "$warning",
         "note": "$muted",
     },
     "timeline": {

@@ -82,7 +82,7 @@ class Main(Actions):
         self.keymap = keymap
         self.reading = Reading(log)
         self.scene = self._scene(log.first - 1, None)
-        self._glyphs = glyphs
+        self.glyphs = glyphs
         self._history = history
         self._lock = asyncio.Lock()
         self._placed = time.monotonic()
@@ -91,12 +91,12 @@ class Main(Actions):
         """The regions."""
         yield Title(id="heading")
         with Horizontal(id="body"):
-            yield Tape(self._glyphs, id="tape")
+            yield Tape(self.glyphs, id="tape")
             with Vertical(id="side"):
-                yield Source(self._glyphs, id="source")
-                yield Inspector(self._glyphs, id="inspector")
-                yield Map(self._glyphs, id="map")
-        yield Timeline(self._glyphs, id="timeline")
+                yield Source(self.glyphs, id="source")
+                yield Inspector(self.glyphs, id="inspector")
+                yield Map(self.glyphs, id="map")
+        yield Timeline(self.glyphs, id="timeline")
         yield Prompt(self._complete, self._history, live=bool(self.session.state), id="prompt")
         yield KeyLine()
         yield Static(id="too-small")
@@ -106,8 +106,10 @@ class Main(Actions):
         self._share()
         self.query_one(Tape).focus()
         self.query_one(Prompt).greet()
+        self.app.theme_changed_signal.subscribe(self, lambda _: self.place(self.scene.now, self.scene.stop))
         self.session.listen(self.post_message)
         if self.session.state:
+            self.place(self.scene.now, None)
             self._open()  # a program may take long until it has a node
         else:
             await self._begin()  # so that the first picture is whole
@@ -117,6 +119,7 @@ class Main(Actions):
     def on_screen_resume(self, event: ScreenResume) -> None:
         """Keep the styles: nothing has changed them ahead of the first picture, nor behind a dialog."""
         event.refresh_styles = False
+        self.query_one(Map).lay_over()
 
     def on_unmount(self) -> None:
         """Hear no more."""
@@ -203,8 +206,8 @@ class Main(Actions):
         self.post_message(Answered(Asked("", quiet=True), tuple(results), self.session.now))
 
     @on(Printed)
-    def _printed(self, message: Printed) -> None:
-        self.query_one(Prompt).printed(message.text)
+    def _printed(self) -> None:
+        self.query_one(Prompt).printed(self.session.take_printed())
 
     @on(Typed)
     def _typed(self, message: Typed) -> None:
@@ -227,12 +230,15 @@ class Main(Actions):
         if any(isinstance(result, Ended) for result in message.results):
             self.app.exit()
             return
-        told = tuple(result for result in message.results if not message.asked.quiet or _worth_telling(result))
-        self.query_one(Prompt).set_class(message.asked.quiet and any(map(_is_long, told)), "-told")
+        found = (*message.asked.ahead, *message.results)
+        told = tuple(result for result in found if not message.asked.quiet or _worth_telling(result))
+        prompt = self.query_one(Prompt)
+        prompt.make_room(0)
         if told:
-            self.query_one(Prompt).say(told, "" if message.asked.quiet else message.asked.line)
+            lines = prompt.say(told, "" if message.asked.quiet else message.asked.line)
+            prompt.make_room(lines if message.asked.quiet else 0)
         if self.session.state == "starting":
-            self.show_heading()
+            self.place(self.reading.log.first - 1, None)  # its old log is gone, and the new one not there yet
             return
         new = self.session.new_log()
         if new is not None:
@@ -284,7 +290,7 @@ class Main(Actions):
     def _heading(self) -> Text:
         return heading(
             self.scene,
-            self._glyphs,
+            self.glyphs,
             self.app.theme_variables,
             name=self.session.name,
             rank=self.session.rank,
@@ -296,9 +302,9 @@ class Main(Actions):
     def on_resize(self) -> None:
         """Say so where the terminal is too small."""
         width, height = self.app.size
-        least = f"{SMALLEST[0]}{self._glyphs.times}{SMALLEST[1]}"
+        least = f"{SMALLEST[0]}{self.glyphs.times}{SMALLEST[1]}"
         self.query_one("#too-small", Static).update(
-            f"graphscope needs a terminal of {least};\nthis one is {width}{self._glyphs.times}{height}.\n"
+            f"graphscope needs a terminal of {least};\nthis one is {width}{self.glyphs.times}{height}.\n"
             "Make it larger, or q leaves."
         )
         self.session.resize(max(height - 4, 1), max(width - 2, 1))
@@ -308,11 +314,6 @@ def _classes(size: tuple[int, int]) -> Iterator[str]:
     """The classes that a size stands for: with these from the start, the first picture is made but once."""
     for extent, limits in zip(size, (Main.HORIZONTAL_BREAKPOINTS, Main.VERTICAL_BREAKPOINTS), strict=True):
         yield next(name for limit, name in reversed(limits) if extent >= limit)
-
-
-def _is_long(result: Result) -> bool:
-    """Whether what a key told needs more than the line that a low screen has for it."""
-    return not isinstance(result, Said) or bool(result.hint) or "\n" in result.text
 
 
 def _worth_telling(result: Result) -> bool:

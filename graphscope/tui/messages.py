@@ -10,12 +10,16 @@ from graphscope.debugger.results import Result
 class Asked(Message):
     """A person wants a command carried out."""
 
-    def __init__(self, line: str, block: tuple[str, ...] = (), *, quiet: bool = False) -> None:
+    def __init__(
+        self, line: str, block: tuple[str, ...] = (), *, quiet: bool = False, ahead: tuple[Result, ...] = ()
+    ) -> None:
         super().__init__()
         self.line = line
         self.block = block
         self.quiet = quiet
         """It was a key, not a typed line: only what is not a plain stop is told at the prompt."""
+        self.ahead = ahead
+        """What is told ahead of the answer."""
 
 
 class Answered(Message):
@@ -50,11 +54,7 @@ class Moved(Message):
 
 
 class Printed(Message):
-    """The program has printed something."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.text = text
+    """The program has printed something, which the session keeps until it is taken."""
 
 
 class Told(Message):

@@ -6,15 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphscope.errors import LogError
-from graphscope.eventlog.schema import NODES
+from graphscope.eventlog.schema import NODES, Kind
 from graphscope.graph.select import Selector
 
 if TYPE_CHECKING:
     import numpy as np
 
     from graphscope.debugger.results import Stop
+    from graphscope.eventlog.names import Site
     from graphscope.eventlog.reader import Log
     from graphscope.graph import Graph, Node
+
+_NEAR_END = 64
+"""Among so many of the newest rare rows an exception is looked for."""
 
 
 def title(node: Node) -> str:
@@ -76,6 +80,24 @@ class Scene:
         if node is None or node.kind not in ("grad", "accumulate"):
             return node
         return node.forward or node
+
+    @property
+    def barren(self) -> bool:
+        """Whether the program has stopped and there is no node to stand at: it ended before it made one."""
+        return self.stop is not None and self.stop.node is None
+
+    @property
+    def raised(self) -> Site | None:
+        """Where an exception left the program, if that is why one stands here."""
+        if self.stop is None or not self.stop.reason:
+            return None
+        for row in self.log.rare()[: -_NEAR_END - 1 : -1].tolist():
+            event = self.log.event(row)
+            if event.kind == Kind.EXCEPTION:
+                attrs = self.log.attrs(event.attrs)
+                words = ": ".join(str(attrs[key]) for key in ("type", "text") if attrs.get(key))
+                return self.log.site(event.site) if words == self.stop.reason else None
+        return None
 
     def broken(self, node: Node) -> bool:
         """Whether an enabled breakpoint means a node."""

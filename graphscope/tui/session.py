@@ -66,6 +66,10 @@ class Session(Protocol):
         """The log, once, where the program was started again, or another log of its run was turned to."""
         ...
 
+    def take_printed(self) -> str:
+        """What the program has printed since this was asked last."""
+        ...
+
     def type(self, text: str) -> None:
         """Type into the terminal of the program."""
         ...
@@ -185,6 +189,10 @@ class RecordedSession:
             return None
         self._shown, self._family = path, family(path)
         return load(path)
+
+    def take_printed(self) -> str:
+        """No program prints here."""
+        return ""
 
     def type(self, text: str) -> None:
         """No program has a terminal here."""

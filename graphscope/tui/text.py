@@ -26,6 +26,14 @@ def fit(text: str, width: int, ellipsis: str = "…") -> str:
     return set_cell_size(shown, width - 1) + ellipsis if width > 0 else ""
 
 
+@lru_cache(maxsize=1 << 14)
+def fit_name(text: str, width: int, ellipsis: str = "…") -> str:
+    """The same for a name: of a dotted one (`blocks.0.norm.weight`) the end tells more than the beginning."""
+    if "." not in text or not text.isascii() or len(text) <= width or width < 1:
+        return fit(text, width, ellipsis)
+    return ellipsis + escape(text)[1 - width :] if width > 1 else ellipsis
+
+
 def shape_text(shape: tuple[int, ...], times: str = "×") -> str:
     """A shape as people write it: `2×3`; of a scalar nothing."""
     return times.join(map(str, shape))

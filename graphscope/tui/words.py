@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import groupby, zip_longest
 from operator import itemgetter
+from typing import Final
 
+from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
@@ -13,6 +15,8 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
+
+_FURTHER: Final = 2
 
 
 def stretch(view: ScrollView, size: Size) -> None:
@@ -33,6 +37,21 @@ def stretch(view: ScrollView, size: Size) -> None:
     if view.show_horizontal_scrollbar:
         view.horizontal_scrollbar.window_virtual_size = size.width
     view.scroll_to(min(view.scroll_x, view.max_scroll_x), min(view.scroll_y, view.max_scroll_y), animate=False)
+
+
+def hanging(line: Text, console: Console, width: int) -> list[Text]:
+    """A line in as many as it needs; those behind the first stand further in."""
+    first, *rest = line.wrap(console, width, overflow="fold") or [Text()]
+    if not rest:
+        return [first]
+    begun = len(line.plain) - len(line.plain.lstrip())
+    column = line.plain.find("  ", begun) + 1  # of a table of two columns, the second
+    margin = min((len(line.plain) - len(line.plain[column:].lstrip())) if column else begun + _FURTHER, width // 4)
+    behind = len(first.plain) + len(line.plain[len(first.plain) :]) - len(line.plain[len(first.plain) :].lstrip())
+    others = line[behind:].wrap(console, width - margin, overflow="fold")
+    for other in others:
+        other.pad_left(margin)
+    return [first, *others]
 
 
 def runs(pieces: Iterable[tuple[str, Style]]) -> list[Segment]:
@@ -101,7 +120,7 @@ class Words(ScrollView, can_focus=True):
         if width <= 0:
             return
         console = self.app.console
-        wrapped = self._text.wrap(console, width, overflow="fold")
+        wrapped = [part for line in self._text.split("\n", allow_blank=True) for part in hanging(line, console, width)]
         before = self._lines
         self._lines = [Strip(list(line.render(console, end=""))) for line in wrapped]
         stretch(self, Size(width, len(self._lines)))

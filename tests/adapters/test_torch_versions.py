@@ -30,6 +30,7 @@ NAMES = {
     "torch.nn.Module.__call__": (torch.nn.Module, "__call__"),
     "the stack of torch function modes": (torch._C, "_pop_torch_function_stack"),
     "torch._C._has_torch_function": (torch._C, "_has_torch_function"),
+    "torch._C._has_torch_function_unary": (torch._C, "_has_torch_function_unary"),
     "torch._C._DisableTorchDispatch": (torch._C, "_DisableTorchDispatch"),
     "torch.utils._python_dispatch.TorchDispatchMode": (
         import_module("torch.utils._python_dispatch"),

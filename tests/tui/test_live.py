@@ -189,3 +189,85 @@ def test_what_cannot_be_started_is_said_before_the_screen(tmp_path: Path) -> Non
         debug(tmp_path / "missing.py", use)
     with pytest.raises(GraphscopeError, match="colour"):
         debug(program(tmp_path, CELL), use, breakpoints=("colour:red",))
+
+
+@pytest.mark.slow
+def test_a_program_is_told_that_its_input_ends(tmp_path: Path) -> None:
+    text = "import sys\nimport graphscope as gs\nx = gs.ones(2)\nprint('read', len(sys.stdin.read()))\n"
+
+    async def use(screen: Screen) -> None:
+        await begun(screen)
+        await screen.press("c", "t")
+        await screen.press(*"two", "enter", "ctrl+d")
+        await screen.until(lambda: "read 4" in printed(screen), "what it has read")
+
+    debug(program(tmp_path, text), use)
+
+
+@pytest.mark.slow
+def test_a_program_that_prints_much_leaves_the_keys_alone(tmp_path: Path) -> None:
+    text = "import graphscope as gs\nx = gs.ones(2)\nfor i in range(100_000):\n    print('line', i)\ny = x * 2\n"
+
+    async def use(screen: Screen) -> None:
+        await begun(screen)
+        await screen.press("c", "t")
+        await screen.until(lambda: "line 99999" in printed(screen), "the last line")
+        await screen.shows("ended", "#heading")
+        shown = printed(screen).split("\n")
+        assert len(shown) <= 5001
+        assert shown[-2:] == ["line 99998", "line 99999"]
+
+    debug(program(tmp_path, text), use)
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "line"),
+    [
+        ("x = (1,\ny = 2\n", "SyntaxError", "x = (1,"),
+        pytest.param(
+            "import nothing_of_that_name\n", "No module named", "import nothing_of_that_name", marks=pytest.mark.slow
+        ),
+        ("def f():\n    return 1 / 0\nf()\n", "ZeroDivisionError", "return 1 / 0"),
+    ],
+    ids=["syntax", "import", "at-once"],
+)
+def test_the_line_is_shown_where_a_program_fails_before_it_has_a_node(
+    tmp_path: Path, text: str, said: str, line: str
+) -> None:
+    async def use(screen: Screen) -> None:
+        await screen.shows("failed", "#heading")
+        await screen.shows(said, "#heading")
+        await screen.shows(line, "#source")
+        await screen.shows("where it failed", "#source")
+        await screen.shows("The program made no node", "#inspector")
+        await screen.press("c")
+        await screen.shows(said, "#heading")
+
+    debug(program(tmp_path, text), use)
+
+
+@pytest.mark.slow
+def test_a_program_that_asks_before_its_first_node_says_so(tmp_path: Path) -> None:
+    async def use(screen: Screen) -> None:
+        await screen.shows("No nodes yet", "#tape")
+        await screen.shows("t program ?", "#tabs")
+        await screen.press("t", *"Ada", "enter", "ctrl+t")
+        await screen.shows("#0 x", "#heading")
+
+    debug(program(tmp_path, "import graphscope as gs\nname = input('name? ')\nx = gs.ones(2)\n"), use)
+
+
+@pytest.mark.slow
+def test_a_small_terminal_is_borne_while_the_program_waits_in_backward(tmp_path: Path) -> None:
+    async def use(screen: Screen) -> None:
+        await screen.shows("TanhBackward", "#heading")
+        before = screen.now
+        for size in ((20, 5), (5, 2), (1, 1), (59, 15)):
+            await screen.pilot.resize_terminal(*size)
+            await screen.press("n", "p", "m", "m")
+        await screen.pilot.resize_terminal(120, 40)
+        await screen.shows("TanhBackward", "#heading")
+        await screen.at(before)
+        await screen.shows("▶", "#tape")
+
+    debug(program(tmp_path, CELL), use, breakpoints=("op:tanh backward",), commands=("c",))

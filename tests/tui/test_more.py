@@ -118,9 +118,9 @@ def test_breakpoints_are_listed_with_hits_and_their_conditions_edited(training: 
         await screen.press("c", "B")
         await screen.shows("op:tanh backward")
         table = screen.app.screen.query_one("DataTable")
-        assert table.get_row_at(0)[3].plain == "2"
+        assert table.get_row_at(0)[2].plain == "2"
         await screen.press("space")
-        await screen.until(lambda: table.get_row_at(0)[2].plain == "no", "it is off")
+        await screen.until(lambda: table.get_row_at(0)[1].plain == "no", "it is off")
         await screen.press("space", "enter")
         line = screen.main.query_one("#line")
         await screen.until(lambda: line.value == "condition 1 ", "the line")
@@ -222,3 +222,35 @@ def test_another_rank_is_looked_at_where_it_was(tmp_path):
         await screen.shows("the same node")
 
     drive(tmp_path / "run-rank0.gscope", body)
+
+
+def test_themes_that_are_not_ours_can_be_chosen(product: Path) -> None:
+    async def use(screen: Screen) -> None:
+        for theme in ("textual-light", "nord"):
+            screen.app.theme = theme
+            await screen.press("n")
+            assert "tape" in screen.text
+
+    drive(product, use)
+
+
+def test_what_looks_like_markup_in_a_message_is_text(product: Path) -> None:
+    async def use(screen: Screen) -> None:
+        await screen.press("i", "left_square_bracket", "slash", "x", "right_square_bracket", "enter")
+        await screen.shows("'[/x]' is no slice")
+
+    drive(product, use)
+
+
+def test_an_op_that_raised_is_told_from_the_others(recorded: Callable[[str, str], Path]) -> None:
+    log = recorded(
+        "raising",
+        "import graphscope as torch\nw = torch.ones(2)\ntry:\n    torch.mm(w, w)\nexcept RuntimeError:\n    pass\n",
+    )
+
+    async def use(screen: Screen) -> None:
+        await screen.press("n")
+        await screen.shows("mm", "#heading")
+        await screen.shows("none: the op raised an exception", "#inspector")
+
+    drive(log, use)

@@ -8,6 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
+from rich.segment import Segment
+from rich.text import Text
+from textual.color import Color
 
 from graphscope.debugger.table import COMMANDS
 from graphscope.errors import CommandError
@@ -18,13 +25,15 @@ from graphscope.tui.glyphs import ASCII, UNICODE
 from graphscope.tui.inspector.formula import fill
 from graphscope.tui.inspector.histogram import histogram, spark
 from graphscope.tui.inspector.slices import plane, read_slice
-from graphscope.tui.map.boxes import draw
+from graphscope.tui.map.boxes import sketch
 from graphscope.tui.map.layout import neighbourhood
 from graphscope.tui.passes import passes_of
 from graphscope.tui.source.counts import Counts
+from graphscope.tui.spelling import OnlyAscii, spelled
 from graphscope.tui.tape.magnitude import bar
-from graphscope.tui.text import escape, fit
+from graphscope.tui.text import escape, fit, fit_name
 from graphscope.tui.timeline.curves import curves_of
+from graphscope.tui.words import hanging
 
 ROOT = Path(__file__).parents[2]
 
@@ -111,7 +120,7 @@ def test_the_map_has_a_box_for_each_neighbour_and_none_overlap(training: Path, r
     graph = load(training).graph
     for node in list(graph.nodes)[::3]:
         layers = neighbourhood(node, radius)
-        picture = draw(layers, node.row, glyphs)
+        picture = sketch(layers, node.row, glyphs)
         taken: set[tuple[int, int]] = set()
         assert set(picture.boxes) == set(layers.nodes)
         for box in picture.boxes.values():
@@ -126,7 +135,7 @@ def test_the_map_has_a_box_for_each_neighbour_and_none_overlap(training: Path, r
 def test_every_key_means_one_thing_and_is_in_the_help() -> None:
     bindings = [*keys.OF_COMMANDS, *keys.OF_SCREEN]
     pressed = [binding.key for binding in bindings]
-    told = help_text(bindings).plain
+    told = help_text(bindings, UNICODE).plain
 
     assert len(pressed) == len(set(pressed))
     assert {entry.key for entry in COMMANDS.values() if entry.key} <= set(pressed)
@@ -141,3 +150,56 @@ def test_what_decides_whether_there_is_a_screen_loads_none() -> None:
     )
 
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, timeout=60).returncode == 0
+
+
+def test_a_screen_loads_nothing_that_draws() -> None:
+    code = "import graphscope.tui.app, sys; sys.exit('PIL' in sys.modules or 'graphscope.exporters' in sys.modules)"
+
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, timeout=60).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("short", ["short"]),
+        ("a line of words that goes on", ["a line of words", "  that goes on"]),
+        ("k  a value that is long and wraps", ["k  a value that is", "   long and wraps"]),
+        ("", [""]),
+    ],
+)
+def test_what_does_not_fit_goes_on_further_in(line: str, wanted: list[str]) -> None:
+    width = max(map(len, wanted)) + 1
+    assert [part.plain.rstrip() for part in hanging(Text(line), Console(), width)] == wanted
+
+
+@given(st.text(alphabet="ab  \t\nα漢", max_size=60), st.integers(4, 30))
+def test_wrapping_loses_no_character(text: str, width: int) -> None:
+    for line in Text(text.replace("\t", " ")).split("\n", allow_blank=True):
+        parts = hanging(line, Console(), width)
+        assert "".join("".join(part.plain.split()) for part in parts) == "".join(line.plain.split())
+        assert all(cell_len(part.plain.rstrip()) <= width for part in parts)
+
+
+def test_signs_are_spelled_and_keep_their_styles() -> None:
+    text = Text("out = ")
+    text.append("√x · 2", "bold")
+    told = spelled(text)
+
+    assert told.plain == "out = sqrt x * 2"
+    assert {told.plain[span.start : span.end] for span in told.spans} <= {"sqrt ", "x ", "*", " 2"}
+    assert all(span.style == "bold" for span in told.spans)
+
+
+@given(st.text(max_size=30))
+def test_only_ascii_is_left_and_as_wide_as_before(text: str) -> None:
+    shown = escape(text)
+    (found,) = OnlyAscii().apply([Segment(shown)], Color(0, 0, 0))
+
+    assert found.text.isascii()
+    assert len(found.text) == cell_len(shown)
+
+
+def test_of_a_dotted_name_the_end_is_kept() -> None:
+    assert fit_name("blocks.0.attention.qkv.weight", 14) == "…on.qkv.weight"
+    assert fit_name("a.b", 5) == "a.b  "
+    assert fit_name("LogSoftmaxBackward", 10) == "LogSoftma…"

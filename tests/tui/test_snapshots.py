@@ -14,6 +14,7 @@ from graphscope.eventlog.record import record
 from graphscope.tui.glyphs import ASCII, UNICODE
 from graphscope.tui.themes import THEMES
 from tests.tui.conftest import PRODUCT
+from tests.tui.live_screens import debugged, followed, settle
 from tests.tui.screens import Screen, drive
 
 FOLDER = Path(__file__).parent / "snapshots"
@@ -95,6 +96,34 @@ def test_each_theme_is_as_it_was(product: Path, theme: str) -> None:
     assert in_colours(product, theme) == (FOLDER / f"{theme}.txt").read_text(encoding="utf-8")
 
 
+def live(folder: Path, size: tuple[int, int]) -> dict[str, str]:
+    """The screens over a program and over a log that grows, by file: as text; at one size in styles of each theme."""
+
+    async def see(screen: Screen) -> dict[str, str]:
+        found = {"text": "\n".join(line.rstrip() for line in screen.text.split("\n")) + "\n"}
+        for theme in THEMES if size == SIZES[1] else ():
+            screen.app.theme = theme.name
+            await settle(screen)
+            found[theme.name] = colours(screen)
+        if screen.app.theme != THEMES[0].name:
+            screen.app.theme = THEMES[0].name
+            await settle(screen)
+        return found
+
+    shown = debugged(folder, size, see) | followed(folder, size, see)
+    files = {file_of(name, size).name: seen["text"] for name, seen in shown.items()}
+    for theme in THEMES if size == SIZES[1] else ():
+        files[f"live-{theme.name}.txt"] = "".join(f"{name}\n{seen[theme.name]}" for name, seen in shown.items())
+    return files
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: "x".join(map(str, size)))
+def test_the_screens_over_a_program_are_as_they_were(tmp_path: Path, size: tuple[int, int]) -> None:
+    for name, text in live(tmp_path, size).items():
+        assert text == (FOLDER / name).read_text(encoding="utf-8"), name
+
+
 def contrast(one: Color, two: Color) -> float:
     """The contrast of two colours by WCAG 2."""
 
@@ -130,12 +159,35 @@ def test_in_each_theme_all_text_can_be_read(product: Path, theme: object) -> Non
     drive(product, use, size=(120, 36))
 
 
+@pytest.mark.parametrize(
+    ("given", "wanted"), [("graphscope-light", "graphscope-light"), ("no such theme", THEMES[0].name)]
+)
+def test_the_theme_of_the_environment_is_taken(
+    product: Path, monkeypatch: pytest.MonkeyPatch, given: str, wanted: str
+) -> None:
+    async def use(screen: Screen) -> None:
+        assert screen.app.theme == wanted
+
+    monkeypatch.setenv("TEXTUAL_THEME", given)
+    drive(product, use)
+
+
+@pytest.mark.slow
 def test_without_unicode_no_character_is_beyond_ascii(product: Path) -> None:
     async def use(screen: Screen) -> None:
-        for keys in (("end",), ("m",), ("?",)):
+        for keys in (
+            ("end",),
+            ("home", "n", "n", "1"),
+            ("4",),
+            ("2",),
+            ("m",),
+            ("ctrl+p",),
+            ("escape", "?"),
+            ("pagedown",),
+        ):
             await screen.press(*keys)
             beyond = {character for character in screen.text if not character.isascii()}
-            assert beyond <= set("↑↓"), beyond
+            assert not beyond, (keys, beyond)
 
     drive(product, use, glyphs=ASCII)
     assert not UNICODE.lane.isascii()
@@ -155,6 +207,10 @@ def main() -> None:
         for theme in THEMES:
             text = in_colours(Path(place) / "product.gscope", theme.name)
             (FOLDER / f"{theme.name}.txt").write_text(text, encoding="utf-8")
+    for size in SIZES:
+        with tempfile.TemporaryDirectory() as place:
+            for name, text in live(Path(place), size).items():
+                (FOLDER / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

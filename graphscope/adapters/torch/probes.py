@@ -46,6 +46,7 @@ PROBES: Final[dict[str, Callable[[], bool]]] = {
         and _has(torch._C, "_push_on_torch_function_stack", "_pop_torch_function_stack", "_EnableTorchFunction")
     ),
     "torch._C._has_torch_function": lambda: torch._C._has_torch_function(()) is False,
+    "torch._C._has_torch_function_unary": lambda: torch._C._has_torch_function_unary(None) is False,
     "torch._C._DisableTorchDispatch": lambda: _has(torch._C, "_DisableTorchDispatch"),
     "torch.utils._python_dispatch.TorchDispatchMode": lambda: _has(
         import_module("torch.utils._python_dispatch").TorchDispatchMode, "__torch_dispatch__"
@@ -66,7 +67,8 @@ def missing() -> list[str]:
     found = []
     for name, probe in PROBES.items():
         try:
-            held = probe()
+            with torch._C.DisableTorchFunction():  # a mode of the program's is not to see what we try
+                held = probe()
         except (AttributeError, TypeError, RuntimeError, LookupError, ImportError):
             held = False
         if not held:

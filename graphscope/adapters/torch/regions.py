@@ -37,6 +37,8 @@ _HELD: Final = frozenset({"_modules", "_parameters", "_buffers", "_orig_mod"})
 class Regions(Compiling):
     """Follows the regions that the compiler of torch makes (its names are private)."""
 
+    _hint = "from PyTorch 2.6 on it can be kept"
+
     def rest(self) -> None:
         """Let the compiler's regions be seen, once it is in memory."""
         if _Here.regions is self or self._stance is not None:
@@ -48,17 +50,18 @@ class Regions(Compiling):
                 handler = import_module("torch._dynamo.callback").CompilationCallbackHandler
                 turn = import_module("torch._C._dynamo.eval_frame").set_eval_frame
                 _leave_us_out()
+            makes, begins = graph.__dict__["call_user_compiler"], handler.__dict__["install_callbacks"]
         except (ImportError, AttributeError, KeyError):  # a version whose compiler is another one
             super().rest()
             return
         replace = functools.partial(self._patches.replace, always=True)
-        replace(graph, "call_user_compiler", _kept(graph.call_user_compiler))
+        replace(graph, "call_user_compiler", _kept(makes))
         replace(state, "__init__", _without_ours(state.__init__))
         node = torch.autograd.function.BackwardCFunction
         for name in ("apply", "apply_boxed"):
             if name in node.__dict__:
                 replace(node, name, self._opaque(node.__dict__[name]))
-        replace(handler, "install_callbacks", self._undressed(handler.install_callbacks))
+        replace(handler, "install_callbacks", self._undressed(begins))
         _Here.regions = self
         Evaluation.turn = turn
 

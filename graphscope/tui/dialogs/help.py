@@ -9,18 +9,30 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
-from textual.widgets import Static
 
 from graphscope.debugger.table import COMMANDS, GROUPS
+from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.look import dressed
+from graphscope.tui.words import Words
 
-_LEGEND = (
-    ("tape", "● op   ◆ leaf   ▲ gradient due   ◇ gradient added   │ where a value runs"),
-    ("", "▲ beside a forward node: its gradient has arrived   ! not finite   ✎ in place   ✱ edited"),
+_SIGNS: tuple[tuple[str, str, str], ...] = (
+    ("op", "forward", "an op has run"),
+    ("leaf", "leaf", "a leaf: a parameter, an input, a constant"),
+    (
+        "grad",
+        "backward",
+        "a gradient has arrived, and the rule of its op is due; at the left, of the forward node there",
+    ),
+    ("accumulate", "backward", "a gradient was added to that of a leaf"),
+    ("lane", "forward", "a value on its way to who uses it"),
+    ("current", "warning", "here one is; what is dim lies ahead"),
+    ("breakpoint", "error", "in the margin: a breakpoint"),
+    ("nonfinite", "error", "NaN or infinity"),
+    ("in_place", "error", "written in place"),
+    ("edited", "error", "edited"),
 )
-
+"""By the name of the character: its colour and what it means."""
 
 _OF_REGIONS = (
     ("↑ ↓", "Move through time, a line of the tape at a time"),
@@ -36,34 +48,36 @@ class Help(ModalScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,?", "dismiss", "Close")]
 
-    def __init__(self, bindings: Iterable[Binding]) -> None:
+    def __init__(self, bindings: Iterable[Binding], glyphs: Glyphs) -> None:
         super().__init__()
         self._keys = list(bindings)
+        self._glyphs = glyphs
 
     def compose(self) -> ComposeResult:
         """One long text."""
-        with VerticalScroll(id="dialog"):
-            yield Static(dressed(help_text(self._keys), self.app.theme_variables))
+        yield Words(id="dialog")
 
     def on_mount(self) -> None:
-        """Name it."""
-        dialog = self.query_one("#dialog")
+        """Fill and name it."""
+        dialog = self.query_one("#dialog", Words)
+        dialog.show(dressed(help_text(self._keys, self._glyphs), self.app.theme_variables))
         dialog.border_title = "help"
-        dialog.border_subtitle = "Esc closes"
+        dialog.border_subtitle = "↑ ↓ scroll, Esc closes"
         dialog.focus()
 
 
-def help_text(bindings: Iterable[Binding]) -> Text:
-    """Keys and commands as text."""
+def help_text(bindings: Iterable[Binding], glyphs: Glyphs) -> Text:
+    """Signs, keys and commands as text."""
     made = Text()
-    made.append("Keys\n", "bold primary")
+    made.append("Signs on the tape\n", "bold primary")
+    for name, colour, what in _SIGNS:
+        made.append(f"  {getattr(glyphs, name):<10}", colour)
+        made.append(f"{what}\n")
+    made.append("\nKeys\n", "bold primary")
     told = [(binding.key_display or binding.key, binding.tooltip or binding.description) for binding in bindings]
     for key, what in (*_OF_REGIONS, *told):
-        made.append(f"  {key:<9}", "bold")
-        made.append(f"{_sentence(what)}\n")
-    made.append("\nSigns\n", "bold primary")
-    for name, text in _LEGEND:
-        made.append(f"  {name:<6} {text}\n")
+        made.append(f"  {key:<10}", "bold")
+        made.append(f"{what.removesuffix('.')}\n")
     made.append("\nCommands, at the prompt (:)\n", "bold primary")
     for group in GROUPS:
         made.append(f"  {group}\n", "secondary")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from rich.text import Text
@@ -41,6 +41,8 @@ class Listed:
     title: str
     command: str
     deeds: Mapping[str, Deed]
+    quiet: Mapping[str, Cell] = field(default_factory=dict)
+    """Columns that are left out while all rows say this in them."""
 
 
 LISTS: Final[dict[str, Listed]] = {
@@ -53,6 +55,7 @@ LISTS: Final[dict[str, Listed]] = {
             "enter": Deed("condition", lambda row: f"condition {row[0]} ", leaves=True, asks=True),
             "i": Deed("ignore", lambda row: f"ignore {row[0]} ", leaves=True, asks=True),
         },
+        {"kind": "keep", "ignore": 0, "commands": ""},
     ),
     "watches": Listed(
         "watches",
@@ -107,13 +110,18 @@ class TableDialog(ModalScreen[tuple[str, bool] | None]):
         for result in results:
             if isinstance(result, TableResult):
                 self._rows = result.rows
-                table.add_columns(*result.columns)
+                shown = [place for place, name in enumerate(result.columns) if self._tells(name, place)]
+                table.add_columns(*(result.columns[place] for place in shown))
                 for row in result.rows:
-                    table.add_row(*(Text(escape("" if cell is None else str(cell))) for cell in row))
+                    table.add_row(*(Text(escape("" if row[place] is None else str(row[place]))) for place in shown))
                 keys = "  ".join(f"{key} {deed.says}" for key, deed in self._listed.deeds.items())
                 self.query_one("#note", Static).update(Text(result.note or f"{keys}  Esc close"))
         table.display = bool(self._rows)
         table.move_cursor(row=min(place, max(len(self._rows) - 1, 0)))
+
+    def _tells(self, name: str, place: int) -> bool:
+        quiet = self._listed.quiet
+        return name not in quiet or any(row[place] != quiet[name] for row in self._rows)
 
     async def on_key(self, event: events.Key) -> None:
         """Do what a key means to the row under the cursor."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -35,8 +36,11 @@ def about(scene: Scene) -> Text:
         ("tensor", f"#{subject.tensor}, version {subject.version}"),
         ("view of", _view_chain(subject)),
         ("flags", ", ".join(flag.name.lower().replace("_", " ") for flag in node.flags if flag.name)),
-        ("scope", node.scope),
-        ("line", f"{site.file}:{site.line}" + (f" in {site.function}" if site.function else "") if site else ""),
+        ("scope", node.scope_title),
+        (
+            "line",
+            f"{PurePath(site.file).name}:{site.line}" + f" in {site.function}" * bool(site.function) if site else "",
+        ),
         ("source", node.source_line),
         ("took", f"{node.duration / 1000:.1f} µs" if node.duration else ""),
         ("thread", str(scene.log.thread(node.event.thread).get("name", ""))),
@@ -44,6 +48,7 @@ def about(scene: Scene) -> Text:
         ("inputs", ", ".join(f"#{edge.source.row} {edge.source.name or edge.source.label}" for edge in subject.inputs)),
         ("used by", ", ".join(f"#{found.row} {found.label}" for found in near.users(subject))),
         ("backward", ", ".join(f"#{found.row} {found.label}" for found in near.rules(subject))),
+        ("file", site.file if site else ""),
     ]
     for name, text in facts:
         if text:

@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from graphscope.tui.passes import Passes
     from graphscope.tui.scene import Scene
 
-_WIDTH = 14
+_WIDEST = (10, 14, 18)
+_LEAST = 6
 
 
-def compare(scene: Scene, passes: Passes, rows: np.ndarray, by: int) -> Text:
+def compare(scene: Scene, passes: Passes, rows: np.ndarray, by: int, width: int) -> Text:
     """Values, and gradients where both are there, side by side, with how far they are apart.
 
     Args:
@@ -28,6 +29,7 @@ def compare(scene: Scene, passes: Passes, rows: np.ndarray, by: int) -> Text:
         passes: For the numbers of steps.
         rows: All rows that are like the current one, ascending.
         by: How many of them away the other one lies; below zero it is older.
+        width: Cells of a line.
     """
     here = int(np.searchsorted(rows, scene.now))
     place = here + by
@@ -35,13 +37,19 @@ def compare(scene: Scene, passes: Passes, rows: np.ndarray, by: int) -> Text:
         return Text("There is no other step like this one; < and > choose among those that are recorded.", "muted")
     node, other = scene.whole.node(int(rows[here])), scene.whole.node(int(rows[place]))
     made = Text()
-    heads = (f"#{node.row} step {passes.step_of(node.row)}", f"#{other.row} step {passes.step_of(other.row)}")
-    made.append(" " * 10 + f"{heads[0]:>{_WIDTH}}", "bold")
-    made.append(f"{heads[1]:>{_WIDTH + 4}}", Style(bold=True, underline=True, meta={"@click": f"app.go({other.row})"}))
+    half = (width - _LEAST) // 2
+    columns = _WIDEST if sum(_WIDEST) <= width else (_LEAST, half, half)
+    heads = [f"step {passes.step_of(each.row)}" for each in (node, other)]
+    if columns is _WIDEST:
+        heads = [f"#{each.row} {head}" for each, head in zip((node, other), heads, strict=True)]
+    made.append(" " * columns[0] + f"{heads[0]:>{columns[1]}}", "bold")
+    behind = Style(bold=True, underline=True, meta={"@click": f"app.go({other.row})"})
+    made.append(" " * (columns[2] - len(heads[1])))
+    made.append(heads[1], behind)
     made.append("\n")
-    _pair(made, "value", _subject(node).value, _subject(other).value)
+    _pair(made, columns, "value", _subject(node).value, _subject(other).value)
     if node.kind in ("grad", "accumulate", "op"):
-        _pair(made, "gradient", _gradient(scene, node), _gradient(scene, other))
+        _pair(made, columns, "gradient", _gradient(scene, node), _gradient(scene, other))
     made.append("< with an older step, > with a newer one", "muted")
     return made
 
@@ -55,29 +63,29 @@ def _gradient(scene: Scene, node: Node) -> np.ndarray | None:
     return near.gradient(scene.whole.at(node.row).node(node.row)) if node.kind in ("grad", "accumulate") else node.grad
 
 
-def _pair(made: Text, what: str, one: np.ndarray | None, two: np.ndarray | None) -> None:
+def _pair(made: Text, columns: tuple[int, int, int], what: str, one: np.ndarray | None, two: np.ndarray | None) -> None:
     if one is None or two is None:
         return
     one, two = np.asarray(one), np.asarray(two)
     made.append(f"{what}\n", "bold backward" if what == "gradient" else "bold forward")
     shapes = tuple(shape_text(each.shape) or "scalar" for each in (one, two))
-    _line(made, "shape", *shapes, differs=shapes[0] != shapes[1])
+    _line(made, columns, "shape", *shapes, differs=shapes[0] != shapes[1])
     known = statistics(one), statistics(two)
     if known[0] is not None and known[1] is not None:
         for name in ("min", "max", "mean", "std", "nan", "inf"):
             told = tuple(getattr(each, name) for each in known)
             if name in ("nan", "inf") and not any(told):
                 continue
-            _line(made, name, *map(number, map(float, told)), differs=told[0] != told[1])
+            _line(made, columns, name, *map(number, map(float, told)), differs=told[0] != told[1])
     elif one.size == two.size == 1:
-        _line(made, "", str(one.reshape(-1)[0]), str(two.reshape(-1)[0]), differs=bool((one != two).any()))
+        _line(made, columns, "", str(one.reshape(-1)[0]), str(two.reshape(-1)[0]), differs=bool((one != two).any()))
     if one.shape == two.shape and one.dtype.kind in "fiub" and one.size:
         _distance(made, one.astype(np.float64), two.astype(np.float64))
 
 
-def _line(made: Text, name: str, one: str, two: str, *, differs: bool) -> None:
-    made.append(f"{escape(name):>9} ", "muted")
-    made.append(f"{one:>{_WIDTH}}{two:>{_WIDTH + 4}}\n", "" if differs else "muted")
+def _line(made: Text, columns: tuple[int, int, int], name: str, one: str, two: str, *, differs: bool) -> None:
+    made.append(f"{escape(name):>{columns[0] - 1}} ", "muted")
+    made.append(f"{one:>{columns[1]}}{two:>{columns[2]}}\n", "" if differs else "muted")
 
 
 def _distance(made: Text, one: np.ndarray, two: np.ndarray) -> None:
@@ -88,11 +96,11 @@ def _distance(made: Text, one: np.ndarray, two: np.ndarray) -> None:
         norms = float(np.linalg.norm(one)) * size
         angle = float(np.vdot(one, two)) / norms if norms else float("nan")
     if not apart.any():
-        made.append("          the same, bit for bit\n" if (one == two).all() else "", "muted")
+        made.append("  the same, bit for bit\n" if (one == two).all() else "", "muted")
         return
     place = ", ".join(
         map(str, np.unravel_index(int(np.nanargmax(apart)) if not np.isnan(apart).all() else 0, one.shape))
     )
-    made.append(f"          apart at most {number(float(np.nanmax(apart)) if not np.isnan(apart).all() else np.nan)}")
+    made.append(f"  apart at most {number(float(np.nanmax(apart)) if not np.isnan(apart).all() else np.nan)}")
     made.append(f" at [{place}]" if place else "")
     made.append(f", {number(100 * relative)} % of its norm, cosine {number(angle)}\n")

@@ -11,7 +11,8 @@ from rich.style import Style
 from rich.text import Text
 
 from graphscope.debugger import names
-from graphscope.debugger.values import brief
+from graphscope.debugger.values import brief, brief_of
+from graphscope.eventlog.schema import Flag
 from graphscope.tui import near
 from graphscope.tui.text import escape, number, shape_text
 
@@ -20,12 +21,18 @@ if TYPE_CHECKING:
     from graphscope.tui.scene import Scene
 
 _MOST_LINES = 6
+_ROLE = re.compile(r":\w+:`~?([^`]*)`")
+"""A link of a docstring; its text is kept."""
 
 
 def formula(scene: Scene) -> Text:
     """The op of the current node: forward, and the rule for each input."""
     node, subject = scene.node, scene.subject
     made = Text()
+    if scene.barren:
+        made.append("The program made no node.\n\n", "bold")
+        made.append("t shows what it printed.")
+        return made
     if node is None or subject is None:
         made.append("Nothing has run yet.\n\n", "bold")
         made.append("n or the arrow keys step to the next node; ? lists the keys.")
@@ -39,7 +46,8 @@ def formula(scene: Scene) -> Text:
     else:
         _forward(made, subject, op.formula, op.inputs)
         _backward(made, node, subject, op.inputs, op.vjp)
-    made.append(f"\n{escape(op.doc)}" if op.doc else "", "italic muted")
+    doc = escape(_ROLE.sub(r"\1", op.doc))
+    made.append(f"\n{doc}" if doc else "", "italic muted")
     return made
 
 
@@ -48,16 +56,22 @@ def _leaf(scene: Scene, node: Node, subject: Node) -> Text:
     made.append("A leaf: no op made it", "italic muted")
     made.append(f" ({escape(subject.op)})\n\n" if subject.op != "leaf" else "\n\n", "italic muted")
     made.append("value  ", "muted")
-    made.append(escape(brief(subject.value)) + "\n", "bold")
+    made.append(escape(brief_of(subject)) + "\n", "bold")
     crowded = near.crowded(subject)
     grad = None if crowded else subject.grad
-    told = "None: no gradient has arrived up to now" if grad is None else brief(grad)
     made.append("grad   ", "muted")
-    made.append("a sum of many; `grad` adds it up" if crowded else escape(told), "backward bold")
+    if crowded:
+        made.append("a sum of many; `grad` adds it up", "backward")
+    elif grad is not None:
+        made.append(escape(brief(grad)), "backward bold")
+    elif subject.event.flags & Flag.REQUIRES_GRAD:
+        made.append("None up to now", "backward")
+    else:
+        made.append("none: it asks for no gradient", "muted")
     made.append("\n")
     for rule in near.rules(subject, 8):
         _link(made, f"  += #{rule.row}", rule.row)
-        made.append(f"   {escape(brief(rule.value))}\n", "backward")
+        made.append(f"   {escape(brief_of(rule))}\n", "backward")
     users = near.users(subject, 8)
     if users:
         made.append("used by  ", "muted")
@@ -79,9 +93,12 @@ def _forward(made: Text, subject: Node, text: str, parameters: tuple[str, ...]) 
         made.append(f"    {escape(name):<4} ", "muted")
         _link(made, _named(source), source.row)
         made.append(f"  {shape_text(source.shape) or 'scalar'}  ", "muted")
-        made.append(f"{escape(brief(values[name]))}\n")
+        made.append(f"{escape(brief_of(source) if values[name] is None else brief(values[name]))}\n")
     made.append("    out  ", "muted")
-    made.append(f"{escape(brief(subject.value))}\n")
+    if subject.event.flags & Flag.FAILED:
+        made.append("none: the op raised an exception\n", "error")
+    else:
+        made.append(f"{escape(brief_of(subject))}\n")
     attributes = {key: value for key, value in subject.attrs.items() if key not in ("name", "function")}
     for key, value in attributes.items():
         made.append(f"    {escape(key)} = {escape(str(value))[:60]}\n", "muted")

@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.reactive import reactive
 
-from graphscope.debugger.values import statistics
+from graphscope.debugger.values import in_numbers, kept_statistics, statistics
 from graphscope.errors import CommandError
 from graphscope.tui import near
 from graphscope.tui.dialogs.entry import Entry
@@ -27,6 +27,7 @@ from graphscope.tui.look import dressed
 from graphscope.tui.messages import Edited
 from graphscope.tui.passes import Passes
 from graphscope.tui.scene import Scene, title
+from graphscope.tui.spelling import spelled
 from graphscope.tui.text import escape, shape_text
 from graphscope.tui.words import Title, Words
 
@@ -163,6 +164,16 @@ class Inspector(Vertical):
             return near.gradient(scene.node)
         return None if scene.subject is None else scene.subject.value
 
+    def _missing(self, what: str) -> str:
+        """Why there is no array to show."""
+        scene = self.scene
+        node = None if scene is None else scene.subject if what == "value" else scene.node
+        arrived = node is not None and (what == "value" or node.kind in ("grad", "accumulate"))
+        found = kept_statistics(node) if node is not None and arrived else None
+        if found is not None:
+            return f"Only statistics were kept: {in_numbers(found)}."
+        return "The value was not kept." if arrived else "No gradient up to now."
+
     def _edited(self, what: str) -> bool:
         scene = self.scene
         return (
@@ -193,6 +204,8 @@ class Inspector(Vertical):
             self._find_alike(self.scene)
 
     def _say(self, text: Text) -> None:
+        if self._glyphs.lane.isascii():
+            text = spelled(text)
         self.query_one(Words).show(dressed(text, self.app.theme_variables))
 
     def _array(self, array: np.ndarray | None, what: str) -> None:
@@ -202,8 +215,7 @@ class Inspector(Vertical):
         view.display = array is not None and self.look != "histogram"
         bars.display = array is not None and self.look == "histogram"
         if array is None:
-            said = "No gradient has arrived here up to now." if what == "gradient" else "The value was not kept."
-            facts.show(dressed(Text(said, "muted"), self.app.theme_variables))
+            facts.show(dressed(Text(self._missing(what), "muted"), self.app.theme_variables))
             return
         array = np.asarray(array)
         try:
@@ -234,7 +246,7 @@ class Inspector(Vertical):
         elif self.tab == "compare":
             here = int(np.searchsorted(message.rows, message.row))
             self._away = max(-here, min(self._away, len(message.rows) - 1 - here)) or (-1 if here else 1)
-            self._say(compare(self.scene, self._passes, message.rows, self._away))
+            self._say(compare(self.scene, self._passes, message.rows, self._away, self.size.width - 4))
 
     def compare_with(self, by: int) -> None:
         """Compare with a step that is older, or newer, by so many."""
@@ -259,10 +271,12 @@ def _facts(array: np.ndarray, what: str, where: str, look: str) -> Text:
     made = Text()
     made.append(f"{what} ", f"bold {'backward' if what == 'gradient' else 'forward'}")
     made.append(f"{shape_text(array.shape) or 'scalar'} {array.dtype} {where}", "bold")
-    made.append(f"   v: {LOOKS[(LOOKS.index(look) + 1) % len(LOOKS)]}  i: slice", "muted")
+    made.append(f"  v {LOOKS[(LOOKS.index(look) + 1) % len(LOOKS)]}  i slice", "muted")
     found = statistics(array)
     if found is not None:
-        made.append(f"\nmin {found.min:.3g}  max {found.max:.3g}  mean {found.mean:.2g}  std {found.std:.2g}")
+        none_finite = found.nan + found.inf == array.size
+        numbers = f"min {found.min:.3g}  max {found.max:.3g}  mean {found.mean:.2g}  std {found.std:.2g}"
+        made.append("\nnone is finite" if none_finite else f"\n{numbers}")
         odd = [f"{count} {name}" for name, count in (("nan", found.nan), ("inf", found.inf)) if count]
         if odd:
             made.append("  " + "  ".join(odd), "bold error")

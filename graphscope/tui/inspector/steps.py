@@ -8,7 +8,7 @@ import numpy as np
 from rich.style import Style
 from rich.text import Text
 
-from graphscope.debugger.values import brief
+from graphscope.debugger.values import brief_of
 from graphscope.tui.inspector.histogram import spark
 from graphscope.tui.tape.magnitude import magnitude
 from graphscope.tui.text import escape, number
@@ -67,7 +67,7 @@ def steps(scene: Scene, passes: Passes, rows: np.ndarray, width: int, bars: str)
     for row in rows[max(here - 6, 0) : here + 7].tolist():
         node = scene.whole.node(row)
         sign = "> " if row == scene.now else "  "
-        text = f"{sign}step {passes.step_of(row):<5} #{row:<8} {escape(brief(node.value))}"
+        text = f"{sign}step {passes.step_of(row):<5} #{row:<8} {escape(brief_of(node))}"
         style = Style(bold=row == scene.now, meta={"@click": f"app.go({row})"})
         made.append(text + "\n", style)
     return made

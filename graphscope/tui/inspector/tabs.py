@@ -60,10 +60,10 @@ class TabLine(Title):
     def _letters(self) -> tuple[int, str, str]:
         """So many letters of the names that are not open have room; what stands behind numbers, and behind names."""
         longest = max(map(len, self._names))
-        cut = ((letters, " ", " ") for letters in range(longest, _LEAST - 1, -1))
+        cut = ((letters, behind, " ") for letters in range(longest, _LEAST - 1, -1) for behind in (" ", ""))
         for letters, behind, between in ((longest, " ", "  "), (longest, " ", " "), (longest, "", " "), *cut):
             shown = [name if name == self.active else name[:letters] for name in self._names]
             room = (1 + len(behind) + len(between)) * len(shown) - len(between)
             if sum(map(len, shown)) + room <= self.size.width:
                 return letters, behind, between
-        return 0, " ", "  "
+        return (0, " ", "  ") if self.size.width >= longest + 17 else (0, "", " ")

@@ -54,6 +54,8 @@ class LiveSession:
         self._post: Callable[[Post], object] | None = None
         self._early: list[Post] = []
         self._stopped = threading.Condition()
+        self._printing = threading.Lock()
+        self._printed: list[str] = []
         self._stops = 0
         self._awaited = False
         """Whether a stop belongs to what is being carried out, rather than to be told of."""
@@ -270,12 +272,29 @@ class LiveSession:
                 self._tell(Moved())
         elif event == "output":
             text = str(body.get("output", ""))
-            self._tell(Printed(text) if body.get("category") == "stdout" else Told(text))
+            if body.get("category") == "stdout":
+                self._print(text)
+            else:
+                self._tell(Told(text))
         elif event == "exited":
             self.code = int(body["exitCode"])
         elif event in ("terminated", "gone"):
             self.state = "ended"
             self._tell(Told("The program has ended\n" if event == "terminated" else ""))
+
+    def _print(self, text: str) -> None:
+        """Keep what is printed, and tell of it once: a program may print faster than a screen can be drawn."""
+        with self._printing:
+            told = bool(self._printed)
+            self._printed.append(text)
+        if not told:
+            self._tell(Printed())
+
+    def take_printed(self) -> str:
+        """What the program has printed since this was asked last."""
+        with self._printing:
+            text, self._printed = "".join(self._printed), []
+        return text
 
     def _tell(self, message: Post) -> None:
         with self._stopped:

@@ -1,7 +1,9 @@
-"""Layers drawn in characters: boxes for nodes, lines that bend and join between them."""
+"""Layers drawn in characters: boxes for nodes, lines between them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -9,16 +11,19 @@ from rich.cells import cell_len
 
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.map.layout import Layers
+from graphscope.tui.map.wires import WAY, Wire, lines
 from graphscope.tui.text import fit, shape_text
 
 if TYPE_CHECKING:
     from graphscope.graph import Node
+    from graphscope.graph.ways import Ways
 
-UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
-_JOINTS: Final = " ╵╷│╴╯╮┤╶╰╭├─┴┬┼"
-_PLAIN_JOINTS: Final = " ||||++|-++|-+++"
 _GAP: Final = 2
+_HIGH: Final = 4
+"""Lines of a box."""
 _CHANNEL: Final = 3
+"""Lines between boxes."""
+_PITCH: Final = _HIGH + _CHANNEL
 _LONGEST: Final = 26
 
 
@@ -32,15 +37,18 @@ class Box:
     width: int
     height: int
 
+    def level(self, other: Box) -> bool:
+        """Whether two are side by side; boxes of one layer need not be of one height."""
+        return abs(2 * self.y + self.height - 2 * other.y - other.height) <= min(self.height, other.height)
+
 
 @dataclass
 class Picture:
-    """Cells with their meanings, and the boxes in them."""
+    """A picture of so many cells, and the boxes in it."""
 
     width: int
     height: int
-    cells: list[list[tuple[str, str]]] = field(default_factory=list)
-    boxes: dict[int, Box] = field(default_factory=dict)
+    boxes: dict[int, Box]
 
     def at(self, x: int, y: int) -> Box | None:
         """The box at a cell."""
@@ -48,27 +56,40 @@ class Picture:
         return next((box for box in found if box.y <= y < box.y + box.height), None)
 
 
-def draw(layers: Layers, current: int, glyphs: Glyphs) -> Picture:
-    """The picture of layers."""
+@dataclass
+class Sketch(Picture):
+    """A picture of characters."""
+
+    cells: list[list[tuple[str, str]]] = field(default_factory=list)
+    """Each line of it: characters with their meanings."""
+
+
+def sketch(layers: Layers, current: int, glyphs: Glyphs, ways: Ways | None = None) -> Sketch:
+    """The picture of layers; ways through them stand out."""
+    on_ways = ways.rows if ways is not None else frozenset()
     words = {row: _words(node, glyphs) for row, node in layers.nodes.items()}
-    wide = {row: max(cell_len(line) for line in lines) + 4 for row, lines in words.items()}
+    wide = {row: max(map(cell_len, said)) + 4 for row, said in words.items()}
     rows_wide = [sum(wide.get(spot, 1) + _GAP for spot in layer) - _GAP for layer in layers.layers]
-    width = max(rows_wide, default=1)
-    made = Picture(width, len(layers.layers) * (4 + _CHANNEL) - _CHANNEL)
-    made.cells = [[(" ", "")] * made.width for _ in range(made.height)]
-    middle: dict[int, int] = {}
+    width, height = max(rows_wide, default=1), len(layers.layers) * _PITCH - _CHANNEL
+    made = Sketch(width, height, {}, [[(" ", "")] * width for _ in range(height)])
+    doors: dict[int, tuple[int, int]] = {}
     for number, layer in enumerate(layers.layers):
         x = (width - rows_wide[number]) // 2
-        y = number * (4 + _CHANNEL)
         for spot in layer:
             size = wide.get(spot, 1)
-            middle[spot] = x + size // 2
+            doors[spot] = (x, x)
             if spot >= 0:
-                made.boxes[spot] = Box(spot, x, y, size, 4)
+                made.boxes[spot] = Box(spot, x, number * _PITCH, size, _HIGH)
+                doors[spot] = (x + 2, x + size - 3)
             x += size + _GAP
-    _wire(made, layers, middle, glyphs)
+    for (x, y), line in lines(_wires(layers, doors, on_ways), glyphs).items():
+        made.cells[y][x] = line
     for row, box in made.boxes.items():
-        _box(made, box, words[row], _meaning(layers.nodes[row], row == current), glyphs)
+        meaning = _meaning(layers.nodes[row], row == current)
+        if row in on_ways:
+            _box(made, box, words[row], meaning, meaning if row == current else WAY, glyphs.strong_box, glyphs)
+        else:
+            _box(made, box, words[row], meaning, meaning, glyphs.box, glyphs)
     return made
 
 
@@ -93,15 +114,19 @@ def _meaning(node: Node, current: bool) -> str:
     return "backward" if node.graph_pass == "backward" else "forward"
 
 
-def _box(made: Picture, box: Box, words: tuple[str, str], meaning: str, glyphs: Glyphs) -> None:
-    top_left, top_right, low_left, low_right, across, side = tuple(glyphs.box)
-    _put(made, box.x, box.y, top_left + across * (box.width - 2) + top_right, meaning)
+def _box(
+    made: Sketch, box: Box, words: tuple[str, str], meaning: str, frame: str, characters: str, glyphs: Glyphs
+) -> None:
+    top_left, top_right, low_left, low_right, across, side = tuple(characters)
+    _put(made, box.x, box.y, top_left + across * (box.width - 2) + top_right, frame)
     for number, text in enumerate(words, 1):
-        _put(made, box.x, box.y + number, f"{side} {fit(text, box.width - 4, glyphs.ellipsis)} {side}", meaning)
-    _put(made, box.x, box.y + 3, low_left + across * (box.width - 2) + low_right, meaning)
+        for x in (box.x, box.x + box.width - 1):
+            _put(made, x, box.y + number, side, frame)
+        _put(made, box.x + 1, box.y + number, f" {fit(text, box.width - 4, glyphs.ellipsis)} ", meaning)
+    _put(made, box.x, box.y + 3, low_left + across * (box.width - 2) + low_right, frame)
 
 
-def _put(made: Picture, x: int, y: int, text: str, meaning: str) -> None:
+def _put(made: Sketch, x: int, y: int, text: str, meaning: str) -> None:
     for character in text:
         cells = cell_len(character)
         if cells == 0 or x >= made.width:
@@ -112,46 +137,18 @@ def _put(made: Picture, x: int, y: int, text: str, meaning: str) -> None:
         x += cells
 
 
-def _wire(made: Picture, layers: Layers, middle: dict[int, int], glyphs: Glyphs) -> None:
-    """Lines go down out of a box, across in the channel below it, and down into the next; they join where they meet."""
-    bits: dict[tuple[int, int], int] = {}
-    meanings: dict[tuple[int, int], str] = {}
-    below = {spot: number for number, layer in enumerate(layers.layers) for spot in layer}
+def _wires(layers: Layers, doors: dict[int, tuple[int, int]], on_ways: AbstractSet[int]) -> Iterable[Wire]:
+    """The edges as wires; `doors` has the first and the last column where one may meet each spot."""
+    top = {spot: number * _PITCH for number, layer in enumerate(layers.layers) for spot in layer}
     for upper, lower, kind in layers.edges:
-        layer = below[upper]
-        begin = layer * (4 + _CHANNEL) + (4 if upper >= 0 else 0)
-        end = below[lower] * (4 + _CHANNEL)
-        bend = layer * (4 + _CHANNEL) + 4 + (0 if kind == "data" else 1)
-        start, goal = middle[upper], middle[lower]
-        path = [(start, y) for y in range(begin, bend)]
-        path += [(x, bend) for x in range(start, goal, 1 if goal > start else -1)]
-        path += [(goal, y) for y in range(bend, end + (4 if lower < 0 else 0))]
-        _trace(bits, meanings, path, kind, first=upper, last=lower)
-    joints = _PLAIN_JOINTS if glyphs.lane.isascii() else _JOINTS
-    for (x, y), bit in bits.items():
-        if 0 <= x < made.width and 0 <= y < made.height:
-            made.cells[y][x] = (joints[bit], meanings[x, y])
-    for _, lower, kind in layers.edges:
-        y = below[lower] * (4 + _CHANNEL) - 1
-        if lower >= 0 and y >= 0:
-            made.cells[y][middle[lower]] = (glyphs.arrow, kind)
+        start = _nearest(sum(doors[lower]) // 2, doors[upper])
+        goal = _nearest(start, doors[lower])
+        channel, arrow = top[upper] + _HIGH, lower >= 0
+        begin, end = channel if upper >= 0 else top[upper], top[lower] if arrow else top[lower] + _HIGH
+        ends = layers.ends.get(upper) or layers.ends.get(lower) or (upper, lower)
+        shown = WAY if ends[0] in on_ways and ends[1] in on_ways else kind
+        yield Wire(start, goal, begin, end, range(channel, channel + _CHANNEL - arrow), shown, arrow)
 
 
-def _trace(
-    bits: dict[tuple[int, int], int],
-    meanings: dict[tuple[int, int], str],
-    path: list[tuple[int, int]],
-    kind: str,
-    *,
-    first: int,
-    last: int,
-) -> None:
-    for place, (x, y) in enumerate(path):
-        before = path[place - 1] if place else (x, y - 1)
-        after = path[place + 1] if place + 1 < len(path) else (x, y + 1)
-        bit = 0
-        for other_x, other_y in (before, after):
-            bit |= LEFT * (other_x < x) | RIGHT * (other_x > x) | UP * (other_y < y) | DOWN * (other_y > y)
-        bits[x, y] = bits.get((x, y), 0) | bit
-        if meanings.get((x, y)) != "gradient":
-            meanings[x, y] = kind
+def _nearest(x: int, door: tuple[int, int]) -> int:
+    return min(max(x, door[0]), door[1])

@@ -19,21 +19,16 @@ _FAN: Final = 6
 _SWEEPS: Final = 6
 
 
-@dataclass(frozen=True)
-class Spot:
-    """A place in a layer: a node, or where an edge passes."""
-
-    row: int
-    """The row of the node; of a passing edge, a number of its own below 0."""
-
-
 @dataclass
 class Layers:
     """Spots by layer, and the edges between spots of neighbouring layers."""
 
     layers: list[list[int]] = field(default_factory=list)
+    """The spots of each from left to right: a node's row, or below 0 a place where an edge passes."""
     edges: list[tuple[int, int, str]] = field(default_factory=list)
     """From, to, and `data`, `gradient` or `link`."""
+    ends: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """Of each place where an edge passes, the rows that the edge joins."""
     nodes: dict[int, Node] = field(default_factory=dict)
     hidden: int = 0
     """So many neighbours were left out."""
@@ -107,6 +102,7 @@ def _through(made: Layers, depth: dict[int, int], wires: list[tuple[int, int, st
         before = upper
         for layer in range(depth[upper] + 1, depth[lower]):
             made.layers[layer].append(passing)
+            made.ends[passing] = (source, target)
             made.edges.append((before, passing, kind))
             before, passing = passing, passing - 1
         made.edges.append((before, lower, kind))

@@ -28,36 +28,39 @@ class Output(ScrollView, can_focus=False):
         super().__init__(id=id)
         self._decoder = AnsiDecoder()
         self._lines: deque[Text] = deque(maxlen=_MOST)
+        self._widest = 0
         self._open = ""
         """What was printed behind the last newline."""
 
     def printed(self, text: str) -> None:
         """Take over more."""
         *whole, self._open = (self._open + text).split("\n")
-        self._lines.extend(self._line(line) for line in whole)
+        self._lines.extend(lines := [self._line(line) for line in whole[-_MOST:]])
         self._open = _returned(self._open)
-        shown = self._shown
-        stretch(self, Size(max((line.cell_len for line in shown), default=0), len(shown)))
+        self._widest = max([self._widest, *(line.cell_len for line in lines), self._line(self._open).cell_len])
+        stretch(self, Size(self._widest, len(self._lines) + bool(self._open)))
         self.scroll_end(animate=False)
         self.refresh()
 
     def clear(self) -> None:
         """Forget all: the program begins again."""
         self._lines.clear()
-        self._open = ""
+        self._open, self._widest = "", 0
         self.printed("")
+
+    @property
+    def asks(self) -> bool:
+        """Whether the last line has no end: the program may be waiting for an answer."""
+        return bool(self._open.strip())
 
     @property
     def text(self) -> str:
         """All of it, without its colours."""
-        return "\n".join(line.plain for line in self._shown)
-
-    @property
-    def _shown(self) -> list[Text]:
-        return [*self._lines, *([self._line(self._open)] if self._open else [])]
+        return "\n".join([*(line.plain for line in self._lines), *([self._line(self._open).plain] * bool(self._open))])
 
     def _line(self, line: str) -> Text:
-        decoded = self._decoder.decode_line(_returned(line)[:_LONGEST].expandtabs(_TAB))
+        text = _returned(line)[:_LONGEST].expandtabs(_TAB)
+        decoded = self._decoder.decode_line(text) if "\x1b" in text or self._decoder.style else Text(text)
         if not decoded.plain.isprintable():  # as long as before, so that colours stay in their places
             decoded.plain = "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in decoded.plain)
         return decoded
@@ -66,12 +69,12 @@ class Output(ScrollView, can_focus=False):
         """One line of the window."""
         width, style = self.size.width, self.rich_style
         place, left = y + self.scroll_offset.y, int(self.scroll_offset.x)
-        shown = self._shown
-        if place >= len(shown):
+        if place > len(self._lines) or (place == len(self._lines) and not self._open):
             return Strip.blank(width, style)
+        line = self._lines[place] if place < len(self._lines) else self._line(self._open)
         parts = [
             Segment(part.text, style + part.style if part.style else style)
-            for part in shown[place].render(self.app.console, end="")
+            for part in line.render(self.app.console, end="")
         ]
         strip = Strip(parts)
         return strip.adjust_cell_length(max(left + width, strip.cell_length), style).crop(left, left + width)

@@ -48,6 +48,9 @@ class Prompt(Vertical):
         self._live = live
         self._unseen = 0
         """Lines that the program has printed while its tab was closed."""
+        self._answer = 0
+        """The line of the transcript where the newest answer begins."""
+        self._room: int | None = None
         self._block: list[str] | None = None
         self._of_block = ""
         self._goes_back = False
@@ -98,13 +101,16 @@ class Prompt(Vertical):
     def _show_tabs(self) -> None:
         if not self._live:
             return
-        unseen = f" {min(self._unseen, 999)}" if self._unseen else ""
+        asks = not self.of_program and self.query_one(Output).asks
+        unseen = " ?" if asks else f" {min(self._unseen, 999)}" if self._unseen else ""
         made = Text(no_wrap=True)
-        for name, text in (("gs", " (gs) "), ("program", f" program{unseen} ")):
-            made.append(text, "reverse bold" if self.of_program == (name == "program") else "dim")
+        key = "" if self.of_program else "t "
+        for name, text in (("gs", " (gs) "), ("program", f" {key}program{unseen} ")):
+            shown = self.of_program == (name == "program")
+            made.append(text, "reverse bold" if shown else "bold warning" if asks else "dim")
         made.append(" ")
         tabs = self.query_one("#tabs", Title)
-        tabs.show(made)
+        tabs.show(dressed(made, self.app.theme_variables))
         tabs.styles.width = made.cell_len
 
     @on(events.Click, "#tabs")
@@ -114,19 +120,33 @@ class Prompt(Vertical):
 
     # The debugger's --------------------------------------------------------------------------------------------------
 
-    def say(self, results: tuple[Result, ...], typed: str = "") -> None:
-        """Add what a command answered."""
+    def say(self, results: tuple[Result, ...], typed: str = "") -> int:
+        """Add what a command answered; how many lines that are."""
         transcript = self.query_one(RichLog)
+        self._answer = len(transcript.lines)
         if typed:
             transcript.write(Text(f"(gs) {escape(typed)}", "dim"))
         for result in results:
             text = render(result, max(transcript.size.width - 1, 40))
             if text.plain:
                 transcript.write(dressed(text, self.app.theme_variables))
+        self.call_after_refresh(self._reveal)
+        return len(transcript.lines) - self._answer
+
+    def make_room(self, lines: int) -> None:
+        """Grow until an answer of so many lines can be seen, at most to half of the screen; 0 shrinks again."""
+        room = min(lines + 1, self.screen.size.height // 2) if lines else None
+        if room != self._room:  # else the screen would be laid out again
+            self._room = self.styles.min_height = room
 
     def on_resize(self) -> None:
         """Keep the newest answer in sight."""
-        self.call_after_refresh(self.query_one(RichLog).scroll_end, animate=False)
+        self.call_after_refresh(self._reveal)
+
+    def _reveal(self) -> None:
+        """Show the end of what was said; where the newest answer does not fit, its beginning."""
+        transcript = self.query_one(RichLog)
+        transcript.scroll_to(y=min(self._answer, transcript.max_scroll_y), animate=False)
 
     def greet(self) -> None:
         """Tell a newcomer what to press."""
@@ -185,7 +205,7 @@ class Prompt(Vertical):
         self.screen.set_focus(self.screen.query_one("#tape"))
 
 
-TO_PROGRAM = "typed into the program; ctrl+t goes back to the debugger"
+TO_PROGRAM = "typed into the program (ctrl+d: that was all); ctrl+t goes back to the debugger"
 HINT = "a command, or Python over value, grad, inputs; help lists them"
 
 
@@ -196,6 +216,7 @@ class Line(Input):
         Binding("up", "history(-1)", "earlier lines", id="prompt.earlier"),
         Binding("down", "history(1)", "Later", id="prompt.later", show=False),
         Binding("tab", "complete", "complete", id="prompt.complete"),
+        Binding("ctrl+d", "end_of_input", "End of input", id="prompt.end-of-input", show=False),
     ]
 
     def __init__(self, complete: Complete, history: History) -> None:
@@ -211,6 +232,14 @@ class Line(Input):
         """Walk through what was typed before."""
         self.value = self._history.walk(by, self.value)
         self.cursor_position = len(self.value)
+
+    def action_end_of_input(self) -> None:
+        """Tell a program that reads all of its input that this was all; elsewhere, delete what is under the cursor."""
+        prompt = self.parent.parent if self.parent is not None else None
+        if isinstance(prompt, Prompt) and prompt.of_program and not self.value:
+            self.post_message(Typed("\x04"))
+        else:
+            self.action_delete_right()
 
     async def action_complete(self) -> None:
         """Complete the word before the cursor: as far as it is certain; then say what is possible."""

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from graphscope.eventlog.names import Site
 
 _MARGIN = 11
+_COUNTS = 5
+"""Cells of the margin that tell counts; they are left out where there is little room."""
+_COUNTS_FROM = 40
 
 
 class Highlighted(Message):
@@ -75,7 +78,8 @@ class Source(Drawn, ScrollView, can_focus=True):
         node = scene.node if scene is not None else None
         before = {self.line, self._site.line if self._site is not None else None}
         self.line = None
-        self._site = node.site if node is not None else None
+        raised = scene.raised if scene is not None else None
+        self._site = raised or (node.site if node is not None else None)
         top = self.scroll_offset.y
         if scene is not None and self._site is not None and self._site.file != self._file:
             self._open(scene, self._site.file)
@@ -83,7 +87,8 @@ class Source(Drawn, ScrollView, can_focus=True):
             self._reveal(self._site.line)
         backward = node is not None and node.graph_pass == "backward"
         where = PurePath(self._file).name if self._site is not None else "no line is known here"
-        self._entitle(escape(f"source  {where}"), "where the forward node ran" if backward else "")
+        said = "where it failed" if raised is not None else "where the forward node ran" if backward else ""
+        self._entitle(escape(f"source  {where}"), said)
         if old is None or scene is None or old.marks != scene.marks or top != self.scroll_offset.y:
             self.refresh()
         for line in {*before, self._site.line if self._site is not None else None}:
@@ -112,6 +117,10 @@ class Source(Drawn, ScrollView, can_focus=True):
             self._colour()
         longest = max((line.cell_len for line in self._text), default=0)
         self.virtual_size = Size(longest + _MARGIN, len(self._text))
+
+    @property
+    def _margin(self) -> int:
+        return _MARGIN if self.scrollable_content_region.width >= _COUNTS_FROM else _MARGIN - _COUNTS
 
     def on_mount(self) -> None:
         """Follow the theme."""
@@ -163,7 +172,7 @@ class Source(Drawn, ScrollView, can_focus=True):
         segments = [
             Segment(self._glyphs.breakpoint if self._broken(number) else " ", style + self.look("breakpoint") + over),
             Segment(self._glyphs.current if current else " ", style + self.look("current-mark") + over),
-            Segment(f"{_short(count):>4} ", style + self.look("count") + over),
+            Segment(f"{_short(count):>4} " if self._margin == _MARGIN else "", style + self.look("count") + over),
             Segment(f"{number:>3} ", style + self.look("number") + over),
         ]
         segments += [Segment(part.text, style + (part.style or Style.null()) + over) for part in self._parts(place)]
@@ -222,7 +231,7 @@ class Source(Drawn, ScrollView, can_focus=True):
         line = event.y + self.scroll_offset.y + 1
         if line <= len(self._text):
             self.line = line
-            if event.x < _MARGIN:
+            if event.x < self._margin:
                 self.action_breakpoint()
             self.refresh()
 

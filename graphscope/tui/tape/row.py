@@ -12,7 +12,7 @@ from graphscope.eventlog.schema import NODES, Flag, Kind
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.tape.lanes import REACH, STRETCH, Lanes, draw, lanes_of, mark_of
 from graphscope.tui.tape.magnitude import bar, magnitude
-from graphscope.tui.text import escape, fit, shape_text
+from graphscope.tui.text import escape, fit, fit_name, shape_text
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Event
@@ -148,6 +148,7 @@ class RowPainter:
     def _words(self, scene: Scene, node: Node, room: int) -> list[Piece]:
         tone = "future" if node.row > scene.now else ""
         backward = node.kind in ("grad", "accumulate")
+        kind = "flag" if node.event.flags & Flag.FAILED else "grad" if backward else "label"
         narrow = room < _COLUMNS_FROM
         flags = self._flags(scene, node)
         flags = (flags.strip() or " ")[:1] if narrow else flags
@@ -164,12 +165,14 @@ class RowPainter:
         words: list[Piece] = []
         if narrow:
             label = min(label, name) if called else label
-            words.append((fit(title, label, self.glyphs.ellipsis), tone or ("grad" if backward else "label")))
-            words.append((fit(called, max(room - shape - 1 - label, 0), self.glyphs.ellipsis), tone or "name"))
+            words.append((fit_name(title, label, self.glyphs.ellipsis), tone or kind))
+            words.append((fit_name(called, max(room - shape - 1 - label, 0), self.glyphs.ellipsis), tone or "name"))
             words.append((" ", ""))
         else:
-            words.append((fit(title, label, self.glyphs.ellipsis) + " ", tone or ("grad" if backward else "label")))
-            words.append((fit(called, room - shape - label - 2, self.glyphs.ellipsis) + " ", tone or "name"))
+            if not called:  # the column of names is free, too
+                label = room - shape - 2
+            words.append((fit_name(title, label, self.glyphs.ellipsis) + " ", tone or kind))
+            words.append((fit_name(called, room - shape - label - 2, self.glyphs.ellipsis) + " ", tone or "name"))
         words.append((fit(shape_text(node.shape, self.glyphs.times), shape, self.glyphs.ellipsis), tone or "shape"))
         if inputs:
             words.append((fit(_inputs(node), inputs, self.glyphs.ellipsis), tone or "inputs"))

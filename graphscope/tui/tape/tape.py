@@ -26,7 +26,12 @@ from graphscope.tui.words import runs
 
 _UNKNOWN: Final[tuple[tuple[object, ...], Strip]] = (), Strip([])
 _KEPT: Final = 2048
-_NOTHING: Final = "  No nodes yet: a program stops at its first one."
+_NOTHING: Final = (
+    "No nodes yet.",
+    "A program stops at its first one;",
+    "what it prints or asks is shown by t.",
+)
+_BARREN: Final = ("The program made no node.",)
 
 
 class Tape(Drawn, ScrollView, can_focus=True):
@@ -84,6 +89,8 @@ class Tape(Drawn, ScrollView, can_focus=True):
             return
         self.cursor, self._mark = self._mark, None
         self._reveal(scene.now if self.cursor is None else self.cursor)
+        if not len(self.lines):
+            self.refresh()
         top = self.scroll_offset.y
         for y in range(self.scrollable_content_region.height):
             row = self.lines.row(top + y)
@@ -112,8 +119,9 @@ class Tape(Drawn, ScrollView, can_focus=True):
             return Strip.blank(width, background)
         row = lines.row(y + self.scroll_offset.y)
         if row is None:
-            said = _NOTHING if y == 1 and not len(lines) else ""
-            return Strip([Segment(said, background + self.look("shape"))]).adjust_cell_length(width, background)
+            words = () if len(lines) else _BARREN if scene.barren else _NOTHING
+            said = words[y - 1] if 1 <= y <= len(words) else ""
+            return Strip([Segment(f"  {said}", background + self.look("shape"))]).adjust_cell_length(width, background)
         moving = self._moving(scene, row)
         known = self._strips.get(row)
         if known is not None and known[0] == moving:

@@ -1,0 +1,153 @@
+"""What the recorder does not do to the program: crash it, show itself to it, or take Ctrl-C from it."""
+
+# ruff: noqa: E402 - what is imported below needs PyTorch
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from torch.overrides import TorchFunctionMode
+
+import graphscope as gs
+from graphscope.eventlog import record as recording
+
+pytestmark = pytest.mark.torch
+
+THREADS = """\
+import sys, threading, torch
+import graphscope as gs
+
+sys.setswitchinterval(1e-5)
+torch.set_num_threads(1)
+with gs.record():
+    weight = torch.randn(256, 256, requires_grad=True)
+    first = weight * 2
+    loss = (first.tanh() * first.sin() + first).sum()  # values so large that other threads run while they are written
+    threads = [threading.Thread(target=lambda: [loss.backward(retain_graph=True) for _ in range(60)]) for _ in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+"""
+
+
+def test_threads_that_go_back_through_one_graph_do_no_harm(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", THREADS], check=True, timeout=60, cwd=tmp_path)
+
+
+class Seeing(TorchFunctionMode):
+    """A mode of the program's."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.seen.append(f"{func.__name__} of {getattr(getattr(func, '__self__', None), '__name__', '')}")
+        return func(*args, **(kwargs or {}))
+
+
+def passes(weight: Any) -> None:
+    for run in (torch.Tensor.backward, torch.autograd.backward):
+        run((weight @ weight).tanh()[0].sum())
+
+
+def test_a_mode_around_the_recording_sees_what_the_program_does_and_no_more() -> None:
+    weight = torch.randn(4, 4, requires_grad=True)
+    with Seeing() as plain:
+        passes(weight)
+    with Seeing() as recorded, gs.record():
+        passes(weight)
+    assert recorded.seen == plain.seen
+
+
+def forward(weight: Any) -> None:
+    with torch.no_grad():
+        (weight @ weight).tanh()
+
+
+def backward(weight: Any) -> None:
+    first = weight * 2
+    (first * first + first).sum().backward()
+    weight.grad = None
+
+
+def often(step: Any, weight: Any) -> None:
+    for _ in range(3000):
+        step(weight)
+
+
+@pytest.mark.parametrize("step", [forward, backward])
+@pytest.mark.parametrize("late", [1, 2])
+def test_what_interrupts_the_recorder_reaches_the_program(step: Any, late: int) -> None:
+    with gs.record():
+        weight = torch.randn(4, 4, requires_grad=True)
+        step(weight)
+        writer: Any = recording.writer
+        append, count = writer._append, 0
+
+        def interrupted(*args: Any, **kwargs: Any) -> int:
+            nonlocal count
+            count += 1
+            if count == late:
+                raise KeyboardInterrupt
+            found: int = append(*args, **kwargs)
+            return found
+
+        writer._append = interrupted  # what compiled code leaves to Python: rows of which the pages are not there yet
+        with pytest.raises(KeyboardInterrupt):
+            often(step, weight)
+        end = writer.end
+        step(weight)
+        assert writer.end > end
+
+
+def test_what_goes_wrong_in_compiled_code_ends_the_recording_and_not_the_program() -> None:
+    with gs.record():
+        weight = torch.randn(4, 4)
+        forward(weight)
+        writer: Any = recording.writer
+
+        def broken(*args: Any, **kwargs: Any) -> int:
+            raise MemoryError
+
+        writer._append = broken
+        with pytest.warns(RuntimeWarning, match="recording PyTorch ended"):
+            often(forward, weight)
+
+
+class Coming:
+    """A debugger that comes in the middle of a pass."""
+
+    wants_before = False
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def after(self, row: int, value: Any, frame: Any, cuts: bool = False) -> None:
+        self.told.append("after")
+
+    def passed(self, frame: Any) -> None:
+        self.told.append(f"passed {frame.f_code.co_name}")
+
+
+def test_a_debugger_that_comes_during_a_pass_is_told_of_its_end() -> None:
+    gate: Any = Coming()
+    with gs.record():
+        writer: Any = recording.writer
+        for turn in range(3):
+            weight = torch.randn(4, requires_grad=True)
+            first = weight * 2
+            if turn == 2:
+                first.register_hook(lambda _: setattr(writer, "gate", gate))
+            first.tanh().sum().backward()
+        writer.gate = None
+    assert gate.told[-1] == "passed test_a_debugger_that_comes_during_a_pass_is_told_of_its_end"
+    assert "after" in gate.told

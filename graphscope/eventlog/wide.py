@@ -120,7 +120,7 @@ class WideRows(Interning):
             elif keep == Flag.SUMMARY:
                 rare = not segment.put_summary(offset, value) or rare
             at = offset - segment.value_start
-            places.append(int.from_bytes(array.tobytes(), "little") if keep == Flag.INLINE else at)
+            places.append(int.from_bytes(array.tobytes(), "little") if keep == Flag.INLINE else at if keep else 0)
             offset += need
         if several:
             for number, (array, (_, keep)) in enumerate(zip(arrays, outputs, strict=True)):

@@ -125,6 +125,20 @@ typedef struct Rule {
 extern INSIDE PyTypeObject *known_type, *site_type, *rule_type, *run_type, *place_type, *call_type;
 extern INSIDE const AppendAPI *appending; /* NULL where rows are appended by Python */
 
+/* What a weak reference is to, borrowed; None where it is gone. */
+static inline PyObject *referent(PyObject *reference)
+{
+#if PY_VERSION_HEX < 0x030D0000
+    return PyWeakref_GET_OBJECT(reference);
+#else
+    PyObject *found = NULL;
+    if (PyWeakref_GetRef(reference, &found) <= 0)
+        return Py_None;
+    Py_DECREF(found); /* it has other holders */
+    return found;
+#endif
+}
+
 /* An attribute that is a number; -1 with an error set where it is none. */
 static inline int64_t number(PyObject *object, PyObject *name)
 {
@@ -160,6 +174,12 @@ static inline int is_said(PyObject *object, PyObject *method)
     return said == Py_True ? 1 : said == Py_False ? 0 : -1;
 }
 
+/* Whether an error is set that the program is to have, as Ctrl-C is; any other is the recorder's own. */
+static inline int is_interrupted(void) { return PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception); }
+
+/* Tell of an error that is the recorder's own, and forget it, so that the program goes on; -1 where it is none. */
+INSIDE int give_up(PyObject *told, PyObject *session);
+
 /* Looking at tensors (DLPack 1) -------------------------------------------------------------------------------------- */
 
 /* What is asked of tensors most: by the function that torch's own class answers with, where it has one. */
@@ -179,6 +199,16 @@ typedef struct {
 } Look;
 
 enum { ON_CPU = 1, COMPLEX = 5 };
+
+/* Whether a class or a mode puts its functions before torch's (None: a mode); -1 for an error. */
+INSIDE int is_led_astray(PyObject *tensor);
+
+/* Ask past those functions; NULL for an error. `done_asking` takes what it gives. */
+INSIDE PyObject *ask_torch(void);
+INSIDE void done_asking(PyObject *guard);
+
+/* Whether an attribute of a tensor is `wanted`, asked that way; -1 for an error. */
+INSIDE int is_of_torch(PyObject *tensor, PyObject *name, PyObject *wanted);
 
 /* See the elements of a torch.Tensor; 0 where they can't be seen, or torch offers no table, with no error set. */
 INSIDE int look(PyObject *tensor, Look *seen);

@@ -45,7 +45,7 @@ static void Known_dealloc(Known *self)
 
 static PyObject *Known_call(Known *self, PyObject *args, PyObject *names)
 {
-    return Py_NewRef(PyWeakref_GET_OBJECT(self->reference));
+    return Py_NewRef(referent(self->reference));
 }
 
 static PyMemberDef Known_members[] = {
@@ -75,7 +75,7 @@ static PyObject *forget(PyObject *module, PyObject *table)
     if (gone == NULL)
         return PyErr_NoMemory();
     while (PyDict_Next(table, &place, &key, &found))
-        if (PyObject_TypeCheck(found, known_type) && PyWeakref_GET_OBJECT(((Known *)found)->reference) == Py_None)
+        if (PyObject_TypeCheck(found, known_type) && referent(((Known *)found)->reference) == Py_None)
             gone[count++] = Py_NewRef(key);
     int failed = 0;
     for (Py_ssize_t each = 0; each < count; each++) {
@@ -245,6 +245,17 @@ static char *gather(char *to, const char *from, const Look *seen, int axis, int6
     return to;
 }
 
+/* Whether a tensor stands for the elements that lie there, and not for their conjugates or negatives. */
+static int is_as_it_lies(PyObject *tensor, const Look *seen)
+{
+    PyObject *guard = ask_torch();
+    if (guard == NULL)
+        return 0;
+    int lies = (seen->code != COMPLEX || is_said(tensor, str_is_conj) == 0) && is_said(tensor, str_is_neg) == 0;
+    done_asking(guard);
+    return lies;
+}
+
 PyObject *value_of(const Site *site, PyObject *tensor, const Look *seen, void **gathered)
 {
     if (!site->wanted)
@@ -255,9 +266,7 @@ PyObject *value_of(const Site *site, PyObject *tensor, const Look *seen, void **
     int64_t nbytes = bytes_of(seen), size = seen->bits * seen->lanes / 8;
     if (nbytes == 0 || nbytes != site->nbytes)
         return NULL;
-    /* Not as they lie there: the conjugate, or the negative. */
-    if ((seen->code == COMPLEX && is_said(tensor, str_is_conj) != 0) ||
-        (complex_was_seen && is_said(tensor, str_is_neg) != 0)) {
+    if (complex_was_seen && !is_as_it_lies(tensor, seen)) {
         PyErr_Clear();
         return NULL;
     }
@@ -334,6 +343,7 @@ typedef struct {
     PyObject *preparing;                      /* names of functions that torch fills modules in */
     Frames frames;
     PyObject *tensor_type, *group_class, *more_class, *tensor_kind, *plain_kind, *grad_enabled, *sequence_number, *rule;
+    PyObject *give_up;
 } Handler;
 
 static PyObject *empty; /* the name of a node that is its call's own */
@@ -395,7 +405,7 @@ static int64_t row_of(Handler *self, PyObject *tensor, int64_t low)
     if (found == NULL || !PyObject_TypeCheck(found, known_type))
         return -1;
     Known *known = (Known *)found;
-    if (PyWeakref_GET_OBJECT(known->reference) != tensor || known->row < low)
+    if (referent(known->reference) != tensor || known->row < low)
         return -1;
     if (known->group != NULL && known->group != Py_None && number(known->group, str_turn) != known->seen)
         return -1;
@@ -430,7 +440,7 @@ int fits_seen(Site *site, PyObject *result, const Look *seen)
             return 0;
     if (site->seen)
         return site->seen == dtype_of(seen);
-    int same = is(result, str_dtype, site->dtype);
+    int same = is_of_torch(result, str_dtype, site->dtype);
     if (same == 1)
         site->seen = dtype_of(seen);
     return same;
@@ -501,7 +511,7 @@ static int share(Handler *self, Known *known, PyObject *result, PyObject *base)
 {
     Known *owner = (Known *)by_address(self->table, base);
     if (owner == NULL || !PyObject_TypeCheck((PyObject *)owner, known_type) ||
-        PyWeakref_GET_OBJECT(owner->reference) != base || owner == known)
+        referent(owner->reference) != base || owner == known)
         return -1;
     int64_t counter = version_of(result);
     if (counter < 0)
@@ -656,7 +666,7 @@ static int record(Handler *self, PyObject *call, PyFrameObject *frame, PyObject 
         return -1;
     PyObject *before = PyDict_GetItemWithError(self->table, identity);
     if (before != NULL && PyObject_TypeCheck(before, known_type) &&
-        PyWeakref_GET_OBJECT(((Known *)before)->reference) == result) {
+        referent(((Known *)before)->reference) == result) {
         Py_DECREF(identity);
         return 0;
     }
@@ -825,7 +835,8 @@ static int sort(Handler *self, PyObject *args, PyObject *kwargs, int64_t low, Gi
 static int is_common(Handler *self, PyObject *call, PyObject *args, PyObject *kwargs, PyFrameObject **frame, Given *given)
 {
     if (call == NULL || !(((Call *)call)->is_plain || ((Call *)call)->writes) || appending == NULL || Py_TYPE(self->append) != appending->appender ||
-        is(self->session, str_ended, Py_False) != 1 || is(self->writer, str_gate, Py_None) != 1)
+        is(self->session, str_ended, Py_False) != 1 || is(self->writer, str_gate, Py_None) != 1 ||
+        is_led_astray(Py_None) != 0) /* by a mode of the program's, beneath ours: it is not to see what we ask */
         return 0;
     *frame = program_frame(&self->frames);
     if (*frame == NULL)
@@ -859,11 +870,11 @@ static int note_gradient(Handler *self, PyObject *owner, PyObject *gradient)
 {
     Known *known = (Known *)by_address(self->table, owner);
     if ((PyObject *)Py_TYPE(gradient) != self->tensor_type || known == NULL ||
-        !PyObject_TypeCheck((PyObject *)known, known_type) || PyWeakref_GET_OBJECT(known->reference) != owner ||
+        !PyObject_TypeCheck((PyObject *)known, known_type) || referent(known->reference) != owner ||
         is(self->session, str_ended, Py_False) != 1)
         return 0;
     PyObject *found = by_address(self->gradients, gradient);
-    if (found != NULL && PyTuple_Check(found) && PyWeakref_GET_OBJECT(PyTuple_GET_ITEM(found, 0)) == gradient)
+    if (found != NULL && PyTuple_Check(found) && referent(PyTuple_GET_ITEM(found, 0)) == gradient)
         return 1;
     if (PyDict_GET_SIZE(self->gradients) >= MOST_GRADIENTS)
         return 0;
@@ -948,6 +959,8 @@ static PyObject *Handler_call(PyObject *object, PyObject *const *words, size_t f
     if (result != NULL && common)
         done = (((Call *)call)->writes ? record_write : record)(self, call, (PyFrameObject *)frame, result, args, &given,
                                                                 start, end);
+    if (done < 0)
+        done = give_up(self->give_up, self->session) < 0 ? -1 : 1;
     if (done == 0 && common) { /* what follows wants lists */
         PyObject *type, *error, *trace;
         PyErr_Fetch(&type, &error, &trace);
@@ -984,7 +997,7 @@ leave:
 
 #define HELD(X)                                                                                                        \
     X(mode) X(prepare) X(finish) X(failed) X(view) X(note) X(purge) X(session) X(place) X(writer) X(append) X(calls) X(kinds) X(inside) X(preparing) X(table) X(gradients)  \
-    X(tensor_type) X(group_class) X(more_class) X(tensor_kind) X(plain_kind) X(grad_enabled) X(sequence_number) X(rule)
+    X(tensor_type) X(group_class) X(more_class) X(tensor_kind) X(plain_kind) X(grad_enabled) X(sequence_number) X(rule) X(give_up)
 
 static int Handler_init(Handler *self, PyObject *args, PyObject *names)
 {

@@ -1,7 +1,7 @@
 /* The entry of the engine: a backward pass of the common kind, with its marks and the walk before it.
  *
  * It does what `Backward.wrapped` does, and leaves to that whatever is not common: passes that are nested, ask for some
- * gradients alone or create a graph, roots that are leaves or unknown, a debugger at the gate, replicas of DDP.
+ * gradients alone or create a graph, roots that are leaves or unknown, a debugger at the gate, replicas of DDP, modes.
  */
 #include "_adapter.h"
 
@@ -9,7 +9,7 @@ enum { MOST_ROOTS = INLINE_INPUTS };
 
 #define HELD(X)                                                                                                        \
     X(slow) X(original) X(session) X(writer) X(places) X(leaves) X(replicas) X(marks) X(make) X(node_class) X(table)   \
-    X(fields) X(op_names) X(inside) X(push) X(pop) X(failed)
+    X(fields) X(op_names) X(inside) X(push) X(pop) X(failed) X(passed)
 
 #define DECLARE(name) PyObject *name;
 typedef struct {
@@ -57,7 +57,7 @@ static int find_roots(Entry *self, PyObject *outputs, Plan *plan)
         PyObject *output = PyTuple_GET_ITEM(outputs, place);
         Known *known = (Known *)by_address(self->table, output);
         if (known == NULL || !PyObject_TypeCheck((PyObject *)known, known_type) ||
-            PyWeakref_GET_OBJECT(known->reference) != output || !is_ordinary(output))
+            referent(known->reference) != output || !is_ordinary(output) || is_led_astray(output) != 0)
             return 0;
         plan->rows[place] = known->row;
         PyObject *node = ask(output, GRAD_FN);
@@ -139,11 +139,13 @@ static int begin(Entry *self, Run *run, const Plan *plan, PyObject *cotangents)
     int failed = walk.rules == NULL || PyErr_Occurred() || mark(plan, 0) < 0 || walk_from(&walk, plan->roots) < 0;
     PyObject *type, *error, *trace;
     PyErr_Fetch(&type, &error, &trace);
-    if (walk.rules != NULL)
-        Py_XSETREF(run->rules, PyDict_Values(walk.rules));
-    PyErr_Restore(type, error, trace);
-    failed = failed || run->rules == NULL ||
-             receive_cotangents(plan, walk.rules, cotangents, (PyObject *)run) < 0;
+    PyObject *met = walk.rules == NULL ? NULL : PyDict_Values(walk.rules);
+    if (type == NULL)
+        failed = met == NULL;
+    else
+        PyErr_Restore(type, error, trace);
+    Py_XSETREF(run->rules, met);
+    failed = failed || receive_cotangents(plan, walk.rules, cotangents, (PyObject *)run) < 0;
     Py_XDECREF(walk.rules);
     return failed ? -1 : 0;
 }
@@ -158,44 +160,38 @@ static PyObject *turned(PyObject *context)
     return PyObject_CallMethodNoArgs(context, str_turned);
 }
 
-/* What went wrong here is ours: it is told, and the program goes on. */
-static void tell(Entry *self)
+int give_up(PyObject *told, PyObject *session)
 {
+    if (is_interrupted())
+        return -1;
     PyObject *type, *error, *trace;
     PyErr_Fetch(&type, &error, &trace);
     PyErr_NormalizeException(&type, &error, &trace);
     if (trace != NULL)
         PyException_SetTraceback(error, trace);
-    PyObject *told = PyObject_CallFunctionObjArgs(self->failed, self->session, error, NULL);
-    if (told == NULL)
+    PyObject *answer = PyObject_CallFunctionObjArgs(told, session, error, NULL);
+    if (answer == NULL)
         PyErr_Clear();
-    Py_XDECREF(told);
+    Py_XDECREF(answer);
     Py_XDECREF(type);
     Py_XDECREF(error);
     Py_XDECREF(trace);
+    return 0;
 }
 
 /* Put an object where another one was. */
 static void put(PyObject **place, PyObject *object) { Py_XSETREF(*place, Py_XNewRef(object)); }
 
-static PyObject *run_pass(Entry *self, Plan *plan, PyObject *const *words, size_t flags, PyObject *names)
+/* Run the engine, with the place of the thread turned to the pass meanwhile. */
+static PyObject *run_engine(Entry *self, Run *run, PyObject *context, PyObject *const *words, size_t flags,
+                            PyObject *names)
 {
-    Place *place = plan->place;
-    Run *run = (Run *)run_type->tp_alloc(run_type, 0);
-    PyObject *outer = Py_NewRef(place->context), *inner = turned(outer), *pushed = NULL, *result = NULL;
-    if (run == NULL || inner == NULL)
-        goto leave;
-    put(&run->place, (PyObject *)place);
-    put(&run->writer, self->writer);
-    put(&run->append, plan->append);
-    put(&run->frame, (PyObject *)plan->frame);
-    put(&run->held, plan->roots);
-    if (begin(self, run, plan, words[1]) < 0)
-        tell(self);
+    Place *place = (Place *)run->place;
+    PyObject *outer = Py_NewRef(place->context), *result = NULL;
     int64_t row = place->backward_row;
-    put(&place->context, inner);
+    put(&place->context, context);
     put(&place->run, (PyObject *)run);
-    pushed = PyObject_CallOneArg(self->push, place->calls);
+    PyObject *pushed = PyObject_CallOneArg(self->push, place->calls);
     if (pushed != NULL)
         result = PyObject_Vectorcall(self->original, words, flags, names);
     PyObject *type, *error, *trace;
@@ -203,25 +199,63 @@ static PyObject *run_pass(Entry *self, Plan *plan, PyObject *const *words, size_
     if (pushed != NULL) {
         PyObject *mode = PyObject_CallNoArgs(self->pop);
         Py_XDECREF(mode);
+        Py_DECREF(pushed);
     }
     turn(run);
     put(&place->context, outer);
     put(&place->run, Py_None);
     place->backward_row = row;
+    Py_DECREF(outer);
+    PyErr_Restore(type, error, trace);
+    return result;
+}
+
+/* Hold nothing of a pass that is over. */
+static void let_go(Run *run)
+{
     if (!is_nothing(run->rules))
         settle_rules(run->rules, (PyObject *)run);
     Py_CLEAR(run->rules);
     Py_CLEAR(run->held);
     Py_CLEAR(run->frame);
-    PyErr_Clear();
-    if (mark(plan, 1) < 0)
-        tell(self);
-    PyErr_Restore(type, error, trace);
-leave:
-    Py_XDECREF(pushed);
-    Py_XDECREF(outer);
-    Py_XDECREF(inner);
-    Py_XDECREF((PyObject *)run);
+}
+
+static PyObject *run_pass(Entry *self, Plan *plan, PyObject *const *words, size_t flags, PyObject *names)
+{
+    Place *place = plan->place;
+    PyObject *inner = turned(place->context), *result = NULL;
+    Run *run = inner == NULL ? NULL : (Run *)run_type->tp_alloc(run_type, 0);
+    if (run == NULL) {
+        Py_XDECREF(inner);
+        return NULL;
+    }
+    put(&run->place, (PyObject *)place);
+    put(&run->writer, self->writer);
+    put(&run->append, plan->append);
+    put(&run->frame, (PyObject *)plan->frame);
+    put(&run->held, plan->roots);
+    int begun = begin(self, run, plan, words[1]) == 0 || give_up(self->failed, self->session) == 0;
+    if (begun)
+        result = run_engine(self, run, inner, words, flags, names);
+    PyObject *type, *error, *trace;
+    PyErr_Fetch(&type, &error, &trace);
+    let_go(run);
+    if (begun && mark(plan, 1) < 0 && give_up(self->failed, self->session) < 0) {
+        Py_XDECREF(type);
+        Py_XDECREF(error);
+        Py_XDECREF(trace);
+        Py_CLEAR(result);
+    }
+    else
+        PyErr_Restore(type, error, trace);
+    if (result != NULL && is(self->writer, str_gate, Py_None) == 0) { /* a debugger came during the pass */
+        PyObject *looked = PyObject_CallFunctionObjArgs(self->passed, self->session, (PyObject *)plan->frame, NULL);
+        if (looked == NULL)
+            Py_CLEAR(result);
+        Py_XDECREF(looked);
+    }
+    Py_DECREF(inner);
+    Py_DECREF((PyObject *)run);
     return result;
 }
 

@@ -52,8 +52,8 @@ static int runs_plainly(Run *run)
            is(run->writer, str_gate, Py_None) == 1;
 }
 
-/* The row of a value of the common kind; 0 where it is of another. `keeping` is a site, or a list to find one in; `links`
- * are the forward row and where it comes from. */
+/* The row of a value of the common kind; 0 where it is of another, negative where it was interrupted. `keeping` is a
+ * site, or a list to find one in; `links` are the forward row and where it comes from. */
 static int64_t appended(Run *run, PyObject *keeping, PyObject *tensor, const int64_t links[1 + INLINE_INPUTS], int turns)
 {
     Look seen;
@@ -79,9 +79,11 @@ static int64_t appended(Run *run, PyObject *keeping, PyObject *tensor, const int
     int64_t row = appending->append(run->append, site->template, value, &moment);
     free(gathered);
     Py_DECREF(value);
-    if (row < 0)
+    if (row < 0 && !is_interrupted()) {
         PyErr_Clear();
-    return row < 0 ? 0 : row;
+        row = 0;
+    }
+    return row;
 }
 
 /* Rule --------------------------------------------------------------------------------------------------------------- */
@@ -172,7 +174,7 @@ static int64_t owner_of(Rule *self)
     return main != NULL && main->run == self->run && main->row ? main->row : self->forward;
 }
 
-/* Append the row of a node whose cotangent has arrived whole; 0 where it is not of the common kind. */
+/* Append the row of a node whose cotangent has arrived whole; answers as `appended` does. */
 static int64_t arrived(Rule *self, Run *run, PyObject *cotangent)
 {
     int64_t links[1 + INLINE_INPUTS] = {owner_of(self)};
@@ -200,31 +202,51 @@ static int64_t arrived(Rule *self, Run *run, PyObject *cotangent)
         return 0;
     int64_t row = appended(run, keeping, cotangent, links, 1);
     Py_DECREF(keeping);
-    if (row) {
+    if (row > 0) {
         self->row = run->opened = row;
         ((Place *)run->place)->backward_row = row;
     }
     return row;
 }
 
-static PyObject *no_function; /* torch._C.DisableTorchFunction */
+static PyObject *no_function;   /* torch._C.DisableTorchFunction */
+static PyObject *has_functions; /* torch._C._has_torch_function_unary */
 
-/* Whether the gradient of a leaf is None; -1 for an error. */
-static int has_none(PyObject *leaf)
+int is_led_astray(PyObject *tensor)
+{
+    PyObject *answer = PyObject_CallOneArg(has_functions, tensor);
+    Py_XDECREF(answer);
+    return answer == NULL ? -1 : answer == Py_True;
+}
+
+PyObject *ask_torch(void)
 {
     PyObject *guard = PyObject_CallNoArgs(no_function);
     PyObject *inside = guard == NULL ? NULL : PyObject_CallMethodNoArgs(guard, str___enter__);
-    if (inside == NULL) {
-        Py_XDECREF(guard);
-        return -1;
-    }
-    int none = is(leaf, str_grad, Py_None);
-    PyObject *nothing[4] = {guard, Py_None, Py_None, Py_None};
+    if (inside == NULL)
+        Py_CLEAR(guard);
+    Py_XDECREF(inside);
+    return guard;
+}
+
+void done_asking(PyObject *guard)
+{
+    PyObject *type, *error, *trace, *nothing[4] = {guard, Py_None, Py_None, Py_None};
+    PyErr_Fetch(&type, &error, &trace);
     PyObject *outside = PyObject_VectorcallMethod(str___exit__, nothing, 4, NULL);
     Py_XDECREF(outside);
-    Py_DECREF(inside);
     Py_DECREF(guard);
-    return none;
+    PyErr_Restore(type, error, trace);
+}
+
+int is_of_torch(PyObject *tensor, PyObject *name, PyObject *wanted)
+{
+    PyObject *guard = ask_torch();
+    if (guard == NULL)
+        return -1;
+    int found = is(tensor, name, wanted);
+    done_asking(guard);
+    return found;
 }
 
 /* Append the row of a contribution to the gradient of a leaf; 0 where that takes more, -1 for an error. */
@@ -234,23 +256,24 @@ static int64_t leaf_received(Rule *self, Run *run, PyObject *result, int64_t ori
     if (origin <= 0 || !PyObject_TypeCheck(self->known, known_type) || known->more == NULL || known->more == Py_None ||
         known->row < number(run->writer, str_low))
         return 0;
-    PyObject *leaf = PyWeakref_GET_OBJECT(known->reference), *more = Py_NewRef(known->more);
+    PyObject *leaf = Py_NewRef(referent(known->reference)), *more = Py_NewRef(known->more);
     PyObject *arrivals = leaf == Py_None ? NULL : PyObject_GetAttr(more, str_arrivals), *keeping = NULL;
     int64_t row = 0;
     if (arrivals == NULL || arrivals == Py_None)
         goto leave;
     int zeroed = is(more, str_zeroed, Py_True);
-    int fresh = length(self->parts) == 0 && (zeroed == 1 || has_none(leaf) == 1);
+    int fresh = length(self->parts) == 0 && (zeroed == 1 || is_of_torch(leaf, str_grad, Py_None) == 1);
     if ((keeping = PyObject_GetAttr(arrivals, fresh ? str_fresh : str_added)) == NULL)
         goto leave;
     int64_t links[1 + INLINE_INPUTS] = {known->row & ROW_MASK, origin};
     row = appended(run, keeping, result, links, 0);
-    if (row == 0)
+    if (row <= 0)
         goto leave;
     if ((zeroed == 1 && PyObject_SetAttr(more, str_zeroed, Py_False) < 0) || set_number(more, str_accumulated, row) < 0 ||
         (self->parts != NULL && self->parts != Py_None && boxed_into(self->parts, row) < 0))
         row = -1;
 leave:
+    Py_DECREF(leaf);
     Py_DECREF(more);
     Py_XDECREF(arrivals);
     Py_XDECREF(keeping);
@@ -265,10 +288,14 @@ static int64_t received(Rule *self, Run *run, PyObject *result, int64_t origin)
     if (origin <= 0 || self->parts == NULL || !PyList_Check(self->parts))
         return 0;
     PyObject *keeping = PyObject_GetAttr(self->fields, str_part);
+    PyObject *parts = Py_NewRef(self->parts); /* other threads run, and may begin a pass through the same nodes */
     int64_t links[1 + INLINE_INPUTS] = {self->forward, origin};
     int64_t row = keeping == NULL ? 0 : appended(run, keeping, result, links, 0);
+    if (row > 0 && boxed_into(parts, row) < 0)
+        row = -1;
+    Py_DECREF(parts);
     Py_XDECREF(keeping);
-    return row && boxed_into(self->parts, row) < 0 ? -1 : row;
+    return row;
 }
 
 /* The hook before a node: its cotangents have arrived. */
@@ -285,11 +312,13 @@ static PyObject *before(Rule *self, Run *run, PyObject *cotangents)
                 row = 1; /* each contribution has a row already */
             else if (origin > 0)
                 row = leaf_received(self, run, cotangent, origin);
-            if (row)
+            if (row > 0)
                 turn(run);
         }
         if (row > 0)
             Py_RETURN_NONE;
+        if (is_interrupted())
+            return NULL;
         PyErr_Clear();
     }
     return PyObject_CallMethodObjArgs((PyObject *)self, str_before, cotangents, NULL);
@@ -307,12 +336,20 @@ static PyObject *after(Rule *self, Run *run, PyObject *results, PyObject *cotang
         Rule *target = tie_at(&self->targets, place)->rule;
         PyObject *result = index < PyTuple_GET_SIZE(results) ? PyTuple_GET_ITEM(results, index) : Py_None;
         int64_t origin = self->row | index << SLOT_SHIFT;
-        if (result == Py_None || received(target, run, result, origin))
+        if (result == Py_None)
             continue;
-        PyErr_Clear();
-        PyObject *boxed = PyLong_FromLongLong(origin);
-        PyObject *told = PyObject_CallMethodObjArgs((PyObject *)target, str_receive, result, boxed, (PyObject *)run, NULL);
-        Py_XDECREF(boxed);
+        Py_INCREF(target);
+        int64_t row = received(target, run, result, origin);
+        PyObject *told = NULL;
+        if (row > 0)
+            told = Py_NewRef(Py_None);
+        else if (!is_interrupted()) {
+            PyErr_Clear();
+            PyObject *boxed = PyLong_FromLongLong(origin);
+            told = PyObject_CallMethodObjArgs((PyObject *)target, str_receive, result, boxed, (PyObject *)run, NULL);
+            Py_XDECREF(boxed);
+        }
+        Py_DECREF(target);
         if (told == NULL)
             return NULL;
         Py_DECREF(told);
@@ -328,8 +365,11 @@ static PyObject *Rule_call(Rule *self, PyObject *args, PyObject *names)
     Py_ssize_t count = PyTuple_GET_SIZE(args);
     if (run == NULL || count < 1 || count > 2)
         Py_RETURN_NONE;
-    return count == 1 ? before(self, run, PyTuple_GET_ITEM(args, 0))
-                      : after(self, run, PyTuple_GET_ITEM(args, 0), PyTuple_GET_ITEM(args, 1));
+    Py_INCREF(run); /* another pass may take the rule meanwhile */
+    PyObject *answer = count == 1 ? before(self, run, PyTuple_GET_ITEM(args, 0))
+                                  : after(self, run, PyTuple_GET_ITEM(args, 0), PyTuple_GET_ITEM(args, 1));
+    Py_DECREF(run);
+    return answer;
 }
 
 /* The ties as a list of pairs. */
@@ -391,7 +431,7 @@ static PyObject *leaf_rule(PyObject *node, const Leaves *leaves, PyObject *sessi
     Known *known = key == NULL ? NULL : (Known *)PyDict_GetItemWithError(leaves->table, key);
     Rule *rule = NULL;
     if (known != NULL && PyObject_TypeCheck((PyObject *)known, known_type) &&
-        PyWeakref_GET_OBJECT(known->reference) == leaf && known->row >= base &&
+        referent(known->reference) == leaf && known->row >= base &&
         (rule = (Rule *)rule_type->tp_alloc(rule_type, 0)) != NULL) {
         rule->session = Py_NewRef(session);
         rule->fields = Py_NewRef(leaves->fields);
@@ -483,7 +523,11 @@ static Rule *meet(Walk *walk, PyObject *node, Rule *above)
     Rule *rule = rule_of(node, &walk->leaves, walk->session, walk->run, walk->base, above);
     if (rule == NULL) {
         PyErr_Clear();
-        rule = (Rule *)PyObject_CallFunctionObjArgs(walk->make, walk->run, node, above ? (PyObject *)above : Py_None, NULL);
+        PyObject *guard = ask_torch(), *fed = above ? (PyObject *)above : Py_None;
+        if (guard == NULL)
+            return NULL;
+        rule = (Rule *)PyObject_CallFunctionObjArgs(walk->make, walk->run, node, fed, NULL);
+        done_asking(guard);
     }
     if (rule == NULL || PyDict_SetItem(walk->rules, node, (PyObject *)rule) < 0 || wait_for(&walk->waiting, node) < 0) {
         Py_XDECREF(rule);
@@ -633,14 +677,15 @@ static PyObject *light_hooks(PyObject *module, PyObject *original)
     return PyCFunction_New(&register_definition, NULL);
 }
 
-/* adopt(rule_key, DisableTorchFunction): what of torch and of the adapter is used here. */
+/* adopt(rule_key, DisableTorchFunction, has_torch_function_unary): what of torch and of the adapter is used here. */
 static PyObject *adopt(PyObject *module, PyObject *args)
 {
-    PyObject *key, *guard;
-    if (!PyArg_ParseTuple(args, "UO", &key, &guard))
+    PyObject *key, *guard, *asked;
+    if (!PyArg_ParseTuple(args, "UOO", &key, &guard, &asked))
         return NULL;
     Py_XSETREF(rule_key, Py_NewRef(key));
     Py_XSETREF(no_function, Py_NewRef(guard));
+    Py_XSETREF(has_functions, Py_NewRef(asked));
     Py_RETURN_NONE;
 }
 

@@ -54,6 +54,7 @@ class Backward:
             leaves=session.leaves, replicas=self._collectives.replicas, marks=self._marks, make=walk.rule,
             node_class=walk.leaf_class, table=session.identities.table, fields=session.no_fields, op_names=NAMES,
             inside=session.frames.inside, push=_push, pop=_pop, failed=give_up,
+            passed=control.passed,
         )  # fmt: skip
         return found
 
@@ -120,9 +121,11 @@ class Backward:
                 return original(tensor, *args, **kwargs)
             mode = _pop()
             try:
-                return original(tensor, *args, **kwargs)
+                if mode is session.places.here.calls:
+                    return original(tensor, *args, **kwargs)
             finally:
                 _push(mode)
+            return original(tensor, *args, **kwargs)
 
         return backward
 

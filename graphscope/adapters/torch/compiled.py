@@ -226,6 +226,6 @@ if not TYPE_CHECKING:
         forget = _built.forget
         Place, Call, Entry = _built.Place, _built.Call, _built.Entry
         walk, settle, light_hooks = _built.walk, _built.settle, _built.light_hooks
-        _built.adopt(RULE, torch._C.DisableTorchFunction)
+        _built.adopt(RULE, torch._C.DisableTorchFunction, torch._C._has_torch_function_unary)
         look_through = _built.look_through
         look_through(getattr(torch.Tensor, "__dlpack_c_exchange_api__", None), measure, ORDINARY)

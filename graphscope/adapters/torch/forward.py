@@ -13,7 +13,7 @@ from torch.overrides import TorchFunctionMode
 from graphscope.adapters.torch import compiled, control, results, writing
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.compiled import RULE
-from graphscope.adapters.torch.guarding import guarded
+from graphscope.adapters.torch.guarding import give_up, guarded
 from graphscope.adapters.torch.identity import Group, Known, More, version_of
 from graphscope.adapters.torch.session import NESTED, PLAIN, STRANGE, TENSOR, Session
 from graphscope.adapters.torch.sites import PREPARING, CallSite
@@ -47,6 +47,7 @@ class Calls(TorchFunctionMode):
                 kinds=session.kinds, inside=self._inside, preparing=PREPARING, gradients=session.leaves.gradients,
                 table=self._table, tensor_type=Tensor, group_class=Group, more_class=More, tensor_kind=TENSOR,
                 plain_kind=PLAIN, grad_enabled=_grad_enabled, sequence_number=_sequence, rule=RULE,
+                give_up=give_up,
             )  # fmt: skip
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -67,10 +67,10 @@ def give_up(session: Any, error: Exception) -> None:
     if session.ended:
         return
     session.ended = True
-    place = traceback.extract_tb(error.__traceback__)[-1]
+    trace = traceback.extract_tb(error.__traceback__)
+    place = f" at {trace[-1].filename}:{trace[-1].lineno}" if trace else ""  # compiled code has no lines
     warnings.warn(
-        f"graphscope: recording PyTorch ended at {place.filename}:{place.lineno}: {type(error).__name__}: {error}; "
-        "the program goes on unrecorded",
+        f"graphscope: recording PyTorch ended{place}: {type(error).__name__}: {error}; the program goes on unrecorded",
         RuntimeWarning,
         stacklevel=3,
     )

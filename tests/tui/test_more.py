@@ -95,6 +95,9 @@ def test_a_node_is_compared_with_itself_in_other_steps(training: Path) -> None:
         await screen.shows(f"#{forward[0]} step 1", "#inspector")
         await screen.press("<", ">", ">")
         await screen.shows(f"#{forward[1]} step 2", "#inspector")
+        for size in ((60, 16), (20, 6), (140, 50)):  # narrower than the columns, and back
+            await screen.pilot.resize_terminal(*size)
+        await screen.shows(f"#{forward[1]} step 2", "#inspector")
 
     drive(training, use, size=(140, 50))
 

@@ -214,7 +214,10 @@ static PyObject *has_functions; /* torch._C._has_torch_function_unary */
 
 int is_led_astray(PyObject *tensor)
 {
-    PyObject *answer = PyObject_CallOneArg(has_functions, tensor);
+    PyObject *asked = has_functions;
+    PyObject *answer = PyCFunction_Check(asked) && PyCFunction_GET_FLAGS(asked) == METH_O
+                           ? PyCFunction_GET_FUNCTION(asked)(PyCFunction_GET_SELF(asked), tensor)
+                           : PyObject_CallOneArg(asked, tensor);
     Py_XDECREF(answer);
     return answer == NULL ? -1 : answer == Py_True;
 }

@@ -37,7 +37,7 @@ def compare(scene: Scene, passes: Passes, rows: np.ndarray, by: int, width: int)
         return Text("There is no other step like this one; < and > choose among those that are recorded.", "muted")
     node, other = scene.whole.node(int(rows[here])), scene.whole.node(int(rows[place]))
     made = Text()
-    half = (width - _LEAST) // 2
+    half = max(width - _LEAST, 0) // 2
     columns = _WIDEST if sum(_WIDEST) <= width else (_LEAST, half, half)
     heads = [f"step {passes.step_of(each.row)}" for each in (node, other)]
     if columns is _WIDEST:

@@ -350,7 +350,7 @@ def test_modules_stand_in_the_stack_and_can_be_gone_back_to(client: Client, writ
     client.launch(write(MODULES), "op:tanh")
     client.event("stopped")
     names = [frame["name"] for frame in client.stack()]
-    assert names[1:3] == ["in inner.1", "in inner"]
+    assert names[1:3] == ["in inner.1 (Tanh)", "in inner (Sequential)"]
     assert names[-2:] == ["forward", "<module>"]
     row = client.position()["now"]
     inner = client.stack()[2]
@@ -358,7 +358,7 @@ def test_modules_stand_in_the_stack_and_can_be_gone_back_to(client: Client, writ
     client.request("restartFrame", {"frameId": inner["id"]})
     client.event("stopped")
     assert client.position()["now"] < row
-    assert "in inner.0" in [frame["name"] for frame in client.stack()]
+    assert "in inner.0 (Linear)" in [frame["name"] for frame in client.stack()]
     with pytest.raises(Refused, match="modules"):
         client.request("restartFrame", {"frameId": client.stack()[0]["id"]})
     stopped = client.move("continue")

@@ -65,8 +65,10 @@ def calibrate(run: Callable[[], object]) -> int:
     return number
 
 
-def interleave(candidates: Mapping[str, Timed], *, rounds: int = ROUNDS) -> Timings:
+def interleave(candidates: Mapping[str, Timed], *, rounds: int = ROUNDS, batches: int = 1) -> Timings:
     """Time all candidates against each other.
+
+    Where a session takes long to begin, several batches of it make up for that: their median is the round's time.
 
     The collector stays on; each batch starts with no garbage of others, and what they keep is not looked through.
     """
@@ -86,6 +88,7 @@ def interleave(candidates: Mapping[str, Timed], *, rounds: int = ROUNDS) -> Timi
                 continue
             gc.collect()
             with candidates[name].session():
-                seconds[name].append(batch(candidates[name].run, numbers[name]) / numbers[name])
+                times = [batch(candidates[name].run, numbers[name]) for _ in range(batches)]
+            seconds[name].append(median(times) / numbers[name])
     gc.unfreeze()
     return Timings(seconds)

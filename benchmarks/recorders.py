@@ -40,6 +40,9 @@ class Program:
 SETTLING: Final = 0.5
 """Seconds that a recording runs before it is timed."""
 
+BATCHES: Final = 7
+"""So often a recording that has settled is timed."""
+
 CAP: Final = 1 << 26
 """Bytes up to which the policy `full` keeps a value: all of them."""
 
@@ -136,6 +139,6 @@ def compare(name: str, rounds: int) -> Measurement:
     run = PROGRAMS[name]().run
     steps = {"bare": Step(run, nothing)}
     steps |= {policy: Step(run, nothing, partial(recorded, run, policy)) for policy in POLICIES}
-    timings: Timings = interleave(steps, rounds=rounds)
+    timings: Timings = interleave(steps, rounds=rounds, batches=BATCHES)
     ratios = {policy: timings.ratio(policy, "bare") for policy in POLICIES}
     return Measurement(name, {"seconds, bare": timings.median("bare"), **ratios})

@@ -187,13 +187,12 @@ class Rows:
             picked[low:high] = segment.events[field][rows[low:high] - segment.first]
         return picked
 
-    def rare(self) -> np.ndarray:
-        """Rows of marks and of flagged values, in order; found without a look at the other rows."""
+    def rare(self, start: int | None = None) -> np.ndarray:
+        """Rows of marks and of flagged values from `start` on, in order; found without a look at the other rows."""
         found = [np.zeros(0, np.int64)]
-        for first, events in self.chunks():
+        for first, events in self.chunks(start):
             listed = self._segment(first).array("rare.npy", schema.ROW_NUMBER)
-            rows = np.unique(listed[listed != 0].astype(np.int64) - 1)
-            rows = rows[(rows >= first) & (rows < first + len(events))]
+            rows = np.unique(listed[(listed > first) & (listed <= first + len(events))].astype(np.int64) - 1)
             found.append(rows[events["kind"][rows - first] != 0])
         return np.concatenate(found)
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
     from graphscope.graph import Graph, Node
 
-_NEAR_END = 64
-"""Among so many of the newest rare rows an exception is looked for."""
+_NEAR_END = 4096
+"""Among so many of the newest rows an exception is looked for."""
 
 
 def title(node: Node) -> str:
@@ -91,7 +91,7 @@ class Scene:
         """Where an exception left the program, if that is why one stands here."""
         if self.stop is None or not self.stop.reason:
             return None
-        for row in self.log.rare()[: -_NEAR_END - 1 : -1].tolist():
+        for row in self.log.rare(self.log.end - _NEAR_END)[::-1].tolist():
             event = self.log.event(row)
             if event.kind == Kind.EXCEPTION:
                 attrs = self.log.attrs(event.attrs)

@@ -576,11 +576,28 @@ static Site *site_at(Handler *self, PyObject *call, PyFrameObject *frame)
     return (Site *)site;
 }
 
-/* Let the backward node of a result say which row made it. */
-static int tell_node(Handler *self, PyObject *node, int64_t row, PyObject *fields)
+/* The variant of the call site of a frame that is for such a result, a new reference; NULL where none is known. */
+static Site *site_for(Handler *self, PyObject *call, PyFrameObject *frame, PyObject *result, PyObject *node,
+                      const Look *seen, const Given *given)
 {
+    Site *site = site_at(self, call, frame);
+    for (int turn = 0; site != NULL && fits(site, result, node, seen, given) != 1; turn++) {
+        PyErr_Clear(); /* of constants that can't be compared */
+        PyObject *next = turn < MOST_TRIED ? site->next : NULL;
+        Site *following = next != NULL && PyObject_TypeCheck(next, site_type) ? (Site *)Py_NewRef(next) : NULL;
+        Py_DECREF(site);
+        site = following;
+    }
+    return site;
+}
+
+/* Let the backward node of a result, if it has one, say which row made it. */
+static int tell_node(Handler *self, PyObject *node, int64_t row, const Site *site)
+{
+    if (node == Py_None || !site->requires_grad)
+        return 0;
     Place *place = (Place *)self->place;
-    PyObject *metadata = PyObject_GetAttr(node, str_metadata), *rule = new_rule(self, row, fields, place->sequence);
+    PyObject *metadata = PyObject_GetAttr(node, str_metadata), *rule = new_rule(self, row, site->fields, place->sequence);
     PyObject *next = answer_of(self->sequence_number);
     int failed = metadata == NULL || rule == NULL || next == NULL || PyObject_SetItem(metadata, self->rule, rule) < 0;
     if (!failed)
@@ -674,17 +691,12 @@ static int record(Handler *self, PyObject *call, PyFrameObject *frame, PyObject 
     PyObject *value = NULL, *node = NULL;
     Look seen;
     void *gathered = NULL;
-    Site *site = site_at(self, call, frame);
-    if (site == NULL || (node = ask(result, GRAD_FN)) == NULL)
+    Site *site = NULL;
+    if ((node = ask(result, GRAD_FN)) == NULL)
         goto leave;
     int looked = look(result, &seen);
-    for (int turn = 0; fits(site, result, node, looked ? &seen : NULL, given) != 1; turn++) {
-        PyErr_Clear(); /* of constants that can't be compared */
-        PyObject *next = site->next;
-        if (next == NULL || !PyObject_TypeCheck(next, site_type) || turn == MOST_TRIED)
-            goto leave;
-        Py_SETREF(site, (Site *)Py_NewRef(next));
-    }
+    if ((site = site_for(self, call, frame, result, node, looked ? &seen : NULL, given)) == NULL)
+        goto leave;
     if (looked)
         value = value_of(site, result, &seen, &gathered);
     else if (site->direct && !site->summary)
@@ -692,10 +704,7 @@ static int record(Handler *self, PyObject *call, PyFrameObject *frame, PyObject 
     if (value == NULL)
         goto leave;
     int64_t row = append(self, site, value, given, start, end);
-    answer = row < 0 || note(self, identity, result, args, row) < 0 ||
-                     (node != Py_None && site->requires_grad && tell_node(self, node, row, site->fields) < 0)
-                 ? -1
-                 : 1;
+    answer = row < 0 || note(self, identity, result, args, row) < 0 || tell_node(self, node, row, site) < 0 ? -1 : 1;
 leave:
     if (answer == 0)
         PyErr_Clear();
@@ -746,9 +755,9 @@ static int record_write(Handler *self, PyObject *call, PyFrameObject *frame, PyO
     PyObject *more = NULL, *value = NULL, *base = ask(result, BASE), *node = ask(result, GRAD_FN);
     void *gathered = NULL;
     Known *known = (Known *)by_address(self->table, result);
-    Site *site = known == NULL || base != Py_None || node == NULL ? NULL : site_at(self, call, frame);
-    if (site == NULL || fits(site, result, node, &seen, given) != 1 ||
-        (value = value_of(site, result, &seen, &gathered)) == NULL ||
+    int alone = known != NULL && base == Py_None && node != NULL;
+    Site *site = alone ? site_for(self, call, frame, result, node, &seen, given) : NULL;
+    if (site == NULL || (value = value_of(site, result, &seen, &gathered)) == NULL ||
         (more = extended(self, known)) == NULL)
         goto leave;
     int64_t versions = number(more, str_versions) + 1, first = number(more, str_first);
@@ -757,10 +766,7 @@ static int record_write(Handler *self, PyObject *call, PyFrameObject *frame, PyO
     Moment moment = {end,          end - start, ((Place *)self->place)->backward_row,
                      given->rows, given->count, first, versions};
     int64_t row = PyErr_Occurred() ? -1 : appending->append(self->append, site->template, value, &moment);
-    answer = row < 0 || wrote(known, more, result, row, versions) < 0 ||
-                     (node != Py_None && site->requires_grad && tell_node(self, node, row, site->fields) < 0)
-                 ? -1
-                 : 1;
+    answer = row < 0 || wrote(known, more, result, row, versions) < 0 || tell_node(self, node, row, site) < 0 ? -1 : 1;
 leave:
     if (answer == 0)
         PyErr_Clear();

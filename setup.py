@@ -13,7 +13,7 @@ PROCESSORS = "graphscope/eventlog/_processors.h"
 TYPES = [PROCESSORS, "graphscope/engine/_types.h", "graphscope/engine/_exponential.h"]
 TORCH = "graphscope/adapters/torch/"
 MODULES = {
-    "graphscope/eventlog/_append": [APPENDING, HOLDING],
+    "graphscope/eventlog/_append": [APPENDING, HOLDING, PROCESSORS],
     "graphscope/eventlog/_measure": [PROCESSORS],
     "graphscope/engine/_calls": [APPENDING, ENGINE, "graphscope/engine/_general.h"],
     "graphscope/engine/_backward": [APPENDING, ENGINE],
@@ -27,6 +27,7 @@ MODULES = {
         TORCH + "_adapter.h",
         TORCH + "_rules.c",
         TORCH + "_entry.c",
+        TORCH + "_methods.c",
     ],
 }
 """Each compiled module, and the headers and further sources that it is made of."""

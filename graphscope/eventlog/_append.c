@@ -27,6 +27,7 @@
 
 #include "_append.h"
 #include "_holding.h"
+#include "_processors.h"
 
 enum { ROW = 96, PREFIX = 32, LARGE = 1 << 16, INLINE_INPUTS = 3, SLOT_SHIFT = 48 };
 
@@ -256,21 +257,23 @@ typedef struct {
     int64_t base;
 } Appender;
 
-/* Whether some element is NaN or infinite: its exponent is all ones, so that one more carries into the sign's bit. */
-#define ANY_NONFINITE(name, type, exponent)                                                                            \
-    static int name(const void *data, int64_t size)                                                                    \
+/* Whether some element is NaN or infinite: without the sign, such are the largest bits. */
+#define ANY_NONFINITE(name, type, sign, infinite)                                                                      \
+    FOR_EACH_PROCESSOR static int name(const void *data, int64_t size)                                                 \
     {                                                                                                                  \
-        const type *bits = data, least = (exponent) & -(exponent);                                                     \
-        type carried = 0;                                                                                              \
-        for (int64_t place = 0; place < size / (int64_t)sizeof *bits; place++)                                         \
-            carried |= (type)((bits[place] & (exponent)) + least);                                                     \
-        return carried >> (8 * sizeof *bits - 1);                                                                      \
+        const type *bits = data;                                                                                       \
+        type most = 0;                                                                                                 \
+        for (int64_t place = 0; place < size / (int64_t)sizeof *bits; place++) {                                       \
+            type magnitude = (type)(bits[place] & ~(sign));                                                            \
+            most = magnitude > most ? magnitude : most;                                                                \
+        }                                                                                                              \
+        return most >= (infinite);                                                                                     \
     }
 
-ANY_NONFINITE(nonfinite_float16, uint16_t, (uint16_t)0x7c00)
-ANY_NONFINITE(nonfinite_bfloat16, uint16_t, (uint16_t)0x7f80)
-ANY_NONFINITE(nonfinite_float32, uint32_t, (uint32_t)0x7f800000)
-ANY_NONFINITE(nonfinite_float64, uint64_t, (uint64_t)0x7ff0000000000000)
+ANY_NONFINITE(nonfinite_float16, int16_t, INT16_MIN, 0x7c00)
+ANY_NONFINITE(nonfinite_bfloat16, int16_t, INT16_MIN, 0x7f80)
+ANY_NONFINITE(nonfinite_float32, int32_t, INT32_MIN, 0x7f800000)
+ANY_NONFINITE(nonfinite_float64, int64_t, INT64_MIN, 0x7ff0000000000000)
 
 /* By `Form.floating`, which names the elements: see template.FLOATING. */
 static int (*const nonfinite[])(const void *, int64_t) = {NULL, nonfinite_float16, nonfinite_bfloat16,
@@ -562,31 +565,43 @@ static int64_t append(PyObject *appender, PyObject *template, PyObject *value, c
     return append_slowly(self, template, value, moment);
 }
 
-static int64_t finish(PyObject *appender, int64_t row, int64_t start)
+/* Write the duration of a row. */
+static void put_duration(PyObject *appender, int64_t row, int64_t duration)
 {
     Appender *self = (Appender *)appender;
     Cursor *cursor = (Cursor *)self->segment;
-    int64_t end = now(), duration = end - start, at;
     row -= self->base;
     if (cursor == NULL || row < cursor->first || row >= cursor->end)
-        return end; /* of an earlier segment: before this one's rows lies the head of its file */
-    at = cursor->origin + row * ROW;
+        return; /* of an earlier segment: before this one's rows lies the head of its file */
+    int64_t at = cursor->origin + row * ROW;
     if (at >= 0 && at + ROW <= cursor->rows.len)
         memcpy((char *)cursor->rows.buf + at + DURATION, &duration, 8);
+}
+
+static int64_t finish(PyObject *appender, int64_t row, int64_t start)
+{
+    int64_t end = now();
+    put_duration(appender, row, end - start);
     return end;
 }
 
-/* finish(row, start): the duration of a row that was appended before its work was done; the clock's reading. */
+/* finish(row, start, took=None): the duration of a row that was appended before its work was done, from its start until
+ * now, or as somebody else measured it; the clock's reading. */
 static PyObject *Appender_finish(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
-    if (count != 2) {
-        PyErr_SetString(PyExc_TypeError, "finish(row, start)");
+    if (count < 2 || count > 3) {
+        PyErr_SetString(PyExc_TypeError, "finish(row, start, took=None)");
         return NULL;
     }
+    int measured = count == 3 && args[2] != Py_None;
     int64_t row = PyLong_AsLongLong(args[0]), start = PyLong_AsLongLong(args[1]);
+    int64_t took = measured ? PyLong_AsLongLong(args[2]) : 0;
     if (PyErr_Occurred())
         return NULL;
-    return PyLong_FromLongLong(finish(self, row, start));
+    if (!measured)
+        return PyLong_FromLongLong(finish(self, row, start));
+    put_duration(self, row, took);
+    return PyLong_FromLongLong(now());
 }
 
 static int Appender_init(Appender *self, PyObject *args, PyObject *names)

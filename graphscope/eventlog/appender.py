@@ -160,13 +160,20 @@ class Appender:
             return None
         return site, self._slow(site.template, result, end, end - start, backward, *inputs)
 
-    def finish(self, row: int, start: int) -> int:
-        """Write the duration of a row that was appended before its work was done, and return the clock's reading."""
+    def finish(self, row: int, start: int, took: int | None = None) -> int:
+        """Write the duration of a row that was appended before its work was done, and return the clock's reading.
+
+        Args:
+            row: The number of the row.
+            start: When the work began.
+            took: So many nanoseconds it took by another clock.
+        """
         end = time.perf_counter_ns()
+        duration = end - start if took is None else took
         segment = self.segment
         row -= self._base
         if row >= segment.first:
-            _DURATION.pack_into(segment.rows, segment.origin + row * _ROW + _DURATION_AT, end - start)
+            _DURATION.pack_into(segment.rows, segment.origin + row * _ROW + _DURATION_AT, duration)
         return end
 
 

@@ -46,6 +46,8 @@ class Writer(WideRows):
         LogError: The folder can't be made, the disk is full, or an argument is out of range.
     """
 
+    __slots__ = ("gate", "low")  # which compiled code asks at each row: it knows where a slot lies
+
     def __init__(
         self,
         path: Path,

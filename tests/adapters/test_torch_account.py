@@ -355,3 +355,25 @@ def test_all_that_is_computed_has_a_line(name: str) -> None:
     assert [node.label for node in nodes if node.site is None] == []
     written = {node.site.file for node in nodes}
     assert all(Path(file).name == "programs.py" for file in written)
+
+
+class Named(nn.Module):
+    """A module whose only layer has a name of its own."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.add_module(name, nn.Tanh())
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        (layer,) = self.children()
+        return layer(x)
+
+
+def test_modules_that_come_and_go_have_scopes_of_their_own() -> None:
+    names = [f"layer{number}" for number in range(30)]
+    with gs.record() as log:
+        for name in names:
+            Named(name)(torch.ones(3))
+    log.refresh()
+    ops = [event for event in map(log.event, range(log.first, log.end)) if event.kind is Kind.OP]
+    assert [log.scope_path(event.scope) for event in ops] == names

@@ -164,3 +164,27 @@ def test_a_region_is_a_node_of_what_goes_in_and_comes_out(tmp_path: Path) -> Non
     assert found["others"] == ["exp", "sum", "add"]
     assert found["loss"]
     assert found["gradients"]
+
+
+BROKEN = """\
+import json, warnings
+from unittest.mock import patch
+import torch
+import graphscope as gs
+from graphscope.adapters.torch import regions
+
+found = {}
+for name in ("_name", "_source", "_Appending"):
+    torch._dynamo.reset()
+    double = torch.compile(lambda x: x.sin() * 2, backend="eager")
+    broken = patch.object(regions, name, side_effect=LookupError)
+    with broken, warnings.catch_warnings(record=True) as told, gs.record(capture="compiled"):
+        warnings.simplefilter("always")
+        same = torch.equal(double(torch.ones(3)), torch.ones(3).sin() * 2)
+    found[name] = same, sum("recording PyTorch ended" in str(each.message) for each in told)
+print(json.dumps(found))
+"""
+
+
+def test_what_goes_wrong_with_a_region_is_not_the_programs() -> None:
+    assert run(BROKEN) == {name: [True, 1] for name in ("_name", "_source", "_Appending")}

@@ -151,3 +151,51 @@ def test_a_debugger_that_comes_during_a_pass_is_told_of_its_end() -> None:
         writer.gate = None
     assert gate.told[-1] == "passed test_a_debugger_that_comes_during_a_pass_is_told_of_its_end"
     assert "after" in gate.told
+
+
+WRITTEN_DOWN = """\
+import contextlib, io, sys, warnings
+import torch
+from torch import nn
+from torch.fx.experimental.proxy_tensor import make_fx
+import graphscope as gs
+
+warnings.simplefilter("ignore")
+torch.manual_seed(0)
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.rest = nn.Linear(4, 8), nn.Sequential(nn.ReLU(), nn.BatchNorm1d(8), nn.Linear(8, 2))
+    def forward(self, x):
+        return self.rest(self.first(x)).softmax(-1)
+
+with gs.record(sys.argv[1]) if sys.argv[1:] else contextlib.nullcontext():
+    net, x = Net(), torch.ones(3, 4)
+    net(x).sum().backward()
+    print(torch.jit.trace(net, x).inlined_graph)
+    print(torch.jit.trace(lambda a: (a * a.size(0)).sum(), x).graph)
+    print(torch.jit.trace_module(net, {"forward": x}).code)
+    print(torch.jit.script(net).inlined_graph)
+    print(torch.fx.symbolic_trace(net).code)
+    for mode in ("real", "fake", "symbolic"):
+        print(make_fx(lambda a: (a.tanh() @ a.T).sum(), tracing_mode=mode)(x).code)
+    print(torch.export.export(net.eval(), (x,)).graph_module.code)
+    torch.onnx.export(net, (x,), file := io.BytesIO(), dynamo=False)
+    print(file.getvalue())
+    print(torch.compile(net, backend="eager")(x))
+"""
+
+
+@pytest.mark.slow
+def test_what_writes_a_program_down_writes_the_same_while_it_is_recorded(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"  # in a file: TorchScript reads the source
+    program.write_text(WRITTEN_DOWN, "utf-8")
+
+    def written(*arguments: str) -> str:
+        command = [sys.executable, str(program), *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout
+
+    alone = written()
+    assert "aten::linear" in alone
+    assert written(str(tmp_path / "run.gscope")) == alone

@@ -149,3 +149,26 @@ def test_a_write_inside_of_a_call_is_known_as_that() -> None:
     ops = [node.op for node in log.graph.nodes]
     assert "masked_fill_" in ops
     assert "changed" not in ops
+
+
+def normalized() -> None:
+    layer = nn.utils.parametrizations.spectral_norm(nn.Linear(3, 4))
+    for _ in range(2):
+        layer(torch.ones(2, 3)).sum().backward()
+
+
+def accumulated() -> None:
+    layer = nn.Linear(3, 4)
+    for _ in range(3):
+        layer(torch.ones(2, 3)).sum().backward()
+        layer.weight.grad.norm()
+        layer.weight.detach().mul_(2)
+
+
+@pytest.mark.parametrize("capture", ["calls+backward", "ops"])
+@pytest.mark.parametrize("program", [normalized, accumulated])
+def test_nothing_is_said_to_have_changed_of_itself(program: Any, capture: str) -> None:
+    with gs.record(capture=capture) as log:
+        program()
+    log.refresh()
+    assert "changed" not in {node.op for node in log.graph.nodes}

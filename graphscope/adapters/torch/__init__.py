@@ -33,10 +33,12 @@ def _begin(writer: Writer) -> str | None:
         # Only here: they take private names of torch as they are imported, and some version may not have them.
         from graphscope.adapters.torch.forward import Calls
         from graphscope.adapters.torch.inner import DeepCalls
+        from graphscope.adapters.torch.leftovers import sweep
         from graphscope.adapters.torch.patches import Patches
         from graphscope.adapters.torch.session import Session
         from graphscope.adapters.torch.witness import testify
 
+        sweep()
         session = Session(writer)
         testify(session.identities)
         session.make_calls = partial(DeepCalls if writer.capture == "ops" else Calls, session)
@@ -51,6 +53,6 @@ def _begin(writer: Writer) -> str | None:
 def detach() -> None:
     """Record no more, and leave torch as it was."""
     global _current
-    if _current is not None:
-        _current.remove()
-        _current = None
+    current, _current = _current, None
+    if current is not None:
+        current.remove()

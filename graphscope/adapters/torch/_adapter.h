@@ -32,12 +32,19 @@ static inline int64_t now(void)
 #endif
 }
 
+/* What torch is asked by name. */
 #define NAMES(X)                                                                                                       \
-    X(_base) X(_version) X(accumulated) X(added) X(arrivals) X(base)      \
-    X(data_ptr) X(dtype) X(ended) X(finish) X(fresh) X(gate) X(grad) X(grad_fn) X(is_conj) X(is_contiguous) \
-    X(is_cpu) X(is_neg) X(low) X(metadata) X(module) X(next_functions) X(part) X(register_hook)        \
-    X(register_prehook) X(requires_grad) X(shape) X(single) X(sites) X(sites_without_grad) X(turn)         \
-    X(zeroed) X(start) X(first) X(row) X(versions) X(before) X(after) X(append) X(beneath) X(expected) X(here) X(turned) X(twin) X(receive) X(variable) X(group) X(named) X(name) X(pairs) X(triples) X(_sequence_nr) X(__enter__) X(__exit__)
+    X(__enter__) X(__exit__) X(_base) X(_sequence_nr) X(_version) X(after) X(before) X(data_ptr) X(dtype) X(grad)      \
+    X(grad_fn) X(here) X(is_conj) X(is_contiguous) X(is_cpu) X(is_neg) X(metadata) X(name) X(next_functions)           \
+    X(receive) X(register_hook) X(register_prehook) X(requires_grad) X(shape) X(stop) X(turn) X(turned)  \
+    X(variable)
+
+/* What our own objects are asked that are made in Python. */
+#define SLOTS(X)                                                                                                       \
+    X(accumulated) X(added) X(append) X(arrivals) X(base) X(beneath) X(ended) X(entering) X(expected) X(first) X(fresh)  \
+    X(gate) X(inner) X(leaving) X(low) X(mode) X(module) X(named) X(pairs) X(part) X(remote) X(row) X(single) X(sites) X(sites_without_grad) X(start)        \
+    X(triples) X(turn) X(twin) X(versions) X(zeroed)
+
 /* Seen by the files of one module alone. */
 #ifdef __GNUC__
 #define INSIDE __attribute__((visibility("hidden")))
@@ -45,8 +52,17 @@ static inline int64_t now(void)
 #define INSIDE
 #endif
 
+/* Where the objects of a class hold what one of its `__slots__` names: found at the first question. */
+typedef struct {
+    PyObject *name;
+    PyTypeObject *owner;
+    Py_ssize_t place;
+} Slot;
+
 #define DECLARE_NAME(name) extern INSIDE PyObject *str_##name;
+#define DECLARE_SLOT(name) extern INSIDE Slot slot_##name;
 NAMES(DECLARE_NAME)
+SLOTS(DECLARE_SLOT)
 
 /* A tensor that the log has a row of. */
 typedef struct {
@@ -84,7 +100,7 @@ typedef struct {
 /* A run of the engine: see `rules.Run`. */
 typedef struct {
     PyObject_HEAD
-    PyObject *place, *writer, *append, *creating, *frame, *rules, *held, *start, *marks;
+    PyObject *place, *writer, *append, *creating, *frame, *rules, *held, *start, *marks, *timer;
     int64_t opened, began;
 } Run;
 
@@ -122,8 +138,11 @@ typedef struct Rule {
     char hooked, watched, shared;
 } Rule;
 
-extern INSIDE PyTypeObject *known_type, *site_type, *rule_type, *run_type, *place_type, *call_type;
+extern INSIDE PyTypeObject *known_type, *site_type, *rule_type, *run_type, *place_type, *call_type, *handler_type;
 extern INSIDE const AppendAPI *appending; /* NULL where rows are appended by Python */
+
+/* Put an object where another one was. */
+static inline void put(PyObject **place, PyObject *object) { Py_XSETREF(*place, Py_NewRef(object)); }
 
 /* What a weak reference is to, borrowed; None where it is gone. */
 static inline PyObject *referent(PyObject *reference)
@@ -139,10 +158,28 @@ static inline PyObject *referent(PyObject *reference)
 #endif
 }
 
-/* An attribute that is a number; -1 with an error set where it is none. */
-static inline int64_t number(PyObject *object, PyObject *name)
+/* What an object answers that is of another class than the one that was asked first. */
+INSIDE PyObject *get_by_name(PyObject *object, Slot *slot);
+
+/* An attribute of an object of ours, a new reference. */
+static inline PyObject *get(PyObject *object, Slot *slot)
 {
-    PyObject *found = PyObject_GetAttr(object, name);
+    PyObject *found = Py_IS_TYPE(object, slot->owner) ? *(PyObject **)((char *)object + slot->place) : NULL;
+    return found != NULL ? Py_NewRef(found) : get_by_name(object, slot);
+}
+
+static inline int set(PyObject *object, Slot *slot, PyObject *value)
+{
+    if (!Py_IS_TYPE(object, slot->owner))
+        return PyObject_SetAttr(object, slot->name, value);
+    Py_XSETREF(*(PyObject **)((char *)object + slot->place), Py_NewRef(value));
+    return 0;
+}
+
+/* An attribute that is a number; -1 with an error set where it is none. */
+static inline int64_t number(PyObject *object, Slot *slot)
+{
+    PyObject *found = get(object, slot);
     if (found == NULL)
         return -1;
     int64_t value = PyLong_AsLongLong(found);
@@ -150,16 +187,24 @@ static inline int64_t number(PyObject *object, PyObject *name)
     return value;
 }
 
-static inline int set_number(PyObject *object, PyObject *name, int64_t value)
+static inline int set_number(PyObject *object, Slot *slot, int64_t value)
 {
     PyObject *boxed = PyLong_FromLongLong(value);
-    int failed = boxed == NULL || PyObject_SetAttr(object, name, boxed) < 0;
+    int failed = boxed == NULL || set(object, slot, boxed) < 0;
     Py_XDECREF(boxed);
     return failed ? -1 : 0;
 }
 
-/* Whether an attribute is `wanted`; -1 for an error. */
-static inline int is(PyObject *object, PyObject *name, PyObject *wanted)
+/* Whether an attribute of an object of ours is `wanted`; -1 for an error. */
+static inline int is(PyObject *object, Slot *slot, PyObject *wanted)
+{
+    PyObject *found = get(object, slot);
+    Py_XDECREF(found);
+    return found == NULL ? -1 : found == wanted;
+}
+
+/* The same of an object of torch's. */
+static inline int has(PyObject *object, PyObject *name, PyObject *wanted)
 {
     PyObject *found = PyObject_GetAttr(object, name);
     Py_XDECREF(found);
@@ -176,6 +221,15 @@ static inline int is_said(PyObject *object, PyObject *method)
 
 /* Whether an error is set that the program is to have, as Ctrl-C is; any other is the recorder's own. */
 static inline int is_interrupted(void) { return PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception); }
+
+/* Forget an error of a question that can do without an answer; Ctrl-C comes again. */
+static inline void put_off(void)
+{
+    int interrupted = is_interrupted();
+    PyErr_Clear();
+    if (interrupted)
+        PyErr_SetInterrupt();
+}
 
 /* Tell of an error that is the recorder's own, and forget it, so that the program goes on; -1 where it is none. */
 INSIDE int give_up(PyObject *told, PyObject *session);
@@ -271,5 +325,6 @@ static inline PyObject *by_address(PyObject *dict, const void *address)
 
 INSIDE int add_rules(PyObject *module);
 INSIDE int add_entry(PyObject *module);
+INSIDE int add_methods(PyObject *module);
 
 #endif

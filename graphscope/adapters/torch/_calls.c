@@ -7,9 +7,30 @@
 #include "_adapter.h"
 
 #define DEFINE_NAME(name) PyObject *str_##name;
+#define DEFINE_SLOT(name) Slot slot_##name;
 NAMES(DEFINE_NAME)
+SLOTS(DEFINE_SLOT)
 
-PyTypeObject *known_type, *site_type, *rule_type, *run_type, *place_type, *call_type;
+PyObject *get_by_name(PyObject *object, Slot *slot)
+{
+    if (slot->owner == NULL) {
+        PyTypeObject *owner = Py_TYPE(object);
+        PyObject *found = PyObject_GetAttr((PyObject *)owner, slot->name);
+        if (found == NULL)
+            PyErr_Clear();
+        else if (Py_IS_TYPE(found, &PyMemberDescr_Type) &&
+                 ((PyMemberDescrObject *)found)->d_member->type == T_OBJECT_EX) {
+            slot->place = ((PyMemberDescrObject *)found)->d_member->offset;
+            slot->owner = (PyTypeObject *)Py_NewRef((PyObject *)owner);
+        }
+        Py_XDECREF(found);
+        if (slot->owner == NULL) /* its class does not say where: nothing that is asked is of this one */
+            slot->owner = &PyBaseObject_Type;
+    }
+    return PyObject_GetAttr(object, slot->name);
+}
+
+PyTypeObject *known_type, *site_type, *rule_type, *run_type, *place_type, *call_type, *handler_type;
 
 /* Known: a tensor that the log has a row of ------------------------------------------------------------------------- */
 
@@ -337,7 +358,7 @@ typedef struct {
     PyObject_HEAD
     vectorcallfunc vectorcall;
     int64_t room; /* so many entries of the table are let stand before those of dead tensors are taken out */
-    PyObject *mode, *prepare, *finish, *failed, *view, *note, *purge;
+    PyObject *prepare, *finish, *failed, *view, *note, *purge;
     PyObject *session, *place, *writer, *append;
     PyObject *calls, *kinds, *inside, *table, *gradients; /* dicts */
     PyObject *preparing;                      /* names of functions that torch fills modules in */
@@ -407,7 +428,7 @@ static int64_t row_of(Handler *self, PyObject *tensor, int64_t low)
     Known *known = (Known *)found;
     if (referent(known->reference) != tensor || known->row < low)
         return -1;
-    if (known->group != NULL && known->group != Py_None && number(known->group, str_turn) != known->seen)
+    if (known->group != NULL && known->group != Py_None && number(known->group, &slot_turn) != known->seen)
         return -1;
     if (version_of(tensor) != known->counter) {
         PyErr_Clear(); /* those of inference mode count no writes */
@@ -449,7 +470,7 @@ int fits_seen(Site *site, PyObject *result, const Look *seen)
 /* The same of a tensor that has to be asked. */
 static int fits_asked(Site *site, PyObject *result)
 {
-    int same = is(result, str_dtype, site->dtype);
+    int same = has(result, str_dtype, site->dtype);
     PyObject *shape = same <= 0 ? NULL : PyObject_GetAttr(result, str_shape);
     if (shape == NULL)
         return same <= 0 ? same : -1;
@@ -480,7 +501,7 @@ static int fits(Site *site, PyObject *result, PyObject *node, const Look *seen, 
  * they do not. */
 static PyObject *address_of(PyObject *tensor)
 {
-    if (is(tensor, str_is_cpu, Py_True) != 1)
+    if (has(tensor, str_is_cpu, Py_True) != 1)
         return NULL;
     if (is_said(tensor, str_is_contiguous) != 1)
         return NULL;
@@ -498,7 +519,7 @@ static int join(Known *known, PyObject *group)
 {
     if (known->group == group)
         return 0;
-    int64_t turn = number(group, str_turn);
+    int64_t turn = number(group, &slot_turn);
     if (turn < 0)
         return -1;
     Py_XSETREF(known->group, Py_NewRef(group));
@@ -561,7 +582,7 @@ static Site *site_at(Handler *self, PyObject *call, PyFrameObject *frame)
     int enabled = is_grad_enabled(self);
     PyObject *sites = context == NULL || enabled < 0
                           ? NULL
-                          : PyObject_GetAttr(context, enabled ? str_sites : str_sites_without_grad);
+                          : get(context, enabled ? &slot_sites : &slot_sites_without_grad);
     if (sites == NULL)
         return NULL;
     PyCodeObject *code = PyFrame_GetCode(frame);
@@ -720,13 +741,13 @@ leave:
 static int wrote(Known *known, PyObject *more, PyObject *tensor, int64_t row, int64_t versions)
 {
     known->row = row;
-    if ((known->counter = version_of(tensor)) < 0 || set_number(more, str_versions, versions) < 0)
+    if ((known->counter = version_of(tensor)) < 0 || set_number(more, &slot_versions, versions) < 0)
         return -1;
     PyObject *group = known->group;
     if (group == NULL || group == Py_None)
         return 0;
-    known->seen = number(group, str_turn) + 1;
-    return set_number(group, str_turn, known->seen) < 0 || set_number(group, str_row, row) < 0 ? -1 : 0;
+    known->seen = number(group, &slot_turn) + 1;
+    return set_number(group, &slot_turn, known->seen) < 0 || set_number(group, &slot_row, row) < 0 ? -1 : 0;
 }
 
 /* What only some tensors have, made when it is first needed, as a new reference: see `Known.extended`. */
@@ -760,8 +781,8 @@ static int record_write(Handler *self, PyObject *call, PyFrameObject *frame, PyO
     if (site == NULL || (value = value_of(site, result, &seen, &gathered)) == NULL ||
         (more = extended(self, known)) == NULL)
         goto leave;
-    int64_t versions = number(more, str_versions) + 1, first = number(more, str_first);
-    if (first < number(self->writer, str_base))
+    int64_t versions = number(more, &slot_versions) + 1, first = number(more, &slot_first);
+    if (first < number(self->writer, &slot_base))
         first = -1;
     Moment moment = {end,          end - start, ((Place *)self->place)->backward_row,
                      given->rows, given->count, first, versions};
@@ -841,7 +862,7 @@ static int sort(Handler *self, PyObject *args, PyObject *kwargs, int64_t low, Gi
 static int is_common(Handler *self, PyObject *call, PyObject *args, PyObject *kwargs, PyFrameObject **frame, Given *given)
 {
     if (call == NULL || !(((Call *)call)->is_plain || ((Call *)call)->writes) || appending == NULL || Py_TYPE(self->append) != appending->appender ||
-        is(self->session, str_ended, Py_False) != 1 || is(self->writer, str_gate, Py_None) != 1 ||
+        is(self->session, &slot_ended, Py_False) != 1 || is(self->session, &slot_remote, Py_False) != 1 || is(self->writer, &slot_gate, Py_None) != 1 ||
         is_led_astray(Py_None) != 0) /* by a mode of the program's, beneath ours: it is not to see what we ask */
         return 0;
     *frame = program_frame(&self->frames);
@@ -849,11 +870,11 @@ static int is_common(Handler *self, PyObject *call, PyObject *args, PyObject *kw
         return 0;
     if (*frame != PyEval_GetFrame()) { /* torch itself calls: it may be making a module */
         PyObject *context = ((Place *)self->place)->context;
-        int nowhere = context == NULL ? -1 : is(context, str_module, Py_None);
+        int nowhere = context == NULL ? -1 : is(context, &slot_module, Py_None);
         if (nowhere < 0 || (nowhere && prepares(self) != 0))
             return 0;
     }
-    return sort(self, args, kwargs, number(self->writer, str_low), given);
+    return sort(self, args, kwargs, number(self->writer, &slot_low), given);
 }
 
 /* Tell the log of an exception that is set, and leave it set. */
@@ -877,7 +898,7 @@ static int note_gradient(Handler *self, PyObject *owner, PyObject *gradient)
     Known *known = (Known *)by_address(self->table, owner);
     if ((PyObject *)Py_TYPE(gradient) != self->tensor_type || known == NULL ||
         !PyObject_TypeCheck((PyObject *)known, known_type) || referent(known->reference) != owner ||
-        is(self->session, str_ended, Py_False) != 1)
+        is(self->session, &slot_ended, Py_False) != 1)
         return 0;
     PyObject *found = by_address(self->gradients, gradient);
     if (found != NULL && PyTuple_Check(found) && referent(PyTuple_GET_ITEM(found, 0)) == gradient)
@@ -891,6 +912,18 @@ static int note_gradient(Handler *self, PyObject *owner, PyObject *gradient)
     Py_XDECREF(reference);
     Py_XDECREF(entry);
     return failed ? -1 : 1;
+}
+
+/* So many nanoseconds an accelerator took for a call; those of the host where it can't be asked. */
+static int64_t took(PyObject *timer, int64_t start)
+{
+    PyObject *told = PyObject_CallMethodNoArgs(timer, str_stop);
+    int64_t found = told == NULL ? -1 : PyLong_AsLongLong(told);
+    Py_XDECREF(told);
+    if (found >= 0)
+        return found;
+    put_off();
+    return now() - start;
 }
 
 /* __torch_function__(func, types, args=(), kwargs=None). The function is called from here in every case: what it warns
@@ -929,7 +962,7 @@ static PyObject *Handler_call(PyObject *object, PyObject *const *words, size_t f
     }
     PyFrameObject *found = NULL;
     Given given = {.count = 0};
-    PyObject *rows = NULL, *constants = NULL, *frame = NULL, *result = NULL, *prepared = NULL;
+    PyObject *rows = NULL, *constants = NULL, *frame = NULL, *result = NULL, *prepared = NULL, *timer = Py_None;
     int common = is_common(self, call, args, kwargs, &found, &given);
     frame = (PyObject *)found;
     if (common)
@@ -949,7 +982,7 @@ static PyObject *Handler_call(PyObject *object, PyObject *const *words, size_t f
             goto leave;
         }
         Py_XSETREF(frame, NULL);
-        if (!PyArg_ParseTuple(prepared, "OOOO", &call, &frame, &rows, &constants)) {
+        if (!PyArg_ParseTuple(prepared, "OOOOO", &call, &frame, &rows, &constants, &timer)) {
             call = frame = rows = constants = NULL;
             goto leave;
         }
@@ -960,7 +993,7 @@ static PyObject *Handler_call(PyObject *object, PyObject *const *words, size_t f
     }
     int64_t start = now();
     result = PyObject_Call(func, args, kwargs);
-    int64_t end = now();
+    int64_t end = result == NULL || timer == Py_None ? now() : start + took(timer, start);
     int done = 0;
     if (result != NULL && common)
         done = (((Call *)call)->writes ? record_write : record)(self, call, (PyFrameObject *)frame, result, args, &given,
@@ -1002,7 +1035,7 @@ leave:
 }
 
 #define HELD(X)                                                                                                        \
-    X(mode) X(prepare) X(finish) X(failed) X(view) X(note) X(purge) X(session) X(place) X(writer) X(append) X(calls) X(kinds) X(inside) X(preparing) X(table) X(gradients)  \
+    X(prepare) X(finish) X(failed) X(view) X(note) X(purge) X(session) X(place) X(writer) X(append) X(calls) X(kinds) X(inside) X(preparing) X(table) X(gradients)  \
     X(tensor_type) X(group_class) X(more_class) X(tensor_kind) X(plain_kind) X(grad_enabled) X(sequence_number) X(rule) X(give_up)
 
 static int Handler_init(Handler *self, PyObject *args, PyObject *names)
@@ -1039,11 +1072,30 @@ static int Handler_init(Handler *self, PyObject *args, PyObject *names)
 
 HOLDS(Handler, HELD)
 
+/* As torch asks for the function of a mode, and for what that is a method of: by letters, of which it would make a string
+ * each time, and look for that in one class after the other. */
+static PyObject *Handler_getattr(PyObject *self, char *letters)
+{
+    if (strcmp(letters, "__torch_function__") == 0 || strcmp(letters, "__self__") == 0)
+        return Py_NewRef(self);
+    PyObject *name = PyUnicode_FromString(letters), *found = name == NULL ? NULL : PyObject_GenericGetAttr(self, name);
+    Py_XDECREF(name);
+    return found;
+}
+
+static PyObject *Handler_itself(PyObject *self, void *closure) { return Py_NewRef(self); }
+
+static PyGetSetDef Handler_getset[] = {{"__torch_function__", Handler_itself, NULL, "What torch calls: the handler.", NULL},
+                                       {"__self__", Handler_itself, NULL, "What that is a method of: the handler.", NULL},
+                                       {NULL}};
+
 static PyMemberDef Handler_members[] = {
-    {"__self__", T_OBJECT, offsetof(Handler, mode), READONLY, NULL}, /* torch wants a method of the mode */
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(Handler, vectorcall), READONLY, NULL}, {NULL}};
 
-static PyType_Slot Handler_slots[] = {{Py_tp_doc, "What torch calls in the place of its functions."},
+static PyType_Slot Handler_slots[] = {{Py_tp_doc, "A mode, and what torch calls in the place of its functions."},
+                                      {Py_tp_getattr, Handler_getattr},
+                                      {Py_tp_getattro, PyObject_GenericGetAttr},
+                                      {Py_tp_getset, Handler_getset},
                                       {Py_tp_new, PyType_GenericNew},
                                       {Py_tp_init, Handler_init},
                                       {Py_tp_call, PyVectorcall_Call},
@@ -1068,7 +1120,11 @@ PyMODINIT_FUNC PyInit__calls(void)
 #define INTERN(name)                                                                                                   \
     if ((str_##name = PyUnicode_InternFromString(#name)) == NULL)                                                      \
         return NULL;
+#define INTERN_SLOT(each)                                                                                              \
+    if ((slot_##each.name = PyUnicode_InternFromString(#each)) == NULL)                                                \
+        return NULL;
     NAMES(INTERN)
+    SLOTS(INTERN_SLOT)
     PyObject *module = PyModule_Create(&definition);
     PyObject *known = PyType_FromSpec(&Known_spec), *site = PyType_FromSpec(&Site_spec),
              *handler = PyType_FromSpec(&Handler_spec), *place = PyType_FromSpec(&Place_spec),
@@ -1082,9 +1138,10 @@ PyMODINIT_FUNC PyInit__calls(void)
     site_type = (PyTypeObject *)site;
     place_type = (PyTypeObject *)place;
     call_type = (PyTypeObject *)call;
-    Py_DECREF(handler);
+    handler_type = (PyTypeObject *)handler;
     measure = Py_NewRef(Py_None);
-    if ((empty = PyUnicode_InternFromString("")) == NULL || add_rules(module) < 0 || add_entry(module) < 0)
+    if ((empty = PyUnicode_InternFromString("")) == NULL || add_rules(module) < 0 || add_entry(module) < 0 ||
+        add_methods(module) < 0)
         return NULL;
     return module;
 }

@@ -38,9 +38,9 @@ static void forget_plan(Plan *plan)
 }
 
 /* Whether an attribute is an empty list. */
-static int is_empty(PyObject *object, PyObject *name)
+static int is_empty(PyObject *object, Slot *slot)
 {
-    PyObject *list = PyObject_GetAttr(object, name);
+    PyObject *list = get(object, slot);
     int empty = list != NULL && PyList_CheckExact(list) && PyList_GET_SIZE(list) == 0;
     Py_XDECREF(list);
     return empty;
@@ -91,11 +91,11 @@ static int is_common(Entry *self, PyObject *const *words, Py_ssize_t count, Plan
         return 0;
     Place *place = plan->place = (Place *)PyObject_GetAttr(self->places, str_here);
     if (place == NULL || !PyObject_TypeCheck((PyObject *)place, place_type) || place->busy || !is_nothing(place->run) ||
-        is_nothing(place->calls) || is((PyObject *)place, str_beneath, Py_None) != 1 ||
-        is(self->session, str_ended, Py_False) != 1 || is(self->writer, str_gate, Py_None) != 1 ||
-        PyList_GET_SIZE(self->replicas) != 0 || !is_empty(self->leaves, str_expected))
+        is_nothing(place->calls) || is((PyObject *)place, &slot_beneath, Py_None) != 1 ||
+        is(self->session, &slot_ended, Py_False) != 1 || is(self->writer, &slot_gate, Py_None) != 1 ||
+        PyList_GET_SIZE(self->replicas) != 0 || !is_empty(self->leaves, &slot_expected))
         return 0;
-    plan->append = PyObject_GetAttr(self->writer, str_append);
+    plan->append = get(self->writer, &slot_append);
     if (plan->append == NULL || appending == NULL || !Py_IS_TYPE(plan->append, appending->appender) ||
         (plan->frame = program_frame(&self->frames)) == NULL || !find_roots(self, words[0], plan))
         return 0;
@@ -135,7 +135,7 @@ static int begin(Entry *self, Run *run, const Plan *plan, PyObject *cotangents)
 {
     Walk walk = {.rules = PyDict_New(), .run = (PyObject *)run, .session = self->session, .make = self->make};
     walk.leaves = (Leaves){self->node_class, self->table, self->fields, self->op_names};
-    walk.base = number(self->writer, str_base);
+    walk.base = number(self->writer, &slot_base);
     int failed = walk.rules == NULL || PyErr_Occurred() || mark(plan, 0) < 0 || walk_from(&walk, plan->roots) < 0;
     PyObject *type, *error, *trace;
     PyErr_Fetch(&type, &error, &trace);
@@ -153,7 +153,7 @@ static int begin(Entry *self, Run *run, const Plan *plan, PyObject *cotangents)
 /* The scope of a place, on the backward pass. */
 static PyObject *turned(PyObject *context)
 {
-    PyObject *twin = PyObject_GetAttr(context, str_twin);
+    PyObject *twin = get(context, &slot_twin);
     if (twin != Py_None)
         return twin;
     Py_DECREF(twin);
@@ -179,9 +179,6 @@ int give_up(PyObject *told, PyObject *session)
     return 0;
 }
 
-/* Put an object where another one was. */
-static void put(PyObject **place, PyObject *object) { Py_XSETREF(*place, Py_XNewRef(object)); }
-
 /* Run the engine, with the place of the thread turned to the pass meanwhile. */
 static PyObject *run_engine(Entry *self, Run *run, PyObject *context, PyObject *const *words, size_t flags,
                             PyObject *names)
@@ -191,14 +188,16 @@ static PyObject *run_engine(Entry *self, Run *run, PyObject *context, PyObject *
     int64_t row = place->backward_row;
     put(&place->context, context);
     put(&place->run, (PyObject *)run);
-    PyObject *pushed = PyObject_CallOneArg(self->push, place->calls);
+    PyObject *mode = get(place->calls, &slot_mode);
+    PyObject *pushed = mode == NULL ? NULL : PyObject_CallOneArg(self->push, mode);
+    Py_XDECREF(mode);
     if (pushed != NULL)
         result = PyObject_Vectorcall(self->original, words, flags, names);
     PyObject *type, *error, *trace;
     PyErr_Fetch(&type, &error, &trace);
     if (pushed != NULL) {
-        PyObject *mode = PyObject_CallNoArgs(self->pop);
-        Py_XDECREF(mode);
+        PyObject *popped = PyObject_CallNoArgs(self->pop);
+        Py_XDECREF(popped);
         Py_DECREF(pushed);
     }
     turn(run);
@@ -248,7 +247,7 @@ static PyObject *run_pass(Entry *self, Plan *plan, PyObject *const *words, size_
     }
     else
         PyErr_Restore(type, error, trace);
-    if (result != NULL && is(self->writer, str_gate, Py_None) == 0) { /* a debugger came during the pass */
+    if (result != NULL && is(self->writer, &slot_gate, Py_None) == 0) { /* a debugger came during the pass */
         PyObject *looked = PyObject_CallFunctionObjArgs(self->passed, self->session, (PyObject *)plan->frame, NULL);
         if (looked == NULL)
             Py_CLEAR(result);

@@ -16,7 +16,7 @@ static int boxed_into(PyObject *list, int64_t value)
 
 /* Run ---------------------------------------------------------------------------------------------------------------- */
 
-#define PARTS(X) X(place) X(writer) X(append) X(creating) X(frame) X(rules) X(held) X(start) X(marks)
+#define PARTS(X) X(place) X(writer) X(append) X(creating) X(frame) X(rules) X(held) X(start) X(marks) X(timer)
 
 HOLDS(Run, PARTS)
 
@@ -38,6 +38,15 @@ static PyType_Spec Run_spec = {"graphscope.adapters.torch._calls.Run", sizeof(Ru
 
 int64_t turn(Run *run)
 {
+    if (run->timer != NULL && run->timer != Py_None) { /* of an accelerator: Python asks it */
+        PyObject *told = PyObject_CallMethodNoArgs((PyObject *)run, str_turn);
+        int64_t moment = told == NULL ? -1 : PyLong_AsLongLong(told);
+        Py_XDECREF(told);
+        if (moment >= 0)
+            return moment;
+        put_off();
+        Py_CLEAR(run->timer);
+    }
     int64_t moment = run->opened ? appending->finish(run->append, run->opened, run->began) : now();
     run->opened = 0;
     return run->began = moment;
@@ -49,7 +58,7 @@ static int runs_plainly(Run *run)
     return appending != NULL && Py_TYPE(run->append) == appending->appender &&
            PyObject_TypeCheck(run->place, place_type) &&
            (run->creating == NULL || run->creating == Py_None) && !((Place *)run->place)->busy &&
-           is(run->writer, str_gate, Py_None) == 1;
+           is(run->writer, &slot_gate, Py_None) == 1;
 }
 
 /* The row of a value of the common kind; 0 where it is of another, negative where it was interrupted. `keeping` is a
@@ -188,13 +197,13 @@ static int64_t arrived(Rule *self, Run *run, PyObject *cotangent)
             return 0;
         for (Py_ssize_t place = 0; place < parts; place++)
             links[1 + place] = PyLong_AsLongLong(PyList_GET_ITEM(self->parts, place));
-        keeping = PyObject_GetAttr(self->fields, parts == 2 ? str_pairs : str_triples);
+        keeping = get(self->fields, parts == 2 ? &slot_pairs : &slot_triples);
     }
     else {
         links[1] = only_source(self);
         if (links[1] < 0 || (named && links[1] == 0))
             return 0;
-        keeping = PyObject_GetAttr(self->fields, named ? str_named : links[1] ? str_single : str_start);
+        keeping = get(self->fields, named ? &slot_named : links[1] ? &slot_single : &slot_start);
         if (named && keeping != NULL)
             Py_SETREF(keeping, Py_XNewRef(PyDict_GetItemWithError(keeping, self->name)));
     }
@@ -247,7 +256,7 @@ int is_of_torch(PyObject *tensor, PyObject *name, PyObject *wanted)
     PyObject *guard = ask_torch();
     if (guard == NULL)
         return -1;
-    int found = is(tensor, name, wanted);
+    int found = has(tensor, name, wanted);
     done_asking(guard);
     return found;
 }
@@ -257,22 +266,22 @@ static int64_t leaf_received(Rule *self, Run *run, PyObject *result, int64_t ori
 {
     Known *known = (Known *)self->known;
     if (origin <= 0 || !PyObject_TypeCheck(self->known, known_type) || known->more == NULL || known->more == Py_None ||
-        known->row < number(run->writer, str_low))
+        known->row < number(run->writer, &slot_low))
         return 0;
     PyObject *leaf = Py_NewRef(referent(known->reference)), *more = Py_NewRef(known->more);
-    PyObject *arrivals = leaf == Py_None ? NULL : PyObject_GetAttr(more, str_arrivals), *keeping = NULL;
+    PyObject *arrivals = leaf == Py_None ? NULL : get(more, &slot_arrivals), *keeping = NULL;
     int64_t row = 0;
     if (arrivals == NULL || arrivals == Py_None)
         goto leave;
-    int zeroed = is(more, str_zeroed, Py_True);
+    int zeroed = is(more, &slot_zeroed, Py_True);
     int fresh = length(self->parts) == 0 && (zeroed == 1 || is_of_torch(leaf, str_grad, Py_None) == 1);
-    if ((keeping = PyObject_GetAttr(arrivals, fresh ? str_fresh : str_added)) == NULL)
+    if ((keeping = get(arrivals, fresh ? &slot_fresh : &slot_added)) == NULL)
         goto leave;
     int64_t links[1 + INLINE_INPUTS] = {known->row & ROW_MASK, origin};
     row = appended(run, keeping, result, links, 0);
     if (row <= 0)
         goto leave;
-    if ((zeroed == 1 && PyObject_SetAttr(more, str_zeroed, Py_False) < 0) || set_number(more, str_accumulated, row) < 0 ||
+    if ((zeroed == 1 && set(more, &slot_zeroed, Py_False) < 0) || set_number(more, &slot_accumulated, row) < 0 ||
         (self->parts != NULL && self->parts != Py_None && boxed_into(self->parts, row) < 0))
         row = -1;
 leave:
@@ -290,7 +299,7 @@ static int64_t received(Rule *self, Run *run, PyObject *result, int64_t origin)
         return leaf_received(self, run, result, origin);
     if (origin <= 0 || self->parts == NULL || !PyList_Check(self->parts))
         return 0;
-    PyObject *keeping = PyObject_GetAttr(self->fields, str_part);
+    PyObject *keeping = get(self->fields, &slot_part);
     PyObject *parts = Py_NewRef(self->parts); /* other threads run, and may begin a pass through the same nodes */
     int64_t links[1 + INLINE_INPUTS] = {self->forward, origin};
     int64_t row = keeping == NULL ? 0 : appended(run, keeping, result, links, 0);
@@ -653,12 +662,22 @@ static PyObject *settle(PyObject *module, PyObject *args)
 
 /* Hooks -------------------------------------------------------------------------------------------------------------- */
 
-static PyObject *original_register; /* what torch keeps the hooks of a node by */
+/* What torch keeps the hooks of a node by. It asks `autograd.Function` for that, hook by hook, with letters of which it
+ * makes a string each time: an attribute of that class's own class that can be set is found first, without a look at all
+ * the classes that it stems from. */
+typedef struct {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    PyObject *original;
+} Keeper;
 
-/* register_hook(hooks, hook): keep a hook of ours without the handle that torch makes to remove one. */
-static PyObject *register_hook(PyObject *module, PyObject *const *args, Py_ssize_t count)
+#define KEEPER_PARTS(X) X(original)
+HOLDS(Keeper, KEEPER_PARTS)
+
+/* keeper(hooks, hook): keep a hook of ours without the handle that torch makes to remove one. */
+static PyObject *Keeper_call(PyObject *self, PyObject *const *args, size_t flags, PyObject *names)
 {
-    if (count == 2 && args[0] == Py_None && PyObject_TypeCheck(args[1], rule_type)) {
+    if (names == NULL && PyVectorcall_NARGS(flags) == 2 && args[0] == Py_None && PyObject_TypeCheck(args[1], rule_type)) {
         PyObject *hooks = PyDict_New(), *key = PyLong_FromLong(-1);
         PyObject *made = hooks == NULL || key == NULL || PyDict_SetItem(hooks, key, args[1]) < 0
                              ? NULL
@@ -667,17 +686,46 @@ static PyObject *register_hook(PyObject *module, PyObject *const *args, Py_ssize
         Py_XDECREF(key);
         return made;
     }
-    return PyObject_Vectorcall(original_register, args, count, NULL);
+    return PyObject_Vectorcall(((Keeper *)self)->original, args, flags, names);
 }
 
-static PyMethodDef register_definition = {"_register_hook", (PyCFunction)(void (*)(void))register_hook, METH_FASTCALL,
-                                          "Keep a hook of a node."};
+static PyObject *Keeper_get(PyObject *self, PyObject *object, PyObject *owner) { return Py_NewRef(self); }
 
-/* light_hooks(original): `register_hook`, which leaves to `original` what is not ours. */
+static int Keeper_set(PyObject *self, PyObject *object, PyObject *value)
+{
+    PyErr_SetString(PyExc_AttributeError, "what keeps hooks can't be set while a program is recorded");
+    return -1;
+}
+
+static PyMemberDef Keeper_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Keeper, vectorcall), READONLY, NULL}, {NULL}};
+
+static PyType_Slot Keeper_slots[] = {{Py_tp_doc, "What torch keeps the hooks of a node by."},
+                                     {Py_tp_call, PyVectorcall_Call},
+                                     {Py_tp_descr_get, Keeper_get},
+                                     {Py_tp_descr_set, Keeper_set},
+                                     {Py_tp_dealloc, Keeper_dealloc},
+                                     {Py_tp_traverse, Keeper_traverse},
+                                     {Py_tp_clear, Keeper_clear},
+                                     {Py_tp_members, Keeper_members},
+                                     {0, NULL}};
+
+static PyType_Spec Keeper_spec = {"graphscope.adapters.torch._calls.Keeper", sizeof(Keeper), 0,
+                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                                      Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                  Keeper_slots};
+
+static PyTypeObject *keeper_type;
+
+/* light_hooks(original): what keeps hooks of ours, and leaves to `original` all others. */
 static PyObject *light_hooks(PyObject *module, PyObject *original)
 {
-    Py_XSETREF(original_register, Py_NewRef(original));
-    return PyCFunction_New(&register_definition, NULL);
+    Keeper *self = (Keeper *)keeper_type->tp_alloc(keeper_type, 0);
+    if (self != NULL) {
+        self->vectorcall = Keeper_call;
+        self->original = Py_NewRef(original);
+    }
+    return (PyObject *)self;
 }
 
 /* adopt(rule_key, DisableTorchFunction, has_torch_function_unary): what of torch and of the adapter is used here. */
@@ -705,7 +753,8 @@ int add_rules(PyObject *module)
     if (appending == NULL)
         PyErr_Clear();
     PyObject *rule = PyType_FromSpec(&Rule_spec), *run = PyType_FromSpec(&Run_spec);
-    if (rule == NULL || run == NULL || PyModule_AddObjectRef(module, "Rule", rule) < 0 ||
+    keeper_type = (PyTypeObject *)PyType_FromSpec(&Keeper_spec);
+    if (keeper_type == NULL || rule == NULL || run == NULL || PyModule_AddObjectRef(module, "Rule", rule) < 0 ||
         PyModule_AddObjectRef(module, "Run", run) < 0)
         return -1;
     rule_type = (PyTypeObject *)rule;

@@ -13,6 +13,7 @@ from torch.autograd import graph as autograd_graph
 
 from graphscope.adapters.torch import compiled, control
 from graphscope.adapters.torch.collectives import Collectives
+from graphscope.adapters.torch.forward import OURS
 from graphscope.adapters.torch.guarding import give_up, guarded
 from graphscope.adapters.torch.rules import Run
 from graphscope.adapters.torch.session import Session
@@ -79,7 +80,7 @@ class Backward:
             place.context = outer[0].turned()
             place.run = run
             result: Any = None
-            _push(place.calls or session.make_calls())
+            _push((place.calls or session.make_calls()).mode)
             try:
                 result = original(outputs, cotangents, keep, create_graph, inputs, *args, **kwargs)
             finally:
@@ -114,6 +115,10 @@ class Backward:
         """`Tensor.backward`, for which torch would ask the modes: ours has nothing to say to it."""
         session = self.session
         count = torch._C._len_torch_function_stack
+        if compiled.direct is not None:
+            return functools.update_wrapper(
+                compiled.direct(original, session, torch.Tensor, count, _pop, _push), original
+            )
 
         @functools.wraps(original)
         def backward(tensor: Any, *args: Any, **kwargs: Any) -> Any:
@@ -121,7 +126,7 @@ class Backward:
                 return original(tensor, *args, **kwargs)
             mode = _pop()
             try:
-                if mode is session.places.here.calls:
+                if isinstance(mode, OURS):
                     return original(tensor, *args, **kwargs)
             finally:
                 _push(mode)

@@ -14,6 +14,9 @@ KEY_SHIFT: Final = 48
 ALIASING: Final = frozenset({"detach", "data", "detach_", "as_subclass", "alias", "view_as"})
 """Their results share memory, though torch does not count them as views."""
 
+ZEROING: Final = frozenset({"zero_", "_foreach_zero_", "fill_"})
+"""They may set a gradient to 0."""
+
 GETTERS: Final = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})
 """Properties that compute a tensor."""
 
@@ -67,7 +70,7 @@ class Call(compiled.Call):
         self.aliasing = self.name in ALIASING
         self.plain = not (self.gradient or self.in_place or self.setter or self.aliasing)
         """Whether its result is a new tensor, or none at all."""
-        self.writes = self.in_place and not self.aliasing and self.name != "zero_"
+        self.writes = self.in_place and not self.aliasing and self.name not in ZEROING
         """Whether it writes into its first argument, which is all that is to be noted of it."""
         self.doc = first_sentence(function)
         self.parameters = parameters(function)

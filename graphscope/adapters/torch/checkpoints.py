@@ -48,7 +48,7 @@ class Checkpoints:
             if session.ended or place.busy:
                 return function(*args, **kwargs)
             outer = place.context
-            place.context = inner = self._scope((context or outer).turned())
+            place.context = inner = self._scope(context or outer, outer)
             session.writer.append(inner.entering, None, session.writer.clock())
             try:
                 return function(*args, **kwargs)
@@ -58,11 +58,13 @@ class Checkpoints:
 
         return again
 
-    def _scope(self, outer: Context) -> Context:
-        inner = outer.inner.get(id(self))
-        if inner is None:
-            inner = outer.inner[id(self)] = Context(outer.path.child("recompute", "checkpoint"), backward=True)
-            inner.module = outer.module
+    def _scope(self, first: Context, outer: Context) -> Context:
+        """The scope of what is computed again: of this thread, which need not be the one that computed first."""
+        path = first.path.child("recompute", "checkpoint")
+        inner = outer.inner.get(id(path))
+        if inner is None or inner.path is not path:
+            inner = outer.inner[id(path)] = Context(path, backward=True)
+            inner.module = first.module
             writer = self.session.writer
             number = inner.path.number(writer)
             inner.entering = writer.template(Kind.SCOPE_ENTER, scope=number, graph_pass=Pass.BACKWARD)

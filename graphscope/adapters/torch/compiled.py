@@ -83,7 +83,7 @@ class Run:
     """A run of the engine, as far as hooks ask."""
 
     __slots__ = (
-        "append", "began", "creating", "frame", "held", "marks", "opened", "place", "rules", "start", "writer",
+        "append", "began", "creating", "frame", "held", "marks", "opened", "place", "rules", "start", "timer", "writer",
     )  # fmt: skip
 
 
@@ -204,11 +204,18 @@ def light_hooks(original: Any) -> Any:
             return {-1: hook}, None
         return original(hooks, hook)
 
-    return _register_hook
+    return staticmethod(_register_hook)
 
+
+hooked: type = torch.autograd.function._HookMixin
+"""The class that `light_hooks` is for: where torch finds how to keep hooks."""
 
 Entry: Any = None
 """What torch calls to run its engine, for passes of the common kind; without it, `Backward.wrapped` takes them all."""
+
+scoped: Any = None
+direct: Any = None
+"""Make what stands in the place of two methods of torch: see `Modules.wrapped` and `Backward.direct`."""
 
 look_through: Any = None
 """Says how compiled code is to look at tensors: by DLPack's table, if torch offers it, and by which statistics."""
@@ -225,7 +232,9 @@ if not TYPE_CHECKING:
         Handler, Known, Site, Rule, Run = _built.Handler, _built.Known, _built.Site, _built.Rule, _built.Run
         forget = _built.forget
         Place, Call, Entry = _built.Place, _built.Call, _built.Entry
+        scoped, direct = _built.scoped, _built.direct
         walk, settle, light_hooks = _built.walk, _built.settle, _built.light_hooks
+        hooked = type(torch.autograd.Function)  # where it looks first
         _built.adopt(RULE, torch._C.DisableTorchFunction, torch._C._has_torch_function_unary)
         look_through = _built.look_through
         look_through(getattr(torch.Tensor, "__dlpack_c_exchange_api__", None), measure, ORDINARY)

@@ -34,7 +34,7 @@ class Compiling:
     _hint = "capture level `compiled` keeps it"
 
     def __init__(self, session: Session, patches: Patches) -> None:
-        self._session = session
+        self.session = session
         self._patches = patches
         self._stance: Any = None
         self._told = False
@@ -43,7 +43,7 @@ class Compiling:
         """`torch.compile`, which brings the compiler to memory."""
 
         def compile(*args: Any, **kwargs: Any) -> Any:
-            if not self._session.ended:
+            if not self.session.ended:
                 self.rest()
                 self.tell()
             return original(*args, **kwargs)
@@ -61,14 +61,17 @@ class Compiling:
             self._stance = _disabled() if stance is None else stance("force_eager")
             self._stance.__enter__()
 
-    def exported(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        """`torch.export.export`: it reads the program's code by the same compiler, and nothing is told of that."""
+    def unseen(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """What runs the program to write it down in a form of its own, as `torch.export.export` does by that compiler.
+
+        Nothing is told of that run, and it meets nothing of ours.
+        """
 
         @functools.wraps(original)
         def export(*args: Any, **kwargs: Any) -> Any:
-            if self._session.ended:
+            if self.session.ended:
                 return original(*args, **kwargs)
-            place, rested = self._session.places.here, self._stance is not None
+            place, rested = self.session.places.here, self._stance is not None
             busy, place.busy = place.busy, True
             Compiling.resume(self)
             try:

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 class Context:
     """A scope on one of the two passes: one object a place, which holds what its call sites need."""
 
-    __slots__ = ("backward", "entering", "inner", "leaving", "module", "path", "sites", "sites_without_grad", "twin")
+    __slots__ = (
+        "backward", "entering", "inner", "leaving", "module", "path", "sites", "sites_without_grad", "twin", "variants",
+    )  # fmt: skip
 
     def __init__(self, path: ScopePath, backward: bool = False) -> None:
         self.path = path
@@ -28,6 +30,8 @@ class Context:
         self.sites: dict[int, Any] = {}
         self.sites_without_grad: dict[int, Any] = {}
         """The call sites by instruction and function, with gradients on and off."""
+        self.variants: dict[int, dict[Any, Any]] = {}
+        """Of each call site the kinds of results that were met there."""
         self.entering: Any = None
         self.leaving: Any = None
         """The templates of the marks at both ends."""
@@ -51,8 +55,8 @@ class Place(compiled.Place):
 
     context: Context
 
-    def __init__(self) -> None:
-        self.context = Context(ScopePath())
+    def __init__(self, root: ScopePath) -> None:
+        self.context = Context(root)
         self.backward_row = 0
         """The GRAD row whose rule runs, or 0."""
         self.busy = False
@@ -68,7 +72,11 @@ class Place(compiled.Place):
 
 
 class Places(threading.local):
-    """The place of each thread."""
+    """The place of each thread.
 
-    def __init__(self) -> None:
-        self.here = Place()
+    Args:
+        root: What all scopes lie in: those of one name are the same in all threads.
+    """
+
+    def __init__(self, root: ScopePath) -> None:
+        self.here = Place(root)

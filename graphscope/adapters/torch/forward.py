@@ -5,14 +5,16 @@ from __future__ import annotations
 from sys import _getframe
 from time import perf_counter_ns as clock
 from types import FrameType
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import torch
 from torch.overrides import TorchFunctionMode
 
-from graphscope.adapters.torch import compiled, control, results, writing
+from graphscope.adapters.torch import compiled, control, devices, results, writing
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.compiled import RULE
+from graphscope.adapters.torch.describing import flattened
+from graphscope.adapters.torch.devices import Timer
 from graphscope.adapters.torch.guarding import give_up, guarded
 from graphscope.adapters.torch.identity import Group, Known, More, version_of
 from graphscope.adapters.torch.session import NESTED, PLAIN, STRANGE, TENSOR, Session
@@ -24,6 +26,8 @@ from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag
 Tensor = torch.Tensor
 _sequence: Final = torch._C._autograd._get_sequence_nr
 _grad_enabled: Final = torch.is_grad_enabled
+_push: Final = torch._C._push_on_torch_function_stack
+_pop: Final = torch._C._pop_torch_function_stack
 
 
 class Calls(TorchFunctionMode):
@@ -34,13 +38,15 @@ class Calls(TorchFunctionMode):
         self.session = session
         self.place = session.places.here
         self.place.calls = self
+        self.mode: Any = self
+        """What torch is given for a mode."""
         self._find = session.calls.get
         self._kind = session.kinds.get
         self._inside = session.frames.inside
         self._table = session.identities.table
         if compiled.Handler is not None and compiled_handler:
-            self.__torch_function__ = compiled.Handler(  # type: ignore[method-assign]
-                mode=self, prepare=self._prepare, finish=self._finish, failed=self._failed, view=self._view,
+            self.mode = compiled.Handler(
+                prepare=self._prepare, finish=self._finish, failed=self._failed, view=self._view,
                 note=self._note, purge=session.identities.purge, session=session, place=self.place,
                 writer=session.writer,
                 append=session.writer.append, calls=session.calls,
@@ -50,25 +56,34 @@ class Calls(TorchFunctionMode):
                 give_up=give_up,
             )  # fmt: skip
 
+    def __enter__(self) -> Self:
+        _push(self.mode)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        _pop()
+
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         prepared = self._prepare(_getframe(1), func, args, kwargs)
         if prepared is None:
             return func(*args, **kwargs) if kwargs else func(*args)
-        call, frame, rows, constants = prepared
+        call, frame, rows, constants, timer = prepared
         start = clock()
         try:
             result = func(*args, **kwargs) if kwargs else func(*args)
         except Exception as error:
             self._failed(call, frame, rows, error)
             raise
-        self._finish(call, result, args, kwargs, rows, constants, frame, start, clock())
+        end = clock() if timer is None else start + timer.stop()
+        self._finish(call, result, args, kwargs, rows, constants, frame, start, end)
         return result
 
     @guarded
     def _prepare(
         self, direct: FrameType, func: Any, args: Any, kwargs: Any
-    ) -> tuple[Call, FrameType, list[int], list[Any]] | None:
-        """What is known of a call before it runs, and the rows and constants among its arguments.
+    ) -> tuple[Call, FrameType, list[int], list[Any], Timer | None] | None:
+        """What is known of a call before it runs, the rows and constants among its arguments, and what measures it
+        where an accelerator runs it.
 
         None: it is none of the program's, or nothing that the log tells of.
         """
@@ -83,7 +98,7 @@ class Calls(TorchFunctionMode):
             if place.context.module is None and session.frames.prepares(direct):
                 return None
         if call.gradient:
-            return call, frame, [], []
+            return call, frame, [], [], None
         # Arguments: tensors to rows, all else to constants. ----------------------------------------------------------
         writer = session.writer
         table = self._table
@@ -123,7 +138,8 @@ class Calls(TorchFunctionMode):
         gate = writer.gate
         if gate is not None and gate.wants_before:
             control.before(session, call, rows, frame)
-        return call, frame, rows, constants
+        timer = devices.timer(flattened((args, kwargs))) if session.remote else None
+        return call, frame, rows, constants, timer
 
     @guarded
     def _finish(
@@ -219,3 +235,7 @@ class Calls(TorchFunctionMode):
         edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows]
         row = writer.append_wide(site.template, [], edges, writer.clock())
         recording.exception(error, node=row, site=site.fields.base["site"])
+
+
+OURS: Final = (Calls,) if compiled.Handler is None else (Calls, compiled.Handler)
+"""The classes of the modes that torch is given."""

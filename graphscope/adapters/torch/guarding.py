@@ -67,10 +67,16 @@ def give_up(session: Any, error: Exception) -> None:
     if session.ended:
         return
     session.ended = True
+    _warn("recording PyTorch ended", error, "the program goes on unrecorded")
+
+
+def left_changed(error: Exception) -> None:
+    """Say that something of torch could not be put back as it was."""
+    _warn("leaving PyTorch as it was failed", error, "start the program anew where it behaves otherwise than before")
+
+
+def _warn(what: str, error: Exception, then: str) -> None:
     trace = traceback.extract_tb(error.__traceback__)
     place = f" at {trace[-1].filename}:{trace[-1].lineno}" if trace else ""  # compiled code has no lines
-    warnings.warn(
-        f"graphscope: recording PyTorch ended{place}: {type(error).__name__}: {error}; the program goes on unrecorded",
-        RuntimeWarning,
-        stacklevel=3,
-    )
+    text = f"graphscope: {what}{place}: {type(error).__name__}: {error}; {then}"
+    warnings.warn(text, RuntimeWarning, stacklevel=4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -24,7 +25,7 @@ class Group:
 class More:
     """What only some tensors have: versions, a gradient, a name."""
 
-    __slots__ = ("accumulated", "arrivals", "first", "form", "leaf", "name", "versions", "zeroed")
+    __slots__ = ("accumulated", "arrivals", "first", "form", "leaf", "name", "updating", "versions", "zeroed")
 
     def __init__(self, first: int) -> None:
         self.first = first
@@ -34,6 +35,8 @@ class More:
         self.name: str | None = None
         self.form: Any = None
         """What the template of its LEAF rows is for, and that."""
+        self.updating: Any = None
+        """What the template of an optimizer's rows of it is for, and that."""
         self.accumulated = 0
         """The row of what was last added to its gradient."""
         self.arrivals: Any = None
@@ -77,6 +80,9 @@ class Identities:
         """Leaves by their storage: one that appears later may share it."""
         self.room = _LEAST
         """So many entries are let stand before those of dead tensors are taken out."""
+        self.gradients: dict[int, tuple[weakref.ref[torch.Tensor], Known]] = {}
+        """Gradients that the program took in its hands, by `id`, and whose they are."""
+        self._most_gradients = _LEAST
 
     def find(self, tensor: torch.Tensor) -> Known | None:
         """The entry of a tensor, if it has one."""
@@ -99,6 +105,10 @@ class Identities:
         """Forget the dead, and tell how many entries may stand before it is done again."""
         for table in (self.table, self.storages):
             compiled.forget(table)
+        for key, (gradient, _) in list(self.gradients.items()):
+            if gradient() is None:
+                self.gradients.pop(key, None)
+        self._most_gradients = 2 * len(self.gradients) + _LEAST
         self.room = 2 * len(self.table) + _LEAST
         return self.room
 
@@ -106,8 +116,20 @@ class Identities:
         """The recording is over: know of the living what row they are, and hold nothing of how rows were written."""
         self.purge()
         self.storages.clear()
+        self.gradients.clear()
         for known in self.table.values():
             known.group = known.more = None
+
+    def note_gradient(self, gradient: torch.Tensor, owner: Known) -> None:
+        """Note whose gradient a tensor is."""
+        if len(self.gradients) >= self._most_gradients:
+            self.purge()
+        self.gradients[id(gradient)] = (weakref.ref(gradient), owner)
+
+    def owner(self, gradient: torch.Tensor) -> Known | None:
+        """Whose gradient a tensor is, where that was noted."""
+        found = self.gradients.get(id(gradient))
+        return found[1] if found is not None and found[0]() is gradient else None
 
     def alias(self, one: Known, other: Known) -> None:
         """Note that two tensors share memory."""

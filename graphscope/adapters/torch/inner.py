@@ -12,9 +12,9 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._python_dispatch import TorchDispatchMode, _pop_mode, _push_mode
 
-from graphscope.adapters.torch import results, writing
+from graphscope.adapters.torch import devices, results, writing
 from graphscope.adapters.torch.calls import ALIASING, Call
 from graphscope.adapters.torch.context import Context, Place
 from graphscope.adapters.torch.describing import flattened
@@ -65,6 +65,7 @@ class DeepCalls(Calls):
         """To be pushed in the same thread."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.ops.settle()
         prepared = self._prepare(_getframe(1), func, args, kwargs)
         if prepared is None:
             return self._aside(func, args, kwargs or {})
@@ -72,10 +73,9 @@ class DeepCalls(Calls):
             result = func(*args)
             self._note(args[0], result)
             return result
-        call, frame, rows, constants = prepared
+        call, frame, rows, constants, timer = prepared
         place = self.place
         around, sequence = place.beneath, place.sequence
-        self.ops.settle()
         beneath = place.beneath = Beneath(call, frame, self.session.writer.end)
         start = clock()
         try:
@@ -85,7 +85,7 @@ class DeepCalls(Calls):
             self._failed(call, frame, rows, error)
             raise
         finally:
-            end = clock()
+            end = clock() if timer is None else start + timer.stop()
             place.beneath = around
         self.ops.leave(place, beneath, result, around)
         place.sequence = sequence
@@ -114,6 +114,18 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Results of the last op: autograd tells only afterwards whose views they are, and counts their writes."""
         self._anywhere = holds_in_inference()
 
+    def __exit__(self, *error: object) -> None:
+        """Leave this thread's stack, wherever on it it lies, if it does; torch would take the last mode."""
+        stack = [torch._C._get_dispatch_stack_at(place) for place in range(torch._C._len_torch_dispatch_stack())]
+        above = stack[stack.index(self) + 1 :] if self in stack else stack
+        for _ in above:
+            _pop_mode()
+        if self not in stack:
+            _push_mode(self)
+        super().__exit__(*error)  # type: ignore[no-untyped-call]
+        for mode in above:
+            _push_mode(mode)
+
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
         return False  # else each op goes through a wrapper that costs as much as the op
@@ -124,10 +136,12 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if prepared is None:
             return func(*args, **kwargs)
         call, rows, constants, frame = prepared
+        timer = devices.timer(flattened((args, kwargs))) if self.session.remote else None
         start = clock()
         with torch._C.DisableTorchFunction():  # an op that is called by its name would be asked about as a call again
             result = func(*args, **kwargs)
-        self._ran(Ran(call, args, kwargs, result, rows, constants, frame, start, clock()))
+        end = clock() if timer is None else start + timer.stop()
+        self._ran(Ran(call, args, kwargs, result, rows, constants, frame, start, end))
         return result
 
     @guarded
@@ -149,7 +163,7 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
             frame = place.run.frame
         else:  # what no call of Python's runs: TorchScript
             frame = session.frames.user(caller)
-            if caller is not frame and session.frames.ours(caller):
+            if caller is not frame and (session.frames.ours(caller) or session.frames.prepares(caller)):
                 return None
         call = session.calls.get(func) or self._learn(func)
         rows: list[int] = []
@@ -169,6 +183,7 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
         else:
             self._append(place, ran)
 
+    @guarded
     def settle(self) -> None:
         """Autograd is done with the results of the last op."""
         fresh, self._fresh = self._fresh, []
@@ -184,7 +199,9 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if ran.call.name == "detach":  # autograd does so with all that it saves: the same numbers
             known = identities.find(ran.args[0])
             if known is not None:
-                self._fresh.append(identities.add(ran.result, known.row))
+                made = identities.add(ran.result, known.row)
+                self._fresh.append(made)
+                writing.view(self.session, made, ran.result, ran.args)
             return
         if ran.call.in_place or any(isinstance(each, torch.Tensor) for each in flattened(ran.result)):
             results.other(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterable
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -15,14 +15,10 @@ from graphscope.adapters.torch.identity import Known, version_of
 from graphscope.adapters.torch.unusual import grad_fn, requires_grad, shape_of
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog.places import argument_text, site_number
-from graphscope.eventlog.schema import Flag, Kind, Pass
+from graphscope.eventlog.schema import ROW_MASK, Flag, Kind, Pass
 
 if TYPE_CHECKING:
     from graphscope.adapters.torch.session import Session
-
-
-_MOST_GRADIENTS: Final = 4096
-"""So many are remembered before those that are gone are forgotten."""
 
 
 class Leaves:
@@ -36,8 +32,7 @@ class Leaves:
         """Parameters of modules that were called; those that nothing has used by the next backward are told of then."""
         self._unused: set[int] = set()
         """Those that were, by `id`."""
-        self.gradients: dict[int, tuple[weakref.ref[torch.Tensor], Known]] = {}
-        """Gradients that the program took in its hands, by `id`, and whose they are."""
+        self.gradients = session.identities.gradients
 
     def expect(self, parameters: Iterable[torch.Tensor]) -> None:
         """Note parameters of a module that is called: its call should use them."""
@@ -67,12 +62,16 @@ class Leaves:
         session = self._session
         known = session.identities.find(tensor)
         if known is None:
-            return self._adopt(tensor) or self.leaf(tensor, frame, argument)
+            return self._adopt(tensor, frame) or self.leaf(tensor, frame, argument)
         more = known.more
         if known.group is not None and known.seen != known.group.turn:
             writing.follow(session, known, tensor, frame)
         elif known.counter != version_of(tensor):
-            writing.changed(session, known, tensor, frame)
+            row = self._accumulated(tensor)
+            if row > known.row & ROW_MASK:
+                writing.accumulated(session, known, tensor, [known.row, row], frame)
+            else:
+                writing.changed(session, known, tensor, frame)
         if known.row < session.writer.low and (
             known.row < session.writer.base or (more is not None and more.leaf) or grad_fn(tensor) is None
         ):
@@ -81,31 +80,32 @@ class Leaves:
 
     def note_gradient(self, owner: Any, gradient: Any) -> None:
         """The program took the gradient of a tensor: as an input it stands for what was last added to it."""
-        known = self._session.identities.find(owner)
-        if known is None or not isinstance(gradient, torch.Tensor):
-            return
-        found = self.gradients.get(id(gradient))
-        if found is None or found[0]() is not gradient:
-            if len(self.gradients) >= _MOST_GRADIENTS:
-                alive = {key: entry for key, entry in self.gradients.items() if entry[0]() is not None}
-                self.gradients.clear()
-                self.gradients.update(alive)
-            self.gradients[id(gradient)] = (weakref.ref(gradient), known)
+        identities = self._session.identities
+        known = identities.find(owner)
+        if known is not None and isinstance(gradient, torch.Tensor) and identities.owner(gradient) is None:
+            identities.note_gradient(gradient, known)
 
-    def _adopt(self, tensor: torch.Tensor) -> Known | None:
-        found = self.gradients.get(id(tensor))
-        if found is None or found[0]() is not tensor:
+    def _accumulated(self, tensor: torch.Tensor) -> int:
+        """The row of what was last added to a gradient; 0 for what is none, or is older than the log's segment."""
+        owner = self._session.identities.owner(tensor)
+        row = 0 if owner is None or owner.more is None else owner.more.accumulated
+        return row if row >= self._session.writer.low else 0
+
+    def _adopt(self, tensor: torch.Tensor, frame: FrameType) -> Known | None:
+        """The entry of a gradient that is used for the first time."""
+        row = self._accumulated(tensor)
+        if not row:
             return None
-        more = found[1].more
-        if more is None or more.accumulated < self._session.writer.low:
-            return None
-        return self._session.identities.add(tensor, more.accumulated)
+        known = self._session.identities.add(tensor, row)
+        if known.counter:  # something was added in place: it is more than what was added last
+            writing.accumulated(self._session, known, tensor, [row], frame)
+        return known
 
     def zeroed(self, tensor: torch.Tensor) -> None:
         """A tensor was set to 0; where it is a gradient, what is added to it next is fresh."""
-        found = self.gradients.get(id(tensor))
-        if found is not None and found[0]() is tensor:
-            found[1].extended().zeroed = True
+        owner = self._session.identities.owner(tensor)
+        if owner is not None:
+            owner.extended().zeroed = True
 
     def leaf(
         self, tensor: torch.Tensor, frame: FrameType | None, argument: int | None = None, known: Known | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import weakref
 from collections.abc import Callable
 from sys import _getframe
@@ -10,6 +11,7 @@ from typing import Any
 
 import torch
 
+from graphscope.adapters.torch import compiled
 from graphscope.adapters.torch.context import Context
 from graphscope.adapters.torch.guarding import guarded
 from graphscope.adapters.torch.session import Session
@@ -28,6 +30,10 @@ class Modules:
         session = self.session
         places = session.places
         writer = session.writer
+        if compiled.scoped is not None and writer.capture != "compiled":  # torch's compiler takes no other callable
+            scoped = compiled.scoped(original, session, places, writer.append, self._enter)
+            scoped.__code__ = original.__code__  # which that compiler looks for, though all that it made runs eagerly
+            return functools.update_wrapper(scoped, original)
 
         def __call__(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:  # noqa: N807 - it stands in its place
             place = places.here

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from sys import _getframe
-from types import FrameType
+from types import CellType, FrameType
 from typing import Any, Final
 
 import torch
@@ -25,20 +25,19 @@ from graphscope.eventlog.schema import Flag, Kind
 SETTINGS: Final = ("lr", "momentum", "betas", "eps", "weight_decay", "alpha", "rho", "maximize", "nesterov", "amsgrad")
 """Settings of a group that are told with its rows."""
 
-
-_MOST_FORMS: Final = 4096
+_HOOKED: Final = torch.optim.Optimizer.profile_hook_step(len).__code__
+"""The code of what torch puts around the step of each class of optimizers."""
 
 
 class Optimizers:
-    """Follows the steps of optimizers, by the hooks that torch offers."""
+    """Follows the steps of optimizers."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._open: dict[int, tuple[int, bool]] = {}
-        self._forms: dict[Any, Keeping] = {}
+        self._open: set[int] = set()
 
     def register(self) -> Callable[[], None]:
-        """Begin to follow; the function returned ends it."""
+        """Begin to tell where steps end, by the hooks that torch offers; the function returned ends it."""
         before = optimizers.register_optimizer_step_pre_hook(self._before)
         after = optimizers.register_optimizer_step_post_hook(self._after)
 
@@ -49,57 +48,63 @@ class Optimizers:
         return remove
 
     def entries(self) -> Iterator[tuple[Any, str, Callable[..., Any]]]:
-        """What is to be replaced: the steps of torch's own optimizers; after one that raises torch calls no hook."""
+        """What is to be replaced: the steps of torch's own optimizers, inside of what torch puts around them.
+
+        Schedulers of learning rates, and others who replace the step of an optimizer, hold what is around it.
+        """
         waiting: list[Any] = [torch.optim.Optimizer]
         while waiting:
             kind = waiting.pop()
             waiting += kind.__subclasses__()
             step: Any = kind.__dict__.get("step")
             if step is not None and kind.__module__.startswith("torch.optim.") and kind is not torch.optim.Optimizer:
-                if not getattr(step, "hooked", False):  # as torch does when the first is made
-                    step = kind.step = kind.profile_hook_step(step)
-                    step.hooked = True
-                yield kind, "step", self._ending(step)
+                hooked = _hooked(step)
+                if hooked is None:  # as torch does when the first is made
+                    hooked = kind.step = kind.profile_hook_step(step)
+                    hooked.hooked = True
+                inside = _Inside(hooked)
+                yield inside, "step", self._followed(inside.step)
 
-    def _ending(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        """A step that is over when it raises, too."""
+    def _followed(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """A step: what torch's own optimizers compute is one row a parameter; what the program's do is shown."""
+        session = self.session
 
         @functools.wraps(original)
         def step(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-            place = self.session.places.here
-            busy = place.busy
-            try:
+            place = session.places.here
+            ours = type(optimizer).__module__.startswith("torch.optim")
+            if not ours or place.busy or session.ended or any((*args, kwargs.get("closure"))):
                 return original(optimizer, *args, **kwargs)
+            start = session.writer.clock()
+            place.busy = True
+            try:
+                result = original(optimizer, *args, **kwargs)
             finally:
-                place.busy = busy
+                place.busy = False
+            self._stepped(optimizer, _getframe(1), session.writer.clock() - start)
+            return result
 
         return step
 
     @guarded
     def _before(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        place = self.session.places.here
-        if place.busy or self.session.ended:
-            return
-        # What torch's own optimizers compute is one node a parameter; what the program's do, and a closure, is shown.
-        closed = type(optimizer).__module__.startswith("torch.optim") and len(args) <= 1 and not kwargs.get("closure")
-        self._open[id(optimizer)] = (self.session.writer.clock(), closed)
-        place.busy = closed
+        if not self.session.places.here.busy and not self.session.ended:
+            self._open.add(id(optimizer))
 
     @guarded
     def _after(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        session = self.session
-        start, closed = self._open.pop(id(optimizer), (0, False))
-        if not start:
-            return
-        if closed:
-            session.places.here.busy = False
-            frame = session.frames.user(_getframe(1))
-            duration = session.writer.clock() - start
-            for group in optimizer.param_groups:
-                parameters = [each for each in group["params"] if each.grad is not None]
-                if parameters:
-                    self._update(optimizer, group, parameters, frame, duration // len(parameters))
-        recording.step()
+        if id(optimizer) in self._open:  # once, where a step of the program's calls that of torch
+            self._open.remove(id(optimizer))
+            recording.step()
+
+    @guarded
+    def _stepped(self, optimizer: Any, frame: FrameType, duration: int) -> None:
+        """Append the rows of a step."""
+        frame = self.session.frames.user(frame)
+        for group in optimizer.param_groups:
+            parameters = [each for each in group["params"] if each.grad is not None]
+            if parameters:
+                self._update(optimizer, group, parameters, frame, duration // len(parameters))
 
     def _update(self, optimizer: Any, group: dict[str, Any], parameters: Any, frame: FrameType, duration: int) -> None:
         session = self.session
@@ -109,20 +114,18 @@ class Optimizers:
         settings = tuple(
             (key, value) for key in SETTINGS if isinstance(value := group.get(key), (int, float, tuple, bool))
         )
-        code = frame.f_code
+        place = name, id(frame.f_code), frame.f_lasti, session.places.here.context
         for parameter in parameters:
             known = identities.find(parameter)
             if known is None or known.row < writer.low:
                 # Its value is the new one by now: the row that is written is that of the update alone.
                 known = session.leaves.leaf(parameter, frame, None, known)
             more = known.extended()
-            key = (id(code), frame.f_lasti, id(parameter), settings, bool(more.accumulated))
-            form = self._forms.get(key)
-            if form is None:
-                if len(self._forms) >= _MOST_FORMS:  # a learning rate that changes with each step
-                    self._forms.clear()
-                form = self._forms[key] = self._form(name, settings, parameter, frame, bool(more.accumulated))
-            template, value = form.read(parameter)
+            has_gradient = bool(more.accumulated)
+            key = place, settings, has_gradient, shape_of(parameter), parameter.dtype
+            if more.updating is None or more.updating[0] != key:
+                more.updating = key, self._form(name, settings, parameter, frame, has_gradient)
+            template, value = more.updating[1].read(parameter)
             template.turn_version(more.versions + 1)
             first = more.first if more.first >= writer.base else None
             now = writer.clock()
@@ -153,3 +156,24 @@ class Optimizers:
                 input_count=1 + has_gradient,
             )
         )
+
+
+class _Inside:
+    """What torch has put its hooks around, as an attribute that can be replaced."""
+
+    cell: CellType
+    step: Any
+
+    def __init__(self, hooked: Any) -> None:
+        cell = hooked.__closure__[_HOOKED.co_freevars.index("func")]
+        vars(self).update(cell=cell, step=cell.cell_contents)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        vars(self)[name] = self.cell.cell_contents = value
+
+
+def _hooked(step: Any) -> Any:
+    """What torch has put around a step, beneath what others have; None where there is nothing yet."""
+    while step is not None and getattr(step, "__code__", None) is not _HOOKED:
+        step = getattr(step, "__wrapped__", None)
+    return step

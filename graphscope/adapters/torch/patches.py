@@ -17,8 +17,9 @@ from graphscope.adapters.torch.backward import Backward
 from graphscope.adapters.torch.checkpoints import Checkpoints
 from graphscope.adapters.torch.collectives import Collectives
 from graphscope.adapters.torch.compiling import Compiling
-from graphscope.adapters.torch.forward import Calls
+from graphscope.adapters.torch.forward import OURS, Calls
 from graphscope.adapters.torch.functions import Functions
+from graphscope.adapters.torch.guarding import left_changed
 from graphscope.adapters.torch.inner import DeepCalls
 from graphscope.adapters.torch.modules import Modules
 from graphscope.adapters.torch.optimizers import Optimizers
@@ -48,8 +49,8 @@ class Patches:
             for module, name in backward.entries():
                 self.replace(module, name, backward.wrapped(getattr(module, name)))
             self.replace(torch.Tensor, "backward", backward.direct(torch.Tensor.backward))
-        mixin = torch.autograd.function._HookMixin
-        self.replace(mixin, "_register_hook", staticmethod(compiled.light_hooks(compiled.beside(mixin._register_hook))))
+        keep = torch.autograd.Function._register_hook
+        self.replace(compiled.hooked, "_register_hook", compiled.light_hooks(compiled.beside(keep)))
         self.replace(torch.nn.Module, "__call__", modules.wrapped(torch.nn.Module.__call__))
         functions = Functions(session)
         self.replace(torch.autograd.Function, "apply", functions.wrapped(torch.autograd.Function.__dict__["apply"]))
@@ -66,37 +67,46 @@ class Patches:
             self.replace(owner, "zero_grad", _unseen(owner.zero_grad))
         compiling = (Regions if session.writer.capture == "compiled" else Compiling)(session, self)
         self.replace(torch, "compile", compiling.wrapped(torch.compile))
-        self.replace(torch.export, "export", compiling.exported(torch.export.export))
+        for owner, name in _WRITING_DOWN:
+            self.replace(owner, name, compiling.unseen(getattr(owner, name)))
         self._undo.append(compiling.resume)
         if "torch._dynamo" in sys.modules:
             compiling.rest()
         ops = contextlib.ExitStack()
         ops.enter_context(_seeing_ops(session))
         self._undo.append(ops.close)
-        torch._C._push_on_torch_function_stack(calls)
+        torch._C._push_on_torch_function_stack(calls.mode)
         self._undo.append(lambda: leave(calls))
 
     def remove(self) -> None:
-        """Leave torch as it was."""
+        """Leave torch as it was; what can't be put back, of which a person is told, hinders nothing else."""
         self._session.ended = True
+        self._undo.insert(0, self._session.identities.settle)
+        failed: BaseException | None = None
         while self._undo:
-            self._undo.pop()()
-        self._session.identities.settle()
+            try:
+                self._undo.pop()()
+            except BaseException as error:  # noqa: BLE001 - Ctrl-C, too, waits until all is done
+                failed = error if failed is None or not isinstance(error, Exception) else failed
+        if isinstance(failed, Exception):
+            left_changed(failed)
+        elif failed is not None:
+            raise failed
 
     def replace(self, owner: Any, name: str, value: Any, always: bool = False) -> None:
-        """Set an attribute; it is put back in the end, unless somebody else has set it meanwhile.
+        """Set an attribute, had or inherited; it is put back in the end, unless somebody else has set it meanwhile.
 
         Args:
             always: `aside` leaves it.
         """
-        before = owner.__dict__[name]
+        before = owner.__dict__.get(name, _NOTHING)
         setattr(owner, name, value)
         if not always:
             self._replaced.append((owner, name, before, value))
 
         def put_back() -> None:
             if owner.__dict__.get(name) is value:
-                setattr(owner, name, before)
+                _set(owner, name, before)
 
         self._undo.append(put_back)
 
@@ -105,12 +115,12 @@ class Patches:
         """With torch as it is written, for what looks at its code."""
         held = [each for each in self._replaced if each[0].__dict__.get(each[1]) is each[3]]
         for owner, name, before, _ in reversed(held):
-            setattr(owner, name, before)
+            _set(owner, name, before)
         try:
             yield
         finally:
             for owner, name, before, value in held:
-                if owner.__dict__.get(name) is before and not self._session.ended:
+                if owner.__dict__.get(name, _NOTHING) is before and not self._session.ended:
                     setattr(owner, name, value)
 
     def modes_aside(self) -> contextlib.AbstractContextManager[None]:
@@ -134,6 +144,18 @@ class Patches:
         self.replace(threading.Thread, "_bootstrap_inner", _bootstrap_inner)
 
 
+_NOTHING: Final = object()
+"""What stands for an attribute that was inherited."""
+
+
+def _set(owner: Any, name: str, value: Any) -> None:
+    """Set an attribute, or leave it to be inherited again."""
+    if value is _NOTHING:
+        delattr(owner, name)
+    else:
+        setattr(owner, name, value)
+
+
 def _seeing_ops(session: Session) -> contextlib.AbstractContextManager[Any]:
     """With the ops beneath the calls of this thread seen, where they are asked for."""
     calls = session.places.here.calls
@@ -150,7 +172,7 @@ def _straight(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(function, relevant, *args, **kwargs)
         mode = pop()
         try:
-            if isinstance(mode, Calls):
+            if isinstance(mode, OURS):
                 return mode.__torch_function__(function, (), args, kwargs)
         finally:
             push(mode)
@@ -158,6 +180,11 @@ def _straight(original: Callable[..., Any]) -> Callable[..., Any]:
 
     return handle_torch_function
 
+
+_WRITING_DOWN: Final = (
+    (torch.export, "export"), (torch.jit, "trace"), (torch.jit, "trace_module"), (torch.jit, "_get_trace_graph"),
+)  # fmt: skip
+"""Functions that run a program to write down what it does."""
 
 _HANDLE: Final = "handle_torch_function"
 _ANSWERING: Final = frozenset({*ORDINARY, type(None)})
@@ -186,7 +213,7 @@ def _modes_aside() -> Any:
     """Without our mode, where it is the only one."""
     alone = torch._C._len_torch_function_stack() == 1
     mode = torch._C._pop_torch_function_stack() if alone else None
-    if mode is not None and not isinstance(mode, Calls):
+    if mode is not None and not isinstance(mode, OURS):
         torch._C._push_on_torch_function_stack(mode)
         mode = None
     try:
@@ -201,7 +228,7 @@ def leave(calls: Calls) -> None:
     above: list[Any] = []
     while torch._C._len_torch_function_stack():
         mode = torch._C._pop_torch_function_stack()
-        if mode is calls:
+        if mode is calls.mode:
             break
         above.append(mode)
     for mode in reversed(above):

@@ -57,7 +57,7 @@ PROBES: Final[dict[str, Callable[[], bool]]] = {
     "Tensor._version": lambda: torch.zeros(())._version == 0,
     "Tensor._base": lambda: torch.zeros(1)._base is None,
     "UntypedStorage._cdata": lambda: isinstance(torch.zeros(1).untyped_storage()._cdata, int),
-    "torch.optim hooks": lambda: _has(torch.optim.Optimizer, "profile_hook_step"),
+    "torch.optim hooks": lambda: "func" in torch.optim.Optimizer.profile_hook_step(len).__code__.co_freevars,
 }
 """Each private name, and whether it is there and is what it was."""
 

@@ -22,7 +22,7 @@ from graphscope.adapters.torch import control, results, writing
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.compiling import Compiling
 from graphscope.adapters.torch.describing import flattened
-from graphscope.adapters.torch.forward import Calls
+from graphscope.adapters.torch.forward import OURS
 from graphscope.adapters.torch.guarding import Evaluation, guarded
 from graphscope.adapters.torch.identity import version_of
 from graphscope.adapters.torch.session import Session
@@ -91,7 +91,7 @@ class Regions(Compiling):
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
         """With nothing recorded of what this thread runs."""
-        place = self._session.places.here
+        place = self.session.places.here
         busy, place.busy = place.busy, True
         try:
             with self._patches.modes_aside():
@@ -104,7 +104,7 @@ class Regions(Compiling):
 
         @functools.wraps(original)
         def apply(node: Any, *args: Any) -> Any:
-            if not node._forward_cls.__module__.startswith("torch._functorch") or self._session.ended:
+            if not node._forward_cls.__module__.startswith("torch._functorch") or self.session.ended:
                 return original(node, *args)
             with self.alone():
                 return original(node, *args)
@@ -113,23 +113,41 @@ class Regions(Compiling):
 
     def run(self, region: Region, args: Any, frame: FrameType) -> Any:
         """Run a region, and append its rows."""
-        session = self._session
+        session = self.session
         if session.ended or session.places.here.busy:
             return region.function(*args)
-        user = session.frames.user(frame)
-        if region.whole and user.f_back is not None and user.f_lineno == user.f_code.co_firstlineno:
-            user = session.frames.user(user.f_back)  # all that a function computes is told of where it is called
-        appending = _Appending(session, region, user)
-        appending.before(args)
+        appending = self._appending(region, args, frame)
         start = session.writer.clock()
         try:
             with self.alone():
                 result = region.function(*args)
         except Exception as error:
-            appending.failed(error)
+            if appending is not None:
+                appending.failed(error)
             raise
-        appending.after(result, start, session.writer.clock())
+        if appending is not None:
+            appending.after(result, start, session.writer.clock())
         return result
+
+    @guarded
+    def _appending(self, region: Region, args: Any, frame: FrameType) -> _Appending:
+        user = self.session.frames.user(frame)
+        if region.whole and user.f_back is not None and user.f_lineno == user.f_code.co_firstlineno:
+            user = self.session.frames.user(user.f_back)  # all that a function computes is told of where it is called
+        appending = _Appending(self.session, region, user)
+        appending.before(args)
+        return appending
+
+    @guarded
+    def sources(self, graph: Any) -> list[str]:
+        """Where the arguments of a graph that is to be compiled are from."""
+        return [_source(each) for each in graph.graph.nodes if each.op == "placeholder"]
+
+    @guarded
+    def region(self, output: Any, function: Callable[..., Any], sources: list[str] | None) -> Region:
+        """What the compiler made of a graph."""
+        broken = getattr(output.compile_subgraph_reason, "graph_break", True)
+        return Region(function, _name(output.root_tx), sources or [], not broken)
 
 
 class _Here:
@@ -220,10 +238,12 @@ def _kept(original: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(original)
     def call_user_compiler(output: Any, graph: Any, *args: Any, **kwargs: Any) -> Any:
-        sources = [_source(each) for each in graph.graph.nodes if each.op == "placeholder"]
+        maker = _Here.regions
+        sources = None if maker is None else maker.sources(graph)
         function = original(output, graph, *args, **kwargs)
-        broken = getattr(output.compile_subgraph_reason, "graph_break", True)
-        region = Region(function, _name(output.root_tx), sources, not broken)
+        region = None if maker is None else maker.region(output, function, sources)
+        if region is None:
+            return function
 
         @functools.wraps(function)
         def compiled(*args: Any) -> Any:
@@ -244,7 +264,7 @@ def _without_ours(original: Callable[..., None]) -> Callable[..., None]:
         modes = list(modes)
         original(state, modes, *args, **kwargs)
         for index in reversed(range(len(modes))):
-            if isinstance(modes[index], Calls):
+            if isinstance(modes[index], OURS):
                 del state.mode_stack[index]
 
     return init

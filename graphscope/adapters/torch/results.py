@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Tensor = torch.Tensor
 _sequence: Final = torch._C._autograd._get_sequence_nr
+_MOST_VARIANTS: Final = 512
+"""So many kinds of results of one call site are remembered."""
 
 
 def variant(
@@ -32,7 +34,9 @@ def variant(
     context = calls.place.context
     seen = None if result is None else (shape_of(result), result.dtype, requires_grad(result))
     wanted = (torch.is_grad_enabled(), repr(constants), seen, count, flags, several)
-    variants = session.variants.at((key, id(context)))
+    variants = context.variants.setdefault(key, {})
+    if len(variants) > _MOST_VARIANTS:
+        variants.clear()
     site = variants.get(wanted)
     if site is None:
         if not variants:  # there were too many

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from graphscope.adapters.torch import compiled, control
+from graphscope.adapters.torch import compiled, control, devices
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.guarding import guarded
 from graphscope.adapters.torch.identity import Known
@@ -54,6 +54,8 @@ class Run:
         """The templates of its marks: where it begins, and where it ends."""
         self.opened = 0
         self.began = 0
+        self.timer: devices.Timer | None = None
+        """Measures the rule that runs, where an accelerator runs it."""
         self.creating = None
 
     def end(self) -> None:
@@ -66,8 +68,9 @@ class Run:
     def turn(self) -> int:
         """Another node is about to run: the last one took until now."""
         writer = self.writer
+        timer, self.timer = self.timer, None
         if self.opened:
-            now = writer.finish(self.opened, self.began)
+            now = writer.finish(self.opened, self.began, None if timer is None else timer.stop())
             self.opened = 0
         else:
             now = writer.clock()
@@ -150,6 +153,8 @@ class Rule:
         run.place.backward_row = run.opened = row
         if run.creating is not None:
             run.creating.append((_sequence(), row, self.fields))
+        if self.session.remote:
+            run.timer = devices.timer(cotangents)
         if writer.gate is not None:
             cotangent = next((each for each in cotangents if each is not None), None)
             if cotangent is None:

@@ -17,13 +17,14 @@ from graphscope.adapters.torch.identity import Identities
 from graphscope.adapters.torch.leaves import Leaves
 from graphscope.adapters.torch.reading import array_of, is_finite
 from graphscope.adapters.torch.rules import Rule
-from graphscope.adapters.torch.sites import Fields, Frames, Variants
+from graphscope.adapters.torch.sites import Fields, Frames
 from graphscope.adapters.torch.unusual import grad_fn, is_symbolic, shape_of
 from graphscope.adapters.torch.values import Keeping
 from graphscope.adapters.torch.witness import tensor_of
 from graphscope.eventlog.appender import compiled
 from graphscope.eventlog.presenting import present_as
 from graphscope.eventlog.schema import Flag, Kind, Pass
+from graphscope.eventlog.scopes import ScopePath
 from graphscope.eventlog.values import storage
 from graphscope.eventlog.writer import Writer
 
@@ -37,15 +38,21 @@ _sequence: Final = torch._C._autograd._get_sequence_nr
 class Session:
     """The state that all parts of the adapter share."""
 
+    __slots__ = (
+        "_count", "_gradients", "calls", "ended", "frames", "identities", "kinds", "leaves", "make_calls", "no_fields",
+        "places", "remote", "skipped", "variants", "writer",
+    )  # fmt: skip
+
     def __init__(self, writer: Writer) -> None:
         self.writer = writer
         self.make_calls: Callable[[], Any] = lambda: None
         """Makes the mode that sees the calls of one thread."""
-        self.places = Places()
+        self.places = Places(ScopePath())
         self.identities = Identities()
         self.frames = Frames()
-        self.variants = Variants()
         self.ended = False
+        self.remote = False
+        """Whether the program was seen to compute on an accelerator."""
         self.calls: dict[Any, Call] = {}
         """What is known of the functions of torch."""
         self._count = 0

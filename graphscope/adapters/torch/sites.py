@@ -11,6 +11,7 @@ import torch
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.context import Context
 from graphscope.adapters.torch.dtypes import log_dtype
+from graphscope.adapters.torch.reading import is_remote
 from graphscope.adapters.torch.unusual import requires_grad, shape_of
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog import record as recording
@@ -26,9 +27,6 @@ PREPARING: Final = frozenset(
 """Functions of torch that make modules and fill their parameters, and the one of Python's that imports torch's own
 files: some of them compute.
 """
-
-_MOST_VARIANTS: Final = 512
-"""So many kinds of results of one call site are remembered."""
 
 
 class Frames:
@@ -164,6 +162,8 @@ class CallSite(Keeping):
         several: bool = False,
     ) -> None:
         writer = session.writer
+        if result is not None and is_remote(result):
+            session.remote = True
         self.constants = constants
         self.count = count
         self.dtype = None if result is None else result.dtype
@@ -194,17 +194,3 @@ class CallSite(Keeping):
         )
         super().__init__(template)
         self.fields = Fields(session, f"{frame.f_code.co_filename}:{frame.f_lineno}", base, self.dtype)
-
-
-class Variants:
-    """The variants of call sites that are not the last one used there."""
-
-    def __init__(self) -> None:
-        self._found: dict[Any, dict[Any, CallSite]] = {}
-
-    def at(self, key: Any) -> dict[Any, CallSite]:
-        """The variants of one place."""
-        found = self._found.setdefault(key, {})
-        if len(found) > _MOST_VARIANTS:
-            found.clear()
-        return found

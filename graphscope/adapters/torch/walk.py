@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import re
 from collections import deque
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import torch
 from torch.autograd.graph import get_gradient_edge
@@ -13,10 +13,12 @@ from torch.autograd.graph import get_gradient_edge
 from graphscope.adapters.torch import compiled
 from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.rules import Rule, Run, leaf_rule
-from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.sites import Fields
 from graphscope.adapters.torch.unusual import grad_fn, requires_grad
 from graphscope.eventlog.schema import Kind
+
+if TYPE_CHECKING:
+    from graphscope.adapters.torch.session import Session
 
 _sequence: Final = torch._C._autograd._get_sequence_nr
 NAMES: Final[dict[str, str]] = {}

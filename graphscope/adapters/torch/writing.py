@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import torch
 
 from graphscope.adapters.torch import control, results
-from graphscope.adapters.torch.calls import Call
+from graphscope.adapters.torch.calls import ZEROING, Call
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.identity import Known, version_of, wrote
 from graphscope.adapters.torch.unusual import grad_fn, requires_grad, shape_of
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 OPS: Final = {
     "copy_slices": "What a tensor is after a write through a view of it.",
     "take_view": "What a view is after a write into the memory that it shares.",
+    "accumulate": "What a gradient is after a backward pass added to it.",
     "changed": "What a tensor is after a write that no recorded call made.",
 }
 """Ops that no function of torch is: they say how a write reaches other tensors."""
@@ -33,11 +34,16 @@ def view(session: Session, known: Known, result: torch.Tensor, args: Any) -> Non
     base = result._base
     if base is None:
         base = next((each for each in args if isinstance(each, torch.Tensor)), None)
-    owner = session.identities.find(base) if base is not None else None
-    if owner is None and base is not None and any(base is each for each in args):
+    if base is None:
+        return
+    owner = session.identities.find(base)
+    if owner is None and any(base is each for each in args):
         owner = session.leaves.leaf(base, None)
     if owner is not None and owner is not known:
         session.identities.alias(owner, known)
+        leaf = session.identities.owner(base)
+        if leaf is not None and shape_of(base) == shape_of(result):  # to write to it is to write to the gradient
+            session.identities.note_gradient(result, leaf)
 
 
 def written(
@@ -80,7 +86,7 @@ def _append(
     first = more.first if more.first >= writer.base else None
     row = session.writer.append_many(template, value, rows, end, end - start, place.backward_row, first)
     wrote(known, target, row)
-    if call.name == "zero_":
+    if call.name in ZEROING and (call.name != "fill_" or constants == [0]):
         session.leaves.zeroed(target)
     _link(session, target, row, site)
     if writer.gate is not None:
@@ -135,6 +141,11 @@ def follow(session: Session, known: Known, tensor: torch.Tensor, frame: FrameTyp
 def changed(session: Session, known: Known, tensor: torch.Tensor, frame: FrameType) -> None:
     """Bring a tensor up to date that was written by something that no row tells of."""
     wrote(known, tensor, _version(session, "changed", known, tensor, [known.row], frame))
+
+
+def accumulated(session: Session, known: Known, tensor: torch.Tensor, rows: list[int], frame: FrameType) -> None:
+    """Bring a gradient up to date: of what it was, and of the row of what was last added to it."""
+    wrote(known, tensor, _version(session, "accumulate", known, tensor, rows, frame))
 
 
 def _version(session: Session, name: str, known: Known, tensor: torch.Tensor, rows: list[int], frame: FrameType) -> int:

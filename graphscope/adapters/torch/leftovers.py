@@ -1,0 +1,31 @@
+"""Modes of ours that a recording could not take back where it ended: in a backward pass, or in another thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import torch
+from torch.utils._python_dispatch import _pop_mode, _push_mode
+
+from graphscope.adapters.torch.forward import OURS
+from graphscope.adapters.torch.inner import Ops
+
+_count_functions: Final = torch._C._len_torch_function_stack
+_pop_function: Final = torch._C._pop_torch_function_stack
+_push_function: Final = torch._C._push_on_torch_function_stack
+
+
+def sweep() -> None:
+    """Take them from the stacks of this thread, where no recording goes on."""
+    _sweep(OURS, _count_functions, _pop_function, _push_function)
+    _sweep((Ops,), torch._C._len_torch_dispatch_stack, _pop_mode, _push_mode)
+
+
+def _sweep(
+    ours: tuple[type, ...], count: Callable[[], int], pop: Callable[[], Any], push: Callable[[Any], None]
+) -> None:
+    modes = [pop() for _ in range(count())]
+    for mode in reversed(modes):
+        if not isinstance(mode, ours):
+            push(mode)

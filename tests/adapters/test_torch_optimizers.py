@@ -1,0 +1,130 @@
+"""Steps of optimizers: whoever calls them, of whatever parameters, each is told as what it is."""
+
+# ruff: noqa: E402 - what is imported below needs PyTorch
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from torch.optim import SGD
+
+import graphscope as gs
+from graphscope.eventlog.schema import Kind
+
+pytestmark = pytest.mark.torch
+
+
+def told(log: Any) -> list[tuple[str, str]]:
+    """Kind and op of each row."""
+    log.refresh()
+    events = map(log.event, range(log.first, log.end))
+    return [(event.kind.name, log.op(event.op).name if event.op else "") for event in events]
+
+
+def failing(path: Path, early: bool) -> list[tuple[str, str]]:
+    """What is recorded where steps raise, with a scheduler made before the recording or in it."""
+    weight = torch.nn.Parameter(torch.ones(3))
+    optimizer = SGD([weight], lr=0.1)
+    schedules = [torch.optim.lr_scheduler.StepLR(optimizer, 1)] if early else []
+
+    def train(rate: Any) -> None:
+        optimizer.param_groups[0]["lr"] = rate
+        optimizer.zero_grad()
+        (weight * 2).sum().backward()
+        optimizer.step()
+        schedules[0].step()
+
+    def run() -> None:
+        with gs.record(path):
+            if not early:
+                schedules.append(torch.optim.lr_scheduler.StepLR(optimizer, 1))
+            train(0.1)
+            with contextlib.suppress(TypeError):
+                train("much")
+            train(0.1)
+            train("much")
+
+    with pytest.raises(TypeError):
+        run()
+    return told(gs.load(path))
+
+
+def test_a_scheduler_that_was_there_before_hides_no_step_that_raises(tmp_path: Path) -> None:
+    rows = failing(tmp_path / "early.gscope", early=True)
+    assert rows == failing(tmp_path / "late.gscope", early=False)
+    assert rows.count(("OP", "mul")) == 4
+    assert rows.count(("OP", "SGD")) == 2
+    assert rows[-1][0] == "EXCEPTION"
+
+
+def test_parameters_that_come_and_go_are_told_with_their_own_shapes_and_values() -> None:
+    made = []
+
+    def train(size: int) -> None:
+        layer = torch.nn.Linear(size, 1, bias=False)
+        optimizer = SGD(layer.parameters(), lr=0.1)
+        layer(torch.ones(2, size)).sum().backward()
+        optimizer.step()
+        made.append(layer.weight.detach().numpy().copy())
+
+    with gs.record() as log:
+        for size in (3, 5, 4, 7, 2, 900, 3, 5000, 8):
+            train(size)
+    log.refresh()
+    events = map(log.event, range(log.first, log.end))
+    steps = [event.row for event in events if event.kind is Kind.OP and log.op(event.op).name == "SGD"]
+    for row, weight in zip(steps, made, strict=True):
+        np.testing.assert_array_equal(log.value(row), weight)
+
+
+def test_hooks_of_the_program_on_a_step_are_seen() -> None:
+    weight = torch.nn.Parameter(torch.ones(3))
+    optimizer = SGD([weight], lr=0.1)
+
+    def before(*_: Any) -> None:
+        weight.grad.mul_(2)
+
+    def after(*_: Any) -> None:
+        weight.detach().sin()
+
+    optimizer.register_step_pre_hook(before)
+    optimizer.register_step_post_hook(after)
+    with gs.record() as log:
+        (weight * 2).sum().backward()
+        optimizer.step()
+    ops = [name for kind, name in told(log) if kind in ("OP", "STEP")]
+    assert ops == ["mul", "sum", "mul_", "SGD", "detach", "sin", ""]
+
+
+def test_a_step_of_the_programs_own_is_shown_and_ends_once() -> None:
+    class Doubling(SGD):
+        def step(self, closure: Any = None) -> Any:
+            self.param_groups[0]["params"][0].grad.mul_(2)
+            return super().step(closure)
+
+    weight = torch.nn.Parameter(torch.ones(3))
+    optimizer = Doubling([weight], lr=0.1)
+    with gs.record() as log:
+        (weight * 2).sum().backward()
+        optimizer.step()
+    rows = told(log)
+    assert ("OP", "mul_") in rows
+    assert rows.count(("STEP", "")) == 1
+
+
+def test_steps_are_afterwards_what_they_were() -> None:
+    weight = torch.nn.Parameter(torch.ones(3))
+    torch.optim.Adam([weight])
+    step: Any = torch.optim.Adam.step
+    inside = [cell.cell_contents for cell in step.__closure__]
+    with gs.record():
+        assert [cell.cell_contents for cell in step.__closure__] != inside
+    assert torch.optim.Adam.step is step
+    assert [cell.cell_contents for cell in step.__closure__] == inside

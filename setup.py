@@ -25,6 +25,8 @@ MODULES = {
         APPENDING,
         HOLDING,
         TORCH + "_adapter.h",
+        TORCH + "_looking.c",
+        TORCH + "_handler.c",
         TORCH + "_rules.c",
         TORCH + "_entry.c",
         TORCH + "_methods.c",

@@ -36,14 +36,13 @@ static inline int64_t now(void)
 #define NAMES(X)                                                                                                       \
     X(__enter__) X(__exit__) X(_base) X(_sequence_nr) X(_version) X(after) X(before) X(data_ptr) X(dtype) X(grad)      \
     X(grad_fn) X(here) X(is_conj) X(is_contiguous) X(is_cpu) X(is_neg) X(metadata) X(name) X(next_functions)           \
-    X(receive) X(register_hook) X(register_prehook) X(requires_grad) X(shape) X(stop) X(turn) X(turned)  \
-    X(variable)
+    X(receive) X(register_hook) X(register_prehook) X(requires_grad) X(shape) X(stop) X(turn) X(turned) X(variable)
 
 /* What our own objects are asked that are made in Python. */
 #define SLOTS(X)                                                                                                       \
-    X(accumulated) X(added) X(append) X(arrivals) X(base) X(beneath) X(ended) X(entering) X(expected) X(first) X(fresh)  \
-    X(gate) X(inner) X(leaving) X(low) X(mode) X(module) X(named) X(pairs) X(part) X(remote) X(row) X(single) X(sites) X(sites_without_grad) X(start)        \
-    X(triples) X(turn) X(twin) X(versions) X(zeroed)
+    X(accumulated) X(added) X(append) X(arrivals) X(base) X(beneath) X(ended) X(entering) X(expected) X(first)         \
+    X(fresh) X(gate) X(inner) X(leaving) X(low) X(mode) X(module) X(named) X(pairs) X(part) X(remote) X(row)           \
+    X(single) X(sites) X(sites_without_grad) X(start) X(triples) X(turn) X(twin) X(versions) X(zeroed)
 
 /* Seen by the files of one module alone. */
 #ifdef __GNUC__
@@ -144,6 +143,9 @@ extern INSIDE const AppendAPI *appending; /* NULL where rows are appended by Pyt
 /* Put an object where another one was. */
 static inline void put(PyObject **place, PyObject *object) { Py_XSETREF(*place, Py_NewRef(object)); }
 
+/* What the log knows of a tensor, new. */
+INSIDE Known *new_known(PyTypeObject *type, PyObject *tensor);
+
 /* What a weak reference is to, borrowed; None where it is gone. */
 static inline PyObject *referent(PyObject *reference)
 {
@@ -234,11 +236,14 @@ static inline void put_off(void)
 /* Tell of an error that is the recorder's own, and forget it, so that the program goes on; -1 where it is none. */
 INSIDE int give_up(PyObject *told, PyObject *session);
 
-/* Looking at tensors (DLPack 1) -------------------------------------------------------------------------------------- */
+/* Looking at tensors (DLPack 1) ------------------------------------------------------------------------------------ */
 
 /* What is asked of tensors most: by the function that torch's own class answers with, where it has one. */
 enum { VERSION, BASE, GRAD_FN, REQUIRES_GRAD, QUESTIONS };
 INSIDE PyObject *ask(PyObject *tensor, int question);
+
+/* Torch's count of the writes into a tensor; -1 with an error set where it has none. */
+INSIDE int64_t version_of(PyObject *tensor);
 
 /* Whether a tensor is of one of the classes that answer as torch's own. */
 INSIDE int is_ordinary(PyObject *tensor);
@@ -323,6 +328,8 @@ static inline PyObject *by_address(PyObject *dict, const void *address)
     return found;
 }
 
+INSIDE int add_looking(PyObject *module);
+INSIDE int add_handler(PyObject *module);
 INSIDE int add_rules(PyObject *module);
 INSIDE int add_entry(PyObject *module);
 INSIDE int add_methods(PyObject *module);

@@ -22,7 +22,7 @@ static int goes_on(Method *self)
     return found == 1;
 }
 
-/* Modules ------------------------------------------------------------------------------------------------------------ */
+/* Modules ---------------------------------------------------------------------------------------------------------- */
 
 /* The context of a module that is called, a new reference; that of its caller where it is no scope. */
 static PyObject *context_of(Method *self, PyObject *outer, PyObject *module)
@@ -100,7 +100,7 @@ static PyObject *call_module(PyObject *object, PyObject *const *args, size_t fla
     return result;
 }
 
-/* Backward ----------------------------------------------------------------------------------------------------------- */
+/* Backward --------------------------------------------------------------------------------------------------------- */
 
 /* tensor.backward(...), for which torch would ask the modes: ours has nothing to say to it. */
 static PyObject *call_backward(PyObject *object, PyObject *const *args, size_t flags, PyObject *names)
@@ -128,7 +128,7 @@ static PyObject *call_backward(PyObject *object, PyObject *const *args, size_t f
     return ours ? result : PyObject_Vectorcall(self->original, args, flags, names);
 }
 
-/* Method ------------------------------------------------------------------------------------------------------------- */
+/* Method ----------------------------------------------------------------------------------------------------------- */
 
 HOLDS(Method, HELD)
 
@@ -143,7 +143,8 @@ static PyMemberDef Method_members[] = {
     {"__dictoffset__", T_PYSSIZET, offsetof(Method, attributes), READONLY, NULL},
     {NULL}};
 
-static PyGetSetDef Method_getset[] = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL}, {NULL}};
+static PyGetSetDef Method_getset[] = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
+                                      {NULL}};
 
 static PyType_Slot Method_slots[] = {{Py_tp_call, PyVectorcall_Call},
                                      {Py_tp_descr_get, Method_bind},

@@ -14,7 +14,7 @@ static int boxed_into(PyObject *list, int64_t value)
     return failed ? -1 : 0;
 }
 
-/* Run ---------------------------------------------------------------------------------------------------------------- */
+/* Run -------------------------------------------------------------------------------------------------------------- */
 
 #define PARTS(X) X(place) X(writer) X(append) X(creating) X(frame) X(rules) X(held) X(start) X(marks) X(timer)
 
@@ -63,7 +63,8 @@ static int runs_plainly(Run *run)
 
 /* The row of a value of the common kind; 0 where it is of another, negative where it was interrupted. `keeping` is a
  * site, or a list to find one in; `links` are the forward row and where it comes from. */
-static int64_t appended(Run *run, PyObject *keeping, PyObject *tensor, const int64_t links[1 + INLINE_INPUTS], int turns)
+static int64_t appended(Run *run, PyObject *keeping, PyObject *tensor, const int64_t links[1 + INLINE_INPUTS],
+                        int turns)
 {
     Look seen;
     void *gathered = NULL;
@@ -95,7 +96,7 @@ static int64_t appended(Run *run, PyObject *keeping, PyObject *tensor, const int
     return row;
 }
 
-/* Rule --------------------------------------------------------------------------------------------------------------- */
+/* Rule ------------------------------------------------------------------------------------------------------------- */
 
 static inline Tie *tie_at(Ties *ties, int32_t place) { return place == 0 ? &ties->first : &ties->more[place - 1]; }
 
@@ -408,12 +409,19 @@ static PyGetSetDef Rule_getset[] = {{"sources", (getter)Rule_sources, NULL, NULL
                                     {NULL}};
 
 #define HELD(name) {#name, T_OBJECT, offsetof(Rule, name), 0, NULL}
-static PyMemberDef Rule_members[] = {HELD(session), HELD(fields), HELD(name), HELD(main), HELD(run), HELD(parts), HELD(known),
+static PyMemberDef Rule_members[] = {HELD(session),
+                                     HELD(fields),
+                                     HELD(name),
+                                     HELD(main),
+                                     HELD(run),
+                                     HELD(parts),
+                                     HELD(known),
                                      {"forward", T_LONGLONG, offsetof(Rule, forward), 0, NULL},
                                      {"since", T_LONGLONG, offsetof(Rule, since), 0, NULL},
                                      {"row", T_LONGLONG, offsetof(Rule, row), 0, NULL},
                                      {"hooked", T_BOOL, offsetof(Rule, hooked), 0, NULL},
-                                     {"watched", T_BOOL, offsetof(Rule, watched), 0, NULL}, {NULL}};
+                                     {"watched", T_BOOL, offsetof(Rule, watched), 0, NULL},
+                                     {NULL}};
 
 static PyMethodDef Rule_methods[] = {
     {"ready", (PyCFunction)Rule_ready, METH_O, "Be part of a pass, or of none."},
@@ -431,7 +439,7 @@ static PyType_Slot Rule_slots[] = {{Py_tp_doc, "A backward node, as far as its h
 static PyType_Spec Rule_spec = {"graphscope.adapters.torch._calls.Rule", sizeof(Rule), 0,
                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, Rule_slots};
 
-/* The walk ----------------------------------------------------------------------------------------------------------- */
+/* The walk --------------------------------------------------------------------------------------------------------- */
 
 static PyObject *rule_key; /* where a node's metadata holds its rule */
 
@@ -660,11 +668,11 @@ static PyObject *settle(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* Hooks -------------------------------------------------------------------------------------------------------------- */
+/* Hooks ------------------------------------------------------------------------------------------------------------ */
 
 /* What torch keeps the hooks of a node by. It asks `autograd.Function` for that, hook by hook, with letters of which it
- * makes a string each time: an attribute of that class's own class that can be set is found first, without a look at all
- * the classes that it stems from. */
+ * makes a string each time: an attribute of that class's own class that can be set is found first, without a look at
+ * all the classes that it stems from. */
 typedef struct {
     PyObject_HEAD
     vectorcallfunc vectorcall;
@@ -677,7 +685,8 @@ HOLDS(Keeper, KEEPER_PARTS)
 /* keeper(hooks, hook): keep a hook of ours without the handle that torch makes to remove one. */
 static PyObject *Keeper_call(PyObject *self, PyObject *const *args, size_t flags, PyObject *names)
 {
-    if (names == NULL && PyVectorcall_NARGS(flags) == 2 && args[0] == Py_None && PyObject_TypeCheck(args[1], rule_type)) {
+    if (names == NULL && PyVectorcall_NARGS(flags) == 2 && args[0] == Py_None &&
+        PyObject_TypeCheck(args[1], rule_type)) {
         PyObject *hooks = PyDict_New(), *key = PyLong_FromLong(-1);
         PyObject *made = hooks == NULL || key == NULL || PyDict_SetItem(hooks, key, args[1]) < 0
                              ? NULL

@@ -69,7 +69,12 @@ dist.destroy_process_group()
 def test_each_rank_has_a_log_of_its_own_and_they_line_up(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(RANKED, encoding="utf-8")
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", "train.py"]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parents[2])}
+    environment = {
+        **os.environ,
+        "OMP_NUM_THREADS": "1",
+        "PYTHONPATH": str(Path(__file__).parents[2]),
+        "TMPDIR": str(tmp_path),
+    }
     subprocess.run(command, cwd=tmp_path, check=True, timeout=300, capture_output=True, env=environment)
     logs = []
     for rank in range(2):

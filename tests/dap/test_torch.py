@@ -142,7 +142,8 @@ dist.destroy_process_group()
 def test_each_rank_of_torchrun_is_a_thread(client: Client, write: Callable[[str], Path], tmp_path: Path) -> None:
     client.initialize()
     words = ["--nproc-per-node", "2", "--standalone", str(write(RANKS))]
-    launched = {"module": "torch.distributed.run", "args": words, "log": str(tmp_path / "run.gscope")}
+    kept = {"log": str(tmp_path / "run.gscope"), "env": {"TMPDIR": str(tmp_path)}}
+    launched = {"module": "torch.distributed.run", "args": words, **kept}
     client.request("launch", {**launched, "stopAtEnd": "always"})
     client.event("initialized")
     client.request("configurationDone")

@@ -25,6 +25,7 @@ MODULES = {
         APPENDING,
         HOLDING,
         TORCH + "_adapter.h",
+        TORCH + "_table.c",
         TORCH + "_looking.c",
         TORCH + "_handler.c",
         TORCH + "_rules.c",

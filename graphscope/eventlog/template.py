@@ -25,6 +25,9 @@ _INPUT_COUNT_AT: Final = 30
 _VERSION: Final = struct.Struct("<I")
 _VERSION_AT: Final = 24
 
+PLACE: Final = slice(4, 24)
+"""Where a row tells of its op, site, scope, shape and attributes: the same in all rows of a template."""
+
 
 def padded(nbytes: int) -> int:
     """The room that a value of so many bytes takes: values begin at multiples of ALIGNMENT."""

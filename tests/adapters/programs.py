@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import threading
 from collections.abc import Callable
 from typing import Any, Final
@@ -381,3 +382,43 @@ def policy() -> tuple[Step, list[torch.Tensor]]:
         return functional.smooth_l1_loss(values, rewards) - gain.mean()
 
     return trained(models, loss)
+
+
+@program
+def packed() -> tuple[Step, list[torch.Tensor]]:
+    """The states of a packed batch lie apart in memory: a layer makes its result of them by writing to it."""
+    encoder, head = nn.GRU(3, 4, bidirectional=True, batch_first=True), nn.Linear(8, 1)
+    lengths = torch.tensor([5, 3, 1])
+
+    def loss() -> torch.Tensor:
+        batch = nn.utils.rnn.pack_padded_sequence(torch.randn(3, 5, 3), lengths, batch_first=True)
+        states, _ = nn.utils.rnn.pad_packed_sequence(encoder(batch)[0], batch_first=True)
+        mask = torch.arange(5)[None] < lengths[:, None]
+        return (head(states).squeeze(-1) * mask).sum() / mask.sum()
+
+    return trained(nn.ModuleList([encoder, head]), loss)
+
+
+@program
+def resumed() -> tuple[Step, list[torch.Tensor]]:
+    """In each step the program is saved and taken up again."""
+    model = nn.Linear(4, 2)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 5)
+    parts = model, optimizer, schedule
+    x = torch.randn(3, 4)
+
+    def step() -> torch.Tensor:
+        optimizer.zero_grad()
+        value = model(x).square().sum()
+        value.backward()
+        optimizer.step()
+        schedule.step()
+        file = io.BytesIO()
+        torch.save([each.state_dict() for each in parts], file)
+        file.seek(0)
+        for each, state in zip(parts, torch.load(file, weights_only=True), strict=True):
+            each.load_state_dict(state)
+        return value
+
+    return step, list(model.parameters())

@@ -63,7 +63,7 @@ def test_a_gradient_that_several_passes_added_to_is_told_whole_where_it_is_used(
         w.grad.cos()
     log.refresh()
     used = [node.inputs[0].source for node in log.graph.nodes if node.op in ("sin", "cos")]
-    assert [node.op for node in used] == ["accumulate", "accumulate"]
+    assert [(node.op, node.name) for node in used] == [("accumulate_grad", "w.grad")] * 2
     np.testing.assert_array_equal([node.value for node in used], [[4, 4, 4], [7, 7, 7]])
     assert used[0] in [edge.source for edge in used[1].inputs]
 

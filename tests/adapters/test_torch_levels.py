@@ -20,6 +20,7 @@ from torch import nn
 import graphscope as gs
 from graphscope.errors import LogError
 from graphscope.eventlog.schema import Kind
+from tests.adapters.programs import PROGRAMS
 from tests.adapters.unusual import UNUSUAL, Idle, Seen, runs_alone
 
 pytestmark = pytest.mark.torch
@@ -166,9 +167,44 @@ def accumulated() -> None:
 
 
 @pytest.mark.parametrize("capture", ["calls+backward", "ops"])
-@pytest.mark.parametrize("program", [normalized, accumulated])
+@pytest.mark.parametrize("program", [normalized, accumulated, "packed", "resumed", "threads"])
 def test_nothing_is_said_to_have_changed_of_itself(program: Any, capture: str) -> None:
+    run = program if callable(program) else PROGRAMS[program]()[0]
     with gs.record(capture=capture) as log:
-        program()
+        run()
+        run()
     log.refresh()
     assert "changed" not in {node.op for node in log.graph.nodes}
+
+
+@pytest.mark.parametrize("capture", ["calls+backward", "ops"])
+def test_hooks_of_modules_lie_where_they_were_called(capture: str) -> None:
+    layer = nn.Linear(3, 2)
+    layer.register_full_backward_hook(lambda module, results, cotangents: None)
+    with gs.record(capture=capture) as log:
+        layer(torch.ones(2, 3, requires_grad=True)).sum().backward()
+    log.refresh()
+    rows = [log.event(row) for row in range(log.first, log.end)]
+    hooks = [event for event in rows if event.op and log.op(event.op).name == "backward_hook_function"]
+    assert {event.kind for event in hooks} == {Kind.GRAD}
+    assert [log.op(log.event(event.forward).op).name for event in hooks] == ["view_as", "view_as"]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("capture", ["calls", "calls+backward", "ops"])
+def test_of_two_branches_the_one_that_is_chosen_is_shown(capture: str) -> None:
+    def chosen(factor: int) -> list[torch.Tensor]:
+        x = torch.arange(3.0, requires_grad=True)
+        y = torch.cond(x.sum() * factor > 0, lambda x: x.sin(), lambda x: x.cos(), (x,))
+        y.sum().backward()
+        assert x.grad is not None
+        return [y, x.grad]
+
+    bare = [*chosen(1), *chosen(-1)]
+    with gs.record(capture=capture) as log:
+        recorded = [*chosen(1), *chosen(-1)]
+    assert all(map(torch.equal, bare, recorded))
+    log.refresh()
+    calls = [node.op for node in log.graph.nodes if node.kind == "op" and node.op in ("sin", "cos")]
+    assert calls == ["sin", "cos"] if capture != "ops" else calls[0] == "sin"

@@ -128,3 +128,21 @@ def test_steps_are_afterwards_what_they_were() -> None:
         assert [cell.cell_contents for cell in step.__closure__] != inside
     assert torch.optim.Adam.step is step
     assert [cell.cell_contents for cell in step.__closure__] == inside
+
+
+def test_a_step_is_made_of_the_gradient_that_it_finds() -> None:
+    clipped, given = (torch.nn.Parameter(torch.ones(3)) for _ in range(2))
+    optimizer = SGD([clipped, given], lr=0.1)
+    with gs.record() as log:
+        (clipped * 2).sum().backward()
+        torch.nn.utils.clip_grad_norm_([clipped], 0.5)
+        given.grad = torch.ones(3).sin()
+        optimizer.step()
+        optimizer.zero_grad()
+        (clipped * 3).sum().backward()
+        optimizer.step()
+    log.refresh()
+    steps = [node for node in log.graph.nodes if node.op == "SGD"]
+    gradients = [node.inputs[1].source for node in steps]
+    assert [node.op for node in gradients] == ["_foreach_mul_", "sin", "accumulate"]
+    assert np.linalg.norm(gradients[0].value) == pytest.approx(0.5)

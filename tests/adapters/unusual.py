@@ -430,6 +430,13 @@ def copies() -> None:
     (np.float32(2) * torch.ones(3), torch.cat((torch.ones(1),) * 300))
 
 
+@unusual
+def branches() -> None:
+    x = leaf()
+    torch.cond(x.sum() > 0, torch.sin, torch.cos, (x,)).sum().backward()
+    torch.ops.higher_order.cond(torch.tensor(True), lambda x: (x.sin(),), lambda x: (x.cos(),), (torch.ones(3),))
+
+
 class Seen(TorchDispatchMode):
     """Counts what torch runs."""
 

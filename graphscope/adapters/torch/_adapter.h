@@ -146,6 +146,13 @@ static inline void put(PyObject **place, PyObject *object) { Py_XSETREF(*place, 
 /* What the log knows of a tensor, new. */
 INSIDE Known *new_known(PyTypeObject *type, PyObject *tensor);
 
+/* What it knows, by the address of the tensor. An entry may be of one that is gone. */
+typedef struct Table Table;
+extern INSIDE PyTypeObject *table_type;
+INSIDE Known *known_at(const Table *table, const void *address); /* borrowed, or NULL */
+INSIDE int set_known(Table *table, const void *address, Known *known);
+INSIDE Py_ssize_t count_known(const Table *table);
+
 /* What a weak reference is to, borrowed; None where it is gone. */
 static inline PyObject *referent(PyObject *reference)
 {
@@ -296,7 +303,8 @@ INSIDE int64_t turn(Run *run);
 /* Give the roots of a pass and all behind them their rules; -1 with an error set. */
 /* What is asked of leaves: the class of their nodes, the table of known tensors, and `Fields`. */
 typedef struct {
-    PyObject *node_class, *table, *fields;
+    PyObject *node_class, *fields;
+    Table *table;
     PyObject *names; /* of nodes that are no leaves, by torch's */
 } Leaves;
 
@@ -328,6 +336,7 @@ static inline PyObject *by_address(PyObject *dict, const void *address)
     return found;
 }
 
+INSIDE int add_table(PyObject *module);
 INSIDE int add_looking(PyObject *module);
 INSIDE int add_handler(PyObject *module);
 INSIDE int add_rules(PyObject *module);

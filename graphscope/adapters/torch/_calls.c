@@ -83,31 +83,6 @@ static PyType_Slot Known_slots[] = {
 static PyType_Spec Known_spec = {"graphscope.adapters.torch._calls.Known", sizeof(Known), 0,
                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, Known_slots};
 
-/* forget(table): take those out of a table of known tensors that are gone. */
-static PyObject *forget(PyObject *module, PyObject *table)
-{
-    if (!PyDict_Check(table)) {
-        PyErr_SetString(PyExc_TypeError, "forget takes a dict");
-        return NULL;
-    }
-    PyObject *key, *found, **gone = PyMem_Malloc((PyDict_GET_SIZE(table) + 1) * sizeof *gone);
-    Py_ssize_t place = 0, count = 0;
-    if (gone == NULL)
-        return PyErr_NoMemory();
-    while (PyDict_Next(table, &place, &key, &found))
-        if (PyObject_TypeCheck(found, known_type) && referent(((Known *)found)->reference) == Py_None)
-            gone[count++] = Py_NewRef(key);
-    int failed = 0;
-    for (Py_ssize_t each = 0; each < count; each++) {
-        failed |= !failed && PyDict_DelItem(table, gone[each]) < 0;
-        Py_DECREF(gone[each]);
-    }
-    PyMem_Free(gone);
-    if (failed)
-        return NULL;
-    Py_RETURN_NONE;
-}
-
 /* Site: a call site, and the result that its template is for ------------------------------------------------------- */
 
 #define SITE_PARTS(X) X(next) X(shape) X(dtype) X(constants) X(template) X(fields)
@@ -188,11 +163,7 @@ static PyType_Slot Call_slots[] = {{Py_tp_doc, "A function of torch, as far as a
 static PyType_Spec Call_spec = {"graphscope.adapters.torch._calls.Call", sizeof(Call), 0,
                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, Call_slots};
 
-static PyMethodDef functions[] = {{"forget", forget, METH_O, "Take out of a table what is gone."},
-                                  {NULL}};
-
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_calls", "The hot path of recording PyTorch.", -1,
-                                        functions};
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_calls", "The hot path of recording PyTorch.", -1, NULL};
 
 PyMODINIT_FUNC PyInit__calls(void)
 {
@@ -215,7 +186,7 @@ PyMODINIT_FUNC PyInit__calls(void)
     site_type = (PyTypeObject *)site;
     place_type = (PyTypeObject *)place;
     call_type = (PyTypeObject *)call;
-    int failed = add_looking(module) < 0 || add_handler(module) < 0 || add_rules(module) < 0 || add_entry(module) < 0 ||
+    int failed = add_table(module) < 0 || add_looking(module) < 0 || add_handler(module) < 0 || add_rules(module) < 0 || add_entry(module) < 0 ||
                  add_methods(module) < 0;
     return failed ? NULL : module;
 }

@@ -55,9 +55,8 @@ static int find_roots(Entry *self, PyObject *outputs, Plan *plan)
     plan->roots = PyList_New(plan->count);
     for (int place = 0; plan->roots != NULL && place < plan->count; place++) {
         PyObject *output = PyTuple_GET_ITEM(outputs, place);
-        Known *known = (Known *)by_address(self->table, output);
-        if (known == NULL || !PyObject_TypeCheck((PyObject *)known, known_type) ||
-            referent(known->reference) != output || !is_ordinary(output) || is_led_astray(output) != 0)
+        Known *known = known_at((Table *)self->table, output);
+        if (known == NULL || referent(known->reference) != output || !is_ordinary(output) || is_led_astray(output) != 0)
             return 0;
         plan->rows[place] = known->row;
         PyObject *node = ask(output, GRAD_FN);
@@ -134,7 +133,7 @@ static int receive_cotangents(const Plan *plan, PyObject *rules, PyObject *cotan
 static int begin(Entry *self, Run *run, const Plan *plan, PyObject *cotangents)
 {
     Walk walk = {.rules = PyDict_New(), .run = (PyObject *)run, .session = self->session, .make = self->make};
-    walk.leaves = (Leaves){self->node_class, self->table, self->fields, self->op_names};
+    walk.leaves = (Leaves){self->node_class, self->fields, (Table *)self->table, self->op_names};
     walk.base = number(self->writer, &slot_base);
     int failed = walk.rules == NULL || PyErr_Occurred() || mark(plan, 0) < 0 || walk_from(&walk, plan->roots) < 0;
     PyObject *type, *error, *trace;
@@ -288,9 +287,9 @@ static int Entry_init(Entry *self, PyObject *args, PyObject *names)
     }                                                                                                                  \
     put(&self->name, name);
     HELD(TAKE)
-    if (!PyDict_Check(marks) || !PyDict_Check(table) || !PyDict_Check(op_names) || !PyDict_Check(inside) ||
+    if (!PyDict_Check(marks) || !Py_IS_TYPE(table, table_type) || !PyDict_Check(op_names) || !PyDict_Check(inside) ||
         !PyList_Check(replicas)) {
-        PyErr_SetString(PyExc_TypeError, "marks, table, op_names and inside are dicts, and replicas is a list");
+        PyErr_SetString(PyExc_TypeError, "marks, op_names and inside are dicts, table is a Table, and replicas a list");
         return -1;
     }
     self->frames.inside = self->inside;

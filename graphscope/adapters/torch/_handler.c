@@ -22,7 +22,8 @@ typedef struct {
     int64_t room; /* so many entries of the table are let stand before those of dead tensors are taken out */
     PyObject *prepare, *finish, *failed, *view, *note, *purge;
     PyObject *session, *place, *writer, *append;
-    PyObject *calls, *kinds, *inside, *table, *gradients; /* dicts */
+    PyObject *calls, *kinds, *inside, *gradients; /* dicts */
+    PyObject *table;
     PyObject *preparing;                      /* names of functions that torch fills modules in */
     Frames frames;
     PyObject *tensor_type, *group_class, *more_class, *tensor_kind, *plain_kind, *grad_enabled, *sequence_number, *rule;
@@ -84,11 +85,8 @@ static int prepares(Handler *self)
 /* The row of an argument that is a tensor, as it is now; -1 where that takes more than a look. */
 static int64_t row_of(Handler *self, PyObject *tensor, int64_t low)
 {
-    PyObject *found = by_address(self->table, tensor);
-    if (found == NULL || !PyObject_TypeCheck(found, known_type))
-        return -1;
-    Known *known = (Known *)found;
-    if (referent(known->reference) != tensor || known->row < low)
+    Known *known = known_at((Table *)self->table, tensor);
+    if (known == NULL || referent(known->reference) != tensor || known->row < low)
         return -1;
     if (known->group != NULL && known->group != Py_None && number(known->group, &slot_turn) != known->seen)
         return -1;
@@ -192,9 +190,8 @@ static int join(Known *known, PyObject *group)
 /* Note that a new tensor is a view of a known one; -1 where that takes more. */
 static int share(Handler *self, Known *known, PyObject *result, PyObject *base)
 {
-    Known *owner = (Known *)by_address(self->table, base);
-    if (owner == NULL || !PyObject_TypeCheck((PyObject *)owner, known_type) ||
-        referent(owner->reference) != base || owner == known)
+    Known *owner = known_at((Table *)self->table, base);
+    if (owner == NULL || referent(owner->reference) != base || owner == known)
         return -1;
     int64_t counter = version_of(result);
     if (counter < 0)
@@ -293,14 +290,14 @@ static int tell_node(Handler *self, PyObject *node, int64_t row, const Site *sit
 }
 
 /* Note that a new tensor is the value of a row, and whose memory it shares. */
-static int note(Handler *self, PyObject *identity, PyObject *result, PyObject *args, int64_t row)
+static int note(Handler *self, PyObject *result, PyObject *args, int64_t row)
 {
     Known *known = new_known(known_type, result);
     if (known == NULL)
         return -1;
     known->row = row;
-    int failed = PyDict_SetItem(self->table, identity, (PyObject *)known) < 0;
-    if (!failed && PyDict_GET_SIZE(self->table) > self->room) {
+    int failed = set_known((Table *)self->table, result, known) < 0;
+    if (!failed && count_known((Table *)self->table) > self->room) {
         PyObject *room = PyObject_CallNoArgs(self->purge);
         self->room = room == NULL ? -1 : PyLong_AsLongLong(room);
         Py_XDECREF(room);
@@ -362,15 +359,9 @@ static int record(Handler *self, PyObject *call, PyFrameObject *frame, PyObject 
         result = only_one(result);
     if ((PyObject *)Py_TYPE(result) != self->tensor_type)
         return 0;
-    PyObject *identity = PyLong_FromVoidPtr(result);
-    if (identity == NULL)
-        return -1;
-    PyObject *before = PyDict_GetItemWithError(self->table, identity);
-    if (before != NULL && PyObject_TypeCheck(before, known_type) &&
-        referent(((Known *)before)->reference) == result) {
-        Py_DECREF(identity);
+    Known *before = known_at((Table *)self->table, result);
+    if (before != NULL && referent(before->reference) == result)
         return 0;
-    }
     int answer = 0;
     PyObject *value = NULL, *node = NULL;
     Look seen;
@@ -388,12 +379,11 @@ static int record(Handler *self, PyObject *call, PyFrameObject *frame, PyObject 
     if (value == NULL)
         goto leave;
     int64_t row = append(self, site, value, given, start, end);
-    answer = row < 0 || note(self, identity, result, args, row) < 0 || tell_node(self, node, row, site) < 0 ? -1 : 1;
+    answer = row < 0 || note(self, result, args, row) < 0 || tell_node(self, node, row, site) < 0 ? -1 : 1;
 leave:
     if (answer == 0)
         PyErr_Clear();
     free(gathered);
-    Py_DECREF(identity);
     Py_XDECREF(node);
     Py_XDECREF(site);
     Py_XDECREF(value);
@@ -438,7 +428,7 @@ static int record_write(Handler *self, PyObject *call, PyFrameObject *frame, PyO
     int answer = 0;
     PyObject *more = NULL, *value = NULL, *base = ask(result, BASE), *node = ask(result, GRAD_FN);
     void *gathered = NULL;
-    Known *known = (Known *)by_address(self->table, result);
+    Known *known = known_at((Table *)self->table, result);
     int alone = known != NULL && base == Py_None && node != NULL;
     Site *site = alone ? site_for(self, call, frame, result, node, &seen, given) : NULL;
     if (site == NULL || (value = value_of(site, result, &seen, &gathered)) == NULL ||
@@ -560,9 +550,9 @@ static void tell(Handler *self, PyObject *call, PyObject *frame, PyObject *rows)
 /* The program takes the gradient of a known tensor in its hands; 0 where that takes more, -1 for an error. */
 static int note_gradient(Handler *self, PyObject *owner, PyObject *gradient)
 {
-    Known *known = (Known *)by_address(self->table, owner);
+    Known *known = known_at((Table *)self->table, owner);
     if ((PyObject *)Py_TYPE(gradient) != self->tensor_type || known == NULL ||
-        !PyObject_TypeCheck((PyObject *)known, known_type) || referent(known->reference) != owner ||
+        referent(known->reference) != owner ||
         is(self->session, &slot_ended, Py_False) != 1)
         return 0;
     PyObject *found = by_address(self->gradients, gradient);
@@ -719,8 +709,8 @@ static int Handler_init(Handler *self, PyObject *args, PyObject *names)
     Py_XSETREF(self->name, Py_NewRef(name));
     HELD(TAKE)
     if (!PyDict_Check(self->calls) || !PyDict_Check(self->kinds) || !PyDict_Check(self->inside) ||
-        !PyDict_Check(self->table) || !PyDict_Check(self->gradients)) {
-        PyErr_SetString(PyExc_TypeError, "calls, kinds, inside, table and gradients are dicts");
+        !Py_IS_TYPE(self->table, table_type) || !PyDict_Check(self->gradients)) {
+        PyErr_SetString(PyExc_TypeError, "calls, kinds, inside and gradients are dicts, and table is a Table");
         return -1;
     }
     if (!PyAnySet_Check(self->preparing)) {

@@ -447,11 +447,9 @@ static PyObject *rule_key; /* where a node's metadata holds its rule */
 static PyObject *leaf_rule(PyObject *node, const Leaves *leaves, PyObject *session, int64_t base)
 {
     PyObject *leaf = PyObject_GetAttr(node, str_variable);
-    PyObject *key = leaf == NULL ? NULL : PyLong_FromVoidPtr(leaf);
-    Known *known = key == NULL ? NULL : (Known *)PyDict_GetItemWithError(leaves->table, key);
+    Known *known = leaf == NULL ? NULL : known_at(leaves->table, leaf);
     Rule *rule = NULL;
-    if (known != NULL && PyObject_TypeCheck((PyObject *)known, known_type) &&
-        referent(known->reference) == leaf && known->row >= base &&
+    if (known != NULL && referent(known->reference) == leaf && known->row >= base &&
         (rule = (Rule *)rule_type->tp_alloc(rule_type, 0)) != NULL) {
         rule->session = Py_NewRef(session);
         rule->fields = Py_NewRef(leaves->fields);
@@ -460,7 +458,6 @@ static PyObject *leaf_rule(PyObject *node, const Leaves *leaves, PyObject *sessi
         rule->since = INT64_MAX;
         rule->known = Py_NewRef((PyObject *)known);
     }
-    Py_XDECREF(key);
     Py_XDECREF(leaf);
     return (PyObject *)rule;
 }
@@ -641,7 +638,7 @@ static PyObject *walk(PyObject *module, PyObject *args)
     Walk walk = {0};
     Leaves *leaves = &walk.leaves;
     if (!PyArg_ParseTuple(args, "O!O!OOLO(OO!OO!)", &PyList_Type, &roots, &PyDict_Type, &walk.rules, &walk.run,
-                          &walk.session, &walk.base, &walk.make, &leaves->node_class, &PyDict_Type, &leaves->table,
+                          &walk.session, &walk.base, &walk.make, &leaves->node_class, table_type, &leaves->table,
                           &leaves->fields, &PyDict_Type, &leaves->names))
         return NULL;
     if (walk_from(&walk, roots) < 0)

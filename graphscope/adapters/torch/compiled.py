@@ -47,12 +47,19 @@ class Known(weakref.ref[torch.Tensor]):
     __slots__ = ("counter", "group", "more", "row", "seen")
 
 
-def forget(table: dict[int, Any]) -> None:
-    """Take those out of a table of known tensors that are gone."""
-    for key in list(table):
-        known = table.get(key)
-        if known is not None and known() is None:
-            del table[key]
+class Table(dict[int, Any]):
+    """Known tensors by their addresses. An entry may be of one that is gone."""
+
+    def take(self, address: int) -> Any:
+        """What is known of an address, taken out."""
+        return super().pop(address, None)
+
+    def forget(self) -> None:
+        """Take those out that are gone."""
+        for key in list(self):
+            known = self.get(key)
+            if known is not None and known() is None:
+                del self[key]
 
 
 class Site:
@@ -229,8 +236,8 @@ if not TYPE_CHECKING:
     except ImportError:  # not built here: no compiler, or none is needed
         pass
     else:
+        Table = _built.Table
         Handler, Known, Site, Rule, Run = _built.Handler, _built.Known, _built.Site, _built.Rule, _built.Run
-        forget = _built.forget
         Place, Call, Entry = _built.Place, _built.Call, _built.Entry
         scoped, direct = _built.scoped, _built.direct
         walk, settle, light_hooks = _built.walk, _built.settle, _built.light_hooks

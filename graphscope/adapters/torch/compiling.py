@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from graphscope.adapters.torch.guarding import say
+from graphscope.adapters.torch.inner import Ops
 from graphscope.adapters.torch.session import Session
+from graphscope.adapters.torch.unusual import unusual
 
 if TYPE_CHECKING:
     from graphscope.adapters.torch.patches import Patches
@@ -28,6 +30,12 @@ def _disabled() -> Iterator[None]:
         config.disable = before
 
 
+def _others() -> bool:
+    """Whether a dispatch mode of somebody else sees what this thread runs."""
+    modes = (torch._C._get_dispatch_stack_at(place) for place in range(torch._C._len_torch_dispatch_stack()))
+    return not all(isinstance(mode, Ops) for mode in modes)
+
+
 class Compiling:
     """Keeps the compiler of torch at rest. It is not loaded for that: only a program that uses it has it in memory."""
 
@@ -38,6 +46,8 @@ class Compiling:
         self._patches = patches
         self._stance: Any = None
         self._told = False
+        if session.writer.capture != "compiled" and "cond" in vars(torch):
+            patches.replace(torch, "cond", self._chosen(torch.cond))
 
     def wrapped(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """`torch.compile`, which brings the compiler to memory."""
@@ -50,6 +60,19 @@ class Compiling:
 
         compile.__doc__ = original.__doc__
         return compile
+
+    def _chosen(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """`torch.cond`: it compiles its branches, and can't go backward at rest; the one that is chosen is called."""
+
+        @functools.wraps(original)
+        def cond(pred: Any, true_fn: Any, false_fn: Any, operands: Any = ()) -> Any:
+            place = self.session.places.here
+            traced = not isinstance(pred, (bool, torch.Tensor)) or unusual([pred]) or _others()
+            if self.session.ended or place.busy or traced or not isinstance(operands, (tuple, list)):
+                return original(pred, true_fn, false_fn, operands)
+            return (true_fn if pred else false_fn)(*operands)
+
+        return cond
 
     def rest(self) -> None:
         """Let compiled functions run as they are written."""

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from sys import _getframe
 from types import FrameType
-from typing import Any
+from typing import Any, Final
 
 import torch
 
 from graphscope.adapters.torch.calls import Call
+from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.context import Context
 from graphscope.adapters.torch.describing import flattened
+from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.forward import Calls
 from graphscope.adapters.torch.guarding import guarded
 from graphscope.adapters.torch.results import made
+from graphscope.adapters.torch.rules import NEVER
 from graphscope.adapters.torch.session import Session
+from graphscope.adapters.torch.sites import Fields
+from graphscope.adapters.torch.unusual import grad_fn, shape_of
+from graphscope.adapters.torch.walk import op_name
+from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import Kind
+
+_MOST_FIELDS: Final = 512
+"""So many kinds of results of torch's own functions are remembered."""
 
 
 class Functions:
@@ -24,6 +34,7 @@ class Functions:
     def __init__(self, session: Session) -> None:
         self.session = session
         self._known: dict[type, Call] = {}
+        self._fields: dict[Any, Fields] = {}
 
     def wrapped(self, original: Any) -> Any:
         """`Function.apply`, recorded."""
@@ -31,8 +42,12 @@ class Functions:
 
         def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
             place = session.places.here
-            if session.ended or place.busy or cls.__module__.startswith("torch."):
+            if session.ended or place.busy:
                 return original.__get__(None, cls)(*args, **kwargs)
+            if cls.__module__.startswith("torch."):
+                result = original.__get__(None, cls)(*args, **kwargs)
+                self._tie(result, _getframe(1))
+                return result
             writer = session.writer
             frame = session.frames.user(_getframe(1))
             gathered = self._gather(args, frame)
@@ -78,9 +93,38 @@ class Functions:
         tensors = (each for each in flattened(result) if isinstance(each, torch.Tensor))
         outputs = [each for each in tensors if not any(each is given for given in args)]
         for each in outputs:
-            self.session.identities.table.pop(id(each), None)
+            self.session.identities.table.take(id(each))
         if outputs:
             made(calls, call, outputs, args, kwargs, rows, constants, frame, start, end)
+
+    @guarded
+    def _tie(self, result: Any, frame: FrameType) -> None:
+        """Let the nodes of one of torch's own functions, as of a module's hook, say which rows their results are."""
+        session = self.session
+        for each in flattened(result):
+            node = grad_fn(each) if isinstance(each, torch.Tensor) else None
+            known = None if node is None else session.identities.find(each)
+            if node is not None and known is not None and RULE not in node.metadata:
+                session.tie(
+                    node, known.row, self._fields_of(each, session.frames.user(frame)), NEVER, op_name(node.name())
+                )
+
+    def _fields_of(self, result: torch.Tensor, frame: FrameType) -> Fields:
+        """What the rows of such a function share."""
+        session, context = self.session, self.session.places.here.context
+        key = context, id(frame.f_code), frame.f_lasti, shape_of(result), result.dtype
+        found = self._fields.get(key)
+        if found is None:
+            if len(self._fields) >= _MOST_FIELDS:
+                self._fields.clear()
+            writer = session.writer
+            base = {
+                "op": 0, "site": site_number(writer, frame), "scope": context.path.number(writer), "shape": key[3],
+                "dtype": log_dtype(result.dtype), "attrs": 0,
+            }  # fmt: skip
+            line = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+            found = self._fields[key] = Fields(session, line, base, result.dtype)
+        return found
 
     def _scope(self, outer: Context, cls: type) -> Context:
         path = outer.path.child(cls.__name__, "Function")

@@ -75,8 +75,8 @@ class Identities:
     """The tensors that are known, by `id`: a reference that is dead, or to another object, is none."""
 
     def __init__(self) -> None:
-        self.table: dict[int, Known] = {}
-        self.storages: dict[int, Known] = {}
+        self.table = compiled.Table()
+        self.storages = compiled.Table()
         """Leaves by their storage: one that appears later may share it."""
         self.room = _LEAST
         """So many entries are let stand before those of dead tensors are taken out."""
@@ -104,7 +104,7 @@ class Identities:
     def purge(self) -> int:
         """Forget the dead, and tell how many entries may stand before it is done again."""
         for table in (self.table, self.storages):
-            compiled.forget(table)
+            table.forget()
         for key, (gradient, _) in list(self.gradients.items()):
             if gradient() is None:
                 self.gradients.pop(key, None)
@@ -115,7 +115,7 @@ class Identities:
     def settle(self) -> None:
         """The recording is over: know of the living what row they are, and hold nothing of how rows were written."""
         self.purge()
-        self.storages.clear()
+        self.storages = compiled.Table()
         self.gradients.clear()
         for known in self.table.values():
             known.group = known.more = None

@@ -114,8 +114,11 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Results of the last op: autograd tells only afterwards whose views they are, and counts their writes."""
         self._anywhere = holds_in_inference()
 
+    supports_higher_order_operators = True
+
     def __exit__(self, *error: object) -> None:
         """Leave this thread's stack, wherever on it it lies, if it does; torch would take the last mode."""
+        self.settle()  # nothing runs here any more
         stack = [torch._C._get_dispatch_stack_at(place) for place in range(torch._C._len_torch_dispatch_stack())]
         above = stack[stack.index(self) + 1 :] if self in stack else stack
         for _ in above:
@@ -132,6 +135,8 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
+        if not isinstance(func, torch._ops.OpOverload):  # it takes functions, and calls them
+            return func(*args, **kwargs)
         prepared = self._prepare(_getframe(1), func, args, kwargs)
         if prepared is None:
             return func(*args, **kwargs)
@@ -245,7 +250,7 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
         for each in flattened(result):
             known = self.session.identities.find(each) if isinstance(each, torch.Tensor) else None
             if known is not None and known.row & ROW_MASK >= beneath.began and not known.extended().versions:
-                del self.session.identities.table[id(each)]
+                self.session.identities.table.take(id(each))
 
     def _learn(self, func: Any) -> Call:
         call = self.session.learn(func)

@@ -15,7 +15,8 @@ from graphscope.adapters.torch.identity import Known, version_of
 from graphscope.adapters.torch.unusual import grad_fn, requires_grad, shape_of
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog.places import argument_text, site_number
-from graphscope.eventlog.schema import ROW_MASK, Flag, Kind, Pass
+from graphscope.eventlog.schema import EVENT, ROW_MASK, Flag, Kind, Pass
+from graphscope.eventlog.template import PLACE
 
 if TYPE_CHECKING:
     from graphscope.adapters.torch.session import Session
@@ -67,16 +68,32 @@ class Leaves:
         if known.group is not None and known.seen != known.group.turn:
             writing.follow(session, known, tensor, frame)
         elif known.counter != version_of(tensor):
-            row = self._accumulated(tensor)
-            if row > known.row & ROW_MASK:
-                writing.accumulated(session, known, tensor, [known.row, row], frame)
-            else:
-                writing.changed(session, known, tensor, frame)
+            self._catch_up(known, tensor, frame)
         if known.row < session.writer.low and (
             known.row < session.writer.base or (more is not None and more.leaf) or grad_fn(tensor) is None
         ):
             return self.leaf(tensor, frame, argument, known)
         return known
+
+    def _catch_up(self, known: Known, tensor: torch.Tensor, frame: FrameType) -> None:
+        """Bring a tensor up to date that was written by no call that was seen, unless that was when it was made."""
+        session = self._session
+        row = self._accumulated(tensor)
+        if row > known.row & ROW_MASK:
+            writing.accumulated(session, known, tensor, [known.row, row], frame)
+        elif known.counter or self._born(known.row) != version_of(tensor):
+            writing.changed(session, known, tensor, frame)
+        else:
+            known.counter = version_of(tensor)
+
+    def _born(self, row: int) -> int:
+        """Torch's count of the writes into the result of a row when it was made; 0 where the row is not at hand."""
+        segment, base = self._session.writer.segment, self._session.writer.base
+        row = (row & ROW_MASK) - base
+        if row < segment.first:
+            return 0
+        begin = segment.origin + row * EVENT.itemsize
+        return self._session.born.get(bytes(segment.rows[begin + PLACE.start : begin + PLACE.stop]), 0)
 
     def note_gradient(self, owner: Any, gradient: Any) -> None:
         """The program took the gradient of a tensor: as an input it stands for what was last added to it."""

@@ -20,7 +20,7 @@ from graphscope.adapters.torch.unusual import shape_of
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.places import site_number
-from graphscope.eventlog.schema import Flag, Kind
+from graphscope.eventlog.schema import ROW_MASK, Flag, Kind
 
 SETTINGS: Final = ("lr", "momentum", "betas", "eps", "weight_decay", "alpha", "rho", "maximize", "nesterov", "amsgrad")
 """Settings of a group that are told with its rows."""
@@ -121,7 +121,8 @@ class Optimizers:
                 # Its value is the new one by now: the row that is written is that of the update alone.
                 known = session.leaves.leaf(parameter, frame, None, known)
             more = known.extended()
-            has_gradient = bool(more.accumulated)
+            gradient = self._gradient(parameter.grad, more.accumulated)
+            has_gradient = gradient > 0
             key = place, settings, has_gradient, shape_of(parameter), parameter.dtype
             if more.updating is None or more.updating[0] != key:
                 more.updating = key, self._form(name, settings, parameter, frame, has_gradient)
@@ -129,10 +130,17 @@ class Optimizers:
             template.turn_version(more.versions + 1)
             first = more.first if more.first >= writer.base else None
             now = writer.clock()
-            row = writer.append(template, value, now, duration, 0, known.row, more.accumulated, 0, tensor=first)
+            row = writer.append(template, value, now, duration, 0, known.row, gradient, 0, tensor=first)
             wrote(known, parameter, row)
             if writer.gate is not None:
                 control.after(session, row, parameter, value, frame)
+
+    def _gradient(self, gradient: Any, accumulated: int) -> int:
+        """The row of a parameter's gradient: what was last added to it, or what the program has made of it since."""
+        known = self.session.identities.find(gradient)
+        if known is None or known.row < self.session.writer.low or known.row & ROW_MASK < accumulated:
+            return accumulated
+        return known.row
 
     def _form(self, name: str, settings: Any, parameter: torch.Tensor, frame: FrameType, has_gradient: bool) -> Keeping:
         writer = self.session.writer

@@ -39,8 +39,8 @@ class Session:
     """The state that all parts of the adapter share."""
 
     __slots__ = (
-        "_count", "_gradients", "calls", "ended", "frames", "identities", "kinds", "leaves", "make_calls", "no_fields",
-        "places", "remote", "skipped", "variants", "writer",
+        "_count", "_gradients", "born", "calls", "ended", "frames", "identities", "kinds", "leaves", "make_calls",
+        "no_fields", "places", "remote", "skipped", "writer",
     )  # fmt: skip
 
     def __init__(self, writer: Writer) -> None:
@@ -69,6 +69,8 @@ class Session:
         self.leaves = Leaves(self)
         self.skipped: set[type] = set()
         """Classes of tensors that could not be recorded, which was told."""
+        self.born: dict[bytes, int] = {}
+        """Torch's count of its own writes into results that it makes by writing, by what their rows begin with."""
         self._gradients: dict[Any, Keeping] = {}
         self.no_fields = Fields(self, "", {"op": 0, "site": 0, "scope": 0, "shape": (), "dtype": None, "attrs": 0})
 

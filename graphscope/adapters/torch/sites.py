@@ -11,21 +11,26 @@ import torch
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.context import Context
 from graphscope.adapters.torch.dtypes import log_dtype
+from graphscope.adapters.torch.identity import version_of
 from graphscope.adapters.torch.reading import is_remote
 from graphscope.adapters.torch.unusual import requires_grad, shape_of
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import Flag, Kind, Pass
+from graphscope.eventlog.template import PLACE
 
 if TYPE_CHECKING:
     from graphscope.adapters.torch.session import Session
 
 PREPARING: Final = frozenset(
-    {"__init__", "reset_parameters", "_reset_parameters", "__setstate__", "_call_with_frames_removed"}
-)
-"""Functions of torch that make modules and fill their parameters, and the one of Python's that imports torch's own
-files: some of them compute.
+    {
+        "__init__", "reset_parameters", "_reset_parameters", "__setstate__", "_call_with_frames_removed",
+        "_rebuild_tensor", "_rebuild_tensor_v3",
+    }
+)  # fmt: skip
+"""Functions of torch that make modules and fill their parameters, that read tensors from a file or another process, and
+the one of Python's that imports torch's own files: some of them compute.
 """
 
 
@@ -192,5 +197,7 @@ class CallSite(Keeping):
             several=several,
             **fields,
         )
+        if result is not None and not flags & (Flag.IN_PLACE | Flag.VIEW) and version_of(result):
+            session.born[template.prefix[PLACE]] = version_of(result)
         super().__init__(template)
         self.fields = Fields(session, f"{frame.f_code.co_filename}:{frame.f_lineno}", base, self.dtype)

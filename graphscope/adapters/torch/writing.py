@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 OPS: Final = {
     "copy_slices": "What a tensor is after a write through a view of it.",
     "take_view": "What a view is after a write into the memory that it shares.",
-    "accumulate": "What a gradient is after a backward pass added to it.",
+    "accumulate_grad": "What a gradient is after a backward pass added to it.",
     "changed": "What a tensor is after a write that no recorded call made.",
 }
 """Ops that no function of torch is: they say how a write reaches other tensors."""
@@ -145,10 +145,16 @@ def changed(session: Session, known: Known, tensor: torch.Tensor, frame: FrameTy
 
 def accumulated(session: Session, known: Known, tensor: torch.Tensor, rows: list[int], frame: FrameType) -> None:
     """Bring a gradient up to date: of what it was, and of the row of what was last added to it."""
-    wrote(known, tensor, _version(session, "accumulate", known, tensor, rows, frame))
+    owner = session.identities.owner(tensor)
+    leaf = owner.more.name if owner is not None and owner.more is not None else None
+    attrs = {} if leaf is None else {"name": f"{leaf}.grad"}
+    wrote(known, tensor, _version(session, "accumulate_grad", known, tensor, rows, frame, attrs))
 
 
-def _version(session: Session, name: str, known: Known, tensor: torch.Tensor, rows: list[int], frame: FrameType) -> int:
+def _version(
+    session: Session, name: str, known: Known, tensor: torch.Tensor, rows: list[int], frame: FrameType,
+    attrs: dict[str, Any] | None = None,
+) -> int:  # fmt: skip
     """Append the row of a new version that no call of its own made."""
     writer = session.writer
     context = session.places.here.context
@@ -161,6 +167,7 @@ def _version(session: Session, name: str, known: Known, tensor: torch.Tensor, ro
         scope=context.path.number(writer),
         shape=shape_of(tensor),
         dtype=log_dtype(tensor.dtype),
+        attrs=writer.attributes(attrs or {}),
         version=more.versions + 1,
         flags=Flag.IN_PLACE,
         graph_pass=Pass.BACKWARD if context.backward else Pass.FORWARD,

@@ -163,7 +163,8 @@ static PyType_Slot Call_slots[] = {{Py_tp_doc, "A function of torch, as far as a
 static PyType_Spec Call_spec = {"graphscope.adapters.torch._calls.Call", sizeof(Call), 0,
                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, Call_slots};
 
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_calls", "The hot path of recording PyTorch.", -1, NULL};
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_calls", "The hot path of recording PyTorch.", -1,
+                                        NULL};
 
 PyMODINIT_FUNC PyInit__calls(void)
 {
@@ -186,7 +187,7 @@ PyMODINIT_FUNC PyInit__calls(void)
     site_type = (PyTypeObject *)site;
     place_type = (PyTypeObject *)place;
     call_type = (PyTypeObject *)call;
-    int failed = add_table(module) < 0 || add_looking(module) < 0 || add_handler(module) < 0 || add_rules(module) < 0 || add_entry(module) < 0 ||
-                 add_methods(module) < 0;
+    int failed = add_table(module) < 0 || add_looking(module) < 0 || add_handler(module) < 0 ||
+                 add_rules(module) < 0 || add_entry(module) < 0 || add_methods(module) < 0;
     return failed ? NULL : module;
 }

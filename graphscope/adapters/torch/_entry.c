@@ -9,7 +9,7 @@ enum { MOST_ROOTS = INLINE_INPUTS };
 
 #define HELD(X)                                                                                                        \
     X(slow) X(original) X(session) X(writer) X(places) X(leaves) X(replicas) X(marks) X(make) X(node_class) X(table)   \
-    X(fields) X(op_names) X(inside) X(push) X(pop) X(failed) X(passed)
+    X(fields) X(op_names) X(inside) X(push) X(pop) X(sweep) X(failed) X(passed)
 
 #define DECLARE(name) PyObject *name;
 typedef struct {
@@ -197,6 +197,11 @@ static PyObject *run_engine(Entry *self, Run *run, PyObject *context, PyObject *
     if (pushed != NULL) {
         PyObject *popped = PyObject_CallNoArgs(self->pop);
         Py_XDECREF(popped);
+        if (is(self->session, &slot_ended, Py_True) == 1) { /* what lay beneath could not be taken back */
+            PyObject *swept = PyObject_CallNoArgs(self->sweep);
+            Py_XDECREF(swept);
+        }
+        PyErr_Clear();
         Py_DECREF(pushed);
     }
     turn(run);

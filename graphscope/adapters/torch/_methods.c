@@ -1,6 +1,7 @@
-/* What stands in the place of methods of torch: `Module.__call__`, and `Tensor.backward`.
+/* What stands in the place of methods and functions of torch: `Module.__call__`, `Tensor.backward`, and what functions
+ * that are written in Python call for a mode.
  *
- * It does what `Modules.wrapped` and `Backward.direct` do.
+ * It does what `Modules.wrapped`, `Backward.direct` and `patches._straight` do.
  */
 #include "_adapter.h"
 
@@ -102,30 +103,91 @@ static PyObject *call_module(PyObject *object, PyObject *const *args, size_t fla
 
 /* Backward --------------------------------------------------------------------------------------------------------- */
 
+/* Our mode, taken from torch's stack where it is the only one, a new reference; NULL where it is not. */
+static PyObject *taken(Method *self)
+{
+    PyObject *count = PyObject_CallNoArgs(self->count);
+    int alone = count != NULL && PyLong_Check(count) && PyLong_AsLong(count) == 1;
+    Py_XDECREF(count);
+    PyObject *mode = alone ? PyObject_CallNoArgs(self->pop) : NULL;
+    if (mode != NULL && !Py_IS_TYPE(mode, handler_type)) {
+        PyObject *pushed = PyObject_CallOneArg(self->push, mode);
+        Py_XDECREF(pushed);
+        Py_CLEAR(mode);
+    }
+    return mode;
+}
+
+/* Put it back, unless the recording has ended meanwhile; whether or not an error is set. */
+static void give_back(Method *self, PyObject *mode)
+{
+    PyObject *type, *error, *trace;
+    PyErr_Fetch(&type, &error, &trace);
+    PyObject *pushed = goes_on(self) ? PyObject_CallOneArg(self->push, mode) : NULL;
+    Py_XDECREF(pushed);
+    PyErr_Restore(type, error, trace);
+    Py_DECREF(mode);
+}
+
 /* tensor.backward(...), for which torch would ask the modes: ours has nothing to say to it. */
 static PyObject *call_backward(PyObject *object, PyObject *const *args, size_t flags, PyObject *names)
 {
     Method *self = (Method *)object;
-    PyObject *result = NULL;
-    if (PyVectorcall_NARGS(flags) == 0 || (PyObject *)Py_TYPE(args[0]) != self->kind || !goes_on(self))
-        return PyObject_Vectorcall(self->original, args, flags, names);
-    PyObject *count = PyObject_CallNoArgs(self->count), *mode = NULL;
-    int alone = count != NULL && PyLong_Check(count) && PyLong_AsLong(count) == 1;
-    Py_XDECREF(count);
-    if (count == NULL || (alone && (mode = PyObject_CallNoArgs(self->pop)) == NULL))
+    int ordinary = PyVectorcall_NARGS(flags) > 0 && (PyObject *)Py_TYPE(args[0]) == self->kind && goes_on(self);
+    PyObject *mode = ordinary ? taken(self) : NULL;
+    if (PyErr_Occurred())
         return NULL;
-    int ours = mode != NULL && Py_IS_TYPE(mode, handler_type);
-    if (ours)
-        result = PyObject_Vectorcall(self->original, args, flags, names);
-    if (mode != NULL) {
-        PyObject *type, *error, *trace;
-        PyErr_Fetch(&type, &error, &trace);
-        PyObject *pushed = PyObject_CallOneArg(self->push, mode);
-        Py_XDECREF(pushed);
-        PyErr_Restore(type, error, trace);
-        Py_DECREF(mode);
+    PyObject *result = PyObject_Vectorcall(self->original, args, flags, names);
+    if (mode != NULL)
+        give_back(self, mode);
+    return result;
+}
+
+/* Functions written in Python -------------------------------------------------------------------------------------- */
+
+/* Whether these leave a call to the modes: tensors of torch's own classes, and None. */
+static int leave_it_to_modes(PyObject *relevant)
+{
+    if (!PyTuple_CheckExact(relevant))
+        return 0;
+    for (Py_ssize_t place = 0; place < PyTuple_GET_SIZE(relevant); place++) {
+        PyObject *each = PyTuple_GET_ITEM(relevant, place);
+        if (each != Py_None && !is_ordinary(each))
+            return 0;
     }
-    return ours ? result : PyObject_Vectorcall(self->original, args, flags, names);
+    return 1;
+}
+
+/* Ask our mode, which stands aside meanwhile, as torch does: with the arguments in a tuple and a dict. */
+static PyObject *ask_mode(PyObject *mode, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    PyObject *types = PyTuple_New(0), *given = PyTuple_New(count - 2), *named = PyDict_New(), *result = NULL;
+    int failed = types == NULL || given == NULL || named == NULL;
+    for (Py_ssize_t place = 2; !failed && place < count; place++)
+        PyTuple_SET_ITEM(given, place - 2, Py_NewRef(args[place]));
+    for (Py_ssize_t place = 0; !failed && names != NULL && place < PyTuple_GET_SIZE(names); place++)
+        failed = PyDict_SetItem(named, PyTuple_GET_ITEM(names, place), args[count + place]) < 0;
+    if (!failed)
+        result = PyObject_CallFunctionObjArgs(mode, args[0], types, given, named, NULL);
+    Py_XDECREF(types);
+    Py_XDECREF(given);
+    Py_XDECREF(named);
+    return result;
+}
+
+/* handle_torch_function(function, relevant, *args, **kwargs): where ours is the only mode, it is asked at once. */
+static PyObject *call_straight(PyObject *object, PyObject *const *args, size_t flags, PyObject *names)
+{
+    Method *self = (Method *)object;
+    Py_ssize_t count = PyVectorcall_NARGS(flags);
+    PyObject *mode = count >= 2 && leave_it_to_modes(args[1]) ? taken(self) : NULL;
+    if (PyErr_Occurred())
+        return NULL;
+    if (mode == NULL)
+        return PyObject_Vectorcall(self->original, args, flags, names);
+    PyObject *result = ask_mode(mode, args, count, names);
+    give_back(self, mode);
+    return result;
 }
 
 /* Method ----------------------------------------------------------------------------------------------------------- */
@@ -188,25 +250,32 @@ static PyObject *scoped(PyObject *module, PyObject *args)
     return (PyObject *)self;
 }
 
-/* direct(original, session, kind, count, pop, push): `backward` of tensors of one class; the rest is torch's stack. */
-static PyObject *direct(PyObject *module, PyObject *args)
+/* What takes our mode from torch's stack and puts it back: by functions of torch. */
+static Method *aside(vectorcallfunc vectorcall, PyObject *args)
 {
-    PyObject *original, *session, *kind, *count, *pop, *push;
-    if (!PyArg_ParseTuple(args, "OOOOOO", &original, &session, &kind, &count, &pop, &push))
+    PyObject *original, *session, *count, *pop, *push, *kind = Py_None;
+    if (!PyArg_ParseTuple(args, "OOOOO|O", &original, &session, &count, &pop, &push, &kind))
         return NULL;
-    Method *self = new_method(call_backward, original, session);
+    Method *self = new_method(vectorcall, original, session);
     if (self != NULL) {
         put(&self->kind, kind);
         put(&self->count, count);
         put(&self->pop, pop);
         put(&self->push, push);
     }
-    return (PyObject *)self;
+    return self;
 }
+
+/* direct(original, session, count, pop, push, kind): `backward` of tensors of one class. */
+static PyObject *direct(PyObject *module, PyObject *args) { return (PyObject *)aside(call_backward, args); }
+
+/* straight(original, session, count, pop, push): `handle_torch_function`. */
+static PyObject *straight(PyObject *module, PyObject *args) { return (PyObject *)aside(call_straight, args); }
 
 static PyMethodDef functions[] = {
     {"scoped", scoped, METH_VARARGS, "What stands in the place of Module.__call__."},
     {"direct", direct, METH_VARARGS, "What stands in the place of Tensor.backward."},
+    {"straight", straight, METH_VARARGS, "What functions written in Python call for a mode."},
     {NULL}};
 
 int add_methods(PyObject *module)

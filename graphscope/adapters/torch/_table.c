@@ -80,7 +80,7 @@ static Known *take_out(Table *self, Py_ssize_t place)
     return found;
 }
 
-/* What else holds a table, and what Python asks of it ---------------------------------------------------------------- */
+/* What Python asks of a table -------------------------------------------------------------------------------------- */
 
 static PyObject *Table_new(PyTypeObject *type, PyObject *args, PyObject *names)
 {

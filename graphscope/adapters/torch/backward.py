@@ -15,6 +15,7 @@ from graphscope.adapters.torch import compiled, control
 from graphscope.adapters.torch.collectives import Collectives
 from graphscope.adapters.torch.forward import OURS
 from graphscope.adapters.torch.guarding import give_up, guarded
+from graphscope.adapters.torch.leftovers import put_back, sweep
 from graphscope.adapters.torch.rules import Run
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.walk import NAMES, Walk
@@ -54,7 +55,7 @@ class Backward:
             slow=every, original=original, session=session, writer=session.writer, places=session.places,
             leaves=session.leaves, replicas=self._collectives.replicas, marks=self._marks, make=walk.rule,
             node_class=walk.leaf_class, table=session.identities.table, fields=session.no_fields, op_names=NAMES,
-            inside=session.frames.inside, push=_push, pop=_pop, failed=give_up,
+            inside=session.frames.inside, push=_push, pop=_pop, sweep=sweep, failed=give_up,
             passed=control.passed,
         )  # fmt: skip
         return found
@@ -84,7 +85,7 @@ class Backward:
             try:
                 result = original(outputs, cotangents, keep, create_graph, inputs, *args, **kwargs)
             finally:
-                _pop()
+                self._leave()
                 run.turn()
                 place.context, place.backward_row, place.run, place.beneath = outer
                 if result is not None and inputs and not kwargs.get("accumulate_grad"):
@@ -94,6 +95,12 @@ class Backward:
             return result
 
         return _engine_run_backward
+
+    def _leave(self) -> None:
+        """Take our mode from the stack, and what lies beneath it of a recording that has ended meanwhile."""
+        _pop()
+        if self.session.ended:
+            sweep()
 
     @guarded
     def _wanted(self, run: Run, inputs: Any, results: Any) -> None:
@@ -116,21 +123,21 @@ class Backward:
         session = self.session
         count = torch._C._len_torch_function_stack
         if compiled.direct is not None:
-            return functools.update_wrapper(
-                compiled.direct(original, session, torch.Tensor, count, _pop, _push), original
-            )
+            direct = compiled.direct(original, session, count, _pop, _push, torch.Tensor)
+            return functools.update_wrapper(direct, original)
 
         @functools.wraps(original)
         def backward(tensor: Any, *args: Any, **kwargs: Any) -> Any:
             if tensor.__class__ is not torch.Tensor or session.ended or count() != 1:
                 return original(tensor, *args, **kwargs)
             mode = _pop()
-            try:
-                if isinstance(mode, OURS):
-                    return original(tensor, *args, **kwargs)
-            finally:
+            if not isinstance(mode, OURS):
                 _push(mode)
-            return original(tensor, *args, **kwargs)
+                return original(tensor, *args, **kwargs)
+            try:
+                return original(tensor, *args, **kwargs)
+            finally:
+                put_back(mode, session)
 
         return backward
 

@@ -222,7 +222,8 @@ Entry: Any = None
 
 scoped: Any = None
 direct: Any = None
-"""Make what stands in the place of two methods of torch: see `Modules.wrapped` and `Backward.direct`."""
+straight: Any = None
+"""Make what stands in place of functions of torch: see `Modules.wrapped`, `Backward.direct`, `patches._straight`."""
 
 look_through: Any = None
 """Says how compiled code is to look at tensors: by DLPack's table, if torch offers it, and by which statistics."""
@@ -239,7 +240,7 @@ if not TYPE_CHECKING:
         Table = _built.Table
         Handler, Known, Site, Rule, Run = _built.Handler, _built.Known, _built.Site, _built.Rule, _built.Run
         Place, Call, Entry = _built.Place, _built.Call, _built.Entry
-        scoped, direct = _built.scoped, _built.direct
+        scoped, direct, straight = _built.scoped, _built.direct, _built.straight
         walk, settle, light_hooks = _built.walk, _built.settle, _built.light_hooks
         hooked = type(torch.autograd.Function)  # where it looks first
         _built.adopt(RULE, torch._C.DisableTorchFunction, torch._C._has_torch_function_unary)

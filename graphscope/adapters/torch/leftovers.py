@@ -10,6 +10,7 @@ from torch.utils._python_dispatch import _pop_mode, _push_mode
 
 from graphscope.adapters.torch.forward import OURS
 from graphscope.adapters.torch.inner import Ops
+from graphscope.adapters.torch.session import Session
 
 _count_functions: Final = torch._C._len_torch_function_stack
 _pop_function: Final = torch._C._pop_torch_function_stack
@@ -20,6 +21,12 @@ def sweep() -> None:
     """Take them from the stacks of this thread, where no recording goes on."""
     _sweep(OURS, _count_functions, _pop_function, _push_function)
     _sweep((Ops,), torch._C._len_torch_dispatch_stack, _pop_mode, _push_mode)
+
+
+def put_back(mode: Any, session: Session) -> None:
+    """Put a mode of ours back that stood aside, unless the recording has ended meanwhile."""
+    if not session.ended:
+        _push_function(mode)
 
 
 def _sweep(

@@ -14,7 +14,7 @@ from torch.optim import optimizer as optimizers
 from graphscope.adapters.torch import control
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.guarding import guarded
-from graphscope.adapters.torch.identity import wrote
+from graphscope.adapters.torch.identity import Known, wrote
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.unusual import shape_of
 from graphscope.adapters.torch.values import Keeping
@@ -121,7 +121,7 @@ class Optimizers:
                 # Its value is the new one by now: the row that is written is that of the update alone.
                 known = session.leaves.leaf(parameter, frame, None, known)
             more = known.extended()
-            gradient = self._gradient(parameter.grad, more.accumulated)
+            gradient = self._gradient(identities.find(parameter.grad), more.accumulated)
             has_gradient = gradient > 0
             key = place, settings, has_gradient, shape_of(parameter), parameter.dtype
             if more.updating is None or more.updating[0] != key:
@@ -135,9 +135,8 @@ class Optimizers:
             if writer.gate is not None:
                 control.after(session, row, parameter, value, frame)
 
-    def _gradient(self, gradient: Any, accumulated: int) -> int:
+    def _gradient(self, known: Known | None, accumulated: int) -> int:
         """The row of a parameter's gradient: what was last added to it, or what the program has made of it since."""
-        known = self.session.identities.find(gradient)
         if known is None or known.row < self.session.writer.low or known.row & ROW_MASK < accumulated:
             return accumulated
         return known.row

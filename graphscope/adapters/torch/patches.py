@@ -21,6 +21,7 @@ from graphscope.adapters.torch.forward import OURS, Calls
 from graphscope.adapters.torch.functions import Functions
 from graphscope.adapters.torch.guarding import left_changed
 from graphscope.adapters.torch.inner import DeepCalls
+from graphscope.adapters.torch.leftovers import put_back
 from graphscope.adapters.torch.modules import Modules
 from graphscope.adapters.torch.optimizers import Optimizers
 from graphscope.adapters.torch.regions import Regions
@@ -62,7 +63,7 @@ class Patches:
         # It asks whether a mode is active, and would leave the fused kernels of transformers: other numbers.
         self.replace(torch.overrides, "has_torch_function", _by_arguments, always=True)
         if _HANDLE in functional.__dict__:
-            self.replace(functional, _HANDLE, _straight(functional.__dict__[_HANDLE]))
+            self.replace(functional, _HANDLE, _straight(functional.__dict__[_HANDLE], session))
         for owner in (torch.nn.Module, torch.optim.Optimizer):
             self.replace(owner, "zero_grad", _unseen(owner.zero_grad))
         compiling = (Regions if session.writer.capture == "compiled" else Compiling)(session, self)
@@ -162,21 +163,24 @@ def _seeing_ops(session: Session) -> contextlib.AbstractContextManager[Any]:
     return calls.ops if isinstance(calls, DeepCalls) else contextlib.nullcontext()
 
 
-def _straight(original: Callable[..., Any]) -> Callable[..., Any]:
+def _straight(original: Callable[..., Any], session: Session) -> Callable[..., Any]:
     """What functions written in Python call for a mode: where ours is the only one that cares, it is asked at once."""
     count = torch._C._len_torch_function_stack
     pop, push = torch._C._pop_torch_function_stack, torch._C._push_on_torch_function_stack
+    if compiled.straight is not None:
+        return functools.update_wrapper(compiled.straight(original, session, count, pop, push), original)
 
     def handle_torch_function(function: Any, relevant: Any, *args: Any, **kwargs: Any) -> Any:
         if count() != 1 or not _ANSWERING.issuperset([each.__class__ for each in relevant]):
             return original(function, relevant, *args, **kwargs)
         mode = pop()
-        try:
-            if isinstance(mode, OURS):
-                return mode.__torch_function__(function, (), args, kwargs)
-        finally:
+        if not isinstance(mode, OURS):
             push(mode)
-        return original(function, relevant, *args, **kwargs)
+            return original(function, relevant, *args, **kwargs)
+        try:
+            return mode.__torch_function__(function, (), args, kwargs)
+        finally:
+            put_back(mode, session)
 
     return handle_torch_function
 

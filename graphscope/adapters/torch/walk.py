@@ -94,7 +94,9 @@ class Walk:
     def _unknown(self, name: str) -> int:
         """A row for what was computed before the recording began, of which only a backward node is left."""
         writer = self.session.writer
-        template = writer.template(Kind.OP, op=self.session.op(name, "Computed before the recording began."))
+        template = writer.template(
+            Kind.OP, op=self.session.op(name, "Computed before the recording began, or by no call that is seen.")
+        )
         return writer.append(template, None, writer.clock())
 
     def _fields(self) -> Fields:

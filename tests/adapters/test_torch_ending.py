@@ -124,6 +124,7 @@ def test_of_a_recording_that_ended_elsewhere_the_next_one_finds_nothing(place: s
     assert [node.op for node in log.graph.nodes if node.kind == "op"] == ["sin"]
 
 
+@pytest.mark.filterwarnings("ignore:.*autocast:FutureWarning")  # torch 2.4 says so of its own checkpoint
 def test_threads_that_go_back_through_checkpoints_count_their_own_writes() -> None:
     def block(x: Any) -> Any:
         y = x * 1

@@ -66,7 +66,7 @@ class Patches:
             self.replace(functional, _HANDLE, _straight(functional.__dict__[_HANDLE], session))
         for owner in (torch.nn.Module, torch.optim.Optimizer):
             self.replace(owner, "zero_grad", _unseen(owner.zero_grad))
-        compiling = (Regions if session.writer.capture == "compiled" else Compiling)(session, self)
+        self._compiling = compiling = (Regions if session.writer.capture == "compiled" else Compiling)(session, self)
         self.replace(torch, "compile", compiling.wrapped(torch.compile))
         for owner, name in _WRITING_DOWN:
             self.replace(owner, name, compiling.unseen(getattr(owner, name)))
@@ -121,8 +121,13 @@ class Patches:
             yield
         finally:
             for owner, name, before, value in held:
-                if owner.__dict__.get(name, _NOTHING) is before and not self._session.ended:
+                now = owner.__dict__.get(name, _NOTHING)
+                if self._session.ended:
+                    continue
+                if now is before:
                     setattr(owner, name, value)
+                elif (owner, name) in _WRITING_DOWN:  # torch's compiler, used for the first time, has wrapped it
+                    self.replace(owner, name, self._compiling.unseen(now))
 
     def modes_aside(self) -> contextlib.AbstractContextManager[None]:
         """Without our mode in this thread, where it is the only one."""

@@ -29,6 +29,7 @@ MODULES = {
         TORCH + "_looking.c",
         TORCH + "_handler.c",
         TORCH + "_rules.c",
+        TORCH + "_walk.c",
         TORCH + "_entry.c",
         TORCH + "_methods.c",
     ],

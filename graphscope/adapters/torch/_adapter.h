@@ -300,7 +300,6 @@ static inline uint32_t dtype_of(const Look *seen) { return (uint32_t)seen->code 
 /* Another node is about to run: the last one took until now. */
 INSIDE int64_t turn(Run *run);
 
-/* Give the roots of a pass and all behind them their rules; -1 with an error set. */
 /* What is asked of leaves: the class of their nodes, the table of known tensors, and `Fields`. */
 typedef struct {
     PyObject *node_class, *fields;
@@ -308,21 +307,38 @@ typedef struct {
     PyObject *names; /* of nodes that are no leaves, by torch's */
 } Leaves;
 
-/* Nodes whose successors are still to be looked at; each has its rule, and `rules` holds it. */
 typedef struct {
-    PyObject **nodes;
-    Py_ssize_t count, room;
-} Waiting;
+    PyObject *node;
+    Rule *rule;
+} Met;
 
-/* What a walk works on. */
+/* What a walk works on, and whom it has met. */
 typedef struct {
-    PyObject *rules, *run, *session, *make;
+    PyObject *run, *session, *make;
     Leaves leaves;
     long long base;
-    Waiting waiting;
+    Met *met;
+    Py_ssize_t count, room, *waiting, left; /* those whose successors are still to be looked at */
 } Walk;
 
+extern INSIDE PyObject *rule_key; /* where a node's metadata holds its rule */
+
+/* Give the roots of a pass and all behind them their rules; -1 with an error set. */
 INSIDE int walk_from(Walk *walk, PyObject *roots);
+
+/* The rule of a node that was met, borrowed, or NULL. */
+INSIDE Rule *rule_met(const Walk *walk, PyObject *node);
+
+/* Let go of what a walk holds; the rules of all whom it has met, as a new list. */
+INSIDE PyObject *end_walk(Walk *walk);
+
+/* Be part of a pass, or (None) of none any more: then nothing of it is held. */
+INSIDE void make_ready(Rule *rule, PyObject *run);
+
+static inline Tie *tie_at(Ties *ties, int32_t place) { return place == 0 ? &ties->first : &ties->more[place - 1]; }
+
+/* Add a rule; -1 with an error set. */
+INSIDE int tie(Ties *ties, Rule *rule, int64_t value);
 
 /* Let rules hold nothing of a pass that is over. */
 INSIDE void settle_rules(PyObject *rules, PyObject *run);
@@ -340,6 +356,7 @@ INSIDE int add_table(PyObject *module);
 INSIDE int add_looking(PyObject *module);
 INSIDE int add_handler(PyObject *module);
 INSIDE int add_rules(PyObject *module);
+INSIDE int add_walk(PyObject *module);
 INSIDE int add_entry(PyObject *module);
 INSIDE int add_methods(PyObject *module);
 

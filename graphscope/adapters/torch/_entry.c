@@ -110,15 +110,15 @@ static int mark(const Plan *plan, int end)
 }
 
 /* The roots that others of the pass feed, too: what the program gives them is one contribution of several. */
-static int receive_cotangents(const Plan *plan, PyObject *rules, PyObject *cotangents, PyObject *run)
+static int receive_cotangents(const Plan *plan, const Walk *walk, PyObject *cotangents)
 {
     for (int place = 0; place < plan->count; place++) {
-        Rule *rule = (Rule *)PyDict_GetItemWithError(rules, PyList_GET_ITEM(plan->roots, place));
+        Rule *rule = rule_met(walk, PyList_GET_ITEM(plan->roots, place));
         if (rule == NULL || is_nothing(rule->parts) || PySequence_Size(cotangents) <= place)
             continue;
         PyObject *cotangent = PySequence_GetItem(cotangents, place), *origin = PyLong_FromLong(0), *told = Py_None;
         if (cotangent != NULL && origin != NULL && cotangent != Py_None) {
-            told = PyObject_CallMethodObjArgs((PyObject *)rule, str_receive, cotangent, origin, run, NULL);
+            told = PyObject_CallMethodObjArgs((PyObject *)rule, str_receive, cotangent, origin, walk->run, NULL);
             Py_XDECREF(told);
         }
         Py_XDECREF(cotangent);
@@ -132,20 +132,18 @@ static int receive_cotangents(const Plan *plan, PyObject *rules, PyObject *cotan
 /* Append the first mark and hook what the pass goes through. */
 static int begin(Entry *self, Run *run, const Plan *plan, PyObject *cotangents)
 {
-    Walk walk = {.rules = PyDict_New(), .run = (PyObject *)run, .session = self->session, .make = self->make};
+    Walk walk = {.run = (PyObject *)run, .session = self->session, .make = self->make};
     walk.leaves = (Leaves){self->node_class, self->fields, (Table *)self->table, self->op_names};
     walk.base = number(self->writer, &slot_base);
-    int failed = walk.rules == NULL || PyErr_Occurred() || mark(plan, 0) < 0 || walk_from(&walk, plan->roots) < 0;
+    int failed = PyErr_Occurred() || mark(plan, 0) < 0 || walk_from(&walk, plan->roots) < 0 ||
+                 receive_cotangents(plan, &walk, cotangents) < 0;
     PyObject *type, *error, *trace;
     PyErr_Fetch(&type, &error, &trace);
-    PyObject *met = walk.rules == NULL ? NULL : PyDict_Values(walk.rules);
+    Py_XSETREF(run->rules, end_walk(&walk));
     if (type == NULL)
-        failed = met == NULL;
+        failed = run->rules == NULL;
     else
         PyErr_Restore(type, error, trace);
-    Py_XSETREF(run->rules, met);
-    failed = failed || receive_cotangents(plan, walk.rules, cotangents, (PyObject *)run) < 0;
-    Py_XDECREF(walk.rules);
     return failed ? -1 : 0;
 }
 

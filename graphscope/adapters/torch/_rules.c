@@ -98,9 +98,7 @@ static int64_t appended(Run *run, PyObject *keeping, PyObject *tensor, const int
 
 /* Rule ------------------------------------------------------------------------------------------------------------- */
 
-static inline Tie *tie_at(Ties *ties, int32_t place) { return place == 0 ? &ties->first : &ties->more[place - 1]; }
-
-static int tie(Ties *ties, Rule *rule, int64_t value)
+int tie(Ties *ties, Rule *rule, int64_t value)
 {
     if (ties->count > ties->room) {
         int32_t room = ties->room ? 2 * ties->room : 2;
@@ -141,8 +139,7 @@ static void Rule_dealloc(Rule *self)
     Py_DECREF(type);
 }
 
-/* Be part of a pass, or (None) of none any more: then nothing of it is held. */
-static void make_ready(Rule *self, PyObject *run)
+void make_ready(Rule *self, PyObject *run)
 {
     Py_XSETREF(self->run, Py_NewRef(run));
     self->row = 0;
@@ -439,213 +436,6 @@ static PyType_Slot Rule_slots[] = {{Py_tp_doc, "A backward node, as far as its h
 static PyType_Spec Rule_spec = {"graphscope.adapters.torch._calls.Rule", sizeof(Rule), 0,
                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, Rule_slots};
 
-/* The walk --------------------------------------------------------------------------------------------------------- */
-
-static PyObject *rule_key; /* where a node's metadata holds its rule */
-
-/* The rule of a leaf that is known, new; NULL where that takes more. */
-static PyObject *leaf_rule(PyObject *node, const Leaves *leaves, PyObject *session, int64_t base)
-{
-    PyObject *leaf = PyObject_GetAttr(node, str_variable);
-    Known *known = leaf == NULL ? NULL : known_at(leaves->table, leaf);
-    Rule *rule = NULL;
-    if (known != NULL && referent(known->reference) == leaf && known->row >= base &&
-        (rule = (Rule *)rule_type->tp_alloc(rule_type, 0)) != NULL) {
-        rule->session = Py_NewRef(session);
-        rule->fields = Py_NewRef(leaves->fields);
-        rule->name = PyUnicode_FromString("");
-        rule->forward = known->row;
-        rule->since = INT64_MAX;
-        rule->known = Py_NewRef((PyObject *)known);
-    }
-    Py_XDECREF(leaf);
-    return (PyObject *)rule;
-}
-
-/* The rule of a node that is one of several of a call, new; NULL where that takes more. */
-static PyObject *inner_rule(PyObject *node, const Leaves *leaves, PyObject *session, Rule *above)
-{
-    if (above == NULL)
-        return NULL;
-    PyObject *sequence = PyObject_CallMethodNoArgs(node, str__sequence_nr);
-    uint64_t order = sequence == NULL ? 0 : PyLong_AsUnsignedLongLong(sequence);
-    Py_XDECREF(sequence);
-    if (PyErr_Occurred() || above->since < 0 || order < (uint64_t)above->since)
-        return NULL;
-    PyObject *raw = PyObject_CallMethodNoArgs(node, str_name);
-    PyObject *name = raw == NULL ? NULL : PyDict_GetItemWithError(leaves->names, raw);
-    Rule *rule = name == NULL ? NULL : (Rule *)rule_type->tp_alloc(rule_type, 0);
-    Py_XDECREF(raw);
-    if (rule == NULL)
-        return NULL;
-    int is_first = above->main == NULL || above->main == Py_None;
-    rule->session = Py_NewRef(session);
-    rule->fields = Py_NewRef(above->fields);
-    rule->name = Py_NewRef(name);
-    rule->main = Py_NewRef(is_first ? (PyObject *)above : above->main);
-    rule->forward = above->forward;
-    rule->since = above->since;
-    return (PyObject *)rule;
-}
-
-/* The rule of a node, hooked and ready; NULL where that takes more. */
-static Rule *rule_of(PyObject *node, const Leaves *leaves, PyObject *session, PyObject *run, int64_t base, Rule *above)
-{
-    PyObject *metadata = PyObject_GetAttr(node, str_metadata);
-    PyObject *found = metadata == NULL || !PyDict_Check(metadata) ? NULL : PyDict_GetItemWithError(metadata, rule_key);
-    Rule *rule = (Rule *)Py_XNewRef(found);
-    if (found == NULL && metadata != NULL) {
-        int is_leaf = (PyObject *)Py_TYPE(node) == leaves->node_class;
-        rule = (Rule *)(is_leaf ? leaf_rule(node, leaves, session, base)
-                                : inner_rule(node, leaves, session, above));
-        if (rule != NULL && PyDict_SetItem(metadata, rule_key, (PyObject *)rule) < 0)
-            Py_CLEAR(rule);
-    }
-    if (rule != NULL && PyObject_TypeCheck((PyObject *)rule, rule_type) && rule->session == session &&
-        (rule->hooked || rule->forward >= base)) {
-        if (!rule->hooked) {
-            PyObject *handle = PyObject_CallMethodOneArg(node, str_register_prehook, (PyObject *)rule);
-            Py_XDECREF(handle);
-            rule->hooked = handle != NULL;
-        }
-        make_ready(rule, run);
-    }
-    else
-        Py_CLEAR(rule);
-    Py_XDECREF(metadata);
-    if (PyErr_Occurred())
-        Py_CLEAR(rule);
-    return rule;
-}
-
-static int wait_for(Waiting *waiting, PyObject *node)
-{
-    if (waiting->count == waiting->room) {
-        Py_ssize_t room = waiting->room ? 2 * waiting->room : 64;
-        PyObject **nodes = PyMem_Realloc(waiting->nodes, room * sizeof *nodes);
-        if (nodes == NULL) {
-            PyErr_NoMemory();
-            return -1;
-        }
-        waiting->nodes = nodes;
-        waiting->room = room;
-    }
-    waiting->nodes[waiting->count++] = node;
-    return 0;
-}
-
-/* The rule of a node that was not met before, in this pass; NULL with an error set. `above` is NULL for a root. */
-static Rule *meet(Walk *walk, PyObject *node, Rule *above)
-{
-    Rule *rule = rule_of(node, &walk->leaves, walk->session, walk->run, walk->base, above);
-    if (rule == NULL) {
-        PyErr_Clear();
-        PyObject *guard = ask_torch(), *fed = above ? (PyObject *)above : Py_None;
-        if (guard == NULL)
-            return NULL;
-        rule = (Rule *)PyObject_CallFunctionObjArgs(walk->make, walk->run, node, fed, NULL);
-        done_asking(guard);
-    }
-    if (rule == NULL || PyDict_SetItem(walk->rules, node, (PyObject *)rule) < 0 || wait_for(&walk->waiting, node) < 0) {
-        Py_XDECREF(rule);
-        return NULL;
-    }
-    rule->shared = above == NULL;
-    Py_DECREF(rule); /* `rules` holds it */
-    return rule;
-}
-
-/* Let those behind a node learn that it feeds them. */
-static int look_behind(Walk *walk, PyObject *node)
-{
-    Rule *rule = (Rule *)PyDict_GetItemWithError(walk->rules, node);
-    PyObject *next = rule == NULL ? NULL : PyObject_GetAttr(node, str_next_functions);
-    int64_t slot = 0;
-    int failed = next == NULL || !PyTuple_Check(next);
-    for (Py_ssize_t place = 0; !failed && place < PyTuple_GET_SIZE(next); place++, slot += (int64_t)1 << SLOT_SHIFT) {
-        PyObject *target = PyTuple_GET_ITEM(PyTuple_GET_ITEM(next, place), 0);
-        if (target == Py_None)
-            continue;
-        Rule *found = (Rule *)PyDict_GetItemWithError(walk->rules, target);
-        if (found != NULL)
-            found->shared |= found->sources.count > 0;
-        else
-            found = meet(walk, target, rule);
-        failed = found == NULL || tie(&found->sources, rule, slot) < 0;
-    }
-    Py_XDECREF(next);
-    return failed ? -1 : 0;
-}
-
-/* Hook the results of the nodes that feed one that others feed, too. */
-static int watch(PyObject *rules)
-{
-    Py_ssize_t place = 0;
-    PyObject *node, *found;
-    int any = 0;
-    while (PyDict_Next(rules, &place, &node, &found)) {
-        Rule *target = (Rule *)found;
-        if (!target->shared || !target->sources.count)
-            continue; /* a root may be fed by nobody else */
-        any = 1;
-        Py_XSETREF(target->parts, PyList_New(0));
-        if (target->parts == NULL)
-            return -1;
-        for (int32_t each = 0; each < target->sources.count; each++) {
-            Tie *source = tie_at(&target->sources, each);
-            if (tie(&source->rule->targets, target, source->number >> SLOT_SHIFT) < 0)
-                return -1;
-        }
-    }
-    place = 0;
-    while (any && PyDict_Next(rules, &place, &node, &found)) {
-        Rule *rule = (Rule *)found;
-        if (rule->watched || !rule->targets.count)
-            continue;
-        PyObject *handle = PyObject_CallMethodOneArg(node, str_register_hook, found);
-        if (handle == NULL)
-            return -1;
-        Py_DECREF(handle);
-        rule->watched = 1;
-    }
-    return 0;
-}
-
-int walk_from(Walk *walk, PyObject *roots)
-{
-    int failed = 0;
-    for (Py_ssize_t place = 0; !failed && place < PyList_GET_SIZE(roots); place++) {
-        PyObject *root = PyList_GET_ITEM(roots, place);
-        if (PyDict_GetItemWithError(walk->rules, root) == NULL)
-            failed = PyErr_Occurred() || meet(walk, root, NULL) == NULL;
-    }
-    while (!failed && walk->waiting.count)
-        failed = look_behind(walk, walk->waiting.nodes[--walk->waiting.count]) < 0;
-    PyMem_Free(walk->waiting.nodes);
-    walk->waiting = (Waiting){NULL, 0, 0};
-    if (failed || watch(walk->rules) < 0) {
-        if (!PyErr_Occurred())
-            PyErr_SetString(PyExc_RuntimeError, "a backward node is not as it was");
-        return -1;
-    }
-    return 0;
-}
-
-/* walk(roots, rules, run, session, base, make, leaves): give the roots of a pass and all behind them their rules. */
-static PyObject *walk(PyObject *module, PyObject *args)
-{
-    PyObject *roots;
-    Walk walk = {0};
-    Leaves *leaves = &walk.leaves;
-    if (!PyArg_ParseTuple(args, "O!O!OOLO(OO!OO!)", &PyList_Type, &roots, &PyDict_Type, &walk.rules, &walk.run,
-                          &walk.session, &walk.base, &walk.make, &leaves->node_class, table_type, &leaves->table,
-                          &leaves->fields, &PyDict_Type, &leaves->names))
-        return NULL;
-    if (walk_from(&walk, roots) < 0)
-        return NULL;
-    Py_RETURN_NONE;
-}
-
 void settle_rules(PyObject *rules, PyObject *run)
 {
     for (Py_ssize_t place = 0; place < PyList_GET_SIZE(rules); place++) {
@@ -747,7 +537,6 @@ static PyObject *adopt(PyObject *module, PyObject *args)
 }
 
 static PyMethodDef functions[] = {
-    {"walk", walk, METH_VARARGS, "Give the roots of a pass and all behind them their rules."},
     {"settle", settle, METH_VARARGS, "Let rules hold nothing of a pass that is over."},
     {"light_hooks", light_hooks, METH_O, "How torch is to keep hooks of ours."},
     {"adopt", adopt, METH_VARARGS, "What of torch and of the adapter is used here."},

@@ -1,0 +1,262 @@
+/* The walk before a pass: each node behind its roots gets its rule, is hooked, and learns who feeds it: `walk.Walk`.
+ *
+ * A rule that is part of the pass already was met before: no table of the nodes is needed.
+ */
+#include "_adapter.h"
+
+PyObject *rule_key;
+
+/* The rule of a leaf that is known, new; NULL where that takes more. */
+static PyObject *leaf_rule(PyObject *node, const Leaves *leaves, PyObject *session, int64_t base)
+{
+    PyObject *leaf = PyObject_GetAttr(node, str_variable);
+    Known *known = leaf == NULL ? NULL : known_at(leaves->table, leaf);
+    Rule *rule = NULL;
+    if (known != NULL && referent(known->reference) == leaf && known->row >= base &&
+        (rule = (Rule *)rule_type->tp_alloc(rule_type, 0)) != NULL) {
+        rule->session = Py_NewRef(session);
+        rule->fields = Py_NewRef(leaves->fields);
+        rule->name = PyUnicode_FromString("");
+        rule->forward = known->row;
+        rule->since = INT64_MAX;
+        rule->known = Py_NewRef((PyObject *)known);
+    }
+    Py_XDECREF(leaf);
+    return (PyObject *)rule;
+}
+
+/* The rule of a node that is one of several of a call, new; NULL where that takes more. */
+static PyObject *inner_rule(PyObject *node, const Leaves *leaves, PyObject *session, Rule *above)
+{
+    if (above == NULL)
+        return NULL;
+    PyObject *sequence = PyObject_CallMethodNoArgs(node, str__sequence_nr);
+    uint64_t order = sequence == NULL ? 0 : PyLong_AsUnsignedLongLong(sequence);
+    Py_XDECREF(sequence);
+    if (PyErr_Occurred() || above->since < 0 || order < (uint64_t)above->since)
+        return NULL;
+    PyObject *raw = PyObject_CallMethodNoArgs(node, str_name);
+    PyObject *name = raw == NULL ? NULL : PyDict_GetItemWithError(leaves->names, raw);
+    Rule *rule = name == NULL ? NULL : (Rule *)rule_type->tp_alloc(rule_type, 0);
+    Py_XDECREF(raw);
+    if (rule == NULL)
+        return NULL;
+    int is_first = above->main == NULL || above->main == Py_None;
+    rule->session = Py_NewRef(session);
+    rule->fields = Py_NewRef(above->fields);
+    rule->name = Py_NewRef(name);
+    rule->main = Py_NewRef(is_first ? (PyObject *)above : above->main);
+    rule->forward = above->forward;
+    rule->since = above->since;
+    return (PyObject *)rule;
+}
+
+/* The rule that a node has, a new reference; NULL where it has none yet. `metadata` is where it is kept, new too. */
+static Rule *rule_in(PyObject *node, PyObject **metadata)
+{
+    *metadata = PyObject_GetAttr(node, str_metadata);
+    if (*metadata == NULL || !PyDict_Check(*metadata))
+        return NULL;
+    PyObject *found = PyDict_GetItemWithError(*metadata, rule_key);
+    return found != NULL && PyObject_TypeCheck(found, rule_type) ? (Rule *)Py_NewRef(found) : NULL;
+}
+
+/* A rule for a node that has none, a new reference; NULL where that takes more. */
+static Rule *new_rule(const Walk *walk, PyObject *node, PyObject *metadata, Rule *above)
+{
+    if (metadata == NULL || PyErr_Occurred() || PyDict_GetItemWithError(metadata, rule_key) != NULL)
+        return NULL;
+    int is_leaf = (PyObject *)Py_TYPE(node) == walk->leaves.node_class;
+    PyObject *rule = is_leaf ? leaf_rule(node, &walk->leaves, walk->session, walk->base)
+                             : inner_rule(node, &walk->leaves, walk->session, above);
+    if (rule != NULL && PyDict_SetItem(metadata, rule_key, rule) < 0)
+        Py_CLEAR(rule);
+    return (Rule *)rule;
+}
+
+/* Whether a rule could be hooked and made part of the pass; one of another session or log is to be made anew. */
+static int is_taken(const Walk *walk, PyObject *node, Rule *rule)
+{
+    if (rule->session != walk->session || !(rule->hooked || rule->forward >= walk->base))
+        return 0;
+    if (!rule->hooked) {
+        PyObject *handle = PyObject_CallMethodOneArg(node, str_register_prehook, (PyObject *)rule);
+        if (handle == NULL)
+            return 0;
+        Py_DECREF(handle);
+        rule->hooked = 1;
+    }
+    make_ready(rule, walk->run);
+    return 1;
+}
+
+/* Note that a node was met; the references go with it. */
+static int note(Walk *walk, PyObject *node, Rule *rule)
+{
+    if (walk->count == walk->room) {
+        Py_ssize_t room = walk->room ? 2 * walk->room : 64;
+        Met *met = PyMem_Realloc(walk->met, room * sizeof *met);
+        if (met != NULL)
+            walk->met = met;
+        Py_ssize_t *waiting = met == NULL ? NULL : PyMem_Realloc(walk->waiting, room * sizeof *waiting);
+        if (waiting == NULL) {
+            PyErr_NoMemory();
+            Py_DECREF((PyObject *)rule);
+            return -1;
+        }
+        walk->waiting = waiting;
+        walk->room = room;
+    }
+    walk->waiting[walk->left++] = walk->count;
+    walk->met[walk->count++] = (Met){Py_NewRef(node), rule};
+    return 0;
+}
+
+/* The rule of a node in this pass, borrowed; NULL with an error set. `above` is NULL for a root. */
+static Rule *meet(Walk *walk, PyObject *node, Rule *above)
+{
+    PyObject *metadata;
+    Rule *rule = rule_in(node, &metadata);
+    if (rule != NULL && rule->run == walk->run) { /* `met` holds it */
+        rule->shared |= above == NULL || rule->sources.count > 0;
+        Py_DECREF(metadata);
+        Py_DECREF((PyObject *)rule);
+        return rule;
+    }
+    if (rule == NULL)
+        rule = new_rule(walk, node, metadata, above);
+    Py_XDECREF(metadata);
+    if (rule != NULL && !is_taken(walk, node, rule))
+        Py_CLEAR(rule);
+    if (rule == NULL || PyErr_Occurred()) {
+        PyErr_Clear();
+        Py_XDECREF((PyObject *)rule);
+        PyObject *guard = ask_torch(), *fed = above ? (PyObject *)above : Py_None;
+        if (guard == NULL)
+            return NULL;
+        rule = (Rule *)PyObject_CallFunctionObjArgs(walk->make, walk->run, node, fed, NULL);
+        done_asking(guard);
+        if (rule == NULL)
+            return NULL;
+    }
+    rule->shared = above == NULL;
+    return note(walk, node, rule) < 0 ? NULL : rule;
+}
+
+/* Let those behind a node learn that it feeds them. */
+static int look_behind(Walk *walk, const Met *met)
+{
+    Rule *rule = met->rule;
+    PyObject *next = PyObject_GetAttr(met->node, str_next_functions);
+    int64_t slot = 0;
+    int failed = next == NULL || !PyTuple_Check(next);
+    for (Py_ssize_t place = 0; !failed && place < PyTuple_GET_SIZE(next); place++, slot += (int64_t)1 << SLOT_SHIFT) {
+        PyObject *target = PyTuple_GET_ITEM(PyTuple_GET_ITEM(next, place), 0);
+        Rule *found = target == Py_None ? NULL : meet(walk, target, rule);
+        failed = target != Py_None && (found == NULL || tie(&found->sources, rule, slot) < 0);
+    }
+    Py_XDECREF(next);
+    return failed ? -1 : 0;
+}
+
+/* Hook the results of the nodes that feed one that others feed, too. */
+static int watch(Walk *walk)
+{
+    int any = 0;
+    for (Py_ssize_t place = 0; place < walk->count; place++) {
+        Rule *target = walk->met[place].rule;
+        if (!target->shared || !target->sources.count)
+            continue; /* a root may be fed by nobody else */
+        any = 1;
+        Py_XSETREF(target->parts, PyList_New(0));
+        if (target->parts == NULL)
+            return -1;
+        for (int32_t each = 0; each < target->sources.count; each++) {
+            Tie *source = tie_at(&target->sources, each);
+            if (tie(&source->rule->targets, target, source->number >> SLOT_SHIFT) < 0)
+                return -1;
+        }
+    }
+    for (Py_ssize_t place = 0; any && place < walk->count; place++) {
+        Rule *rule = walk->met[place].rule;
+        if (rule->watched || !rule->targets.count)
+            continue;
+        PyObject *handle = PyObject_CallMethodOneArg(walk->met[place].node, str_register_hook, (PyObject *)rule);
+        if (handle == NULL)
+            return -1;
+        Py_DECREF(handle);
+        rule->watched = 1;
+    }
+    return 0;
+}
+
+int walk_from(Walk *walk, PyObject *roots)
+{
+    int failed = 0;
+    for (Py_ssize_t place = 0; !failed && place < PyList_GET_SIZE(roots); place++)
+        failed = meet(walk, PyList_GET_ITEM(roots, place), NULL) == NULL;
+    while (!failed && walk->left) {
+        Met met = walk->met[walk->waiting[--walk->left]]; /* `met` may grow, and move */
+        failed = look_behind(walk, &met) < 0;
+    }
+    if (failed || watch(walk) < 0) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_RuntimeError, "a backward node is not as it was");
+        return -1;
+    }
+    return 0;
+}
+
+Rule *rule_met(const Walk *walk, PyObject *node)
+{
+    for (Py_ssize_t place = 0; place < walk->count; place++)
+        if (walk->met[place].node == node)
+            return walk->met[place].rule;
+    return NULL;
+}
+
+PyObject *end_walk(Walk *walk)
+{
+    PyObject *rules = PyList_New(walk->count);
+    for (Py_ssize_t place = 0; place < walk->count; place++) {
+        Py_DECREF(walk->met[place].node);
+        if (rules != NULL)
+            PyList_SET_ITEM(rules, place, (PyObject *)walk->met[place].rule);
+        else
+            Py_DECREF((PyObject *)walk->met[place].rule);
+    }
+    PyMem_Free(walk->met);
+    PyMem_Free(walk->waiting);
+    return rules;
+}
+
+/* walk(roots, rules, run, session, base, make, leaves): give the roots of a pass and all behind them their rules. */
+static PyObject *walk(PyObject *module, PyObject *args)
+{
+    PyObject *roots, *rules, *type, *error, *trace;
+    Walk walk = {0};
+    Leaves *leaves = &walk.leaves;
+    if (!PyArg_ParseTuple(args, "O!O!OOLO(OO!OO!)", &PyList_Type, &roots, &PyDict_Type, &rules, &walk.run,
+                          &walk.session, &walk.base, &walk.make, &leaves->node_class, table_type, &leaves->table,
+                          &leaves->fields, &PyDict_Type, &leaves->names))
+        return NULL;
+    int failed = walk_from(&walk, roots) < 0;
+    PyErr_Fetch(&type, &error, &trace);
+    int lost = 0;
+    for (Py_ssize_t place = 0; !lost && place < walk.count; place++)
+        lost = PyDict_SetItem(rules, walk.met[place].node, (PyObject *)walk.met[place].rule) < 0;
+    PyObject *list = end_walk(&walk);
+    lost |= list == NULL;
+    Py_XDECREF(list);
+    if (failed)
+        PyErr_Restore(type, error, trace);
+    if (failed || lost)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef functions[] = {
+    {"walk", walk, METH_VARARGS, "Give the roots of a pass and all behind them their rules."},
+    {NULL}};
+
+int add_walk(PyObject *module) { return PyModule_AddFunctions(module, functions); }

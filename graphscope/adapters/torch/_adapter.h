@@ -329,8 +329,11 @@ INSIDE int walk_from(Walk *walk, PyObject *roots);
 /* The rule of a node that was met, borrowed, or NULL. */
 INSIDE Rule *rule_met(const Walk *walk, PyObject *node);
 
-/* Let go of what a walk holds; the rules of all whom it has met, as a new list. */
-INSIDE PyObject *end_walk(Walk *walk);
+/* Hold no nodes any more, whose rules are told all. */
+INSIDE void leave_nodes(Walk *walk);
+
+/* Hold nothing any more. */
+INSIDE void end_walk(Walk *walk);
 
 /* Be part of a pass, or (None) of none any more: then nothing of it is held. */
 INSIDE void make_ready(Rule *rule, PyObject *run);
@@ -340,8 +343,12 @@ static inline Tie *tie_at(Ties *ties, int32_t place) { return place == 0 ? &ties
 /* Add a rule; -1 with an error set. */
 INSIDE int tie(Ties *ties, Rule *rule, int64_t value);
 
-/* Let rules hold nothing of a pass that is over. */
-INSIDE void settle_rules(PyObject *rules, PyObject *run);
+/* A pass is over: a rule that is part of it holds nothing of it any more. */
+static inline void settle_rule(Rule *rule, PyObject *run)
+{
+    if (rule->run == run)
+        make_ready(rule, Py_None);
+}
 
 /* What a call by address finds in a dict; borrowed, NULL without an error where there is none. */
 static inline PyObject *by_address(PyObject *dict, const void *address)

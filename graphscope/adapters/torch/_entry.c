@@ -130,20 +130,16 @@ static int receive_cotangents(const Plan *plan, const Walk *walk, PyObject *cota
 }
 
 /* Append the first mark and hook what the pass goes through. */
-static int begin(Entry *self, Run *run, const Plan *plan, PyObject *cotangents)
+static int begin(Entry *self, const Plan *plan, Walk *walk, PyObject *cotangents)
 {
-    Walk walk = {.run = (PyObject *)run, .session = self->session, .make = self->make};
-    walk.leaves = (Leaves){self->node_class, self->fields, (Table *)self->table, self->op_names};
-    walk.base = number(self->writer, &slot_base);
-    int failed = PyErr_Occurred() || mark(plan, 0) < 0 || walk_from(&walk, plan->roots) < 0 ||
-                 receive_cotangents(plan, &walk, cotangents) < 0;
+    walk->leaves = (Leaves){self->node_class, self->fields, (Table *)self->table, self->op_names};
+    walk->base = number(self->writer, &slot_base);
+    int failed = PyErr_Occurred() || mark(plan, 0) < 0 || walk_from(walk, plan->roots) < 0 ||
+                 receive_cotangents(plan, walk, cotangents) < 0;
     PyObject *type, *error, *trace;
     PyErr_Fetch(&type, &error, &trace);
-    Py_XSETREF(run->rules, end_walk(&walk));
-    if (type == NULL)
-        failed = run->rules == NULL;
-    else
-        PyErr_Restore(type, error, trace);
+    leave_nodes(walk);
+    PyErr_Restore(type, error, trace);
     return failed ? -1 : 0;
 }
 
@@ -212,11 +208,11 @@ static PyObject *run_engine(Entry *self, Run *run, PyObject *context, PyObject *
 }
 
 /* Hold nothing of a pass that is over. */
-static void let_go(Run *run)
+static void let_go(Run *run, Walk *walk)
 {
-    if (!is_nothing(run->rules))
-        settle_rules(run->rules, (PyObject *)run);
-    Py_CLEAR(run->rules);
+    for (Py_ssize_t place = 0; place < walk->count; place++)
+        settle_rule(walk->met[place].rule, (PyObject *)run);
+    end_walk(walk);
     Py_CLEAR(run->held);
     Py_CLEAR(run->frame);
 }
@@ -235,12 +231,13 @@ static PyObject *run_pass(Entry *self, Plan *plan, PyObject *const *words, size_
     put(&run->append, plan->append);
     put(&run->frame, (PyObject *)plan->frame);
     put(&run->held, plan->roots);
-    int begun = begin(self, run, plan, words[1]) == 0 || give_up(self->failed, self->session) == 0;
+    Walk walk = {.run = (PyObject *)run, .session = self->session, .make = self->make};
+    int begun = begin(self, plan, &walk, words[1]) == 0 || give_up(self->failed, self->session) == 0;
     if (begun)
         result = run_engine(self, run, inner, words, flags, names);
     PyObject *type, *error, *trace;
     PyErr_Fetch(&type, &error, &trace);
-    let_go(run);
+    let_go(run, &walk);
     if (begun && mark(plan, 1) < 0 && give_up(self->failed, self->session) < 0) {
         Py_XDECREF(type);
         Py_XDECREF(error);

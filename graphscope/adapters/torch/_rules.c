@@ -436,22 +436,15 @@ static PyType_Slot Rule_slots[] = {{Py_tp_doc, "A backward node, as far as its h
 static PyType_Spec Rule_spec = {"graphscope.adapters.torch._calls.Rule", sizeof(Rule), 0,
                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, Rule_slots};
 
-void settle_rules(PyObject *rules, PyObject *run)
-{
-    for (Py_ssize_t place = 0; place < PyList_GET_SIZE(rules); place++) {
-        Rule *rule = (Rule *)PyList_GET_ITEM(rules, place);
-        if (PyObject_TypeCheck((PyObject *)rule, rule_type) && rule->run == run)
-            make_ready(rule, Py_None);
-    }
-}
-
 /* settle(rules, run): the pass is over; its rules hold nothing of it any more. */
 static PyObject *settle(PyObject *module, PyObject *args)
 {
     PyObject *rules, *run;
     if (!PyArg_ParseTuple(args, "O!O", &PyList_Type, &rules, &run))
         return NULL;
-    settle_rules(rules, run);
+    for (Py_ssize_t place = 0; place < PyList_GET_SIZE(rules); place++)
+        if (PyObject_TypeCheck(PyList_GET_ITEM(rules, place), rule_type))
+            settle_rule((Rule *)PyList_GET_ITEM(rules, place), run);
     Py_RETURN_NONE;
 }
 

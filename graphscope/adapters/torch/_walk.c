@@ -4,6 +4,8 @@
  */
 #include "_adapter.h"
 
+enum { MOST_KEPT = 1 << 16 };
+
 PyObject *rule_key;
 
 /* The rule of a leaf that is known, new; NULL where that takes more. */
@@ -90,22 +92,42 @@ static int is_taken(const Walk *walk, PyObject *node, Rule *rule)
     return 1;
 }
 
-/* Note that a node was met; the references go with it. */
+/* Room for whom a walk meets, kept from pass to pass: programs go back through the same graph again and again. */
+static struct {
+    Met *met;
+    Py_ssize_t *waiting, room;
+} spare;
+
+/* Have more room. */
+static int grow(Walk *walk)
+{
+    if (walk->room == 0 && spare.room) {
+        walk->met = spare.met;
+        walk->waiting = spare.waiting;
+        walk->room = spare.room;
+        spare.room = 0;
+        return 0;
+    }
+    Py_ssize_t room = walk->room ? 2 * walk->room : 64;
+    Met *met = PyMem_Realloc(walk->met, room * sizeof *met);
+    if (met != NULL)
+        walk->met = met;
+    Py_ssize_t *waiting = met == NULL ? NULL : PyMem_Realloc(walk->waiting, room * sizeof *waiting);
+    if (waiting == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    walk->waiting = waiting;
+    walk->room = room;
+    return 0;
+}
+
+/* Note that a node was met; the reference to its rule goes with it. */
 static int note(Walk *walk, PyObject *node, Rule *rule)
 {
-    if (walk->count == walk->room) {
-        Py_ssize_t room = walk->room ? 2 * walk->room : 64;
-        Met *met = PyMem_Realloc(walk->met, room * sizeof *met);
-        if (met != NULL)
-            walk->met = met;
-        Py_ssize_t *waiting = met == NULL ? NULL : PyMem_Realloc(walk->waiting, room * sizeof *waiting);
-        if (waiting == NULL) {
-            PyErr_NoMemory();
-            Py_DECREF((PyObject *)rule);
-            return -1;
-        }
-        walk->waiting = waiting;
-        walk->room = room;
+    if (walk->count == walk->room && grow(walk) < 0) {
+        Py_DECREF((PyObject *)rule);
+        return -1;
     }
     walk->waiting[walk->left++] = walk->count;
     walk->met[walk->count++] = (Met){Py_NewRef(node), rule};
@@ -215,19 +237,30 @@ Rule *rule_met(const Walk *walk, PyObject *node)
     return NULL;
 }
 
-PyObject *end_walk(Walk *walk)
+void leave_nodes(Walk *walk)
 {
-    PyObject *rules = PyList_New(walk->count);
-    for (Py_ssize_t place = 0; place < walk->count; place++) {
-        Py_DECREF(walk->met[place].node);
-        if (rules != NULL)
-            PyList_SET_ITEM(rules, place, (PyObject *)walk->met[place].rule);
-        else
-            Py_DECREF((PyObject *)walk->met[place].rule);
+    for (Py_ssize_t place = 0; place < walk->count; place++)
+        Py_CLEAR(walk->met[place].node);
+}
+
+void end_walk(Walk *walk)
+{
+    leave_nodes(walk);
+    for (Py_ssize_t place = 0; place < walk->count; place++)
+        Py_DECREF((PyObject *)walk->met[place].rule);
+    walk->count = 0;
+    if (walk->room <= spare.room || walk->room > MOST_KEPT) {
+        PyMem_Free(walk->met);
+        PyMem_Free(walk->waiting);
+        return;
     }
-    PyMem_Free(walk->met);
-    PyMem_Free(walk->waiting);
-    return rules;
+    if (spare.room) {
+        PyMem_Free(spare.met);
+        PyMem_Free(spare.waiting);
+    }
+    spare.met = walk->met;
+    spare.waiting = walk->waiting;
+    spare.room = walk->room;
 }
 
 /* walk(roots, rules, run, session, base, make, leaves): give the roots of a pass and all behind them their rules. */
@@ -245,9 +278,7 @@ static PyObject *walk(PyObject *module, PyObject *args)
     int lost = 0;
     for (Py_ssize_t place = 0; !lost && place < walk.count; place++)
         lost = PyDict_SetItem(rules, walk.met[place].node, (PyObject *)walk.met[place].rule) < 0;
-    PyObject *list = end_walk(&walk);
-    lost |= list == NULL;
-    Py_XDECREF(list);
+    end_walk(&walk);
     if (failed)
         PyErr_Restore(type, error, trace);
     if (failed || lost)

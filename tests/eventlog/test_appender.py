@@ -40,7 +40,14 @@ def recorded(path: Path, *words: str) -> Log:
 @compiled
 @pytest.mark.parametrize(
     ("policy", "blocked"),
-    [("full", LOG + ENGINE), ("summary", LOG + ENGINE), ("none", LOG + ENGINE), ("full", LOG), ("full", ENGINE)],
+    [
+        ("full", LOG + ENGINE),
+        ("summary", LOG + ENGINE),
+        *(
+            pytest.param(policy, blocked, marks=pytest.mark.slow)
+            for policy, blocked in (("none", LOG + ENGINE), ("full", LOG), ("full", ENGINE))
+        ),
+    ],
 )
 def test_both_ways_write_the_same(tmp_path: Path, policy: str, blocked: tuple[str, ...]) -> None:
     quick = recorded(tmp_path / "quick.gscope", policy)

@@ -132,6 +132,7 @@ def calls_in(function: Callable[[], Any]) -> tuple[Any, int]:
         sys.setprofile(former)
 
 
+@pytest.mark.slow
 def test_two_thousand_iterations_fold_in_linear_time(make_tape):
     short, tape = make_tape(), make_tape()
     short.backward(unrolled(short, 500))

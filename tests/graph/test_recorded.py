@@ -65,7 +65,7 @@ def test_an_expression_of_many_ops_has_the_same_names_in_a_loop_of_many_turns(mo
     assert names(2)[0] == ("sum_dim", "z")
 
 
-@pytest.mark.parametrize("steps", [100, 2000])
+@pytest.mark.parametrize("steps", [100, pytest.param(2000, marks=pytest.mark.slow)])
 def test_the_unrolled_cell_is_one_cell(steps):
     with gs.record() as log:
         cell(steps)

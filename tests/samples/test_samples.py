@@ -71,6 +71,7 @@ def test_digits_are_learnt(tmp_path: Path) -> None:
     assert accuracy[-1] > 95.0
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 @pytest.mark.parametrize("name", SURE)
 def test_torch_prints_the_same(name: str, tmp_path: Path) -> None:

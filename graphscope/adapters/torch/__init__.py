@@ -33,7 +33,7 @@ def _begin(writer: Writer) -> str | None:
         # Only here: they take private names of torch as they are imported, and some version may not have them.
         from graphscope.adapters.torch.forward import Calls
         from graphscope.adapters.torch.inner import DeepCalls
-        from graphscope.adapters.torch.leftovers import sweep
+        from graphscope.adapters.torch.modes import sweep
         from graphscope.adapters.torch.patches import Patches
         from graphscope.adapters.torch.session import Session
         from graphscope.adapters.torch.witness import testify

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Iterator
 from sys import _getframe
@@ -13,9 +14,8 @@ from torch.autograd import graph as autograd_graph
 
 from graphscope.adapters.torch import compiled, control
 from graphscope.adapters.torch.collectives import Collectives
-from graphscope.adapters.torch.forward import OURS
 from graphscope.adapters.torch.guarding import give_up, guarded
-from graphscope.adapters.torch.leftovers import put_back, sweep
+from graphscope.adapters.torch.modes import aside, sweep
 from graphscope.adapters.torch.rules import Run
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.walk import NAMES, Walk
@@ -121,23 +121,16 @@ class Backward:
     def direct(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """`Tensor.backward`, for which torch would ask the modes: ours has nothing to say to it."""
         session = self.session
-        count = torch._C._len_torch_function_stack
         if compiled.direct is not None:
+            count = torch._C._len_torch_function_stack
             direct = compiled.direct(original, session, count, _pop, _push, torch.Tensor)
             return functools.update_wrapper(direct, original)
 
         @functools.wraps(original)
         def backward(tensor: Any, *args: Any, **kwargs: Any) -> Any:
-            if tensor.__class__ is not torch.Tensor or session.ended or count() != 1:
+            ours = tensor.__class__ is torch.Tensor and not session.ended
+            with aside(session) if ours else contextlib.nullcontext():
                 return original(tensor, *args, **kwargs)
-            mode = _pop()
-            if not isinstance(mode, OURS):
-                _push(mode)
-                return original(tensor, *args, **kwargs)
-            try:
-                return original(tensor, *args, **kwargs)
-            finally:
-                put_back(mode, session)
 
         return backward
 

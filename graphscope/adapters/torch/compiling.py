@@ -12,6 +12,7 @@ import torch
 
 from graphscope.adapters.torch.guarding import say
 from graphscope.adapters.torch.inner import Ops
+from graphscope.adapters.torch.modes import aside
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.unusual import unusual
 
@@ -98,7 +99,7 @@ class Compiling:
             busy, place.busy = place.busy, True
             Compiling.resume(self)
             try:
-                with self._patches.aside(), self._patches.modes_aside():
+                with self._patches.aside(), aside(self.session):
                     return original(*args, **kwargs)
             finally:
                 place.busy = busy

@@ -35,6 +35,11 @@ class Timer:
             return clock() - self._began
 
 
+def ended(timer: Timer | None, start: int) -> int:
+    """When what began at `start` has ended: by its timer, or now."""
+    return clock() if timer is None else start + timer.stop()
+
+
 def timer(values: Iterable[Any]) -> Timer | None:
     """One for the accelerator that one of these tensors lies on, if one does and it keeps time.
 

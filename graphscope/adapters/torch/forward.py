@@ -74,7 +74,7 @@ class Calls(TorchFunctionMode):
         except Exception as error:
             self._failed(call, frame, rows, error)
             raise
-        end = clock() if timer is None else start + timer.stop()
+        end = devices.ended(timer, start)
         self._finish(call, result, args, kwargs, rows, constants, frame, start, end)
         return result
 

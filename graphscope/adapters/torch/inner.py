@@ -85,7 +85,7 @@ class DeepCalls(Calls):
             self._failed(call, frame, rows, error)
             raise
         finally:
-            end = clock() if timer is None else start + timer.stop()
+            end = devices.ended(timer, start)
             place.beneath = around
         self.ops.leave(place, beneath, result, around)
         place.sequence = sequence
@@ -145,7 +145,7 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
         start = clock()
         with torch._C.DisableTorchFunction():  # an op that is called by its name would be asked about as a call again
             result = func(*args, **kwargs)
-        end = clock() if timer is None else start + timer.stop()
+        end = devices.ended(timer, start)
         self._ran(Ran(call, args, kwargs, result, rows, constants, frame, start, end))
         return result
 

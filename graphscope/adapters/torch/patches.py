@@ -17,11 +17,11 @@ from graphscope.adapters.torch.backward import Backward
 from graphscope.adapters.torch.checkpoints import Checkpoints
 from graphscope.adapters.torch.collectives import Collectives
 from graphscope.adapters.torch.compiling import Compiling
-from graphscope.adapters.torch.forward import OURS, Calls
+from graphscope.adapters.torch.forward import Calls
 from graphscope.adapters.torch.functions import Functions
 from graphscope.adapters.torch.guarding import left_changed
 from graphscope.adapters.torch.inner import DeepCalls
-from graphscope.adapters.torch.leftovers import put_back
+from graphscope.adapters.torch.modes import aside
 from graphscope.adapters.torch.modules import Modules
 from graphscope.adapters.torch.optimizers import Optimizers
 from graphscope.adapters.torch.regions import Regions
@@ -61,11 +61,11 @@ class Patches:
         self._undo.append(optimizers.register())
         self._patch_threads()
         # It asks whether a mode is active, and would leave the fused kernels of transformers: other numbers.
-        self.replace(torch.overrides, "has_torch_function", _by_arguments, always=True)
+        self.replace(torch.overrides, "has_torch_function", _by_arguments(session), always=True)
         if _HANDLE in functional.__dict__:
             self.replace(functional, _HANDLE, _straight(functional.__dict__[_HANDLE], session))
         for owner in (torch.nn.Module, torch.optim.Optimizer):
-            self.replace(owner, "zero_grad", _unseen(owner.zero_grad))
+            self.replace(owner, "zero_grad", _unseen(owner.zero_grad, session))
         self._compiling = compiling = (Regions if session.writer.capture == "compiled" else Compiling)(session, self)
         self.replace(torch, "compile", compiling.wrapped(torch.compile))
         for owner, name in _WRITING_DOWN:
@@ -129,10 +129,6 @@ class Patches:
                 elif (owner, name) in _WRITING_DOWN:  # torch's compiler, used for the first time, has wrapped it
                     self.replace(owner, name, self._compiling.unseen(now))
 
-    def modes_aside(self) -> contextlib.AbstractContextManager[None]:
-        """Without our mode in this thread, where it is the only one."""
-        return _modes_aside()
-
     def _patch_threads(self) -> None:
         """Modes belong to a thread: each new one gets ours."""
         if not hasattr(threading.Thread, "_bootstrap_inner"):
@@ -170,22 +166,17 @@ def _seeing_ops(session: Session) -> contextlib.AbstractContextManager[Any]:
 
 def _straight(original: Callable[..., Any], session: Session) -> Callable[..., Any]:
     """What functions written in Python call for a mode: where ours is the only one that cares, it is asked at once."""
-    count = torch._C._len_torch_function_stack
-    pop, push = torch._C._pop_torch_function_stack, torch._C._push_on_torch_function_stack
     if compiled.straight is not None:
+        count = torch._C._len_torch_function_stack
+        pop, push = torch._C._pop_torch_function_stack, torch._C._push_on_torch_function_stack
         return functools.update_wrapper(compiled.straight(original, session, count, pop, push), original)
 
     def handle_torch_function(function: Any, relevant: Any, *args: Any, **kwargs: Any) -> Any:
-        if count() != 1 or not _ANSWERING.issuperset([each.__class__ for each in relevant]):
-            return original(function, relevant, *args, **kwargs)
-        mode = pop()
-        if not isinstance(mode, OURS):
-            push(mode)
-            return original(function, relevant, *args, **kwargs)
-        try:
-            return mode.__torch_function__(function, (), args, kwargs)
-        finally:
-            put_back(mode, session)
+        if _ANSWERING.issuperset([each.__class__ for each in relevant]):
+            with aside(session) as mode:
+                if mode is not None:
+                    return mode.__torch_function__(function, (), args, kwargs)
+        return original(function, relevant, *args, **kwargs)
 
     return handle_torch_function
 
@@ -200,36 +191,25 @@ _ANSWERING: Final = frozenset({*ORDINARY, type(None)})
 """Classes of arguments that leave a call to the modes."""
 
 
-def _unseen(original: Callable[..., Any]) -> Callable[..., Any]:
+def _unseen(original: Callable[..., Any], session: Session) -> Callable[..., Any]:
     """`zero_grad`, which mostly sets gradients to None: no row tells of that, so that our mode need not see it."""
 
     @functools.wraps(original)
     def zero_grad(owner: Any, set_to_none: bool = True) -> None:
-        with _modes_aside() if set_to_none else contextlib.nullcontext():
+        with aside(session) if set_to_none else contextlib.nullcontext():
             original(owner, set_to_none)
 
     return zero_grad
 
 
-def _by_arguments(relevant: Any) -> bool:
-    """Whether one of these is of a class with a torch function of its own."""
-    with _modes_aside():
-        return bool(torch._C._has_torch_function(relevant))
+def _by_arguments(session: Session) -> Callable[[Any], bool]:
+    """Whether one of some arguments is of a class with a torch function of its own."""
 
+    def has_torch_function(relevant: Any) -> bool:
+        with aside(session):
+            return bool(torch._C._has_torch_function(relevant))
 
-@contextlib.contextmanager
-def _modes_aside() -> Any:
-    """Without our mode, where it is the only one."""
-    alone = torch._C._len_torch_function_stack() == 1
-    mode = torch._C._pop_torch_function_stack() if alone else None
-    if mode is not None and not isinstance(mode, OURS):
-        torch._C._push_on_torch_function_stack(mode)
-        mode = None
-    try:
-        yield
-    finally:
-        if mode is not None:
-            torch._C._push_on_torch_function_stack(mode)
+    return has_torch_function
 
 
 def leave(calls: Calls) -> None:

@@ -25,6 +25,7 @@ from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.forward import OURS
 from graphscope.adapters.torch.guarding import Evaluation, guarded
 from graphscope.adapters.torch.identity import version_of
+from graphscope.adapters.torch.modes import aside
 from graphscope.adapters.torch.session import Session
 
 _RESUMED: Final = re.compile(r"torch_dynamo_resume_in_(\w+)_at_\d+")
@@ -94,7 +95,7 @@ class Regions(Compiling):
         place = self.session.places.here
         busy, place.busy = place.busy, True
         try:
-            with self._patches.modes_aside():
+            with aside(self.session):
                 yield
         finally:
             place.busy = busy

@@ -1,8 +1,12 @@
-"""Modes of ours that a recording could not take back where it ended: in a backward pass, or in another thread."""
+"""Our modes on the stacks of torch: they stand aside, and are swept up where a recording could not take them back.
+
+That is where it ended in a backward pass, or in another thread.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import torch
@@ -23,10 +27,21 @@ def sweep() -> None:
     _sweep((Ops,), torch._C._len_torch_dispatch_stack, _pop_mode, _push_mode)
 
 
-def put_back(mode: Any, session: Session) -> None:
-    """Put a mode of ours back that stood aside, unless the recording has ended meanwhile."""
-    if not session.ended:
+@contextlib.contextmanager
+def aside(session: Session) -> Iterator[Any]:
+    """Without our mode in this thread, where it is the only one; gives the mode, or None.
+
+    It is not put back where the recording has ended meanwhile.
+    """
+    mode = _pop_function() if _count_functions() == 1 else None
+    if mode is not None and not isinstance(mode, OURS):
         _push_function(mode)
+        mode = None
+    try:
+        yield mode
+    finally:
+        if mode is not None and not session.ended:
+            _push_function(mode)
 
 
 def _sweep(

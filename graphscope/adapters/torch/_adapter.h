@@ -153,6 +153,24 @@ INSIDE Known *known_at(const Table *table, const void *address); /* borrowed, or
 INSIDE int set_known(Table *table, const void *address, Known *known);
 INSIDE Py_ssize_t count_known(const Table *table);
 
+/* The head of an `__init__` that takes every part of an object by its name: PARTS(X) are its members. */
+#define TAKE_BY_NAME(Type, PARTS)                                                                                      \
+    if (PyTuple_GET_SIZE(args) || names == NULL) {                                                                     \
+        PyErr_SetString(PyExc_TypeError, #Type " takes everything by name");                                           \
+        return -1;                                                                                                     \
+    }                                                                                                                  \
+    PARTS(TAKE_PART)
+
+#define TAKE_PART(name)                                                                                                \
+    {                                                                                                                  \
+        PyObject *part = PyDict_GetItemString(names, #name);                                                           \
+        if (part == NULL) {                                                                                            \
+            PyErr_SetString(PyExc_TypeError, "there is no " #name);                                                    \
+            return -1;                                                                                                 \
+        }                                                                                                              \
+        put(&self->name, part);                                                                                        \
+    }
+
 /* What a weak reference is to, borrowed; None where it is gone. */
 static inline PyObject *referent(PyObject *reference)
 {

@@ -275,20 +275,9 @@ static PyObject *Entry_call(PyObject *object, PyObject *const *words, size_t fla
 
 static int Entry_init(Entry *self, PyObject *args, PyObject *names)
 {
-    if (PyTuple_GET_SIZE(args) || names == NULL) {
-        PyErr_SetString(PyExc_TypeError, "Entry takes everything by name");
-        return -1;
-    }
-#define TAKE(name)                                                                                                     \
-    PyObject *name = PyDict_GetItemString(names, #name);                                                               \
-    if (name == NULL) {                                                                                                \
-        PyErr_SetString(PyExc_TypeError, "Entry lacks " #name);                                                        \
-        return -1;                                                                                                     \
-    }                                                                                                                  \
-    put(&self->name, name);
-    HELD(TAKE)
-    if (!PyDict_Check(marks) || !Py_IS_TYPE(table, table_type) || !PyDict_Check(op_names) || !PyDict_Check(inside) ||
-        !PyList_Check(replicas)) {
+    TAKE_BY_NAME(Entry, HELD)
+    if (!PyDict_Check(self->marks) || !Py_IS_TYPE(self->table, table_type) || !PyDict_Check(self->op_names) ||
+        !PyDict_Check(self->inside) || !PyList_Check(self->replicas)) {
         PyErr_SetString(PyExc_TypeError, "marks, op_names and inside are dicts, table is a Table, and replicas a list");
         return -1;
     }

@@ -696,18 +696,7 @@ leave:
 
 static int Handler_init(Handler *self, PyObject *args, PyObject *names)
 {
-    if (PyTuple_GET_SIZE(args) || names == NULL) {
-        PyErr_SetString(PyExc_TypeError, "Handler takes everything by name");
-        return -1;
-    }
-#define TAKE(name)                                                                                                     \
-    PyObject *name = PyDict_GetItemString(names, #name);                                                               \
-    if (name == NULL) {                                                                                                \
-        PyErr_SetString(PyExc_TypeError, "Handler lacks " #name);                                                      \
-        return -1;                                                                                                     \
-    }                                                                                                                  \
-    Py_XSETREF(self->name, Py_NewRef(name));
-    HELD(TAKE)
+    TAKE_BY_NAME(Handler, HELD)
     if (!PyDict_Check(self->calls) || !PyDict_Check(self->kinds) || !PyDict_Check(self->inside) ||
         !Py_IS_TYPE(self->table, table_type) || !PyDict_Check(self->gradients)) {
         PyErr_SetString(PyExc_TypeError, "calls, kinds, inside and gradients are dicts, and table is a Table");

@@ -8,19 +8,19 @@ from setuptools import Extension, setup
 
 APPENDING = "graphscope/eventlog/_append.h"
 HOLDING = "graphscope/eventlog/_holding.h"
-ENGINE = "graphscope/engine/_engine.h"
+ENGINE = "graphscope/engine/core/_engine.h"
 PROCESSORS = "graphscope/eventlog/_processors.h"
-TYPES = [PROCESSORS, "graphscope/engine/_types.h", "graphscope/engine/_exponential.h"]
+TYPES = [PROCESSORS, "graphscope/engine/core/_types.h", "graphscope/engine/core/_exponential.h"]
 TORCH = "graphscope/adapters/torch/"
 MODULES = {
     "graphscope/eventlog/_append": [APPENDING, HOLDING, PROCESSORS],
     "graphscope/eventlog/_measure": [PROCESSORS],
-    "graphscope/engine/_calls": [APPENDING, ENGINE, "graphscope/engine/_general.h"],
-    "graphscope/engine/_backward": [APPENDING, ENGINE],
-    "graphscope/engine/_loops": [PROCESSORS],
-    "graphscope/engine/_formulas": [HOLDING, *TYPES, "graphscope/engine/_formulas.h"],
-    "graphscope/engine/_layers": [*TYPES, "graphscope/engine/_layers.h"],
-    "graphscope/engine/_along": [PROCESSORS],
+    "graphscope/engine/core/_calls": [APPENDING, ENGINE, "graphscope/engine/core/_general.h"],
+    "graphscope/engine/core/_backward": [APPENDING, ENGINE],
+    "graphscope/engine/core/_loops": [PROCESSORS],
+    "graphscope/engine/core/_formulas": [HOLDING, *TYPES, "graphscope/engine/core/_formulas.h"],
+    "graphscope/engine/core/_layers": [*TYPES, "graphscope/engine/core/_layers.h"],
+    "graphscope/engine/core/_along": [PROCESSORS],
     "graphscope/adapters/torch/_calls": [
         APPENDING,
         HOLDING,

@@ -126,7 +126,7 @@ def build(folder: Path, *options: str) -> None:
     done = subprocess.run(
         [sys.executable, "setup.py", "-q", "build_ext", *options], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    if done.returncode or not list(folder.glob("graphscope/engine/_calls.*")):
+    if done.returncode or not list(folder.glob("graphscope/engine/core/_calls.*")):
         raise UnavailableError(f"the compiled modules could not be built: {done.stderr[-300:]}")
 
 

@@ -43,8 +43,8 @@ def _log(where: Path) -> Any:
 
 
 def _read(file: Any, name: str) -> Any:
-    from graphscope.statefile import read
-    from graphscope.torchfile import read_archive
+    from graphscope.engine.serialization.archives import read_archive
+    from graphscope.engine.serialization.safetensors import read
 
     start = file.tell()
     head = file.read(9)

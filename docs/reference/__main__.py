@@ -89,7 +89,7 @@ def exporters() -> str:
 def ops() -> str:
     """Every op of the engine."""
     import graphscope.engine  # noqa: F401 (fills the table)
-    from graphscope.engine.op import OPS
+    from graphscope.engine.core.op import OPS
 
     rows = [
         (f"`{op.name}`", op.doc.partition("\n")[0], f"`{op.formula}`", "<br>".join(map(rule, op.describe()["vjp"])))
@@ -124,7 +124,7 @@ def events() -> str:
 
 HERE_AS: Final = {
     "torch": "graphscope",
-    "torch.Tensor": "graphscope.engine.tensor.Tensor",
+    "torch.Tensor": "graphscope.engine.core.tensor.Tensor",
     **{f"torch.{name}": f"graphscope.{name}" for name in ("linalg", "special", "fft", "autograd", "optim", "nn")},
     **{f"torch.nn.{name}": f"graphscope.nn.{name}" for name in ("functional", "init", "utils")},
     "torch.optim.lr_scheduler": "graphscope.optim.lr_scheduler",

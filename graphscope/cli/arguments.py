@@ -104,7 +104,7 @@ def as_asked(options: argparse.Namespace) -> AbstractContextManager[None]:
     """While the program runs, `import torch` means what the person asked for."""
     if not options.as_torch:
         return nullcontext()
-    from graphscope.standin import as_torch
+    from graphscope.engine.torch_imports import as_torch
 
     return as_torch()
 

@@ -1,4 +1,4 @@
-"""The instrumented autograd engine: PyTorch's spelling over NumPy, every event told to the log."""
+"""The engine to be watched: PyTorch's spelling over NumPy, every node, edge and gradient told to the log."""
 
 import warnings as _warnings
 from math import e as e
@@ -7,48 +7,62 @@ from math import nan as nan
 from math import pi as pi
 from types import ModuleType
 
-from graphscope.engine import methods as methods  # makes a Tensor of what ops.define gave it
-from graphscope.engine.devices import channels_last as channels_last
-from graphscope.engine.devices import contiguous_format as contiguous_format
-from graphscope.engine.devices import device as device
-from graphscope.engine.devices import layout as layout
-from graphscope.engine.devices import memory_format as memory_format
-from graphscope.engine.devices import preserve_format as preserve_format
-from graphscope.engine.devices import strided as strided
-from graphscope.engine.dtype_queries import can_cast as can_cast
-from graphscope.engine.dtype_queries import finfo as finfo
-from graphscope.engine.dtype_queries import iinfo as iinfo
-from graphscope.engine.dtype_queries import promote_types as promote_types
-from graphscope.engine.dtype_queries import result_type as result_type
-from graphscope.engine.dtypes import set_default_dtype as set_default_dtype
-from graphscope.engine.element_types import Size as Size
-from graphscope.engine.element_types import bfloat16 as bfloat16
-from graphscope.engine.element_types import bool_ as bool_
-from graphscope.engine.element_types import complex64 as complex64
-from graphscope.engine.element_types import complex128 as complex128
-from graphscope.engine.element_types import dtype as dtype
-from graphscope.engine.element_types import float16 as float16
-from graphscope.engine.element_types import float32 as float32
-from graphscope.engine.element_types import float64 as float64
-from graphscope.engine.element_types import get_default_dtype as get_default_dtype
-from graphscope.engine.element_types import int8 as int8
-from graphscope.engine.element_types import int16 as int16
-from graphscope.engine.element_types import int32 as int32
-from graphscope.engine.element_types import int64 as int64
-from graphscope.engine.element_types import uint8 as uint8
-from graphscope.engine.gradients import grad as grad
-from graphscope.engine.legacy import *
-from graphscope.engine.methods import allclose as allclose
-from graphscope.engine.methods import equal as equal
-from graphscope.engine.methods import is_tensor as is_tensor
-from graphscope.engine.methods import numel as numel
-from graphscope.engine.modes import enable_grad as enable_grad
-from graphscope.engine.modes import inference_mode as inference_mode
-from graphscope.engine.modes import is_grad_enabled as is_grad_enabled
-from graphscope.engine.modes import is_inference_mode_enabled as is_inference_mode_enabled
-from graphscope.engine.modes import no_grad as no_grad
-from graphscope.engine.modes import set_grad_enabled as set_grad_enabled
-from graphscope.engine.op import OPS as OPS
+from graphscope.engine.amp import autocast as autocast
+from graphscope.engine.core import methods as methods  # makes a Tensor of what ops.define gave it
+from graphscope.engine.core.device import channels_last as channels_last
+from graphscope.engine.core.device import contiguous_format as contiguous_format
+from graphscope.engine.core.device import device as device
+from graphscope.engine.core.device import layout as layout
+from graphscope.engine.core.device import memory_format as memory_format
+from graphscope.engine.core.device import preserve_format as preserve_format
+from graphscope.engine.core.device import strided as strided
+from graphscope.engine.core.dtype_queries import can_cast as can_cast
+from graphscope.engine.core.dtype_queries import finfo as finfo
+from graphscope.engine.core.dtype_queries import iinfo as iinfo
+from graphscope.engine.core.dtype_queries import promote_types as promote_types
+from graphscope.engine.core.dtype_queries import result_type as result_type
+from graphscope.engine.core.dtypes import set_default_dtype as set_default_dtype
+from graphscope.engine.core.element_types import Size as Size
+from graphscope.engine.core.element_types import bfloat16 as bfloat16
+from graphscope.engine.core.element_types import bool_ as bool_
+from graphscope.engine.core.element_types import complex64 as complex64
+from graphscope.engine.core.element_types import complex128 as complex128
+from graphscope.engine.core.element_types import dtype as dtype
+from graphscope.engine.core.element_types import float16 as float16
+from graphscope.engine.core.element_types import float32 as float32
+from graphscope.engine.core.element_types import float64 as float64
+from graphscope.engine.core.element_types import get_default_dtype as get_default_dtype
+from graphscope.engine.core.element_types import int8 as int8
+from graphscope.engine.core.element_types import int16 as int16
+from graphscope.engine.core.element_types import int32 as int32
+from graphscope.engine.core.element_types import int64 as int64
+from graphscope.engine.core.element_types import uint8 as uint8
+from graphscope.engine.core.generator import Generator as Generator
+from graphscope.engine.core.generator import default_generator as default_generator
+from graphscope.engine.core.generator import get_rng_state as get_rng_state
+from graphscope.engine.core.generator import initial_seed as initial_seed
+from graphscope.engine.core.generator import manual_seed as manual_seed
+from graphscope.engine.core.generator import seed as seed
+from graphscope.engine.core.generator import set_rng_state as set_rng_state
+from graphscope.engine.core.gradients import grad as grad
+from graphscope.engine.core.legacy import *
+from graphscope.engine.core.methods import allclose as allclose
+from graphscope.engine.core.methods import equal as equal
+from graphscope.engine.core.methods import is_tensor as is_tensor
+from graphscope.engine.core.methods import numel as numel
+from graphscope.engine.core.modes import enable_grad as enable_grad
+from graphscope.engine.core.modes import inference_mode as inference_mode
+from graphscope.engine.core.modes import is_grad_enabled as is_grad_enabled
+from graphscope.engine.core.modes import is_inference_mode_enabled as is_inference_mode_enabled
+from graphscope.engine.core.modes import no_grad as no_grad
+from graphscope.engine.core.modes import set_grad_enabled as set_grad_enabled
+from graphscope.engine.core.module_scopes import scope as scope
+from graphscope.engine.core.op import OPS as OPS
+from graphscope.engine.core.placement import clone as clone
+from graphscope.engine.core.switches import *
+from graphscope.engine.core.tensor import Tensor as Tensor
+from graphscope.engine.core.tensor_printing import set_printoptions as set_printoptions
+from graphscope.engine.func import vmap as vmap
 from graphscope.engine.ops import inplace_forms as _inplace_forms
 from graphscope.engine.ops.activations import *
 from graphscope.engine.ops.attention import *
@@ -113,22 +127,11 @@ from graphscope.engine.ops.strided import *
 from graphscope.engine.ops.triangular import *
 from graphscope.engine.ops.updates import *
 from graphscope.engine.ops.window_functions import *
-from graphscope.engine.placement import clone as clone
-from graphscope.engine.printing import set_printoptions as set_printoptions
-from graphscope.engine.random import Generator as Generator
-from graphscope.engine.random import default_generator as default_generator
-from graphscope.engine.random import get_rng_state as get_rng_state
-from graphscope.engine.random import initial_seed as initial_seed
-from graphscope.engine.random import manual_seed as manual_seed
-from graphscope.engine.random import seed as seed
-from graphscope.engine.random import set_rng_state as set_rng_state
-from graphscope.engine.scopes import scope as scope
-from graphscope.engine.switches import *
-from graphscope.engine.tensor import Tensor as Tensor
+from graphscope.engine.serialization.safetensors import save as save
 
 # A number that overflows is a value for the debugger to find, as in PyTorch. NumPy's warnings belong to the line that
 # called it: this silences what our own ops meet, leaves the program's own NumPy alone, and costs nothing per op.
-_warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"graphscope\.(engine|nn|optim)(\.|$)")
+_warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"graphscope\.engine(\.|$)")
 
 float = float32
 double = float64
@@ -148,3 +151,5 @@ __all__ = [
     for name, value in list(globals().items())
     if not name.startswith("_") and not isinstance(value, ModuleType) and value is not ModuleType
 ]
+
+from graphscope.engine import devices as _devices  # noqa: E402, F401 - makes `cuda` and others, out of what is above

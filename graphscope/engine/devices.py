@@ -1,78 +1,131 @@
-"""Devices: there is one, the CPU; programs that ask for it, or whether there are others, get an honest answer.
-
-So it is with layouts in memory: they may be named, and there is one.
-"""
+"""Modules of devices that are not there, `torch.cuda` and others: what programs ask of them, answered honestly."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sys
+from importlib.machinery import ModuleSpec
+from types import ModuleType, SimpleNamespace
 from typing import Any, Final
 
-KINDS: Final = ("cpu", "cuda", "mps", "xpu", "meta")
-"""Names that PyTorch's programs use."""
+from graphscope._version import __version__
+from graphscope.engine import amp
 
 
-@dataclass(frozen=True, slots=True, init=False)
-class device:  # noqa: N801 - PyTorch's spelling
-    """A device, by name: `device("cpu")`, `device("cuda:0")`, `device("cuda", 0)`.
-
-    A device may be named that is not there; to put a tensor on it is the error.
-
-    Raises:
-        RuntimeError: It is no name of a device.
-    """
-
-    type: str
-    index: int | None
-
-    def __init__(self, type: Any, index: int | None = None) -> None:
-        if isinstance(type, device):
-            type, index = type.type, type.index
-        kind, _, number = str(type).partition(":")
-        if kind not in KINDS or (number and not number.isdigit()):
-            raise RuntimeError(f"there is no device {type!r}: the engine runs on 'cpu'")
-        object.__setattr__(self, "type", kind)
-        object.__setattr__(self, "index", int(number) if number else index)
-
-    def __str__(self) -> str:
-        return self.type if self.index is None else f"{self.type}:{self.index}"
-
-    def __repr__(self) -> str:
-        return f"device(type={self.type!r}{'' if self.index is None else f', index={self.index}'})"
+def is_available() -> bool:
+    """False."""
+    return False
 
 
-CPU: Final = device("cpu")
-"""Where all tensors are."""
+def device_count() -> int:
+    """0."""
+    return 0
 
 
-def check(wanted: Any) -> None:
-    """See that tensors can be put on a device; None is where they are.
+def manual_seed(seed: int) -> None:
+    """Nothing: there are no random numbers but those of the CPU."""
+
+
+def wait(device: Any = None) -> None:
+    """Nothing: there is nobody to wait for, no cache to empty, no counter to reset."""
+
+
+def memory(device: Any = None) -> int:
+    """0 bytes."""
+    return 0
+
+
+def current_accelerator(check_available: bool = False) -> None:
+    """None: there is no device but the CPU."""
+
+
+def current_device() -> int:
+    """There is none.
 
     Raises:
-        RuntimeError: It is not there.
+        RuntimeError: Always.
     """
-    if wanted is not None and device(wanted).type != "cpu":
-        raise RuntimeError(
-            f"there is no device {str(wanted)!r} here: the engine runs on the CPU. "
-            "Ask torch.cuda.is_available() first, or leave the device out."
-        )
+    raise RuntimeError("there is no GPU here: ask cuda.is_available() first")
 
 
-@dataclass(frozen=True, slots=True)
-class layout:  # noqa: N801 - PyTorch's spelling
-    """How the elements of a tensor lie in memory, by name."""
+class autocast(amp.autocast):  # noqa: N801 - PyTorch's spelling
+    """`amp.autocast` of a device that is not here: it changes nothing."""
 
-    name: str
-
-    def __repr__(self) -> str:
-        return f"torch.{self.name}"
+    def __init__(self, enabled: bool = True, dtype: Any = None, cache_enabled: bool | None = None) -> None:
+        super().__init__("cuda", dtype, enabled, cache_enabled)
 
 
-class memory_format(layout):  # noqa: N801
-    """In which order they lie; all are taken for `contiguous_format`."""
+class GradScaler(amp.GradScaler):
+    """`amp.GradScaler` of a device that is not here: it changes nothing."""
+
+    def __init__(
+        self,
+        init_scale: float = 2.0**16,
+        growth_factor: float = 2.0,
+        backoff_factor: float = 0.5,
+        growth_interval: int = 2000,
+        enabled: bool = True,
+    ) -> None:
+        super().__init__("cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled)
 
 
-strided: Final = layout("strided")
-contiguous_format: Final = memory_format("contiguous_format")
-preserve_format: Final = memory_format("preserve_format")
-channels_last: Final = memory_format("channels_last")
+_DEVICE: Final[dict[str, object]] = {
+    "is_available": is_available,
+    "device_count": device_count,
+    "manual_seed": manual_seed,
+    "empty_cache": wait,
+    "synchronize": wait,
+}
+MODULES: Final[dict[str, dict[str, object]]] = {
+    "accelerator": {
+        "is_available": is_available,
+        "device_count": device_count,
+        "current_accelerator": current_accelerator,
+    },
+    "backends": {
+        "mps": SimpleNamespace(is_available=is_available, is_built=is_available),
+        "cuda": SimpleNamespace(is_built=is_available, matmul=SimpleNamespace(allow_tf32=False)),
+        "cudnn": SimpleNamespace(
+            is_available=is_available,
+            version=lambda: None,
+            enabled=False,
+            deterministic=True,
+            benchmark=False,
+            allow_tf32=False,
+        ),
+        "mkldnn": SimpleNamespace(is_available=is_available, enabled=False),
+        "mkl": SimpleNamespace(is_available=is_available),
+        "openmp": SimpleNamespace(is_available=is_available),
+    },
+    "cuda": {
+        **_DEVICE,
+        "is_initialized": is_available,
+        "is_bf16_supported": is_available,
+        "manual_seed_all": manual_seed,
+        "memory_allocated": memory,
+        "max_memory_allocated": memory,
+        "memory_reserved": memory,
+        "max_memory_reserved": memory,
+        "reset_peak_memory_stats": wait,
+        "current_device": current_device,
+    },
+    "cuda.amp": {"GradScaler": GradScaler, "autocast": autocast},
+    "distributed": {"is_available": is_available, "is_initialized": is_available},
+    "mps": _DEVICE,
+    "version": {"__version__": __version__, "cuda": None, "hip": None, "debug": False},
+    "xpu": _DEVICE,
+}
+"""Each module, and the names in it. Switches may be set, and nothing depends on them."""
+
+
+def _make(name: str, names: dict[str, object]) -> ModuleType:
+    """A module of the engine that has no file of its own, as `import` finds it."""
+    made = ModuleType(f"graphscope.engine.{name}", f"What programs ask of `torch.{name}`, answered honestly.")
+    made.__dict__.update(names, __all__=sorted(names), __path__=[], __spec__=ModuleSpec(made.__name__, None))
+    sys.modules[made.__name__] = made
+    parent, _, last = made.__name__.rpartition(".")
+    setattr(sys.modules[parent], last, made)
+    return made
+
+
+for _name, _names in MODULES.items():
+    _make(_name, _names)

@@ -9,16 +9,16 @@ from __future__ import annotations
 from typing import Any
 
 from graphscope.debugger.tensors import add_tensor_filter as add_tensor_filter
-from graphscope.engine.dtypes import bool_ as bool_
-from graphscope.engine.dtypes import float16 as float16
-from graphscope.engine.dtypes import float32 as float32
-from graphscope.engine.dtypes import float64 as float64
-from graphscope.engine.dtypes import int8 as int8
-from graphscope.engine.dtypes import int16 as int16
-from graphscope.engine.dtypes import int32 as int32
-from graphscope.engine.dtypes import int64 as int64
-from graphscope.engine.dtypes import uint8 as uint8
-from graphscope.engine.random import manual_seed as _manual_seed
+from graphscope.engine.core.dtypes import bool_ as bool_
+from graphscope.engine.core.dtypes import float16 as float16
+from graphscope.engine.core.dtypes import float32 as float32
+from graphscope.engine.core.dtypes import float64 as float64
+from graphscope.engine.core.dtypes import int8 as int8
+from graphscope.engine.core.dtypes import int16 as int16
+from graphscope.engine.core.dtypes import int32 as int32
+from graphscope.engine.core.dtypes import int64 as int64
+from graphscope.engine.core.dtypes import uint8 as uint8
+from graphscope.engine.core.generator import manual_seed as _manual_seed
 from graphscope.errors import StaticError as StaticError
 from graphscope.static import nn as nn
 from graphscope.static import spellings as _spellings

@@ -10,9 +10,9 @@ import numpy as np
 
 from graphscope.diagnose.explain import explain
 from graphscope.diagnose.explanation import Explanation
-from graphscope.engine import modes
-from graphscope.engine.gradients import backward_of
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.core import modes
+from graphscope.engine.core.gradients import backward_of
+from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.eventlog import record
 from graphscope.static import interpreter

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import dtypes
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.core import dtypes
+from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.eventlog import record
 from graphscope.eventlog.names import Site

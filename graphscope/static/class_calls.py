@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine.op import OPS
+from graphscope.engine.core.op import OPS
 from graphscope.static.gradients import vjp_function
 from graphscope.static.graph import Node, Value
 from graphscope.static.numpy_calls import LONGEST, Call, maker, ones

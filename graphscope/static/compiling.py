@@ -15,10 +15,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import modes
-from graphscope.engine.function import Function
-from graphscope.engine.op import OPS
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.core import modes
+from graphscope.engine.core.custom_function import Function
+from graphscope.engine.core.op import OPS
+from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.eventlog import record
 from graphscope.static import interpreter

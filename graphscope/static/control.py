@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.static import interpreter
 from graphscope.static.building import Builder

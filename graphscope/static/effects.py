@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import dtypes
-from graphscope.engine.random import generator
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.core import dtypes
+from graphscope.engine.core.generator import generator
+from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.eventlog import record
 from graphscope.eventlog.schema import Kind as Event

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import modes
-from graphscope.engine.cotangents import unbroadcast
-from graphscope.engine.node import plan_for
-from graphscope.engine.op import INPUT_NAMES, OPS, Op
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.core import modes
+from graphscope.engine.core.cotangents import unbroadcast
+from graphscope.engine.core.node import plan_for
+from graphscope.engine.core.op import INPUT_NAMES, OPS, Op
+from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.static import symbols
 from graphscope.static.building import Builder
@@ -102,7 +102,7 @@ def _through(
     last = len(op.vjps) - 1
     if not op.vjps or not any(want and op.vjps[min(place, last)] for place, want in enumerate(wanted)):
         return [None] * len(node.inputs)
-    if any(_is_complex(value) for value in cotangents):  # rules say transposes: see `graphscope.engine.rules`
+    if any(_is_complex(value) for value in cotangents):  # rules say transposes: see `graphscope.engine.core.rules`
         turned = [_conjugate(builder, value) for value in cotangents]
         return [_conjugate(builder, value) for value in _by_op(builder, node, op, turned, wanted)]
     return _by_op(builder, node, op, cotangents, wanted)

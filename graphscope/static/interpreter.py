@@ -11,11 +11,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from graphscope.engine import modes
-from graphscope.engine.op import OPS
-from graphscope.engine.slots import apply_several
-from graphscope.engine.tensor import Tensor, apply
-from graphscope.engine.writing import write
+from graphscope.engine.core import modes
+from graphscope.engine.core.op import OPS
+from graphscope.engine.core.slots import apply_several
+from graphscope.engine.core.tensor import Tensor, apply
+from graphscope.engine.core.writing import write
 from graphscope.errors import StaticError
 from graphscope.eventlog import record
 from graphscope.eventlog.names import Site

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from graphscope import engine as _engine  # fills OPS
-from graphscope.engine import dtypes
-from graphscope.engine.op import OPS
+from graphscope.engine.core import dtypes
+from graphscope.engine.core.op import OPS
 from graphscope.errors import StaticError
 
 if TYPE_CHECKING:

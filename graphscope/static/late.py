@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine.gradients import grad
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.core.gradients import grad
+from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.eventlog import record
 from graphscope.static import building, structures

@@ -16,9 +16,9 @@ from typing import Any, Final
 import numpy as np
 
 import graphscope.static.class_calls  # noqa: F401 - its ops are added to the table of calls
-from graphscope.engine import dtypes
-from graphscope.engine.op import OPS
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.core import dtypes
+from graphscope.engine.core.op import OPS
+from graphscope.engine.core.tensor import Tensor
 from graphscope.static.gradients import vjp_function
 from graphscope.static.graph import Graph, Node, Value
 from graphscope.static.kinds import KINDS, is_several

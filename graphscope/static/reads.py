@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.static.building import here
 from graphscope.static.graph import Node

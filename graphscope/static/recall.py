@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from graphscope.engine import dtypes
-from graphscope.engine.node import plan_for
-from graphscope.engine.op import OPS, Op
+from graphscope.engine.core import dtypes
+from graphscope.engine.core.node import plan_for
+from graphscope.engine.core.op import OPS, Op
+from graphscope.engine.core.rules import specially
+from graphscope.engine.core.tensor import Tensor
+from graphscope.engine.core.windows import Windows
 from graphscope.engine.ops.flat_rules import refused
-from graphscope.engine.rules import specially
-from graphscope.engine.tensor import Tensor
-from graphscope.engine.windows import Windows
 from graphscope.errors import StaticError
 
 if TYPE_CHECKING:

@@ -14,11 +14,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import tracing
-from graphscope.engine.modes import Context, here
-from graphscope.engine.op import OPS
-from graphscope.engine.scopes import ROOT, mark
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.core import tracing
+from graphscope.engine.core.modes import Context, here
+from graphscope.engine.core.module_scopes import ROOT, mark
+from graphscope.engine.core.op import OPS
+from graphscope.engine.core.tensor import Tensor
 from graphscope.eventlog import record
 from graphscope.eventlog.gate import Replace
 from graphscope.eventlog.places import site_number

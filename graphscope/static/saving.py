@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope import statefile
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.core.tensor import Tensor
+from graphscope.engine.serialization import safetensors
 from graphscope.errors import StaticError
 from graphscope.static.functions import _listed
 from graphscope.static.variables import Variable, global_variables
@@ -62,7 +62,7 @@ class Saver:
         path = Path(f"{os.fspath(save_path)}{'' if step is None else f'-{int(step)}'}")
         if not path.parent.is_dir():
             raise StaticError(f"there is no folder {path.parent} to save in", hint="os.makedirs makes it")
-        statefile.save({name: Tensor(each.array_now[()]) for name, each in self._variables.items()}, _file(path))
+        safetensors.save({name: Tensor(each.array_now[()]) for name, each in self._variables.items()}, _file(path))
         self._saved = [*(each for each in self._saved if each != path), path]
         if self._most:
             for old in self._saved[: -self._most]:
@@ -91,7 +91,7 @@ class Saver:
                 hint="give restore what save returned; train.latest_checkpoint(folder) finds the newest",
             )
         with _file(path).open("rb") as file:
-            found = statefile.read(file, str(_file(path)))
+            found = safetensors.read(file, str(_file(path)))
         arrays = {name: _fitting(name, variable, found, path) for name, variable in self._variables.items()}
         for name, variable in self._variables.items():
             variable.load(arrays[name])

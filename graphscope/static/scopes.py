@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import dtypes
+from graphscope.engine.core import dtypes
 from graphscope.errors import StaticError
 from graphscope.static.defaults import builder, get_default_graph
 from graphscope.static.effects import dtype_of

@@ -10,8 +10,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from graphscope.engine import modes
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.core import modes
+from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.eventlog import record
 from graphscope.eventlog.schema import Kind

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.core.tensor import Tensor
 from graphscope.static.building import current
 from graphscope.static.graph import Node
 from graphscope.static.kinds import kind

@@ -12,9 +12,9 @@ from typing import Any, Final
 import numpy as np
 
 from graphscope import engine as _engine
-from graphscope.engine.op import OPS
+from graphscope.engine.core.op import OPS
+from graphscope.engine.nn import functional as _functional
 from graphscope.errors import StaticError
-from graphscope.nn import functional as _functional
 from graphscope.static import late
 from graphscope.static.absent import NeedsValueError
 from graphscope.static.defaults import builder

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine.op import OPS
-from graphscope.engine.slots import apply_several
-from graphscope.engine.tensor import Tensor, apply
+from graphscope.engine.core.op import OPS
+from graphscope.engine.core.slots import apply_several
+from graphscope.engine.core.tensor import Tensor, apply
 from graphscope.static.graph import Graph, Node, Value
 from graphscope.static.kinds import KINDS
 from graphscope.static.tape import asked_for

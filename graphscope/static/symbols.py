@@ -17,13 +17,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import dtypes
-from graphscope.engine.op import OPS, Joint, Op
+from graphscope.engine.core import dtypes
+from graphscope.engine.core.generator import generator
+from graphscope.engine.core.op import OPS, Joint, Op
+from graphscope.engine.core.tensor import Tensor
+from graphscope.engine.core.tensor import apply as apply_to_tensors
+from graphscope.engine.core.writing import write
 from graphscope.engine.ops.create import made
-from graphscope.engine.random import generator
-from graphscope.engine.tensor import Tensor
-from graphscope.engine.tensor import apply as apply_to_tensors
-from graphscope.engine.writing import write
 from graphscope.errors import StaticError
 from graphscope.static import building, late
 from graphscope.static.absent import Abstract, Dims, NeedsValueError

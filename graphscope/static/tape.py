@@ -15,11 +15,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import dtypes
-from graphscope.engine.op import INPUT_NAMES, OPS, Op
+from graphscope.engine.core import dtypes
+from graphscope.engine.core.op import INPUT_NAMES, OPS, Op
+from graphscope.engine.core.tensor import Tensor
+from graphscope.engine.core.writes import buffer
 from graphscope.engine.ops.view_layout import place_of
-from graphscope.engine.tensor import Tensor
-from graphscope.engine.writes import buffer
 from graphscope.errors import StaticError
 from graphscope.eventlog import record
 from graphscope.eventlog.names import Site

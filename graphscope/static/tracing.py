@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import modes
-from graphscope.engine.random import default_generator
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.core import modes
+from graphscope.engine.core.generator import default_generator
+from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.eventlog import record
 from graphscope.eventlog.names import Site

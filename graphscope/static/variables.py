@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.eventlog import record
 from graphscope.static import effects, interpreter

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import graphscope as gs
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.core.tensor import Tensor
 
 _numbers = np.random.default_rng(0)
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import graphscope as gs
-from graphscope.engine.op import OPS, Op
+from graphscope.engine.core.op import OPS, Op
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.flat_rules import refused
-from graphscope.engine.tensor import Tensor
 
 Test = Callable[..., None]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import graphscope as gs
-from graphscope.engine.formulas import FORMULAS
+from graphscope.engine.core.formulas import FORMULAS
 
 pytestmark = pytest.mark.skipif(not FORMULAS, reason="there was no compiler")
 

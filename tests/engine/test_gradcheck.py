@@ -7,7 +7,7 @@ import pytest
 
 import graphscope as gs
 from graphscope.autograd import gradcheck, gradgradcheck
-from graphscope.engine.gradcheck import GradcheckError
+from graphscope.engine.core.gradcheck import GradcheckError
 
 
 def inputs():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.core.tensor import Tensor
 
 SHAPES = [(300, 300), (100_001,), (3, 50_000), (20_000, 3), (50, 60, 40)]
 numbers = np.random.default_rng(0)

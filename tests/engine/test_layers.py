@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import graphscope as gs
-from graphscope.engine import layers
+from graphscope.engine.core import layer_loops as layers
 from graphscope.engine.ops import normalization
 
 pytestmark = pytest.mark.skipif(layers.lstm_step is None, reason="there was no compiler")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import graphscope as gs
-from graphscope.engine.gradcheck import gradcheck, gradgradcheck
+from graphscope.engine.core.gradcheck import gradcheck, gradgradcheck
 
 NUMBERS = np.random.default_rng(5)
 

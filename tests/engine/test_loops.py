@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import graphscope as gs
-from graphscope.engine import along, loops
+from graphscope.engine.core import along, loops
 
-pytestmark = pytest.mark.skipif(find_spec("graphscope.engine._loops") is None, reason="there was no compiler")
+pytestmark = pytest.mark.skipif(find_spec("graphscope.engine.core._loops") is None, reason="there was no compiler")
 
 CORNERS = [0.5, np.nan, 0.5, np.inf, np.inf, np.nan, -np.inf, -0.0, 0.0]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphscope.engine import shapes
-from graphscope.engine.autograd import unbroadcast
-from graphscope.engine.gradients import grad
-from graphscope.engine.node import ATTRS, PLAN, SAVED
-from graphscope.engine.op import OPS
+from graphscope.engine.core import shapes
+from graphscope.engine.core.backward import unbroadcast
+from graphscope.engine.core.gradients import grad
+from graphscope.engine.core.node import ATTRS, PLAN, SAVED
+from graphscope.engine.core.op import OPS
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.flat_rules import refused
-from graphscope.engine.tensor import Tensor
 from tests.engine.sampling import (
     DIFFERENTIABLE,
     SAMPLES,

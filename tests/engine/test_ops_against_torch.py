@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphscope.engine import shapes
-from graphscope.engine.op import OPS
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.core import shapes
+from graphscope.engine.core.op import OPS
+from graphscope.engine.core.tensor import Tensor
 from tests.engine.sampling import (
     SAMPLES,
     arguments,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import graphscope as gs
-from graphscope.engine.op import OPS
+from graphscope.engine.core.op import OPS
 from graphscope.engine.ops.flat_rules import refused
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from tests.engine.sampling import arguments, flat, name_of, results, run, tensors

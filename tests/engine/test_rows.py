@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphscope.engine.rows import add_rows, add_up, pick_along, places_along
+from graphscope.engine.core.row_sums import add_rows, add_up, pick_along, places_along
 
 numbers = np.random.default_rng(0)
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import graphscope as gs
-from graphscope.engine.calls import define
-from graphscope.engine.gradcheck import gradcheck, gradgradcheck
-from graphscope.engine.op import OPS, joint
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.gradcheck import gradcheck, gradgradcheck
+from graphscope.engine.core.op import OPS, joint
 from graphscope.engine.ops.joining import stack
 from graphscope.eventlog.schema import Kind
 

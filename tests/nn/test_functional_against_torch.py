@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import graphscope as gs
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.core.tensor import Tensor
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import graphscope as gs
-from graphscope.engine.gradcheck import gradgradcheck
+from graphscope.engine.core.gradcheck import gradgradcheck
 from graphscope.engine.ops.recurrent import lstm_layer
 from tests.nn.twins import both, compare
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import graphscope as gs
-from graphscope.engine.op import OPS, Op
+from graphscope.engine.core.op import OPS, Op
 from graphscope.static import interpreter
 from graphscope.static.gradients import gradients
 from graphscope.static.graph import Graph

@@ -11,7 +11,7 @@ import graphscope as gs
 from graphscope.debugger import interpreter
 from graphscope.debugger.results import Message, TableResult
 from graphscope.debugger.session import Debugger
-from graphscope.engine.op import OPS, VJP, Op
+from graphscope.engine.core.op import OPS, VJP, Op
 from graphscope.errors import StaticError
 from graphscope.static import checking, replay
 from graphscope.static.recall import call_of

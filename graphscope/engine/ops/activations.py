@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import dtypes, shapes
-from graphscope.engine.calls import define
-from graphscope.engine.formulas import in_one_pass
-from graphscope.engine.fused import fused, in_blocks
+from graphscope.engine.core import dtypes, shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.formulas import in_one_pass
+from graphscope.engine.core.fused import fused, in_blocks
+from graphscope.engine.core.generator import generator
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.exponential import exp
 from graphscope.engine.ops.index import where
 from graphscope.engine.ops.shape import reshape
-from graphscope.engine.random import generator
-from graphscope.engine.tensor import Tensor
 
 __all__ = ["celu", "hardshrink", "prelu", "rrelu", "selu", "threshold"]
 

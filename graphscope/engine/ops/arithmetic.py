@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import dtypes, shapes
-from graphscope.engine.calls import define
-from graphscope.engine.tensor import Tensor, method
+from graphscope.engine.core import dtypes, shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.tensor import Tensor, method
 
 __all__ = [
     "add",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine.composite import composite
+from graphscope.engine.core.composite import composite
 from graphscope.engine.ops.dropout import dropout
 from graphscope.engine.ops.index import where
 from graphscope.engine.ops.linalg import constant, matmul

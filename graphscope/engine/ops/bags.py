@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine.composite import composite
+from graphscope.engine.core.composite import composite
 from graphscope.engine.ops.embedding import embedding
 from graphscope.engine.ops.gathering import raw
 from graphscope.engine.ops.joining import cat

@@ -13,8 +13,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.polynomial.chebyshev import chebval
 
-from graphscope.engine import shapes
-from graphscope.engine.calls import define
+from graphscope.engine.core import shapes
+from graphscope.engine.core.calls import define
 from graphscope.engine.ops.index import where
 from graphscope.engine.ops.signs import abs as absolute
 from graphscope.engine.ops.signs import sign

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine.calls import define
-from graphscope.engine.composite import composite
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.composite import composite
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.index import getitem, put
 from graphscope.engine.ops.linalg import constant
 from graphscope.engine.ops.losses import reduced, reduction_of
@@ -16,7 +17,6 @@ from graphscope.engine.ops.rounding import relu
 from graphscope.engine.ops.shape import expand, reshape, unsqueeze
 from graphscope.engine.ops.smooth_activations import logsigmoid
 from graphscope.engine.ops.softmax import log_softmax
-from graphscope.engine.tensor import Tensor
 
 __all__: list[str] = []
 

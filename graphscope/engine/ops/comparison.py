@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import shapes
-from graphscope.engine.calls import define
+from graphscope.engine.core import shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.tensor import Tensor, method
 from graphscope.engine.ops.flat_rules import refused
-from graphscope.engine.tensor import Tensor, method
 
 __all__ = [
     "eq",

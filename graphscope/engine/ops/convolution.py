@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import correlation
-from graphscope.engine.calls import define
+from graphscope.engine.core import correlation
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.windows import Windows
 from graphscope.engine.ops.reduce import sum
-from graphscope.engine.windows import Windows
 
 __all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]
 

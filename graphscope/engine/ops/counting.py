@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import dtypes, shapes
-from graphscope.engine.calls import define
-from graphscope.engine.dims import one
+from graphscope.engine.core import dtypes, shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.dims import one
+from graphscope.engine.core.results import result_of
+from graphscope.engine.core.tensor import Tensor, method
 from graphscope.engine.ops.flat_rules import refused
-from graphscope.engine.results import result_of
-from graphscope.engine.tensor import Tensor, method
 
 __all__ = [
     "bincount",

@@ -8,9 +8,10 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from graphscope.engine import devices, dtypes, tracing
+from graphscope.engine.core import device as devices
+from graphscope.engine.core import dtypes, tracing
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.shape import sizes
-from graphscope.engine.tensor import Tensor
 from graphscope.eventlog import record as recording
 
 __all__ = [

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine.composite import composite
+from graphscope.engine.core.composite import composite
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.exponential import logaddexp
 from graphscope.engine.ops.index import getitem, where
 from graphscope.engine.ops.joining import cat, stack
@@ -14,7 +15,6 @@ from graphscope.engine.ops.linalg import constant
 from graphscope.engine.ops.losses import REDUCTIONS, reduced
 from graphscope.engine.ops.shape import reshape, unsqueeze
 from graphscope.engine.ops.statistics import logsumexp
-from graphscope.engine.tensor import Tensor
 
 __all__ = ["ctc_loss"]
 

@@ -6,12 +6,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import along, dtypes, shapes
-from graphscope.engine.calls import define
-from graphscope.engine.composite import composite
-from graphscope.engine.dims import one, several
-from graphscope.engine.formulas import in_one_pass
-from graphscope.engine.fused import fused
+from graphscope.engine.core import along, dtypes, shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.composite import composite
+from graphscope.engine.core.dims import one, several
+from graphscope.engine.core.formulas import in_one_pass
+from graphscope.engine.core.fused import fused
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.elementwise import exp
 from graphscope.engine.ops.gathering import raw
 from graphscope.engine.ops.index import getitem, where
@@ -20,7 +21,6 @@ from graphscope.engine.ops.pad import moved
 from graphscope.engine.ops.rearrange import flip
 from graphscope.engine.ops.reduce import sum
 from graphscope.engine.ops.values_and_indices import as_many, choice
-from graphscope.engine.tensor import Tensor
 
 __all__ = [
     "cummax",

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import shapes
-from graphscope.engine.calls import define
+from graphscope.engine.core import shapes
+from graphscope.engine.core.calls import define
 from graphscope.engine.ops.inverses import floating_matrix, inv, of_matrices
 from graphscope.engine.ops.joining import cat
 from graphscope.engine.ops.linalg import constant

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphscope.engine.dims import several
+from graphscope.engine.core.dims import several
+from graphscope.engine.core.shapes import broadcast
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.shape import expand, permute, reshape, sizes, t, transpose, unsqueeze
-from graphscope.engine.shapes import broadcast
-from graphscope.engine.tensor import Tensor
 
 __all__ = [
     "adjoint",

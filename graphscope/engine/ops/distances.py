@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import dtypes, shapes
-from graphscope.engine.calls import define
-from graphscope.engine.composite import composite
+from graphscope.engine.core import dtypes, shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.composite import composite
 from graphscope.engine.ops.extremes import maximum
 from graphscope.engine.ops.index import getitem
 from graphscope.engine.ops.linalg import constant

@@ -7,12 +7,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import dtypes, shapes
-from graphscope.engine.calls import define
-from graphscope.engine.fused import in_blocks
+from graphscope.engine.core import dtypes, shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.fused import in_blocks
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.arithmetic import PAIRS
 from graphscope.engine.ops.flat_rules import nothing, refused
-from graphscope.engine.tensor import Tensor
 
 __all__ = [
     "div",

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine.composite import composite
-from graphscope.engine.random import generator
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.core.composite import composite
+from graphscope.engine.core.generator import generator
+from graphscope.engine.core.tensor import Tensor
 
 __all__ = ["alpha_dropout", "dropout", "feature_alpha_dropout", "feature_dropout"]
 

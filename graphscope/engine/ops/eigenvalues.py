@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine.calls import define
+from graphscope.engine.core.calls import define
 from graphscope.engine.ops.flat_rules import refused
 from graphscope.engine.ops.inverses import of_matrices
 

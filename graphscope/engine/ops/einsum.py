@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine.calls import define
-from graphscope.engine.composite import composite
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.composite import composite
 from graphscope.engine.ops.index import getitem
 from graphscope.engine.ops.reduce import sum
 from graphscope.engine.ops.shape import permute, reshape

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import dtypes, shapes
-from graphscope.engine.buffers import reuse
-from graphscope.engine.calls import define
-from graphscope.engine.formulas import in_one_pass
+from graphscope.engine.core import dtypes, shapes
+from graphscope.engine.core.buffers import reuse
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.formulas import in_one_pass
+from graphscope.engine.core.results import result_of
+from graphscope.engine.core.tensor import Tensor, method
 from graphscope.engine.ops.flat_rules import nothing
 from graphscope.engine.ops.index import where
-from graphscope.engine.results import result_of
-from graphscope.engine.tensor import Tensor, method
 
 __all__ = [
     "exp",

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import along, shapes
-from graphscope.engine.calls import define
-from graphscope.engine.composite import composite
-from graphscope.engine.dims import one
+from graphscope.engine.core import along, shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.composite import composite
+from graphscope.engine.core.dims import one
+from graphscope.engine.core.results import result_of
+from graphscope.engine.core.tensor import Tensor, method
 from graphscope.engine.ops.index import where
 from graphscope.engine.ops.reduce import spread, sum, to_reduction
 from graphscope.engine.ops.values_and_indices import choice
-from graphscope.engine.results import result_of
-from graphscope.engine.tensor import Tensor, method
 
 __all__ = [
     "amax",

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphscope.engine import shapes
-from graphscope.engine.calls import define
-from graphscope.engine.composite import composite
+from graphscope.engine.core import shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.composite import composite
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.inverses import floating_matrix, inv, solve_triangular
 from graphscope.engine.ops.linalg import constant, matmul
 from graphscope.engine.ops.triangular import tril, triu
-from graphscope.engine.tensor import Tensor
 
 __all__ = ["cholesky_inverse", "cholesky_solve", "lu_solve", "lu_unpack", "triangular_solve"]
 

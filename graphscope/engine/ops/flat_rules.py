@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.core.tensor import Tensor
 
 
 def nothing(g: Any) -> Any:

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import dtypes
-from graphscope.engine.calls import define
+from graphscope.engine.core import dtypes
+from graphscope.engine.core.calls import define
 from graphscope.engine.ops.complex_numbers import take_real
 from graphscope.engine.ops.linalg import constant
 from graphscope.engine.ops.pad import padded

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine.composite import composite
+from graphscope.engine.core.composite import composite
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.convolution import each
 from graphscope.engine.ops.gathering import gather, raw
 from graphscope.engine.ops.randoms import rand
 from graphscope.engine.ops.shape import reshape
-from graphscope.engine.tensor import Tensor
 
 __all__: list[str] = []
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import along, shapes
-from graphscope.engine.calls import define
-from graphscope.engine.dims import one
+from graphscope.engine.core import along, shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.dims import one
+from graphscope.engine.core.row_sums import add_along, add_rows, add_up, pick_along
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.shape import reshape
-from graphscope.engine.rows import add_along, add_rows, add_up, pick_along
-from graphscope.engine.tensor import Tensor
 
 __all__ = [
     "gather",

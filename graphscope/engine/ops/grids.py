@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine.composite import composite
+from graphscope.engine.core.composite import composite
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.index import getitem, where
 from graphscope.engine.ops.linalg import constant, matmul
 from graphscope.engine.ops.rounding import clamp
 from graphscope.engine.ops.shape import permute, reshape, unsqueeze
 from graphscope.engine.ops.signs import abs as absolute
-from graphscope.engine.tensor import Tensor
 
 __all__: list[str] = []
 

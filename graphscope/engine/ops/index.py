@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import dtypes, selection, shapes
-from graphscope.engine.calls import define
-from graphscope.engine.indexing import alone, has_repeats, in_two_steps, is_basic, plain
-from graphscope.engine.op import OPS
-from graphscope.engine.rows import add_rows, add_up
-from graphscope.engine.tensor import Tensor, apply
+from graphscope.engine.core import dtypes, selection, shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.indexing import alone, has_repeats, in_two_steps, is_basic, plain
+from graphscope.engine.core.op import OPS
+from graphscope.engine.core.row_sums import add_rows, add_up
+from graphscope.engine.core.tensor import Tensor, apply
 
 __all__ = [
     "where",

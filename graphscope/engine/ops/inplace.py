@@ -7,12 +7,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import dtypes, shapes
-from graphscope.engine.indexing import in_two_steps, is_basic, plain
-from graphscope.engine.op import Rule, register
+from graphscope.engine.core import dtypes, shapes
+from graphscope.engine.core.indexing import in_two_steps, is_basic, plain
+from graphscope.engine.core.op import Rule, register
+from graphscope.engine.core.tensor import Tensor
+from graphscope.engine.core.writing import write
 from graphscope.engine.ops.index import getitem, marked, tensors_of, where
-from graphscope.engine.tensor import Tensor
-from graphscope.engine.writing import write
 
 __all__ = [
     "add_",

@@ -7,14 +7,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import dtypes, shapes
-from graphscope.engine.op import OPS, Op, register
+from graphscope.engine.core import dtypes, shapes
+from graphscope.engine.core.op import OPS, Op, register
+from graphscope.engine.core.tensor import Tensor
+from graphscope.engine.core.writing import write
 from graphscope.engine.ops.division import dividing
 from graphscope.engine.ops.flat_rules import nothing
 from graphscope.engine.ops.inplace import div_
 from graphscope.engine.ops.rounding import clamping, rounded
-from graphscope.engine.tensor import Tensor
-from graphscope.engine.writing import write
 
 __all__ = ["relu_"]
 

@@ -7,15 +7,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine.modes import here
-from graphscope.engine.op import OPS
+from graphscope.engine.core.modes import here
+from graphscope.engine.core.op import OPS
+from graphscope.engine.core.tensor import Tensor
+from graphscope.engine.core.writing import refuse
 from graphscope.engine.ops import cumulative, masking, scatter, triangular
 from graphscope.engine.ops.dim_order import swapaxes, swapdims
 from graphscope.engine.ops.gathering import raw
 from graphscope.engine.ops.inplace_forms import derive
 from graphscope.engine.ops.shape import squeeze, t, transpose, unsqueeze
-from graphscope.engine.tensor import Tensor
-from graphscope.engine.writing import refuse
 
 __all__: list[str] = []
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import shapes
-from graphscope.engine.calls import define
+from graphscope.engine.core import shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.joining import cat
 from graphscope.engine.ops.linalg import check_square, constant
-from graphscope.engine.tensor import Tensor
 
 __all__ = ["det", "inverse", "logdet", "pinverse", "slogdet"]
 

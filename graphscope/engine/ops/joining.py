@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import shapes
-from graphscope.engine.calls import define
-from graphscope.engine.composite import composite
-from graphscope.engine.dims import one
+from graphscope.engine.core import shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.composite import composite
+from graphscope.engine.core.dims import one
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.dim_order import atleast_1d, atleast_2d, atleast_3d
 from graphscope.engine.ops.gathering import index_select
 from graphscope.engine.ops.index import getitem
 from graphscope.engine.ops.pad import padded
 from graphscope.engine.ops.shape import expand, reshape
-from graphscope.engine.tensor import Tensor
 
 __all__ = [
     "block_diag",

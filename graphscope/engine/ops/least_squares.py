@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphscope.engine.composite import composite
+from graphscope.engine.core.composite import composite
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.complex_numbers import conj
 from graphscope.engine.ops.distances import vector_shape
 from graphscope.engine.ops.inverses import floating_matrix, inv, pinv, solve
@@ -15,7 +16,6 @@ from graphscope.engine.ops.linalg import matmul
 from graphscope.engine.ops.norms import matrix_rank
 from graphscope.engine.ops.reduce import sum
 from graphscope.engine.ops.shape import permute, reshape, unsqueeze
-from graphscope.engine.tensor import Tensor
 
 __all__: list[str] = []
 

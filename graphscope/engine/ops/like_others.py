@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from graphscope.engine.core.generator import Generator, generator
+from graphscope.engine.core.tensor import Tensor, method
 from graphscope.engine.ops.create import made
 from graphscope.engine.ops.shape import sizes
-from graphscope.engine.random import Generator, generator
-from graphscope.engine.tensor import Tensor, method
 
 __all__ = [
     "empty_like",

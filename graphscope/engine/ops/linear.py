@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import shapes
-from graphscope.engine.calls import define
-from graphscope.engine.composite import composite
+from graphscope.engine.core import shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.composite import composite
 from graphscope.engine.ops.einsum import einsum
 from graphscope.engine.ops.linalg import matmul, outer
 from graphscope.engine.ops.shape import reshape

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import dtypes, shapes
-from graphscope.engine.calls import define
+from graphscope.engine.core import dtypes, shapes
+from graphscope.engine.core.calls import define
 
 __all__ = [
     "bitwise_and",

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import shapes
-from graphscope.engine.calls import define
-from graphscope.engine.dims import one
-from graphscope.engine.indexing import plain
+from graphscope.engine.core import shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.dims import one
+from graphscope.engine.core.indexing import plain
+from graphscope.engine.core.row_sums import add_up
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.gathering import integers, masked_select, raw, taken
 from graphscope.engine.ops.index import choose, getitem, marked, tensors_of
 from graphscope.engine.ops.shape import reshape
-from graphscope.engine.rows import add_up
-from graphscope.engine.tensor import Tensor
 
 __all__ = [
     "argwhere",

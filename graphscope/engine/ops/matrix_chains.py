@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from graphscope.engine.composite import composite
+from graphscope.engine.core.composite import composite
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.inverses import inv
 from graphscope.engine.ops.linalg import check_square, identity_like, matmul
 from graphscope.engine.ops.shape import expand, permute, reshape
-from graphscope.engine.tensor import Tensor
 
 __all__ = ["chain_matmul", "matrix_power", "tensordot"]
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import shapes
-from graphscope.engine.calls import define
-from graphscope.engine.composite import composite
-from graphscope.engine.op import joint
+from graphscope.engine.core import shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.composite import composite
+from graphscope.engine.core.op import joint
 from graphscope.engine.ops.exponential import rsqrt
 from graphscope.engine.ops.normalization import normalized_sizes
 from graphscope.engine.ops.pad import pad

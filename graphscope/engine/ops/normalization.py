@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import modes, shapes
-from graphscope.engine.calls import define
-from graphscope.engine.fused import fused
-from graphscope.engine.layers import normalized, normalized_rule
-from graphscope.engine.op import joint
+from graphscope.engine.core import modes, shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.fused import fused
+from graphscope.engine.core.layer_loops import normalized, normalized_rule
+from graphscope.engine.core.op import joint
+from graphscope.engine.core.sums import sums
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.exponential import rsqrt
 from graphscope.engine.ops.reduce import mean, sum
 from graphscope.engine.ops.shape import reshape
-from graphscope.engine.sums import sums
-from graphscope.engine.tensor import Tensor
 
 __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm"]
 

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import shapes
-from graphscope.engine.calls import define
-from graphscope.engine.composite import composite
-from graphscope.engine.dims import one
+from graphscope.engine.core import shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.composite import composite
+from graphscope.engine.core.dims import one
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.decompositions import eigvalsh, svdvals
 from graphscope.engine.ops.exponential import pow as power
 from graphscope.engine.ops.extremes import amax, amin
@@ -24,7 +25,6 @@ from graphscope.engine.ops.reduce import sum
 from graphscope.engine.ops.shape import permute, reshape
 from graphscope.engine.ops.signs import abs as absolute
 from graphscope.engine.ops.signs import sign
-from graphscope.engine.tensor import Tensor
 
 __all__ = ["norm"]
 

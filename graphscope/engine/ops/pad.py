@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import shapes
-from graphscope.engine.calls import define
+from graphscope.engine.core import shapes
+from graphscope.engine.core.calls import define
 from graphscope.engine.ops.gathering import index_select
 
 __all__ = [

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine.composite import composite
+from graphscope.engine.core.composite import composite
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.distances import pairwise_distance
 from graphscope.engine.ops.exponential import exp, log, sqrt, xlogy
 from graphscope.engine.ops.extremes import minimum
@@ -15,7 +16,6 @@ from graphscope.engine.ops.index import where
 from graphscope.engine.ops.losses import loss_shape, reduced, reduction_of
 from graphscope.engine.ops.reduce import sum
 from graphscope.engine.ops.rounding import clamp_min, relu
-from graphscope.engine.tensor import Tensor
 
 __all__ = [
     "cosine_embedding_loss",

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine.calls import define
-from graphscope.engine.composite import composite
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.composite import composite
+from graphscope.engine.core.windows import Windows, add_columns, columns
 from graphscope.engine.ops.convolution import each
 from graphscope.engine.ops.shape import permute, reshape
-from graphscope.engine.windows import Windows, add_columns, columns
 
 __all__ = ["channel_shuffle", "pixel_shuffle", "pixel_unshuffle"]
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine.calls import define
-from graphscope.engine.fused import fused
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.fused import fused
+from graphscope.engine.core.windows import Windows
 from graphscope.engine.ops.convolution import each
 from graphscope.engine.ops.exponential import pow as power
 from graphscope.engine.ops.index import getitem, put
@@ -18,7 +19,6 @@ from graphscope.engine.ops.rounding import relu
 from graphscope.engine.ops.shape import reshape
 from graphscope.engine.ops.signs import abs as absolute
 from graphscope.engine.ops.signs import sign
-from graphscope.engine.windows import Windows
 
 __all__ = ["avg_pool1d", "max_pool1d", "max_pool2d", "max_pool3d"]
 

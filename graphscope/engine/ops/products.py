@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import dtypes, loops, shapes
-from graphscope.engine.calls import define
+from graphscope.engine.core import dtypes, loops, shapes
+from graphscope.engine.core.calls import define
 from graphscope.engine.ops.cumulative import cumprod
 from graphscope.engine.ops.gathering import raw
 from graphscope.engine.ops.pad import moved

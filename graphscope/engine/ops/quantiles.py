@@ -6,10 +6,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import shapes
-from graphscope.engine.calls import define
-from graphscope.engine.composite import composite
-from graphscope.engine.dims import one
+from graphscope.engine.core import shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.composite import composite
+from graphscope.engine.core.dims import one
+from graphscope.engine.core.tensor import Tensor, method
 from graphscope.engine.ops.dim_order import movedim
 from graphscope.engine.ops.gathering import gather
 from graphscope.engine.ops.index import getitem, where
@@ -17,7 +18,6 @@ from graphscope.engine.ops.reduce import sum
 from graphscope.engine.ops.shape import reshape
 from graphscope.engine.ops.sorting import order, sort
 from graphscope.engine.ops.values_and_indices import choice
-from graphscope.engine.tensor import Tensor, method
 
 __all__ = [
     "median",

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import dtypes, shapes
-from graphscope.engine.calls import define
-from graphscope.engine.op import register
+from graphscope.engine.core import dtypes, shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.generator import Generator
+from graphscope.engine.core.generator import generator as numbers
+from graphscope.engine.core.op import register
+from graphscope.engine.core.tensor import Tensor, method
+from graphscope.engine.core.writing import write
 from graphscope.engine.ops.create import made
 from graphscope.engine.ops.flat_rules import nothing
 from graphscope.engine.ops.shape import sizes
-from graphscope.engine.random import Generator
-from graphscope.engine.random import generator as numbers
-from graphscope.engine.tensor import Tensor, method
-from graphscope.engine.writing import write
 
 __all__ = [
     "bernoulli",

@@ -7,14 +7,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import shapes
-from graphscope.engine.calls import define
-from graphscope.engine.composite import composite
-from graphscope.engine.dims import one, several
+from graphscope.engine.core import shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.composite import composite
+from graphscope.engine.core.dims import one, several
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.gathering import index_select
 from graphscope.engine.ops.reduce import sum
 from graphscope.engine.ops.shape import flatten, reshape, sizes, transpose, unsqueeze
-from graphscope.engine.tensor import Tensor
 
 __all__ = [
     "flip",

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import recurrence
-from graphscope.engine.calls import define
-from graphscope.engine.op import joint
+from graphscope.engine.core import recurrence
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.op import joint
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.elementwise import sigmoid, tanh
 from graphscope.engine.ops.joining import cat, stack
-from graphscope.engine.tensor import Tensor
 
 __all__: list[str] = []
 

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import dims, dtypes, shapes
-from graphscope.engine.calls import define
+from graphscope.engine.core import dims, dtypes, shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.sums import sums
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.shape import expand
-from graphscope.engine.sums import sums
-from graphscope.engine.tensor import Tensor
 
 __all__ = [
     "all",

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine.calls import define
-from graphscope.engine.composite import composite
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.composite import composite
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.complex_numbers import conj
 from graphscope.engine.ops.flat_rules import refused
 from graphscope.engine.ops.inverses import floating_matrix
 from graphscope.engine.ops.linalg import constant, matmul
 from graphscope.engine.ops.triangular import tril
-from graphscope.engine.tensor import Tensor
 
 __all__ = ["geqrf", "orgqr"]
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine.calls import define
+from graphscope.engine.core.calls import define
 from graphscope.engine.ops.index import getitem
 from graphscope.engine.ops.shape import reshape
 

@@ -7,14 +7,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import dtypes, selection, shapes
-from graphscope.engine.calls import define
-from graphscope.engine.formulas import in_one_pass
-from graphscope.engine.fused import fused
+from graphscope.engine.core import dtypes, selection, shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.formulas import in_one_pass
+from graphscope.engine.core.fused import fused
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.comparison import isfinite
 from graphscope.engine.ops.flat_rules import nothing
 from graphscope.engine.ops.index import where
-from graphscope.engine.tensor import Tensor
 
 __all__ = [
     "ceil",

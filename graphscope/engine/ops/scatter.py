@@ -6,13 +6,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import along, shapes
-from graphscope.engine.calls import define
-from graphscope.engine.dims import one
+from graphscope.engine.core import along, shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.dims import one
+from graphscope.engine.core.row_sums import add_along, add_rows, places_along
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.gathering import gather, gathered, index_select, integers, raw
 from graphscope.engine.ops.index import getitem, where
-from graphscope.engine.rows import add_along, add_rows, places_along
-from graphscope.engine.tensor import Tensor
 
 __all__ = [
     "index_add",

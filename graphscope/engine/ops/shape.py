@@ -7,13 +7,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import shapes
-from graphscope.engine.calls import define
-from graphscope.engine.dims import one, several
-from graphscope.engine.element_types import dtype
-from graphscope.engine.fused import fused
-from graphscope.engine.tensor import Tensor
-from graphscope.engine.writes import buffer
+from graphscope.engine.core import shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.dims import one, several
+from graphscope.engine.core.element_types import dtype
+from graphscope.engine.core.fused import fused
+from graphscope.engine.core.tensor import Tensor
+from graphscope.engine.core.writes import buffer
 
 __all__ = [
     "broadcast_to",

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import dtypes, shapes
-from graphscope.engine.calls import define
+from graphscope.engine.core import dtypes, shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.tensor import Tensor, method
 from graphscope.engine.ops.flat_rules import nothing
 from graphscope.engine.ops.index import where
-from graphscope.engine.tensor import Tensor, method
 
 __all__ = [
     "abs",

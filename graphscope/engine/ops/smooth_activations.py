@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import dtypes, shapes
-from graphscope.engine.calls import define
-from graphscope.engine.formulas import in_one_pass
-from graphscope.engine.fused import fused, in_blocks
+from graphscope.engine.core import dtypes, shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.formulas import in_one_pass
+from graphscope.engine.core.fused import fused, in_blocks
 from graphscope.engine.ops.exponential import exp, sigmoid
 from graphscope.engine.ops.index import getitem, where
 from graphscope.engine.ops.joining import cat

@@ -7,15 +7,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import shapes
-from graphscope.engine.calls import define
-from graphscope.engine.formulas import in_one_pass
-from graphscope.engine.fused import fused
+from graphscope.engine.core import shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.formulas import in_one_pass
+from graphscope.engine.core.fused import fused
+from graphscope.engine.core.generator import generator
+from graphscope.engine.core.sums import sums
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.exponential import exp
 from graphscope.engine.ops.reduce import sum
-from graphscope.engine.random import generator
-from graphscope.engine.sums import sums
-from graphscope.engine.tensor import Tensor
 
 __all__ = ["log_softmax", "softmax"]
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import shapes
-from graphscope.engine.calls import define
-from graphscope.engine.composite import composite
-from graphscope.engine.dims import one
+from graphscope.engine.core import shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.composite import composite
+from graphscope.engine.core.dims import one
 from graphscope.engine.ops.values_and_indices import as_many, choice
 
 __all__ = [

@@ -19,12 +19,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import shapes
-from graphscope.engine.buffers import polynomial
-from graphscope.engine.calls import define
-from graphscope.engine.fused import in_blocks
+from graphscope.engine.core import shapes
+from graphscope.engine.core.buffers import polynomial
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.fused import in_blocks
+from graphscope.engine.core.tensor import method
 from graphscope.engine.ops.exponential import exp
-from graphscope.engine.tensor import method
 
 __all__ = [
     "digamma",

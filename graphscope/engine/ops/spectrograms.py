@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from graphscope.engine.core.tensor import Tensor, method
 from graphscope.engine.ops.complex_numbers import COMPLEX_OF, view_as_real
 from graphscope.engine.ops.fourier import c2c, c2r, r2c
 from graphscope.engine.ops.pad import pad, padded
 from graphscope.engine.ops.pixels import fold
-from graphscope.engine.tensor import Tensor, method
 
 __all__ = ["istft", "stft"]
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.bessel import i0
 from graphscope.engine.ops.complex_numbers import conj_physical
 from graphscope.engine.ops.decompositions import cholesky, svd
@@ -20,7 +21,6 @@ from graphscope.engine.ops.least_squares import vander as powers
 from graphscope.engine.ops.linalg import addbmm, addmm, addmv, addr, baddbmm
 from graphscope.engine.ops.norms import frobenius_norm, nuclear_norm, renorm
 from graphscope.engine.ops.special import mvlgamma
-from graphscope.engine.tensor import Tensor
 
 __all__ = [
     "detach",

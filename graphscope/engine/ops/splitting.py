@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import shapes
-from graphscope.engine.calls import define
-from graphscope.engine.dims import one
+from graphscope.engine.core import shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.dims import one
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.index import getitem
 from graphscope.engine.ops.joining import cat, stack
-from graphscope.engine.tensor import Tensor
 
 __all__ = [
     "chunk",

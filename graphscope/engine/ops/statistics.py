@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import dtypes, shapes
-from graphscope.engine.calls import define
-from graphscope.engine.composite import composite
+from graphscope.engine.core import dtypes, shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.composite import composite
 from graphscope.engine.ops.elementwise import exp
 from graphscope.engine.ops.index import where
 from graphscope.engine.ops.reduce import count, mean, nansum, reduced_dims, spread, sum, to_reduction

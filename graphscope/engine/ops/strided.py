@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine.calls import define
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.tensor import Tensor, method
+from graphscope.engine.core.writes import buffer
 from graphscope.engine.ops.shape import sizes
 from graphscope.engine.ops.view_layout import Place, lay_view, overlay, place_of
-from graphscope.engine.tensor import Tensor, method
-from graphscope.engine.writes import buffer
 
 __all__ = ["as_strided", "as_strided_scatter"]
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import shapes
-from graphscope.engine.calls import define
-from graphscope.engine.dims import one
+from graphscope.engine.core import shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.dims import one
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.index import choose
 from graphscope.engine.ops.shape import reshape
-from graphscope.engine.tensor import Tensor
 
 __all__ = [
     "diag",

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import along, shapes
-from graphscope.engine.calls import define
-from graphscope.engine.fused import fused
+from graphscope.engine.core import along, shapes
+from graphscope.engine.core.calls import define
+from graphscope.engine.core.fused import fused
+from graphscope.engine.core.row_sums import pick_along
 from graphscope.engine.ops.gathering import gathered
 from graphscope.engine.ops.shape import reshape
-from graphscope.engine.rows import pick_along
 
 
 def _choose(place: Callable[..., Any], x: Any, dim: int, keepdim: bool, attrs: dict[str, Any]) -> tuple[Any, Any]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from graphscope.engine.calls import define
+from graphscope.engine.core.calls import define
 
 
 class Layout(NamedTuple):

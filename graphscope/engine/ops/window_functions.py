@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine import dtypes
+from graphscope.engine.core import dtypes
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.create import made
-from graphscope.engine.tensor import Tensor
 
 __all__ = [
     "bartlett_window",

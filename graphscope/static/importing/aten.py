@@ -12,10 +12,10 @@ from typing import Any, Final
 import numpy as np
 
 from graphscope import engine as _engine
-from graphscope.engine import dtypes
-from graphscope.engine.op import OPS
-from graphscope.engine.tensor import Tensor
-from graphscope.nn import functional as _functional
+from graphscope.engine.core import dtypes
+from graphscope.engine.core.op import OPS
+from graphscope.engine.core.tensor import Tensor
+from graphscope.engine.nn import functional as _functional
 from graphscope.static.functions import convert_to_tensor
 from graphscope.static.symbols import Symbol, twin
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import modes
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.core import modes
+from graphscope.engine.core.tensor import Tensor
 from graphscope.static import interpreter
 from graphscope.static.graph import Graph, Node, Value, rewrite
 from graphscope.static.kinds import is_pure

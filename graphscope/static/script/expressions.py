@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine import dtypes
-from graphscope.engine.op import OPS
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.core import dtypes
+from graphscope.engine.core.op import OPS
+from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.static.building import current
 from graphscope.static.script.subset import SUBSET, Source, told

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine.tensor import Tensor
+from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.static import interpreter
 from graphscope.static.building import Builder, current

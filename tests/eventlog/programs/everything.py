@@ -13,7 +13,7 @@ from graphscope.eventlog import appender
 path, policy, *blocked = sys.argv[1:]
 in_python = "graphscope.eventlog._append" in blocked
 assert (appender.Cursor.__module__ == "graphscope.eventlog.appender") == in_python
-assert (type(gs.tanh).__module__ == "builtins") == (in_python or "graphscope.engine._calls" in blocked)
+assert (type(gs.tanh).__module__ == "builtins") == (in_python or "graphscope.engine.core._calls" in blocked)
 
 gs.manual_seed(1)
 with gs.record(path, values=policy, cap=1 << 19):

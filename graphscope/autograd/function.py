@@ -1,9 +1,0 @@
-"""Functions with a backward of their own."""
-
-from __future__ import annotations
-
-from graphscope.engine.function import Function as Function
-from graphscope.engine.function import FunctionCtx as FunctionCtx
-from graphscope.engine.function import once_differentiable as once_differentiable
-
-__all__ = ["Function", "FunctionCtx", "once_differentiable"]

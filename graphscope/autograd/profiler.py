@@ -1,3 +1,0 @@
-"""`torch.autograd.profiler`: the names that programs give to parts of their run."""
-
-from graphscope.profiler import record_function as record_function

@@ -1,0 +1,126 @@
+"""What the backward pass tells the log: cotangents, contributions, and where the pass begins and ends."""
+
+from __future__ import annotations
+
+import sys
+from _thread import get_ident
+from typing import Any
+
+from graphscope.engine.core import slots, tracing
+from graphscope.engine.core.cotangents import NODE, PARTS, Arrival
+from graphscope.engine.core.node import PLAN, ROW, SITE, Record
+from graphscope.engine.core.tensor import Tensor
+from graphscope.eventlog import record as recording
+from graphscope.eventlog.gate import Replace, StepInto
+from graphscope.eventlog.places import site_number
+from graphscope.eventlog.schema import Flag, Kind, Pass
+from graphscope.eventlog.writer import Writer
+
+
+def partial(writer: Writer, arrival: Arrival, value: Any, origin: int) -> None:
+    """The ACCUMULATE row of one of several contributions to a node's cotangent."""
+    record = arrival[NODE]
+    if record[PLAN].slot >= 0:
+        arrival[PARTS].append(slots.contribution(writer, record, value, origin))
+        return
+    site = record[SITE]
+    if site is None or record[ROW] < writer.base:
+        return
+    data = value.array if value.__class__ is Tensor else value
+    template = site.partial_template(writer, origin >= 0)
+    origins = (origin,) if origin >= 0 else ()
+    arrival[PARTS].append(writer.append(template, data, writer.clock(), 0, record[ROW], *origins))
+
+
+def contribution(writer: Writer, leaf: Tensor, value: Any, origin: int, fresh: bool, now: int) -> tuple[Any, int]:
+    """One contribution to a leaf's gradient, or what a person puts in its place, and its ACCUMULATE row."""
+    data = value.array if value.__class__ is Tensor else value
+    templates = leaf.accumulate_templates
+    if (
+        templates is not None
+        and templates.writer is writer
+        and origin >= 0
+        and writer.gate is None
+        and leaf.row >= writer.base
+        and data.dtype is templates.dtype
+        and data.shape == templates.shape
+    ):
+        return value, writer.append(templates.fresh if fresh else templates.more, data, now, 0, leaf.row, origin)
+    if leaf.row < writer.base:
+        tracing.leaf(writer, leaf, recording.user_frame(2))
+    if origin >= 0:
+        leaf.accumulate_templates = templates = LeafTemplates(writer, leaf, data, 1)
+    else:
+        templates = LeafTemplates(writer, leaf, data, 0)
+    row = writer.append(templates.fresh if fresh else templates.more, data, now, 0, leaf.row, max(origin, 0))
+    if writer.gate is not None:
+        answer = tracing.pause(writer, row, data, sys._getframe())
+        if isinstance(answer, Replace):
+            return answer.value, row
+    return value, row
+
+
+class LeafTemplates:
+    """The templates of the ACCUMULATE rows of a leaf: of the first contribution, and of those after it."""
+
+    __slots__ = ("dtype", "fresh", "more", "shape", "writer")
+
+    def __init__(self, writer: Writer, leaf: Tensor, data: Any, input_count: int) -> None:
+        self.writer = writer
+        self.dtype = data.dtype
+        self.shape = data.shape
+        self.more, self.fresh = (
+            writer.template(
+                Kind.ACCUMULATE,
+                shape=data.shape,
+                dtype=data.dtype,
+                site=leaf.site,
+                graph_pass=Pass.BACKWARD,
+                input_count=input_count,
+                flags=flag,
+            )
+            for flag in (Flag(0), Flag.FRESH)
+        )
+
+
+def cotangent(
+    writer: Writer, record: Record, gradient: Any, origin: int, parts: list[int] | None, frame: Any, now: int
+) -> tuple[int, Any, bool]:
+    """The GRAD row of a node whose cotangent is whole; the row, the cotangent to go on with, and whether to step in."""
+    if gradient.__class__ is slots.Cotangents:
+        return slots.cotangent(writer, record, gradient, frame, now)
+    if record[PLAN].slot >= 0:
+        slots.arrived(writer, record, gradient, origin, parts)
+        return -1, gradient, False
+    site = record[SITE]
+    forward = record[ROW]
+    if site is None or forward < writer.base:
+        return -1, gradient, False  # made before the recording began
+    data = gradient.array if gradient.__class__ is Tensor else gradient
+    if parts is None:
+        template = site.single if origin >= 0 else None
+        if template is None or site.kind is not data.__class__:
+            template = site.grad_template(writer, int(origin >= 0))
+        row = writer.append(template, data, now, 0, forward, max(origin, 0))
+    else:
+        row = writer.append_many(site.grad_template(writer, len(parts)), data, parts, now, 0, forward)
+    if writer.gate is not None:
+        answer = tracing.pause(writer, row, data, frame)
+        if isinstance(answer, Replace):
+            return row, Tensor(answer.value) if gradient.__class__ is Tensor else answer.value, False
+        return row, gradient, isinstance(answer, StepInto)
+    return row, gradient, False
+
+
+def mark(writer: Writer, kind: Kind, frame: Any, root: Tensor) -> None:
+    """Where a backward pass begins or ends."""
+    place = id(frame.f_code) + frame.f_lasti if frame is not None else 0
+    key = (kind, place, get_ident())
+    template = writer.sites.get(key)
+    if template is None:
+        site = site_number(writer, frame) if frame is not None else 0
+        template = writer.template(kind, site=site, graph_pass=Pass.BACKWARD, input_count=1)
+        writer.sites[key] = template
+    writer.append(template, None, writer.clock(), 0, 0, max(root.row, writer.base))
+    if kind == Kind.BACKWARD_END and writer.gate is not None and frame is not None:
+        writer.gate.passed(frame)

@@ -1,0 +1,44 @@
+"""Module scopes: where in the program's modules an op ran, as the log shows it."""
+
+from __future__ import annotations
+
+from _thread import get_ident
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from graphscope.engine.core.modes import Context, here
+from graphscope.eventlog import record as recording
+from graphscope.eventlog.schema import Kind
+from graphscope.eventlog.scopes import ScopePath
+
+ROOT: Final = ScopePath()
+
+
+@contextmanager
+def scope(name: str, type: str = "") -> Iterator[None]:
+    """Ops inside belong to the module scope `name`, within the scope that is open already."""
+    mode = here()
+    outer = mode.context
+    path = (outer.scope or ROOT).child(name, type)
+    if path not in outer.inner:
+        outer.inner[path] = Context(path, outer.backward_row, outer.grad_enabled)
+    mode.context = outer.inner[path]
+    mark(Kind.SCOPE_ENTER, path)
+    try:
+        yield
+    finally:
+        mark(Kind.SCOPE_EXIT, path)
+        mode.context = outer.with_grad(mode.grad_enabled)
+
+
+def mark(kind: Kind, path: ScopePath) -> None:
+    """Tell the log that a scope begins or ends."""
+    writer = recording.writer
+    if writer is None:
+        return
+    key = (kind, path, get_ident())
+    template = writer.sites.get(key)
+    if template is None:
+        template = writer.sites[key] = writer.template(kind, scope=path.number(writer))
+    writer.append(template, None, writer.clock())

@@ -1,0 +1,292 @@
+"""What the engine tells the log of the forward pass: rows for leaves and ops, by templates kept per call site."""
+
+from __future__ import annotations
+
+from _thread import get_ident
+from collections.abc import Sequence
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from graphscope.engine.core.modes import here
+from graphscope.eventlog import record as recording
+from graphscope.eventlog.appender import Place
+from graphscope.eventlog.gate import Answer, Replace
+from graphscope.eventlog.places import argument_text, site_number
+from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind, Pass
+from graphscope.eventlog.template import Template
+from graphscope.eventlog.writer import Writer
+
+if TYPE_CHECKING:
+    from graphscope.engine.core.op import Op
+    from graphscope.engine.core.tensor import Tensor
+
+
+class CallSite(Place):
+    """The template of an op's rows at one place of the program, and those of the backward rows that follow from it."""
+
+    __slots__ = ("attrs", "code", "fields", "grad", "line", "partial", "single")
+
+    def __init__(self, writer: Writer, frame: FrameType, op: Op, out: Any, constant: Any, attrs: Any, **more: Any):
+        self.line = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+        self.code = frame.f_code  # kept alive, so that its address stays its own
+        self.kind = out.__class__
+        self.shape = out.shape
+        self.dtype = out.dtype
+        self.constant = constant
+        self.attrs = attrs
+        self.context = here().context
+        described = {name: _described(value) for name, value in attrs.items() if name[0] != "_"} if attrs else {}
+        flags = more.pop("flags", Flag(0))
+        if self.context.name:
+            described["name"] = self.context.name
+        if constant is not None:
+            described["other"] = constant
+            flags |= Flag.SCALARS
+        if op.in_place:
+            flags |= Flag.IN_PLACE
+        if op.view:
+            flags |= Flag.VIEW
+        backward = self.context.backward_row > 0
+        if backward:
+            flags |= Flag.CREATE_GRAPH
+        elif not self.context.grad_enabled:
+            flags |= Flag.NO_GRAD
+        self.fields: dict[str, Any] = {
+            "op": op_number(writer, op),
+            "site": site_number(writer, frame),
+            "scope": scope_number(writer),
+            "shape": out.shape,
+            "dtype": out.dtype,
+            "attrs": writer.attributes(described),
+        }
+        self.template = writer.template(
+            Kind.OP,
+            flags=flags,
+            graph_pass=Pass.BACKWARD if backward else Pass.FORWARD,
+            **self.fields,
+            **more,
+        )
+        self.grad: dict[int, Template] = {}
+        self.single: Template | None = None
+        self.partial: dict[bool, Template] = {}
+
+    def grad_template(self, writer: Writer, count: int) -> Template:
+        """The template of the GRAD row of this op with so many contributions."""
+        template = self.grad.get(count)
+        if template is None:
+            template = writer.template(Kind.GRAD, graph_pass=Pass.BACKWARD, input_count=count, **self.fields)
+            self.grad[count] = template
+            if count == 1:
+                self.single = template
+        return template
+
+    def partial_template(self, writer: Writer, has_origin: bool) -> Template:
+        """The template of an ACCUMULATE row: one of several contributions to this op's cotangent."""
+        template = self.partial.get(has_origin)
+        if template is None:
+            fields = {**self.fields, "op": 0, "attrs": 0}
+            count = int(has_origin)
+            template = writer.template(Kind.ACCUMULATE, graph_pass=Pass.BACKWARD, input_count=count, **fields)
+            self.partial[has_origin] = template
+        return template
+
+
+class _Inside:
+    """Stands for a call site inside graphscope: the place in the user's program is farther up the stack."""
+
+    kind = None
+
+
+_INSIDE = _Inside()
+
+
+def call_site(
+    writer: Writer, frame: FrameType, op: Op, out: Any, constant: Any, attrs: Any, input_count: int
+) -> CallSite:
+    """The call site that `frame` is at, made when it is new or when shape, dtype, scope or attributes differ."""
+    sites = writer.sites
+    key: Any = id(frame.f_code) + frame.f_lasti + op.key
+    site = sites.get(key)
+    if site is _INSIDE or (site is None and recording.is_internal(frame.f_code.co_filename)):
+        sites[key] = _INSIDE
+        outer = frame.f_back
+        while outer is not None and recording.is_internal(outer.f_code.co_filename):
+            outer = outer.f_back
+        frame = outer or frame
+        key = (key, id(frame.f_code), frame.f_lasti)
+        site = sites.get(key)
+    context = here().context
+    if site.__class__ is CallSite and _fits(site, out, constant, attrs, context):
+        return site
+    place = (context.scope, context.backward_row > 0, context.grad_enabled, context.name, get_ident())
+    wanted: Any = (out.__class__, out.shape, out.dtype, constant.__class__, constant, place)
+    variants: dict[Any, CallSite] = writer.variants.setdefault(key, {})
+    try:
+        wanted = wanted if not attrs else (*wanted, *attrs, *[(value.__class__, value) for value in attrs.values()])
+        found = variants.get(wanted)
+    except TypeError:  # an attribute that can't be hashed
+        wanted = (*map(repr, wanted[:6]), _frozen(attrs))
+        found = variants.get(wanted)
+    if found is None:
+        found = CallSite(writer, frame, op, out, constant, attrs, input_count=input_count)
+        variants[wanted] = found
+    found.context = context
+    found.constant = constant
+    found.attrs = attrs
+    sites[key] = found
+    return found
+
+
+def op_row(
+    writer: Writer, frame: FrameType, op: Op, out: Any, constant: Any, start: int, *inputs: int
+) -> tuple[CallSite, int]:
+    """The row of an op that ran from `start` until now, at a call site that may be new; the site and the row."""
+    end = writer.clock()
+    site = call_site(writer, frame, op, out, constant, None, len(inputs))
+    return site, writer.append(site.template, out, end, end - start, site.context.backward_row, *inputs)
+
+
+def _fits(site: CallSite, out: Any, constant: Any, attrs: Any, context: Any) -> bool:
+    """Whether a call site's template is for this result of these arguments."""
+    return (
+        site.kind is out.__class__
+        and site.shape == out.shape
+        and site.dtype is out.dtype
+        and site.constant is constant
+        and site.context is context
+        and (site.attrs is attrs or _alike(tuple((site.attrs or {}).items()), tuple((attrs or {}).items())))
+    )
+
+
+_PLAIN: Final = frozenset({bool, int, float, str, np.dtype, type(None)})
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether two attributes are surely the same; arrays and what else takes long to compare are not."""
+    if one is other:
+        return True
+    if one.__class__ is not other.__class__:
+        return False
+    if one.__class__ is tuple:
+        return len(one) == len(other) and all(map(_alike, one, other))
+    return one.__class__ in _PLAIN and bool(one == other)
+
+
+def _frozen(attrs: Any) -> Any:
+    return tuple(sorted((name, repr(_described(value))) for name, value in attrs.items())) if attrs else None
+
+
+def _described(value: Any) -> Any:
+    """An attribute as the log names it: of an array of some size, its dtype and shape."""
+    if isinstance(value, np.ndarray) and value.size > _MANY:
+        return f"{value.dtype} array of shape {value.shape}"
+    if isinstance(value, tuple):
+        return tuple(_described(part) for part in value)
+    return value
+
+
+_MANY: Final = 16
+
+
+def op_number(writer: Writer, op: Op) -> int:
+    """The number of an op in the log's table."""
+    number = writer.tables["ops"].find(op.name)
+    return writer.intern("ops", op.name, op.describe()) if number is None else number
+
+
+def scope_number(writer: Writer) -> int:
+    """The number of the module scope that this thread is in."""
+    path = here().context.scope
+    return 0 if path is None else path.number(writer)
+
+
+def leaf(writer: Writer, tensor: Tensor, frame: FrameType | None, argument: int | None = None, **attrs: Any) -> int:
+    """Append the LEAF row of a tensor that no recorded op made, and return its number."""
+    if frame is not None and recording.is_internal(frame.f_code.co_filename):
+        frame = recording.user_frame(2)
+    site = site_number(writer, frame) if frame is not None else 0
+    name = tensor.name
+    if name is None and argument is not None and frame is not None:
+        name = argument_text(frame.f_code, frame.f_lasti, argument)
+    if name is not None:
+        attrs["name"] = name
+    flags = Flag(0)
+    if tensor.requires_grad:
+        flags |= Flag.REQUIRES_GRAD
+    if tensor.is_parameter or tensor.is_trained:
+        flags |= Flag.PARAMETER
+    data = tensor.array
+    template = writer.template(
+        Kind.LEAF,
+        site=site,
+        scope=scope_number(writer),
+        shape=data.shape,
+        dtype=data.dtype,
+        attrs=writer.attributes(attrs),
+        version=tensor.version,
+        flags=flags,
+    )
+    identity = tensor.identity if tensor.identity >= writer.base else None
+    row = writer.append(template, data, writer.clock(), 0, tensor=identity)
+    tensor.row = row
+    tensor.first_row = row if identity is None else identity
+    tensor.accumulate_templates = None
+    tensor.site = site
+    if writer.on_leaf is not None:
+        writer.on_leaf(row, tensor)
+    if writer.gate is not None and frame is not None:
+        answer = pause(writer, row, data, frame)
+        if isinstance(answer, Replace):
+            tensor.array = answer.value
+    return row
+
+
+def input_row(writer: Writer, tensor: Tensor, frame: FrameType, argument: int) -> int:
+    """The row of an input that is not of this segment: its own, or that of the leaf written now."""
+    row = tensor.row
+    if row >= writer.base and tensor.node is not None:
+        return row
+    return leaf(writer, tensor, frame, argument)
+
+
+def failed(writer: Writer | None, frame: FrameType, op: Op, inputs: Sequence[Tensor], error: Exception) -> Exception:
+    """Tell the log that an op raised: a node without a value, and the exception; `error` is returned, to be raised."""
+    if writer is not None:
+        if recording.is_internal(frame.f_code.co_filename):
+            frame = recording.user_frame(2) or frame
+        site = site_number(writer, frame)
+        number = op_number(writer, op)
+        scope = scope_number(writer)
+        count = len(inputs)
+        template = writer.template(Kind.OP, op=number, site=site, scope=scope, input_count=count, flags=Flag.FAILED)
+        row = writer.append_wide(template, [], [edge(tensor) for tensor in inputs], writer.clock())
+        recording.exception(error, node=row, site=site)
+    return error
+
+
+def edge(tensor: Tensor) -> tuple[int, int]:
+    """The row that an input comes from, and the slot."""
+    return tensor.row & ROW_MASK, tensor.row >> SLOT_SHIFT
+
+
+def ahead(writer: Writer, op: Op, inputs: list[Tensor], frame: FrameType) -> None:
+    """Let the debugger look before an op runs."""
+    if recording.is_internal(frame.f_code.co_filename):
+        frame = recording.user_frame(2) or frame
+    if writer.gate is not None:
+        writer.gate.before(op.name, tuple(edge(tensor)[0] - writer.base for tensor in inputs), frame)
+
+
+def pause(writer: Writer, row: int, value: Any, frame: FrameType) -> Answer:
+    """Let the debugger look at a node; what it puts in the value's place is marked as an edit and returned."""
+    gate = writer.gate
+    if gate is None:
+        return None
+    if recording.is_internal(frame.f_code.co_filename):
+        frame = recording.user_frame(2) or frame
+    answer = gate.after(row - writer.base, value, frame)
+    if isinstance(answer, Replace):
+        writer.mark(Kind.EDIT, site=site_number(writer, frame), inputs=(row,), value=answer.value)
+    return answer

@@ -1,0 +1,214 @@
+"""Optimizers that give each element a rate of its own: RMSprop, Adagrad, Adadelta, Rprop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphscope.engine.core.tensor import Tensor
+from graphscope.engine.ops.inplace import add_
+from graphscope.engine.ops.updates import blend_, blend_square_, scaled_step_
+from graphscope.engine.optim.adam import counted, decayed, zeros_like
+from graphscope.engine.optim.optimizer import Optimizer, at_least_0
+
+
+class RMSprop(Optimizer):
+    """Gradients divided by the root of their mean square. Source: Hinton, 2012."""
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 1e-2,
+        alpha: float = 0.99,
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum: float = 0,
+        centered: bool = False,
+        capturable: bool = False,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        at_least_0(lr=lr, epsilon=eps, momentum=momentum, weight_decay=weight_decay, alpha=alpha)
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "momentum": momentum,
+                "alpha": alpha,
+                "eps": eps,
+                "centered": centered,
+                "weight_decay": weight_decay,
+                "capturable": capturable,
+                "foreach": foreach,
+                "maximize": maximize,
+                "differentiable": differentiable,
+            },
+        )
+
+    def _update(self, parameter: Any, gradient: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        if not state:
+            names = ["square_avg"]
+            names += ["momentum_buffer"] if group["momentum"] > 0 else []
+            names += ["grad_avg"] if group["centered"] else []
+            state.update(step=Tensor(np.float32(0)), **{name: zeros_like(parameter) for name in names})
+        counted(state)
+        lr, alpha = float(group["lr"]), group["alpha"]
+        gradient = decayed(parameter, gradient, group)
+        square = state["square_avg"]
+        blend_square_(square, gradient, keep=alpha, add=1 - alpha)
+        if group["centered"]:
+            mean = state["grad_avg"]
+            blend_(mean, gradient, keep=alpha, add=1 - alpha)
+            square = square - mean * mean
+        if group["momentum"] > 0:
+            buffer = state["momentum_buffer"]
+            blend_(buffer, gradient / (square.sqrt() + group["eps"]), keep=group["momentum"], add=1)
+            add_(parameter, buffer, alpha=-lr)
+        else:
+            scaled_step_(parameter, gradient, square, step=lr, scale=1.0, eps=group["eps"])
+
+
+class Adagrad(Optimizer):
+    """Gradients divided by the root of the sum of all squares so far. Source: Duchi and others, 2011."""
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 1e-2,
+        lr_decay: float = 0,
+        weight_decay: float = 0,
+        initial_accumulator_value: float = 0,
+        eps: float = 1e-10,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        at_least_0(
+            lr=lr,
+            lr_decay=lr_decay,
+            weight_decay=weight_decay,
+            initial_accumulator_value=initial_accumulator_value,
+            epsilon=eps,
+        )
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "lr_decay": lr_decay,
+                "eps": eps,
+                "weight_decay": weight_decay,
+                "initial_accumulator_value": initial_accumulator_value,
+                "foreach": foreach,
+                "maximize": maximize,
+                "differentiable": differentiable,
+                "fused": fused,
+            },
+        )
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                both = 1 + 1j if parameter.array.dtype.kind == "c" else 1  # of complex numbers, each part
+                total = Tensor(np.full_like(parameter.array, group["initial_accumulator_value"] * both)[()])
+                self.state[parameter].update(step=Tensor(np.float32(0)), sum=total)
+
+    def _update(self, parameter: Any, gradient: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        step = counted(state)
+        gradient = decayed(parameter, gradient, group)
+        blend_square_(state["sum"], gradient, keep=1, add=1)
+        rate = float(group["lr"]) / (1 + (step - 1) * group["lr_decay"])
+        scaled_step_(parameter, gradient, state["sum"], step=rate, scale=1.0, eps=group["eps"])
+
+
+class Adadelta(Optimizer):
+    """Steps as large as the steps before, by their mean squares. Source: Zeiler, 2012."""
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 1.0,
+        rho: float = 0.9,
+        eps: float = 1e-6,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        capturable: bool = False,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        at_least_0(lr=lr, epsilon=eps, weight_decay=weight_decay)
+        if not 0.0 <= rho <= 1.0:
+            raise ValueError(f"Invalid rho value: {rho}; it must be between 0 and 1")
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "rho": rho,
+                "eps": eps,
+                "weight_decay": weight_decay,
+                "maximize": maximize,
+                "capturable": capturable,
+                "foreach": foreach,
+                "differentiable": differentiable,
+            },
+        )
+
+    def _update(self, parameter: Any, gradient: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        if not state:
+            zeros = {"square_avg": zeros_like(parameter), "acc_delta": zeros_like(parameter)}
+            state.update(step=Tensor(np.float32(0)), **zeros)
+        counted(state)
+        rho, eps = group["rho"], group["eps"]
+        gradient = decayed(parameter, gradient, group)
+        blend_square_(state["square_avg"], gradient, keep=rho, add=1 - rho)
+        change = (state["acc_delta"] + eps).sqrt() / (state["square_avg"] + eps).sqrt() * gradient
+        blend_square_(state["acc_delta"], change, keep=rho, add=1 - rho)
+        add_(parameter, change, alpha=-float(group["lr"]))
+
+
+class Rprop(Optimizer):
+    """Steps by the sign of the gradient alone, longer while it stays. Source: Riedmiller and Braun, 1993."""
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 1e-2,
+        etas: tuple[float, float] = (0.5, 1.2),
+        step_sizes: tuple[float, float] = (1e-6, 50),
+        *,
+        capturable: bool = False,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        at_least_0(lr=lr)
+        if not 0.0 < etas[0] < 1.0 < etas[1]:
+            raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}; 1 must lie between them")
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "etas": etas,
+                "step_sizes": step_sizes,
+                "foreach": foreach,
+                "maximize": maximize,
+                "differentiable": differentiable,
+                "capturable": capturable,
+            },
+        )
+
+    def _update(self, parameter: Any, gradient: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        if not state:
+            lengths = Tensor(np.full_like(parameter.array, float(group["lr"]))[()])
+            state.update(step=Tensor(np.float32(0)), prev=zeros_like(parameter), step_size=lengths)
+        counted(state)
+        shrink, grow = group["etas"]
+        turned = np.sign(gradient.array * state["prev"].array)
+        factor = np.where(turned > 0, grow, np.where(turned < 0, shrink, 1.0))
+        lengths = np.clip(state["step_size"].array * factor, *group["step_sizes"])
+        state["step_size"].copy_(Tensor(lengths.astype(parameter.array.dtype)[()]))
+        kept = gradient.array * (turned >= 0)
+        state["prev"].copy_(Tensor(kept))
+        add_(parameter, state["prev"].sign() * state["step_size"], alpha=-1)

@@ -1,0 +1,38 @@
+"""Schedulers: they change the learning rate of an optimizer from epoch to epoch."""
+
+from graphscope.engine.optim.lr_scheduler.combined import ChainedScheduler, SequentialLR
+from graphscope.engine.optim.lr_scheduler.cosine import CosineAnnealingLR, CosineAnnealingWarmRestarts
+from graphscope.engine.optim.lr_scheduler.cycles import CyclicLR, OneCycleLR
+from graphscope.engine.optim.lr_scheduler.factors import (
+    ConstantLR,
+    ExponentialLR,
+    LambdaLR,
+    LinearLR,
+    MultiplicativeLR,
+    MultiStepLR,
+    PolynomialLR,
+    StepLR,
+)
+from graphscope.engine.optim.lr_scheduler.plateau import ReduceLROnPlateau
+from graphscope.engine.optim.lr_scheduler.scheduler import LRScheduler
+
+_LRScheduler = LRScheduler  # as older programs call it
+
+__all__ = [
+    "ChainedScheduler",
+    "ConstantLR",
+    "CosineAnnealingLR",
+    "CosineAnnealingWarmRestarts",
+    "CyclicLR",
+    "ExponentialLR",
+    "LRScheduler",
+    "LambdaLR",
+    "LinearLR",
+    "MultiStepLR",
+    "MultiplicativeLR",
+    "OneCycleLR",
+    "PolynomialLR",
+    "ReduceLROnPlateau",
+    "SequentialLR",
+    "StepLR",
+]

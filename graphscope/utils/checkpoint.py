@@ -1,9 +1,0 @@
-"""Checkpoints: trade time for memory."""
-
-from __future__ import annotations
-
-from graphscope.engine.checkpoint import CheckpointError as CheckpointError
-from graphscope.engine.checkpoint import checkpoint as checkpoint
-from graphscope.engine.checkpoint import checkpoint_sequential as checkpoint_sequential
-
-__all__ = ["CheckpointError", "checkpoint", "checkpoint_sequential"]

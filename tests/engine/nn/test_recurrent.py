@@ -8,7 +8,7 @@ import pytest
 import graphscope as gs
 from graphscope.engine.core.gradcheck import gradgradcheck
 from graphscope.engine.ops.recurrent import lstm_layer
-from tests.nn.twins import both, compare
+from tests.engine.nn.twins import both, compare
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import graphscope as gs
-from tests.nn.twins import both, compare
+from tests.engine.nn.twins import both, compare
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch

@@ -14,7 +14,7 @@ TYPE_CHECKING = False  # as in `typing`, whose import would double the time of `
 if TYPE_CHECKING:
     from graphscope.console.entry import post_mortem as post_mortem
     from graphscope.console.entry import set_trace as set_trace
-    from graphscope.debugger.listening import listen as listen
+    from graphscope.debugger.attachment import listen as listen
     from graphscope.diagnose import explain as explain
     from graphscope.engine import *
     from graphscope.engine import autograd as autograd

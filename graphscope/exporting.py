@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from graphscope.debugger.command_table import Rest, command
+from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Message
-from graphscope.debugger.session import Debugger
-from graphscope.debugger.table import Rest, command
 
 
 @command("export", group="looking")

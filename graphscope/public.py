@@ -20,7 +20,7 @@ HOMES: Final[dict[str, str]] = {
     "as_torch": "graphscope.engine.torch_imports",
     "explain": "graphscope.diagnose",
     "export": "graphscope.exporters",
-    "listen": "graphscope.debugger.listening",
+    "listen": "graphscope.debugger.attachment",
     "load": "graphscope.loading",
     "mark": "graphscope.eventlog.record",
     "post_mortem": "graphscope.console.entry",

@@ -7,10 +7,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from graphscope.dap.inside import adapter  # noqa: E402
+from graphscope.dap.adapter_thread import adapter  # noqa: E402
 from graphscope.tui.app import GraphscopeApp  # noqa: E402
 from graphscope.tui.glyphs import UNICODE  # noqa: E402
-from graphscope.tui.live.session import LiveSession  # noqa: E402
+from graphscope.tui.live.program_session import LiveSession  # noqa: E402
 
 SAMPLE = ROOT / "samples" / "digits.py"
 SIZE = (132, 38)

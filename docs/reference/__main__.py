@@ -49,7 +49,7 @@ def commands() -> str:
     """Every command of the debugger."""
     import graphscope.console.prompt
     import graphscope.debugger.commands  # noqa: F401 (fills the table)
-    from graphscope.debugger.table import GROUPS, every
+    from graphscope.debugger.command_table import GROUPS, every
 
     parts = ["# Commands of the debugger", ""]
     for group in GROUPS:

@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _on_screen(options: argparse.Namespace) -> int:
     """The program runs in a process of its own, held by an adapter; the screen is the adapter's client."""
-    from graphscope.dap.inside import adapter
+    from graphscope.dap.adapter_thread import adapter
     from graphscope.tui.entry import debug_screen
 
     program = options.program

@@ -11,10 +11,10 @@ from graphscope.console import interrupts
 from graphscope.console.prompt import Console
 from graphscope.debugger import frames, nodes
 from graphscope.debugger.breakpoints import read
+from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.gate import LiveGate
 from graphscope.debugger.motion import STEP
 from graphscope.debugger.results import Ended, Stop
-from graphscope.debugger.session import Debugger
 from graphscope.errors import UsageError
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.reader import Log, load

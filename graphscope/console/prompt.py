@@ -12,12 +12,12 @@ from typing import Final, TextIO
 from graphscope import exporting as exporting  # its command enters the table
 from graphscope.console.reader import Complete, Reader
 from graphscope.console.render import render
-from graphscope.console.text import Line, Output
+from graphscope.console.terminal_output import Line, Output
 from graphscope.debugger import interpreter
+from graphscope.debugger.command_line import expand
 from graphscope.debugger.commands.python import namespace
-from graphscope.debugger.lines import expand
+from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Ended, Interact, Message, Result, Resumed, Stop
-from graphscope.debugger.session import Debugger
 from graphscope.errors import GraphscopeError
 
 PROMPT: Final = "(gs) "

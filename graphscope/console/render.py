@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePath
 from typing import Any, Final
 
-from graphscope.console.text import Line, escape, lines
+from graphscope.console.terminal_output import Line, escape, lines
 from graphscope.debugger.results import (
     Ended,
     Frame,

@@ -10,25 +10,25 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphscope.dap.counting import Counting
-from graphscope.dap.family import Family
-from graphscope.dap.live import LiveSession
+from graphscope.dap.line_breakpoints import unmet
+from graphscope.dap.live_session import LiveSession
+from graphscope.dap.log_session import changes, needs_of
+from graphscope.dap.numbering import Numbering
 from graphscope.dap.protocol import Arguments, Malformed, RequestError
 from graphscope.dap.references import References
-from graphscope.dap.session import changes, needs_of
-from graphscope.dap.starting import launch
-from graphscope.dap.stops import why
-from graphscope.dap.table import REQUESTS
-from graphscope.dap.unmet import unmet
+from graphscope.dap.request_table import REQUESTS
+from graphscope.dap.session_start import launch
+from graphscope.dap.sibling_processes import SiblingProcesses
+from graphscope.dap.stop_events import why
 from graphscope.debugger.results import Ended, Message, Resumed
 from graphscope.errors import GraphscopeError
 
 if TYPE_CHECKING:
-    from graphscope.dap.outside import Outside
+    from graphscope.dap.client_terminal import ClientTerminal
+    from graphscope.dap.log_session import Session
     from graphscope.dap.program import Launch, Process
-    from graphscope.dap.session import Session
-    from graphscope.dap.working import Progress
-    from graphscope.debugger.printing import Place
+    from graphscope.dap.worker import Progress
+    from graphscope.debugger.output_marks import Place
     from graphscope.debugger.results import Result, Stop
 
 Send = Callable[[Mapping[str, Any]], None]
@@ -45,17 +45,17 @@ class Adapter:
     def __init__(self, send: Send, token: str | None = None) -> None:
         self.client: dict[str, Any] = {}
         """What the client said of itself."""
-        self.counting = Counting()
+        self.numbering = Numbering()
         self.session: Session | None = None
         self.process: Process | None = None
-        self.outside: Outside | None = None
+        self.client_terminal: ClientTerminal | None = None
         """Where a program that runs in a terminal of the client's came to."""
         self.launched: Launch | None = None
         """How the program was started, to start it again."""
         self.wishes = Arguments("launch", {})
         """The arguments of `launch` or `attach`."""
         self.references = References()
-        self.family = Family(self)
+        self.siblings = SiblingProcesses(self)
         self.breakpoints: dict[str, dict[Any, int]] = {}
         """For each group that a client sets as a whole, the number of each of its breakpoints."""
         self.filters: set[str] = set()
@@ -89,8 +89,8 @@ class Adapter:
             self.process.forget()
         if self.session is not None:
             self.session.close()
-        if self.outside is not None:
-            self.outside.forget()
+        if self.client_terminal is not None:
+            self.client_terminal.forget()
 
     # Messages --------------------------------------------------------------------------------------------------------
 
@@ -132,7 +132,7 @@ class Adapter:
             found = REQUESTS.get(name) if isinstance(name, str) else None
             if found is None:
                 raise RequestError(f"There is no request {name!r}", "initialize tells what there is")
-            arguments = Arguments(found.name, self.counting.ours(found.name, message.get("arguments")))
+            arguments = Arguments(found.name, self.numbering.ours(found.name, message.get("arguments")))
             if found.when != "always":
                 self.need_token()
                 self.need_session()
@@ -215,7 +215,7 @@ class Adapter:
 
     def _transmit(self, message: dict[str, Any]) -> None:
         self._sequence += 1
-        self._send({"seq": self._sequence, **self.counting.theirs(message)})
+        self._send({"seq": self._sequence, **self.numbering.theirs(message)})
 
     # The session -----------------------------------------------------------------------------------------------------
 
@@ -303,8 +303,8 @@ class Adapter:
             try:
                 await session.leave(end=True)
                 self.references.clear()
-                self.session, self.family = None, Family(self)
-                for place in (self.process, self.outside):
+                self.session, self.siblings = None, SiblingProcesses(self)
+                for place in (self.process, self.client_terminal):
                     if place is not None:
                         place.forget()
                 await launch(self, how if arguments is None else how.with_arguments(arguments))

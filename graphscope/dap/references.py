@@ -10,7 +10,7 @@ from graphscope.dap.protocol import RequestError
 from graphscope.debugger.inspection import Entry
 
 if TYPE_CHECKING:
-    from graphscope.dap.session import Session
+    from graphscope.dap.log_session import Session
 
 Opening = Callable[[str, int, int], Awaitable[list[Entry]]]
 """What is inside, by kind (`named`, `indexed` or both), first element and count."""

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from importlib import import_module
 
-from graphscope.debugger.printing import Place, Unmarker
+from graphscope.debugger.output_marks import Place, Unmarker
 from graphscope.errors import UsageError
 
 Printed = Callable[[str, Place | None], None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from graphscope.dap.stops import described
+from graphscope.dap.stop_events import described
 from graphscope.debugger.results import Listing, Message, Stop, TableResult, ValueResult, Where
 from graphscope.diagnose.explanation import Explanation
 

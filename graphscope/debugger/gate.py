@@ -8,12 +8,12 @@ from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
 from graphscope.debugger import frames, nodes
-from graphscope.debugger.beneath import Beneath
-from graphscope.debugger.edge import Edge
+from graphscope.debugger.debugger import Debugger
+from graphscope.debugger.line_calls import LineCalls
+from graphscope.debugger.live_edge import Edge
 from graphscope.debugger.motion import CONTINUE, STEP, Motion, Plan
 from graphscope.debugger.nodes import Pending
 from graphscope.debugger.results import Ended, Stop
-from graphscope.debugger.session import Debugger
 from graphscope.eventlog import sources
 from graphscope.eventlog.gate import Answer, StepInto
 from graphscope.eventlog.names import Site
@@ -50,7 +50,7 @@ class LiveGate:
         self.floor = floor
         self._turn = threading.RLock()
         self._pause = False
-        self._beneath = Beneath()
+        self._line_calls = LineCalls()
         self.go(first)
 
     @property
@@ -149,7 +149,7 @@ class LiveGate:
         stop = self._visit_parts(event)
         if stop is None:
             breakpoints = debugger.breakpoints
-            breakpoints.entered = self._beneath.entered(frame, breakpoints.enabled(before=False))
+            breakpoints.entered = self._line_calls.entered(frame, breakpoints.enabled(before=False))
             stop = debugger.visit(row)
         if self._pause and stop is None:
             debugger.plan = None

@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 
 from graphscope.debugger.expressions import describe
-from graphscope.debugger.recorded import Recorded
-from graphscope.debugger.values import as_array, statistics
+from graphscope.debugger.recorded_tensor import Recorded
+from graphscope.debugger.value_results import as_array, statistics
 from graphscope.errors import CommandError
 from graphscope.graph import Node
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from graphscope.debugger.command_line import resolve
+from graphscope.debugger.command_table import Command, bind, words
 from graphscope.debugger.commands import python  # with the package come all commands
 from graphscope.debugger.expressions import describe
-from graphscope.debugger.lines import resolve
 from graphscope.debugger.results import Message, Result
-from graphscope.debugger.table import Command, bind, words
 from graphscope.errors import GraphscopeError
 from graphscope.graph.search import vocabulary
 
 if TYPE_CHECKING:
-    from graphscope.debugger.session import Debugger
+    from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.symptoms import SYMPTOMS
 
 _OF_EXPRESSIONS = ("p", "pp", "whatis", "display", "watch", "last", "set", "condition", "!")

@@ -17,16 +17,16 @@ from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 from graphscope.debugger import frames, nodes
-from graphscope.debugger.asked import QUESTIONS, stand
 from graphscope.debugger.breakpoints import Breakpoint
+from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.expressions import describe
 from graphscope.debugger.gate import LiveGate, Quit
 from graphscope.debugger.inspection import Handles
 from graphscope.debugger.motion import CONTINUE, STEP, Plan
 from graphscope.debugger.nodes import Pending
+from graphscope.debugger.questions import QUESTIONS, stand
 from graphscope.debugger.results import Ended, Message, Stop, to_json
-from graphscope.debugger.session import Debugger
-from graphscope.debugger.transfer import counts_of, set_up, setup_of
+from graphscope.debugger.setup import counts_of, set_up, setup_of
 from graphscope.debugger.wire import Channel
 from graphscope.errors import GraphscopeError
 from graphscope.eventlog import record as recording

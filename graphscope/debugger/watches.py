@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphscope.debugger import names, nodes, values
+from graphscope.debugger import expression_names, nodes, value_results
 from graphscope.debugger.breakpoints import hits_that_stop, holds
 from graphscope.debugger.expressions import Expression, Lookup, describe
 
@@ -63,7 +63,7 @@ class Watch:
         names_in = self.expression.names
         if not names_in or not names_in.isdisjoint(_ANY):
             return True
-        owner = names.owner_of(node)
+        owner = expression_names.owner_of(node)
         if owner is None:
             return True
         if owner.name in names_in or owner.row == self.row:
@@ -98,10 +98,10 @@ class Watch:
 def look(expression: Expression, graph: Graph, row: int | None) -> Snapshot:
     """The value of an expression at the graph's `now`; undefined while what it speaks of is not there."""
     node = _bound(graph, row)
-    if node is None and expression.names & names.WORDS.keys():
+    if node is None and expression.names & expression_names.WORDS.keys():
         return Snapshot(None, "undefined")
     try:
-        value = expression.evaluate(names.lookup(graph, node))
+        value = expression.evaluate(expression_names.lookup(graph, node))
     except NameError:
         return Snapshot(None, "undefined")
     except Exception as error:  # noqa: BLE001 - a person's expression may raise anything; that is its value then
@@ -112,10 +112,10 @@ def look(expression: Expression, graph: Graph, row: int | None) -> Snapshot:
 
 def snapshot(value: object) -> Snapshot:
     """A value as it can be compared later, whatever becomes of its memory."""
-    array = values.as_array(value)
+    array = value_results.as_array(value)
     if array is not None:
         small = array.size <= _SHOWN
-        text = " ".join(np.array2string(array, separator=", ").split()) if small else values.brief(array)
+        text = " ".join(np.array2string(array, separator=", ").split()) if small else value_results.brief(array)
         return Snapshot((array.shape, array.dtype.str, array.tobytes()), text)
     return Snapshot(repr(value), repr(value))
 
@@ -132,7 +132,7 @@ def watch(
     row = bind(expression, node)
     made = Watch(number, expression, row, look(expression, graph, row), condition, when)
     bound = [] if row is None else [graph.node(row)]
-    named = (names.newest(graph, name) for name in expression.names - names.WORDS.keys())
+    named = (expression_names.newest(graph, name) for name in expression.names - expression_names.WORDS.keys())
     made.tensors.update(found.tensor for found in (*bound, *named) if found is not None)
     return made
 
@@ -152,13 +152,13 @@ def last_change(seen: Watch, graph: Graph) -> int | None:
 
 def bind(expression: Expression, node: Node | None) -> int | None:
     """The row that the words of an expression speak of; None when it has none of them."""
-    if node is None or not expression.names & names.WORDS.keys():
+    if node is None or not expression.names & expression_names.WORDS.keys():
         return None
-    owner = names.owner_of(node)
+    owner = expression_names.owner_of(node)
     return None if owner is None else int(owner.row)
 
 
 def _bound(graph: Graph, row: int | None) -> Node | None:
     if row is None or row > graph.now:
         return None
-    return names.current(graph.node(row))
+    return expression_names.current(graph.node(row))

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Final
 
-from graphscope.debugger.printing import mark_output
+from graphscope.debugger.output_marks import mark_output
 from graphscope.errors import UsageError
 
 HEAD: Final = struct.Struct("<IQ")

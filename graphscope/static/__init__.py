@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphscope.debugger.tensors import add_tensor_filter as add_tensor_filter
+from graphscope.debugger.tensor_filters import add_tensor_filter as add_tensor_filter
 from graphscope.engine.core.dtypes import bool_ as bool_
 from graphscope.engine.core.dtypes import float16 as float16
 from graphscope.engine.core.dtypes import float32 as float32

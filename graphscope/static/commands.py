@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from graphscope.debugger import names, values
-from graphscope.debugger.commands.looking import evaluate
+from graphscope.debugger import expression_names, value_results
+from graphscope.debugger.command_table import Flag, Rest, command
+from graphscope.debugger.commands.printing import evaluate
+from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Cell, TableResult
-from graphscope.debugger.session import Debugger
-from graphscope.debugger.table import Flag, Rest, command
 from graphscope.errors import CommandError
 from graphscope.graph import Node
 from graphscope.static import checking, replay
@@ -91,7 +91,7 @@ def replay_(
     given: dict[int, Any] = {}
     for word, value in _assignments(dbg, changes).items():
         number = word[1:]
-        node = graph.node(int(number)) if word[0] == "_" and number.isdigit() else names.one(graph, word)
+        node = graph.node(int(number)) if word[0] == "_" and number.isdigit() else expression_names.one(graph, word)
         given[node.row] = np.broadcast_to(np.asarray(value, dtype=node.dtype or None), node.shape)
     rows: list[tuple[Cell, ...]] = []
     if backward:
@@ -119,11 +119,11 @@ def _compared(old: Any, new: Any) -> tuple[Cell, ...]:
         with np.errstate(all="ignore"):
             differences = np.abs(np.asarray(new, dtype=float) - np.asarray(old, dtype=float))
         gap = f"{differences.max():.4g}" if differences.size else "0"
-    return values.brief(old), values.brief(np.asarray(new)), gap
+    return value_results.brief(old), value_results.brief(np.asarray(new)), gap
 
 
 def _owner(node: Node) -> Node:
-    owner = names.owner_of(node)
+    owner = expression_names.owner_of(node)
     return node if owner is None else owner
 
 

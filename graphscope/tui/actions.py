@@ -21,9 +21,9 @@ from graphscope.tui.map.aim import leaves
 from graphscope.tui.map.map import Map
 from graphscope.tui.messages import Asked
 from graphscope.tui.prompt.prompt import Prompt
+from graphscope.tui.screen_text import escape
 from graphscope.tui.source.source import Source
 from graphscope.tui.tape.tape import Tape
-from graphscope.tui.text import escape
 
 if TYPE_CHECKING:
     from graphscope.debugger.results import Result
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from graphscope.tui.glyphs import Glyphs
     from graphscope.tui.passes import Passes
     from graphscope.tui.scene import Scene
-    from graphscope.tui.session import Session
+    from graphscope.tui.screen_session import Session
 
 
 class Actions(Screen[None]):

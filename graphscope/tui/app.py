@@ -13,7 +13,7 @@ from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.screen import Screen
 
-from graphscope.debugger.table import COMMANDS
+from graphscope.debugger.command_table import COMMANDS
 from graphscope.eventlog.reader import Log
 from graphscope.tui import keys
 from graphscope.tui.glyphs import Glyphs, for_terminal
@@ -21,7 +21,7 @@ from graphscope.tui.keymap import remapped
 from graphscope.tui.main import Main
 from graphscope.tui.messages import Asked
 from graphscope.tui.prompt.history import History
-from graphscope.tui.session import Session
+from graphscope.tui.screen_session import Session
 from graphscope.tui.spelling import OnlyAscii
 from graphscope.tui.themes import THEMES
 

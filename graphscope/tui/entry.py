@@ -29,9 +29,9 @@ def open_screen(path: str | os.PathLike[str]) -> int:
         The exit status.
     """
     with _undisturbed():
-        from graphscope.debugger.session import Debugger
+        from graphscope.debugger.debugger import Debugger
         from graphscope.eventlog.reader import load
-        from graphscope.tui.session import RecordedSession
+        from graphscope.tui.screen_session import RecordedSession
 
         session = RecordedSession(Debugger(load(path)))
         from graphscope.tui.app import GraphscopeApp  # Textual is loaded when it is known that the log can be read
@@ -64,7 +64,7 @@ def debug_screen(
     Raises:
         GraphscopeError: The program can't be started, or a breakpoint is not understood.
     """
-    from graphscope.tui.live.session import LiveSession
+    from graphscope.tui.live.program_session import LiveSession
 
     session = LiveSession(connection, name)
     try:

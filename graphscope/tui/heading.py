@@ -9,7 +9,7 @@ from rich.style import Style
 from rich.text import Text
 
 from graphscope.tui.scene import title
-from graphscope.tui.text import escape, shape_text
+from graphscope.tui.screen_text import escape, shape_text
 
 if TYPE_CHECKING:
     from graphscope.tui.glyphs import Glyphs

@@ -7,7 +7,7 @@ from typing import Final
 from rich.style import Style
 from rich.text import Text
 
-from graphscope.tui.text import escape
+from graphscope.tui.screen_text import escape
 from graphscope.tui.words import Title
 
 _KEPT: Final = 2

@@ -8,7 +8,7 @@ from textual.binding import Binding
 
 from graphscope import exporting as exporting  # its command enters the table
 from graphscope.debugger import commands as commands  # fills the table
-from graphscope.debugger.table import COMMANDS
+from graphscope.debugger.command_table import COMMANDS
 
 _SHORT: Final = {
     "next": "next",

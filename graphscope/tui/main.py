@@ -33,7 +33,7 @@ from graphscope.tui.prompt.history import History
 from graphscope.tui.prompt.prompt import Prompt
 from graphscope.tui.reading import Reading
 from graphscope.tui.scene import Scene
-from graphscope.tui.session import Session
+from graphscope.tui.screen_session import Session
 from graphscope.tui.source.source import Source
 from graphscope.tui.tape.tape import Tape
 from graphscope.tui.timeline.curves import Curves, curves_of

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.debugger import names
+from graphscope.debugger import expression_names
 from graphscope.errors import LogError
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.node import OF_BACKWARD
@@ -41,7 +41,7 @@ def rules(node: Node, most: int = 12) -> list[Node]:
 
 def crowded(node: Node) -> bool:
     """Whether more contributions reached a node than a screen should add up."""
-    owner = names.owner_of(node)
+    owner = expression_names.owner_of(node)
     if owner is None:
         return False
     graph = node.graph
@@ -51,9 +51,9 @@ def crowded(node: Node) -> bool:
 def gradient(node: Node) -> np.ndarray | None:
     """The gradient that one looks at; where it is the sum of too many, what arrived last."""
     if not crowded(node):
-        found: np.ndarray | None = names.grad_of(node)
+        found: np.ndarray | None = expression_names.grad_of(node)
         return found
-    arrived = [each for each in rules(names.owner_of(node)) if each.row <= node.graph.now]
+    arrived = [each for each in rules(expression_names.owner_of(node)) if each.row <= node.graph.now]
     return arrived[-1].value if arrived else None
 
 

@@ -16,7 +16,7 @@ from torch import nn
 
 import graphscope as gs
 from graphscope.debugger import interpreter
-from graphscope.debugger.session import Debugger
+from graphscope.debugger.debugger import Debugger
 from graphscope.eventlog.reader import load
 from tests.adapters.test_torch_account import nodes_of
 

@@ -23,7 +23,7 @@ if not dist.is_available():
 import graphscope as gs
 from graphscope.adapters.torch import probes
 from graphscope.debugger import interpreter
-from graphscope.debugger.session import Debugger
+from graphscope.debugger.debugger import Debugger
 from graphscope.eventlog.reader import load
 from graphscope.graph.collectives import line_up
 

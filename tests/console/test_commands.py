@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from graphscope.debugger.table import COMMANDS
+from graphscope.debugger.command_table import COMMANDS
 
 Debug = Callable[..., str]
 

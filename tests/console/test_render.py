@@ -7,7 +7,7 @@ import io
 import pytest
 
 from graphscope.console.render import render
-from graphscope.console.text import Line, Output, escape
+from graphscope.console.terminal_output import Line, Output, escape
 from graphscope.debugger.results import Listing, NodeInfo, Place, Stop, TableResult
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import jsonschema
 
-from graphscope.dap.inside import adapter
+from graphscope.dap.adapter_thread import adapter
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((Path(__file__).parent / "schema" / "debugAdapterProtocol.json").read_text(encoding="utf-8"))

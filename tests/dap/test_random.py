@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 
 import graphscope as gs
 from graphscope.dap import requests as requests
-from graphscope.dap.table import REQUESTS
+from graphscope.dap.request_table import REQUESTS
 from tests.dap.conftest import CHAIN
 from tests.dap.talking import Client
 from tests.dap.test_robust import gone

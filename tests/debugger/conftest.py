@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import graphscope as gs
-from graphscope.debugger.session import Debugger
+from graphscope.debugger.debugger import Debugger
 
 PROGRAM = """\
 import graphscope as torch

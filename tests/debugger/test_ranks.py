@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from graphscope.debugger import interpreter
+from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Message, Stop
-from graphscope.debugger.session import Debugger
 from graphscope.eventlog.reader import load
 from tests.graph.ranked import write_ranks
 

@@ -9,9 +9,9 @@ import pytest
 
 import graphscope as gs
 import graphscope.static as tf
-from graphscope.debugger import interpreter, tensors
+from graphscope.debugger import interpreter, tensor_filters
+from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Listing, Message, Stop, TableResult, ValueResult
-from graphscope.debugger.session import Debugger
 from graphscope.eventlog.reader import Log
 
 
@@ -39,10 +39,10 @@ def dbg(log: Log) -> Debugger:
 
 @pytest.fixture(autouse=True)
 def filters() -> Iterator[None]:
-    known = dict(tensors.FILTERS)
+    known = dict(tensor_filters.FILTERS)
     yield
-    tensors.FILTERS.clear()
-    tensors.FILTERS.update(known)
+    tensor_filters.FILTERS.clear()
+    tensor_filters.FILTERS.update(known)
 
 
 def table(dbg: Debugger, line: str) -> TableResult:

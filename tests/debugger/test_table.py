@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import graphscope.debugger.commands  # noqa: F401 - fills the table
-from graphscope.debugger.table import COMMANDS, GROUPS, bind, every, find, words
+from graphscope.debugger.command_table import COMMANDS, GROUPS, bind, every, find, words
 from graphscope.errors import CommandError
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import graphscope as gs
 from graphscope.debugger import interpreter
+from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Message, TableResult
-from graphscope.debugger.session import Debugger
 from graphscope.engine.core.op import OPS, VJP, Op
 from graphscope.errors import StaticError
 from graphscope.static import checking, replay

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from graphscope.dap.inside import adapter
-from graphscope.debugger.session import Debugger
+from graphscope.dap.adapter_thread import adapter
+from graphscope.debugger.debugger import Debugger
 from graphscope.eventlog.reader import load
 from graphscope.tui.app import GraphscopeApp
 from graphscope.tui.glyphs import UNICODE, Glyphs
-from graphscope.tui.live.session import LiveSession
+from graphscope.tui.live.program_session import LiveSession
 from graphscope.tui.main import Main
-from graphscope.tui.session import RecordedSession
+from graphscope.tui.screen_session import RecordedSession
 
 PATIENCE = 20.0
 """Seconds after which what was awaited has not come."""

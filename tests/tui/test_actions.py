@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from graphscope.debugger import interpreter
+from graphscope.debugger.command_table import COMMANDS
+from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Stop
-from graphscope.debugger.session import Debugger
-from graphscope.debugger.table import COMMANDS
 from graphscope.errors import CommandError
 from graphscope.eventlog.reader import load
 from graphscope.tui import keys

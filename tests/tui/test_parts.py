@@ -16,7 +16,7 @@ from rich.segment import Segment
 from rich.text import Text
 from textual.color import Color
 
-from graphscope.debugger.table import COMMANDS
+from graphscope.debugger.command_table import COMMANDS
 from graphscope.errors import CommandError
 from graphscope.eventlog.reader import load
 from graphscope.tui import keys
@@ -28,10 +28,10 @@ from graphscope.tui.inspector.slices import plane, read_slice
 from graphscope.tui.map.boxes import sketch
 from graphscope.tui.map.layout import neighbourhood
 from graphscope.tui.passes import passes_of
+from graphscope.tui.screen_text import escape, fit, fit_name
 from graphscope.tui.source.counts import Counts
 from graphscope.tui.spelling import OnlyAscii, spelled
 from graphscope.tui.tape.magnitude import bar
-from graphscope.tui.text import escape, fit, fit_name
 from graphscope.tui.timeline.curves import curves_of
 from graphscope.tui.words import hanging
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graphscope.debugger.session import Debugger
+from graphscope.debugger.debugger import Debugger
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.record import record
 from graphscope.eventlog.schema import NODES, Kind
 from graphscope.tui.app import GraphscopeApp
 from graphscope.tui.glyphs import ASCII
-from graphscope.tui.session import RecordedSession
+from graphscope.tui.screen_session import RecordedSession
 from graphscope.tui.tape.tape import Tape
 from graphscope.tui.themes import THEMES
 from tests.tui.screens import Screen, drive

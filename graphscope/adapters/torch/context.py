@@ -10,7 +10,7 @@ from graphscope.adapters.torch import compiled
 from graphscope.eventlog.scopes import ScopePath
 
 if TYPE_CHECKING:
-    from graphscope.adapters.torch.inner import Beneath
+    from graphscope.adapters.torch.inner import LineCalls
 
 
 class Context:
@@ -67,7 +67,7 @@ class Place(compiled.Place):
         """The mode that sees the calls of this thread."""
         self.run: Any = None
         """The innermost backward pass that runs in this thread."""
-        self.beneath: Beneath | None = None
+        self.beneath: LineCalls | None = None
         """Of the call that runs, where the ops beneath calls are recorded."""
 
 

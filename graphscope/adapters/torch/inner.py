@@ -40,7 +40,7 @@ class Ran(NamedTuple):
     end: int
 
 
-class Beneath:
+class LineCalls:
     """What is known of the ops of a call that runs."""
 
     __slots__ = ("began", "call", "frame", "outer", "pending")
@@ -76,7 +76,7 @@ class DeepCalls(Calls):
         call, frame, rows, constants, timer = prepared
         place = self.place
         around, sequence = place.beneath, place.sequence
-        beneath = place.beneath = Beneath(call, frame, self.session.writer.end)
+        beneath = place.beneath = LineCalls(call, frame, self.session.writer.end)
         start = clock()
         try:
             result = func(*args, **kwargs) if kwargs else func(*args)
@@ -216,7 +216,7 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
         tensors = (each for each in flattened(ran.result) if isinstance(each, torch.Tensor))
         self._fresh += [known for each in tensors if (known := identities.find(each)) is not None]
 
-    def _enter(self, place: Place, beneath: Beneath) -> None:
+    def _enter(self, place: Place, beneath: LineCalls) -> None:
         """A call runs more than one op: enter its scope, and append the first."""
         writer = self.session.writer
         outer = beneath.outer = place.context
@@ -234,7 +234,7 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self._append(place, first)
 
     @guarded
-    def leave(self, place: Place, beneath: Beneath, result: Any, around: Beneath | None = None) -> None:
+    def leave(self, place: Place, beneath: LineCalls, result: Any, around: LineCalls | None = None) -> None:
         """A call has ended: leave its scope. For the program it is the call that made the result."""
         if beneath.pending is not None and _tensors(beneath.pending.result) > _tensors(result):
             place.beneath = beneath  # what it saves for backward is told of, too

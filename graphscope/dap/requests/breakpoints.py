@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphscope.dap.adapter import Adapter
-from graphscope.dap.filters import FILTERS
+from graphscope.dap.exception_filters import FILTERS
+from graphscope.dap.line_breakpoints import LINES_OF, why_unmet
 from graphscope.dap.protocol import Arguments, RequestError
-from graphscope.dap.table import Body, request
-from graphscope.dap.unmet import LINES_OF, why_unmet
+from graphscope.dap.request_table import Body, request
 from graphscope.debugger.expressions import parse
 from graphscope.errors import GraphscopeError
 from graphscope.graph import Node

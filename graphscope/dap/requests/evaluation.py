@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from graphscope.dap.adapter import Adapter
-from graphscope.dap.filters import FILTERS
+from graphscope.dap.exception_filters import FILTERS
 from graphscope.dap.protocol import Arguments, RequestError
-from graphscope.dap.table import Body, request
+from graphscope.dap.request_table import Body, request
 from graphscope.dap.text import text_of
 from graphscope.debugger.results import Message, Resumed
 

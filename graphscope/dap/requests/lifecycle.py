@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from graphscope.dap import starting
+from graphscope.dap import session_start
 from graphscope.dap.adapter import Adapter
-from graphscope.dap.counting import counting_of
-from graphscope.dap.filters import FILTERS
+from graphscope.dap.exception_filters import FILTERS
+from graphscope.dap.numbering import numbering_of
 from graphscope.dap.protocol import Arguments, RequestError
-from graphscope.dap.table import Body, capabilities, request
+from graphscope.dap.request_table import Body, capabilities, request
 
 
 @request("initialize", when="always")
@@ -19,7 +19,7 @@ async def initialize(adapter: Adapter, arguments: Arguments) -> Body:
         raise RequestError("Files are told as paths", "pathFormat: path")
     adapter.show_token(arguments.fields.get("token"))
     adapter.client = {"adapterID": "graphscope", **arguments.fields}
-    adapter.counting = counting_of(adapter.client)
+    adapter.numbering = numbering_of(adapter.client)
     told = [
         {"filter": name, "label": found.label, "description": found.doc, "default": found.default}
         | ({"supportsCondition": True} if found.spec else {})
@@ -32,7 +32,7 @@ async def initialize(adapter: Adapter, arguments: Arguments) -> Body:
 async def launch(adapter: Adapter, arguments: Arguments) -> Body:
     """Start a program; it waits until the configuration is done."""
     _claim(adapter, arguments)
-    await starting.launch(adapter, starting.launch_of(arguments))
+    await session_start.launch(adapter, session_start.launch_of(arguments))
     return None
 
 
@@ -40,7 +40,7 @@ async def launch(adapter: Adapter, arguments: Arguments) -> Body:
 async def attach(adapter: Adapter, arguments: Arguments) -> Body:
     """Open a recorded log, or hold a program that waits at `gs.listen()`."""
     _claim(adapter, arguments)
-    await starting.attach(adapter, arguments)
+    await session_start.attach(adapter, arguments)
     return None
 
 
@@ -57,7 +57,8 @@ async def restart(adapter: Adapter, arguments: Arguments) -> Body:
     again = arguments.object("arguments")
     if again.fields:
         adapter.wishes = again
-        adapter.launched = starting.launch_of(again) if "program" in again or "module" in again else adapter.launched
+        if "program" in again or "module" in again:
+            adapter.launched = session_start.launch_of(again)
     adapter.afterwards(adapter.restart)
     return None
 

@@ -7,11 +7,11 @@ from typing import Final
 
 from graphscope.dap.adapter import Adapter
 from graphscope.dap.protocol import Arguments, RequestError
-from graphscope.dap.stops import title
-from graphscope.dap.table import Body, Handler, request
+from graphscope.dap.request_table import Body, Handler, request
+from graphscope.dap.stop_events import title
 from graphscope.debugger import nodes
+from graphscope.debugger.command_table import COMMANDS, Command
 from graphscope.debugger.commands import stepping as stepping  # with the package come all commands
-from graphscope.debugger.table import COMMANDS, Command
 from graphscope.graph.search import rows_of
 from graphscope.graph.select import parse
 

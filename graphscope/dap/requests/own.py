@@ -5,7 +5,7 @@ from __future__ import annotations
 from graphscope import exporting as exporting  # its command enters the table
 from graphscope.dap.adapter import Adapter
 from graphscope.dap.protocol import Arguments
-from graphscope.dap.table import Body, request
+from graphscope.dap.request_table import Body, request
 from graphscope.debugger.results import to_json
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from graphscope.dap.adapter import Adapter
 from graphscope.dap.protocol import Arguments, RequestError
-from graphscope.dap.stack import source_of
-from graphscope.dap.table import Body, request
+from graphscope.dap.request_table import Body, request
+from graphscope.dap.stack_frames import source_of
 
 
 @request("loadedSources", "supportsLoadedSourcesRequest")

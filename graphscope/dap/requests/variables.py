@@ -5,10 +5,10 @@ from __future__ import annotations
 import base64
 
 from graphscope.dap.adapter import Adapter
+from graphscope.dap.log_session import Session
 from graphscope.dap.protocol import Arguments, RequestError
 from graphscope.dap.references import Opened
-from graphscope.dap.session import Session
-from graphscope.dap.table import Body, request
+from graphscope.dap.request_table import Body, request
 
 MOST_BYTES = 1 << 24
 """So much memory is read at once."""

@@ -1,11 +1,11 @@
 """Every verb of the debugger, each once; importing this package fills the table."""
 
-from graphscope.debugger.commands import asking as asking
-from graphscope.debugger.commands import breaking as breaking
-from graphscope.debugger.commands import changing as changing
+from graphscope.debugger.commands import breakpoints as breakpoints
+from graphscope.debugger.commands import diagnosis as diagnosis
+from graphscope.debugger.commands import edits as edits
 from graphscope.debugger.commands import frames as frames
 from graphscope.debugger.commands import graph as graph
-from graphscope.debugger.commands import looking as looking
+from graphscope.debugger.commands import printing as printing
 from graphscope.debugger.commands import python as python
 from graphscope.debugger.commands import ranks as ranks
 from graphscope.debugger.commands import runs as runs
@@ -14,4 +14,4 @@ from graphscope.debugger.commands import stepping as stepping
 from graphscope.debugger.commands import tensors as tensors
 from graphscope.debugger.commands import time as time
 from graphscope.debugger.commands import walking as walking
-from graphscope.debugger.commands import watching as watching
+from graphscope.debugger.commands import watches as watches

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from graphscope.debugger import frames
+from graphscope.debugger.command_table import Rest, command
+from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Listing, Place, Where
-from graphscope.debugger.session import Debugger
-from graphscope.debugger.table import Rest, command
 from graphscope.errors import CommandError
 
 _AROUND = 5

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from graphscope.debugger import names, values
-from graphscope.debugger.commands.breaking import breakpoint_table
-from graphscope.debugger.commands.watching import display_table, watch_table
+from graphscope.debugger import expression_names, value_results
+from graphscope.debugger.command_table import Rest, command
+from graphscope.debugger.commands.breakpoints import breakpoint_table
+from graphscope.debugger.commands.watches import display_table, watch_table
+from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.nodes import Pending
 from graphscope.debugger.results import Cell, Message, TableResult, ValueResult
-from graphscope.debugger.session import Debugger
-from graphscope.debugger.table import Rest, command
 from graphscope.errors import CommandError
 from graphscope.eventlog.presenting import presented
 from graphscope.graph import Node
@@ -23,7 +23,7 @@ COLUMNS: Final = ("node", "op", "name", "shape", "dtype", "pass", "line")
 def args(dbg: Debugger) -> TableResult:
     """Show the arguments of the current op: its inputs by their names in the op, and its attributes."""
     node = dbg.node
-    owner = names.owner_of(node) if node is not None else None
+    owner = expression_names.owner_of(node) if node is not None else None
     if owner is None:
         raise CommandError("There is no node here yet", "n goes to the next node")
     if isinstance(owner, Pending):
@@ -37,7 +37,9 @@ def args(dbg: Debugger) -> TableResult:
     rows: list[tuple[Cell, ...]] = []
     for position, source in enumerate(nodes):
         parameter = parameters[position] if position < len(parameters) else str(position)
-        rows.append((parameter, f"#{source.row}", source.name, shape_text(source.shape), values.brief_of(source)))
+        rows.append(
+            (parameter, f"#{source.row}", source.name, shape_text(source.shape), value_results.brief_of(source))
+        )
     rows += [(key, "", "", "", str(value)) for key, value in attributes.items() if key not in ("name", "function")]
     note = "" if rows else f"{owner.label} takes no arguments"
     return TableResult(("argument", "node", "name", "shape", "value"), tuple(rows), note=note)
@@ -68,23 +70,23 @@ def outputs(dbg: Debugger, spec: Rest = "") -> TableResult:
 def grad(dbg: Debugger, spec: Rest = "") -> ValueResult | Message:
     """Print the gradient of the current node, or of a SPEC, as far as it has arrived up to now."""
     chosen = dbg.chosen(spec)
-    value = presented(dbg.log.path, names.grad_of(chosen), chosen.dtype) if spec else dbg.lookup()("grad")
+    value = presented(dbg.log.path, expression_names.grad_of(chosen), chosen.dtype) if spec else dbg.lookup()("grad")
     if value is None:
         why = "no gradient has reached it up to now" if not dbg.graph.backward_of(chosen) else "it was not kept"
         return Message(f"{title(chosen)} has no gradient: {why}")
-    return values.result(f"{chosen.name or title(chosen)}.grad", value)
+    return value_results.result(f"{chosen.name or title(chosen)}.grad", value)
 
 
 @command("contributions", group="looking")
 def contributions(dbg: Debugger, spec: Rest = "") -> TableResult:
     """List each summand of a gradient: which backward node made it, on which line, and what it is."""
     chosen = dbg.chosen(spec)
-    owner = names.owner_of(chosen)
+    owner = expression_names.owner_of(chosen)
     rows: list[tuple[Cell, ...]] = []
     for found in [] if owner is None else owner.contributions:
         source = found.source
         made = ("", "", "") if source is None else (f"#{source.row}", source.label, line_of(source))
-        rows.append((f"#{found.row}", *made, values.brief(found.value)))
+        rows.append((f"#{found.row}", *made, value_results.brief(found.value)))
     note = "" if rows else f"No gradient has reached {title(chosen)} up to now"
     return TableResult(("row", "from", "rule", "line", "value"), tuple(rows), note=note)
 
@@ -95,8 +97,8 @@ def path(dbg: Debugger, ends: Rest) -> TableResult:
     words = ends.split()
     if len(words) > 2:
         raise CommandError("`path` takes one or two nodes", "path A B; a SPEC of several words does not fit here")
-    first = names.one(dbg.graph, words[0]) if len(words) == 2 else dbg.need_node()
-    second = names.one(dbg.graph, words[-1])
+    first = expression_names.one(dbg.graph, words[0]) if len(words) == 2 else dbg.need_node()
+    second = expression_names.one(dbg.graph, words[-1])
     rows = dbg.graph.path(first, second) or dbg.graph.path(second, first)
     note = "" if rows else f"No path leads from {title(first)} to {title(second)}"
     return TableResult(COLUMNS, tuple(map(row_of, rows)), note=note)
@@ -111,7 +113,7 @@ def source(dbg: Debugger, spec: Rest = "") -> Message:
         raise CommandError(
             f"{node.op if node else 'It'} is not computed yet", "n computes it; then its formula is known"
         )
-    owner = names.owner_of(chosen) or chosen
+    owner = expression_names.owner_of(chosen) or chosen
     op = dbg.log.op(owner.event.op)
     if not op.name:
         return Message(f"{title(owner)} is a leaf: no op made it. It appears at {line_of(owner) or 'no known line'}")
@@ -142,8 +144,8 @@ def node_table(dbg: Debugger, node: Node) -> TableResult:
         ("name", node.name),
         ("shape", f"{shape_text(node.shape)} {node.dtype}"),
         ("tensor", f"#{node.tensor}, version {node.version}" if node.kind in ("leaf", "op") else ""),
-        ("value", values.brief_of(node)),
-        ("grad", values.brief(gradient) if (gradient := node.grad) is not None else ""),
+        ("value", value_results.brief_of(node)),
+        ("grad", value_results.brief(gradient) if (gradient := node.grad) is not None else ""),
         ("inputs", ", ".join(title(edge.source) for edge in node.inputs)),
         ("used by", ", ".join(title(edge.target) for edge in node.users)),
         ("forward node", title(owner) if owner is not None else ""),

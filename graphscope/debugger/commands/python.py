@@ -7,13 +7,13 @@ import builtins
 import sys
 from typing import Any
 
-from graphscope.debugger import frames, values
-from graphscope.debugger.commands.looking import evaluate
+from graphscope.debugger import frames, value_results
+from graphscope.debugger.command_line import suggestion
+from graphscope.debugger.command_table import Rest, command
+from graphscope.debugger.commands.printing import evaluate
+from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.expressions import describe
-from graphscope.debugger.lines import suggestion
 from graphscope.debugger.results import Interact, Message, ValueResult
-from graphscope.debugger.session import Debugger
-from graphscope.debugger.table import Rest, command
 from graphscope.errors import CommandError
 
 
@@ -43,7 +43,7 @@ def execute(dbg: Debugger, statement: Rest) -> ValueResult | Message:
         if isinstance(error, NameError) and word.isidentifier():
             raise CommandError(f"{word!r} is no command, and the program has no such name", suggestion(word)) from None
         raise CommandError(describe(error)) from None
-    return Message("") if value is None else values.result(statement, value)
+    return Message("") if value is None else value_results.result(statement, value)
 
 
 @command("interact", group="python")
@@ -73,7 +73,7 @@ def _recorded(dbg: Debugger, statement: str) -> ValueResult:
     except SyntaxError as error:
         raise _not_understood(statement, error.msg) from None
     try:
-        return values.result(statement, evaluate(dbg, statement))
+        return value_results.result(statement, evaluate(dbg, statement))
     except CommandError as error:
         word = statement.strip()
         if word.isidentifier() and not hasattr(builtins, word):

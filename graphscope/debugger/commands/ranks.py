@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path, PurePath
 
 from graphscope.debugger import nodes
+from graphscope.debugger.command_table import Rest, command
+from graphscope.debugger.debugger import Debugger
+from graphscope.debugger.log_switch import switch
 from graphscope.debugger.results import Cell, Stop, TableResult
-from graphscope.debugger.session import Debugger
-from graphscope.debugger.table import Rest, command
-from graphscope.debugger.turning import turn
 from graphscope.errors import CommandError, LogError
 from graphscope.eventlog.reader import Event, Log, load
 from graphscope.eventlog.schema import Kind
@@ -54,7 +54,7 @@ def rank(dbg: Debugger, which: Rest = "") -> Stop | TableResult:
     row = next(nodes.forward(other, other.first, other.end), None) if row is None else row
     if row is None:
         raise CommandError(f"{_title(named[0])} has recorded no node yet")
-    turn(dbg, other)
+    switch(dbg, other)
     dbg.stand(row)
     return dbg.stop("" if found.same else f"it has no such node {_behind(other, found)}: this is the nearest before")
 

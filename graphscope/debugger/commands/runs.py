@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from graphscope.debugger import nodes, tensors, values
-from graphscope.debugger.commands.looking import evaluate
+from graphscope.debugger import nodes, tensor_filters, value_results
+from graphscope.debugger.command_table import Rest, command
+from graphscope.debugger.commands.printing import evaluate
+from graphscope.debugger.debugger import Debugger
+from graphscope.debugger.expression_names import one
 from graphscope.debugger.expressions import parse
-from graphscope.debugger.names import one
 from graphscope.debugger.results import Cell, Message, TableResult, ValueResult
-from graphscope.debugger.session import Debugger
-from graphscope.debugger.table import Rest, command
 from graphscope.errors import CommandError
 from graphscope.eventlog.schema import Kind
 
@@ -26,7 +26,7 @@ def ev(dbg: Debugger, expression: Rest) -> ValueResult:
     if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" and "`" in text:
         text = text[1:-1]
     found = _QUOTED.sub(lambda name: f"nodes[{one(dbg.graph, name[1]).row}]", text)
-    return values.result(expression, evaluate(dbg, found))
+    return value_results.result(expression, evaluate(dbg, found))
 
 
 @command("filter", group="tensors")
@@ -36,11 +36,11 @@ def filter_(dbg: Debugger, name: str = "", condition: Rest = "") -> Message | Ta
     The condition is Python over value, op, name, shape and dtype; where it can't be evaluated it does not hold.
     """
     if not name:
-        rows = tuple((known, getattr(test, "text", "")) for known, test in tensors.FILTERS.items())
+        rows = tuple((known, getattr(test, "text", "")) for known, test in tensor_filters.FILTERS.items())
         return TableResult(("filter", "condition"), rows)
     if not condition:
         raise CommandError(f"The filter {name!r} needs a condition", "filter exploding abs(value).max() > 1e3")
-    tensors.FILTERS[name] = tensors.Condition(parse(condition))
+    tensor_filters.FILTERS[name] = tensor_filters.Condition(parse(condition))
     return Message(f"Filter {name}: lt -f {name} lists what it holds for, run -f {name} stops there")
 
 

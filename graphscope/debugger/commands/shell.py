@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from graphscope.debugger.lines import suggestion
+from graphscope.debugger.command_line import suggestion
+from graphscope.debugger.command_table import GROUPS, Rest, command, every, find
+from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Ended, Message, TableResult
-from graphscope.debugger.session import Debugger
-from graphscope.debugger.table import GROUPS, Rest, command, every, find
 from graphscope.errors import CommandError
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from graphscope.debugger import motion
+from graphscope.debugger.command_table import command
+from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Resumed, Stop
-from graphscope.debugger.session import Debugger
-from graphscope.debugger.table import command
 
 
 @command("next", "n", group="stepping", needs="run", dap="next", key="n")

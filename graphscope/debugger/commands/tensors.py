@@ -7,13 +7,13 @@ import re
 from itertools import islice
 from typing import Annotated, Final
 
-from graphscope.debugger import nodes, tensors, values
+from graphscope.debugger import nodes, tensor_filters, value_results
+from graphscope.debugger.command_table import Flag, Rest, command
 from graphscope.debugger.commands.graph import line_of, node_table, row_of, shape_text, title
-from graphscope.debugger.commands.looking import evaluate
+from graphscope.debugger.commands.printing import evaluate
+from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.frames import same_file
 from graphscope.debugger.results import Listing, Message, TableResult, ValueResult
-from graphscope.debugger.session import Debugger
-from graphscope.debugger.table import Flag, Rest, command
 from graphscope.errors import CommandError
 from graphscope.graph import Node
 
@@ -45,7 +45,7 @@ def list_tensors(
     """
     if sort not in _SORTS:
         raise CommandError(f"`lt` can't sort by {sort!r}", f"-s takes {', '.join(_SORTS)}")
-    wanted = tensors.wanted(filter, name, op)
+    wanted = tensor_filters.wanted(filter, name, op)
     if not (spec or filter or name or op or reverse) and sort == "timestamp":  # a long log need not be walked through
         count = nodes.count(dbg.log, dbg.now + 1)
         newest = islice(nodes.backward(dbg.log, dbg.log.first, dbg.now + 1), _LONGEST)
@@ -55,7 +55,7 @@ def list_tensors(
         candidates = dbg.graph.select(spec) if spec else map(dbg.graph.node, every)
         found = sorted((node for node in candidates if wanted(node)), key=_SORTS[sort], reverse=reverse)
         count = len(found)
-    rows = tuple((*row_of(node), values.brief_of(node)) for node in found[-_LONGEST:])
+    rows = tuple((*row_of(node), value_results.brief_of(node)) for node in found[-_LONGEST:])
     hidden = count - len(rows)
     note = (
         f"{hidden} ahead of these are left out; a SPEC or -n narrows the list"
@@ -128,14 +128,14 @@ def print_tensor(
     node = dbg.chosen(found["node"] if found else "")
     value = node.value
     if value is None:
-        if (statistics := values.kept_statistics(node)) is None:
+        if (statistics := value_results.kept_statistics(node)) is None:
             return Message(
                 f"The value of {title(node)} was not kept", hint="record with values='full' and a larger cap"
             )
-        return values.statistics_alone(tensor or title(node), node, statistics)
+        return value_results.statistics_alone(tensor or title(node), node, statistics)
     if found and found["slice"]:
         value = evaluate(dbg, f"nodes[{node.row}]{found['slice']}")
-    made = values.result(tensor or title(node), value)
+    made = value_results.result(tensor or title(node), value)
     if summary:
         return ValueResult(made.expression, "", made.type, made.shape, made.dtype, made.statistics)
     return made

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import numpy as np
 
-from graphscope.debugger import motion, names, nodes, tensors
+from graphscope.debugger import expression_names, motion, nodes, tensor_filters
+from graphscope.debugger.command_table import Flag, Rest, command
+from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Ended, Message, Resumed, Stop, TableResult
-from graphscope.debugger.session import Debugger
-from graphscope.debugger.table import Flag, Rest, command
 from graphscope.errors import CommandError
 from graphscope.eventlog.schema import Kind
 
@@ -25,7 +25,7 @@ def goto(dbg: Debugger, where: Rest) -> Stop | Resumed:
     number = _NUMBER.fullmatch(where)
     row = int(number[1]) if number else dbg.checkpoints.get(where)
     if row is None:
-        row = names.one(dbg.graph.at(dbg.last_row), where).row
+        row = expression_names.one(dbg.graph.at(dbg.last_row), where).row
     if row < dbg.log.first:
         raise CommandError(f"Row #{row} is not kept", f"the rows that are kept begin at #{dbg.log.first}")
     if row > dbg.last_row:
@@ -101,7 +101,7 @@ def run(
         return dbg.forward(motion.steps(times))
     if not (filter or node_name_filter or op_type_filter):
         return _again(dbg, arguments)
-    wanted = tensors.wanted(filter, node_name_filter, op_type_filter)
+    wanted = tensor_filters.wanted(filter, node_name_filter, op_type_filter)
     return dbg.forward(motion.matching(wanted))
 
 

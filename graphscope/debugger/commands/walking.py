@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphscope.debugger import names, nodes
+from graphscope.debugger import expression_names, nodes
+from graphscope.debugger.command_table import Rest, command
+from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Stop
-from graphscope.debugger.session import Debugger
-from graphscope.debugger.table import Rest, command
 from graphscope.errors import CommandError
 from graphscope.eventlog.schema import Kind
 from graphscope.graph import Node
@@ -111,7 +111,7 @@ def _followed(dbg: Debugger) -> Node:
     node = dbg.need_node()
     if dbg.followed is not None and dbg.followed[0] == dbg.now:
         return dbg.graph.node(dbg.followed[1])
-    owner = names.owner_of(node)
+    owner = expression_names.owner_of(node)
     return node if owner is None else owner
 
 

@@ -1,4 +1,4 @@
-"""Counting and finding: bins, distinct elements, places in an order."""
+"""Numbering and finding: bins, distinct elements, places in an order."""
 
 from __future__ import annotations
 

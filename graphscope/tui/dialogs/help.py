@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
-from graphscope.debugger.table import COMMANDS, GROUPS
+from graphscope.debugger.command_table import COMMANDS, GROUPS
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.look import dressed
 from graphscope.tui.words import Words

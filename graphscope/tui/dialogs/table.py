@@ -15,7 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import DataTable, Static
 
 from graphscope.debugger.results import Cell, Result, TableResult
-from graphscope.tui.text import escape
+from graphscope.tui.screen_text import escape
 
 Ask = Callable[[str], Awaitable[list[Result]]]
 Row = tuple[Cell, ...]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from graphscope.tui import near
-from graphscope.tui.text import escape, shape_text, size_text
+from graphscope.tui.screen_text import escape, shape_text, size_text
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 

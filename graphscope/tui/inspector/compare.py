@@ -8,9 +8,9 @@ import numpy as np
 from rich.style import Style
 from rich.text import Text
 
-from graphscope.debugger.values import statistics
+from graphscope.debugger.value_results import statistics
 from graphscope.tui import near
-from graphscope.tui.text import escape, number, shape_text
+from graphscope.tui.screen_text import escape, number, shape_text
 
 if TYPE_CHECKING:
     from graphscope.graph import Node

@@ -10,11 +10,11 @@ import numpy as np
 from rich.style import Style
 from rich.text import Text
 
-from graphscope.debugger import names
-from graphscope.debugger.values import brief, brief_of
+from graphscope.debugger import expression_names
+from graphscope.debugger.value_results import brief, brief_of
 from graphscope.eventlog.schema import Flag
 from graphscope.tui import near
-from graphscope.tui.text import escape, number, shape_text
+from graphscope.tui.screen_text import escape, number, shape_text
 
 if TYPE_CHECKING:
     from graphscope.graph import Node
@@ -107,7 +107,7 @@ def _forward(made: Text, subject: Node, text: str, parameters: tuple[str, ...]) 
 def _backward(made: Text, node: Node, subject: Node, parameters: tuple[str, ...], rules: tuple[str, ...]) -> None:
     if not any(rule and rule != "no gradient" for rule in rules):
         return
-    cotangent = names.grad_of(node) if node.kind == "grad" else subject.grad
+    cotangent = expression_names.grad_of(node) if node.kind == "grad" else subject.grad
     made.append("backward  ", "bold backward")
     arriving = "g has not arrived yet" if cotangent is None else f"g = {brief(cotangent)}"
     made.append(f"{escape(arriving)}\n", "backward")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from rich.text import Text
 
-from graphscope.tui.text import number
+from graphscope.tui.screen_text import number
 
 _SAMPLE = 1 << 18
 

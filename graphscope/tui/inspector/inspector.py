@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.reactive import reactive
 
-from graphscope.debugger.values import in_numbers, kept_statistics, statistics
+from graphscope.debugger.value_results import in_numbers, kept_statistics, statistics
 from graphscope.errors import CommandError
 from graphscope.tui import near
 from graphscope.tui.dialogs.entry import Entry
@@ -27,8 +27,8 @@ from graphscope.tui.look import dressed
 from graphscope.tui.messages import Edited
 from graphscope.tui.passes import Passes
 from graphscope.tui.scene import Scene, title
+from graphscope.tui.screen_text import escape, shape_text
 from graphscope.tui.spelling import spelled
-from graphscope.tui.text import escape, shape_text
 from graphscope.tui.words import Title, Words
 
 TABS: tuple[str, ...] = ("formula", "value", "grad", "about", "steps", "compare")

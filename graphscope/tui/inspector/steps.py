@@ -8,10 +8,10 @@ import numpy as np
 from rich.style import Style
 from rich.text import Text
 
-from graphscope.debugger.values import brief_of
+from graphscope.debugger.value_results import brief_of
 from graphscope.tui.inspector.histogram import spark
+from graphscope.tui.screen_text import escape, number
 from graphscope.tui.tape.magnitude import magnitude
-from graphscope.tui.text import escape, number
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log

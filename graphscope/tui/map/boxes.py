@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.map.layout import Layers
 from graphscope.tui.map.wires import WAY, Wire, lines
-from graphscope.tui.text import fit, shape_text
+from graphscope.tui.screen_text import fit, shape_text
 
 if TYPE_CHECKING:
     from graphscope.graph import Node

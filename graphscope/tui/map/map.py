@@ -24,7 +24,7 @@ from graphscope.tui.map.laid import Laid
 from graphscope.tui.map.layout import Layers, neighbourhood
 from graphscope.tui.messages import Asked
 from graphscope.tui.scene import Scene
-from graphscope.tui.text import escape
+from graphscope.tui.screen_text import escape
 
 _WIDEST: Final = 6
 

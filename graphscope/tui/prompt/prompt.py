@@ -20,7 +20,7 @@ from graphscope.tui.messages import Asked, Typed
 from graphscope.tui.prompt.history import History
 from graphscope.tui.prompt.output import Output
 from graphscope.tui.prompt.render import render
-from graphscope.tui.text import escape
+from graphscope.tui.screen_text import escape
 from graphscope.tui.words import Title
 
 Complete = Callable[[str, str], Awaitable[list[str]]]

@@ -23,7 +23,7 @@ from graphscope.debugger.results import (
     Where,
 )
 from graphscope.diagnose.explanation import Explanation
-from graphscope.tui.text import escape, fit, shape_text
+from graphscope.tui.screen_text import escape, fit, shape_text
 
 _SMALLEST = 6
 

@@ -20,8 +20,8 @@ from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.looks import Drawn
 from graphscope.tui.messages import Asked
 from graphscope.tui.scene import Scene
+from graphscope.tui.screen_text import escape
 from graphscope.tui.source.counts import Counts
-from graphscope.tui.text import escape
 
 if TYPE_CHECKING:
     from graphscope.eventlog.names import Site

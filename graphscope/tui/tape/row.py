@@ -10,9 +10,9 @@ from rich.cells import cell_len
 from graphscope.errors import LogError
 from graphscope.eventlog.schema import NODES, Flag, Kind
 from graphscope.tui.glyphs import Glyphs
+from graphscope.tui.screen_text import escape, fit, fit_name, shape_text
 from graphscope.tui.tape.lanes import REACH, STRETCH, Lanes, draw, lanes_of, mark_of
 from graphscope.tui.tape.magnitude import bar, magnitude
-from graphscope.tui.text import escape, fit, fit_name, shape_text
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Event

@@ -15,7 +15,7 @@ from graphscope.tui.looks import Drawn
 from graphscope.tui.messages import Asked
 from graphscope.tui.passes import Passes
 from graphscope.tui.scene import Scene
-from graphscope.tui.text import number
+from graphscope.tui.screen_text import number
 from graphscope.tui.timeline.curves import Curves
 from graphscope.tui.words import runs
 

@@ -212,7 +212,7 @@ def test_messages_of_a_state_that_does_not_fit_are_those_of_torch():
 def test_extra_state_goes_along():
     for t in (gs, torch):
 
-        class Counting(t.nn.Module):
+        class Numbering(t.nn.Module):
             count = 3
 
             def get_extra_state(self):
@@ -221,7 +221,7 @@ def test_extra_state_goes_along():
             def set_extra_state(self, state):
                 self.count = state
 
-        holder, other = t.nn.Sequential(Counting()), t.nn.Sequential(Counting())
+        holder, other = t.nn.Sequential(Numbering()), t.nn.Sequential(Numbering())
         holder[0].count = 7
         assert holder.state_dict() == {"0._extra_state": 7}
         other.load_state_dict(holder.state_dict())

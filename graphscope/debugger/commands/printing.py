@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.debugger import names, values
+from graphscope.debugger import expression_names, value_results
+from graphscope.debugger.command_table import Rest, command
+from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.expressions import Expression, describe, parse
 from graphscope.debugger.results import ValueResult
-from graphscope.debugger.session import Debugger
-from graphscope.debugger.table import Rest, command
 from graphscope.errors import CommandError, GraphscopeError
 
 
@@ -23,22 +23,22 @@ def print_(dbg: Debugger, expression: Rest) -> ValueResult:
     of the program that is hidden by one of these.
     """
     found = evaluate(dbg, expression)
-    owner = names.owner_of(dbg.need_node()) if found is None and expression.strip() == "value" else None
-    if owner is None or (statistics := values.kept_statistics(owner)) is None:
-        return values.result(expression, found)
-    return values.statistics_alone(expression, owner, statistics)
+    owner = expression_names.owner_of(dbg.need_node()) if found is None and expression.strip() == "value" else None
+    if owner is None or (statistics := value_results.kept_statistics(owner)) is None:
+        return value_results.result(expression, found)
+    return value_results.statistics_alone(expression, owner, statistics)
 
 
 @command("pp", group="looking", needs="edge")
 def pretty_print(dbg: Debugger, expression: Rest) -> ValueResult:
     """As `p`, laid out over lines."""
-    return values.result(expression, evaluate(dbg, expression), pretty=True)
+    return value_results.result(expression, evaluate(dbg, expression), pretty=True)
 
 
 @command("whatis", group="looking", needs="edge")
 def whatis(dbg: Debugger, expression: Rest) -> ValueResult:
     """Say of what type (shape and dtype) the value of an expression is."""
-    found = values.result(expression, evaluate(dbg, expression))
+    found = value_results.result(expression, evaluate(dbg, expression))
     kind = type(evaluate(dbg, expression))
     return ValueResult(expression, f"{kind.__module__}.{kind.__qualname__}", found.type, found.shape, found.dtype)
 
@@ -47,7 +47,7 @@ def _whereabouts(dbg: Debugger, name: str | None) -> str | None:
     """Where a name has a meaning that has none here."""
     if dbg.at_edge:
         return None
-    later = names.newest(dbg.graph.at(dbg.last_row), name) if name else None
+    later = expression_names.newest(dbg.graph.at(dbg.last_row), name) if name else None
     if later is not None:
         return f"it is made later in time: goto {later.row}"
     return f"the program waits at #{dbg.edge.row}, `!` reaches its names" if dbg.edge else None

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from graphscope.debugger.breakpoints import Breakpoint
 
 
-class Beneath:
+class LineCalls:
     """Which calls of which lines the program is in, thread by thread."""
 
     def __init__(self) -> None:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import graphscope as gs
 import graphscope as torch
 from graphscope.debugger import interpreter, nodes
+from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Message, Statistics, Stop, to_json
-from graphscope.debugger.session import Debugger
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.schema import Kind
 

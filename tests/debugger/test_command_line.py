@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import graphscope.debugger.commands  # noqa: F401 - fills the table
-from graphscope.debugger.lines import expand, resolve, split
+from graphscope.debugger.command_line import expand, resolve, split
 from graphscope.errors import CommandError
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from graphscope.debugger.expressions import PREDICATES
-from graphscope.debugger.recorded import Recorded
+from graphscope.debugger.recorded_tensor import Recorded
 from graphscope.errors import CommandError
 from graphscope.eventlog.presenting import presented
 from graphscope.eventlog.schema import Kind

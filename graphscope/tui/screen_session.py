@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from graphscope.debugger import interpreter
 from graphscope.debugger.breakpoints import Breakpoints
-from graphscope.debugger.lines import expand
+from graphscope.debugger.command_line import expand
+from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Ended, Message, Result, Resumed, Stop
-from graphscope.debugger.session import Debugger
 from graphscope.errors import GraphscopeError
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.siblings import bare, family, title

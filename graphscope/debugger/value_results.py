@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphscope.debugger.expressions import describe
-from graphscope.debugger.recorded import Recorded
+from graphscope.debugger.recorded_tensor import Recorded
 from graphscope.debugger.results import Statistics, ValueResult
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.values import Summary, summarize

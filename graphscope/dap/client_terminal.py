@@ -21,7 +21,7 @@ COMING: Final = 60.0
 """Seconds that the program has to come: a person may have to allow it."""
 
 
-class Outside:
+class ClientTerminal:
     """A private place where one program comes to, and its log if nobody named one."""
 
     def __init__(self) -> None:

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from graphscope.debugger import interpreter
-from graphscope.debugger.commands.changing import replace
-from graphscope.debugger.commands.looking import evaluate
+from graphscope.debugger.commands.edits import replace
+from graphscope.debugger.commands.printing import evaluate
 from graphscope.debugger.commands.python import execute
 from graphscope.debugger.inspection import Handles
 from graphscope.debugger.results import to_json
-from graphscope.debugger.values import as_array
+from graphscope.debugger.value_results import as_array
 from graphscope.errors import CommandError
 
 if TYPE_CHECKING:
-    from graphscope.debugger.session import Debugger
+    from graphscope.debugger.debugger import Debugger
 
 Answer = tuple[Any, bytes]
 """What travels as JSON, and bytes beside it."""

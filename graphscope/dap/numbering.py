@@ -11,7 +11,7 @@ COLUMNS: Final = ("column", "endColumn")
 
 
 @dataclass(frozen=True)
-class Counting:
+class Numbering:
     """How far a client's numbers lie below ours."""
 
     line: int = 0
@@ -20,11 +20,11 @@ class Counting:
     def ours(self, command: str, arguments: Any) -> Any:
         """The arguments of a request, as we count; a program's own (`env`) and those of our requests are left alone."""
         alone = command in ("launch", "attach", "restart") or command.startswith("graphscope/")
-        return arguments if alone or self == Counting() else self._moved(arguments, 1)
+        return arguments if alone or self == Numbering() else self._moved(arguments, 1)
 
     def theirs(self, message: dict[str, Any]) -> dict[str, Any]:
         """A message to the client, as it counts; 0, which says that there is no such line, stays 0."""
-        alone = self == Counting() or str(message.get("command", "")).startswith("graphscope/")
+        alone = self == Numbering() or str(message.get("command", "")).startswith("graphscope/")
         return message if alone or "body" not in message else {**message, "body": self._moved(message["body"], -1)}
 
     def _moved(self, found: Any, sign: int, by: int = 0) -> Any:
@@ -36,6 +36,6 @@ class Counting:
         return max(found + sign * by, 0) if by and isinstance(found, int) and not isinstance(found, bool) else found
 
 
-def counting_of(introduction: dict[str, Any]) -> Counting:
+def numbering_of(introduction: dict[str, Any]) -> Numbering:
     """As the arguments of `initialize` say."""
-    return Counting(*(introduction.get(name) is False for name in ("linesStartAt1", "columnsStartAt1")))
+    return Numbering(*(introduction.get(name) is False for name in ("linesStartAt1", "columnsStartAt1")))

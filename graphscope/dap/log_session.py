@@ -8,15 +8,15 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from graphscope.dap.working import Progress, Worker
+from graphscope.dap.worker import Progress, Worker
 from graphscope.debugger import interpreter, nodes
-from graphscope.debugger.asked import run_of
-from graphscope.debugger.commands.looking import evaluate
+from graphscope.debugger.command_line import resolve
+from graphscope.debugger.commands.printing import evaluate
+from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.inspection import Entry, Handles
-from graphscope.debugger.lines import resolve
+from graphscope.debugger.questions import run_of
 from graphscope.debugger.results import Ended, Interact, Message, Result, Resumed, Stop
-from graphscope.debugger.session import Debugger
-from graphscope.debugger.values import as_array
+from graphscope.debugger.value_results import as_array
 from graphscope.errors import CommandError
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from graphscope.debugger import watches
+from graphscope.debugger.command_table import Rest, command
+from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.expressions import parse
 from graphscope.debugger.results import Message, Stop, TableResult, ValueResult
-from graphscope.debugger.session import Debugger
-from graphscope.debugger.table import Rest, command
 from graphscope.errors import CommandError
 from graphscope.graph import Node
 

@@ -9,7 +9,7 @@ from graphscope.debugger.breakpoints import Breakpoint, Breakpoints, read
 from graphscope.debugger.expressions import parse
 
 if TYPE_CHECKING:
-    from graphscope.debugger.session import Debugger
+    from graphscope.debugger.debugger import Debugger
 
 
 def setup_of(debugger: Debugger) -> dict[str, Any]:

@@ -6,13 +6,13 @@ import asyncio
 from dataclasses import replace
 from typing import Any, Final
 
+from graphscope.dap.log_session import READING, Listener, Session, changes, needs_of
 from graphscope.dap.program import PATIENCE, Process, Program
-from graphscope.dap.session import READING, Listener, Session, changes, needs_of
-from graphscope.debugger.edge import Edge
 from graphscope.debugger.inspection import Entry
+from graphscope.debugger.live_edge import Edge
 from graphscope.debugger.nodes import Pending
 from graphscope.debugger.results import Message, Result, Resumed, Stop, from_json
-from graphscope.debugger.transfer import setup_of, take_counts
+from graphscope.debugger.setup import setup_of, take_counts
 from graphscope.errors import CommandError
 from graphscope.eventlog.names import Site
 from graphscope.eventlog.reader import load

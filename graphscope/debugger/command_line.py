@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 
-from graphscope.debugger.table import Command, find, words
+from graphscope.debugger.command_table import Command, find, words
 from graphscope.errors import CommandError
 
 _PARTS = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|(;;)""")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from graphscope.debugger import frames, names, nodes, sites, watches
+from graphscope.debugger import expression_names, frames, nodes, recorded_frames, watches
 from graphscope.debugger.breakpoints import Breakpoints, Hit, hits_that_stop
 from graphscope.debugger.expressions import Expression, describe, parse
 from graphscope.debugger.motion import CONTINUE, Motion, Origin, Plan
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from graphscope.debugger.edge import Edge
+    from graphscope.debugger.live_edge import Edge
+    from graphscope.debugger.log_switch import KeptLog
     from graphscope.debugger.nodes import Pending
-    from graphscope.debugger.turning import Left
     from graphscope.eventlog.reader import Log
 
 
@@ -64,7 +64,7 @@ class Debugger:
         self._died_at: int | None = None
         self._failure = ""
         self._numbers = 0
-        self.left: dict[Path, Left] = {}
+        self.kept_logs: dict[Path, KeptLog] = {}
 
     # Where it stands -------------------------------------------------------------------------------------------------
 
@@ -102,7 +102,7 @@ class Debugger:
 
     def chosen(self, spec: str) -> Node:
         """The node that a name, number or SPEC means; the current one when nothing is said."""
-        return names.one(self._graph, spec) if spec.strip() else self.need_node()
+        return expression_names.one(self._graph, spec) if spec.strip() else self.need_node()
 
     def stand(self, row: int) -> None:
         """Move to a row, without a word."""
@@ -112,8 +112,8 @@ class Debugger:
         self.listed = 0
         self.followed = None
 
-    def turn_to(self, graph: Graph) -> None:
-        """Look at another log from now on; see `debugger.turning`, which keeps what belongs to this one."""
+    def switch_to(self, graph: Graph) -> None:
+        """Look at another log from now on; see `debugger.log_switch`, which keeps what belongs to this one."""
         self._graph, self.log = graph, graph.log
         self.matches, self._died, self._died_at = None, {}, None
 
@@ -160,7 +160,7 @@ class Debugger:
 
     def lookup(self) -> Callable[[str], object]:
         """What names mean here."""
-        return names.lookup(
+        return expression_names.lookup(
             self._graph, self.node, self.frame, self.edge.held() if self.edge is not None and self.at_edge else None
         )
 
@@ -203,8 +203,8 @@ class Debugger:
         if self._told:
             return Where(self._told, self.frame_index)
         if stack:
-            return Where(sites.waiting(stack, self._died, self.node), self.frame_index)
-        recorded = tuple(sites.frames(self._graph, self.node))
+            return Where(recorded_frames.waiting(stack, self._died, self.node), self.frame_index)
+        recorded = tuple(recorded_frames.frames(self._graph, self.node))
         innermost = len(recorded) - 1
         return Where(recorded, innermost if self.frame_index < 0 else min(self.frame_index, innermost))
 

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from graphscope.dap.live import LiveSession
-from graphscope.dap.outside import TERMINALS, Outside
+from graphscope.dap.client_terminal import TERMINALS, ClientTerminal
+from graphscope.dap.live_session import LiveSession
+from graphscope.dap.log_session import Session
 from graphscope.dap.program import Launch, Process, Program, found_program
 from graphscope.dap.protocol import Arguments, RequestError
-from graphscope.dap.session import Session
 from graphscope.debugger.results import Stop
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.record import CAPTURES
@@ -22,7 +22,7 @@ from graphscope.eventlog.values import POLICIES
 
 if TYPE_CHECKING:
     from graphscope.dap.adapter import Adapter
-    from graphscope.debugger.printing import Place
+    from graphscope.debugger.output_marks import Place
 
 STARTING: Final = 60.0
 """Seconds that a program has to say that it is there."""
@@ -68,7 +68,7 @@ async def launch(adapter: Adapter, how: Launch) -> None:
     found_program(how)
     opening = _Opening(adapter)
     if how.terminal and adapter.client.get("supportsRunInTerminalRequest"):
-        await _launch_outside(adapter, how, opening)
+        await _launch_in_client(adapter, how, opening)
         return
     adapter.process = process = Process(opening.printed, opening.ended)
     adapter.launched = how
@@ -84,13 +84,13 @@ async def launch(adapter: Adapter, how: Launch) -> None:
     opening.session_from(process)
 
 
-async def _launch_outside(adapter: Adapter, how: Launch, opening: _Opening) -> None:
-    adapter.outside = outside = Outside()
+async def _launch_in_client(adapter: Adapter, how: Launch, opening: _Opening) -> None:
+    adapter.client_terminal = place = ClientTerminal()
     try:
-        opening.program.pid = await opening.hello(await outside.start(adapter, how))
+        opening.program.pid = await opening.hello(await place.start(adapter, how))
     except BaseException:
         opening.program.hang_up()
-        outside.forget()
+        place.forget()
         raise
     adapter.launched = how
     opening.session_from(None)

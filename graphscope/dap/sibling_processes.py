@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from graphscope.dap.session import Session
+from graphscope.dap.log_session import Session
 from graphscope.errors import LogError
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.schema import NODES
 from graphscope.eventlog.siblings import siblings, title
 
 if TYPE_CHECKING:
-    from graphscope.dap.session import Listener
+    from graphscope.dap.log_session import Listener
     from graphscope.eventlog.reader import Log
 
 _PLACE: Final = 16
 """The number of a thread of another process: its own number in that log, and above so many bits the process."""
 
 
-class Family:
+class SiblingProcesses:
     """The logs beside the one of a session, as threads of their own.
 
     Args:

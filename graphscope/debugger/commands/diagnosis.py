@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from graphscope.debugger.session import Debugger
-from graphscope.debugger.table import Rest, command
+from graphscope.debugger.command_table import Rest, command
+from graphscope.debugger.debugger import Debugger
 from graphscope.diagnose import Explanation, explain_node
 
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from graphscope.dap.references import Opened, References
-from graphscope.debugger import names
+from graphscope.debugger import expression_names
 from graphscope.debugger.inspection import Entry
-from graphscope.debugger.values import brief_of
+from graphscope.debugger.value_results import brief_of
 from graphscope.errors import CommandError
 
 if TYPE_CHECKING:
-    from graphscope.dap.session import Session
+    from graphscope.dap.log_session import Session
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -32,7 +32,7 @@ async def _value(session: Session) -> list[Entry]:
     node = session.debugger.node
     made = [await _word(session, "value")]
     if node is not None:
-        owner = names.owner_of(node) or node
+        owner = expression_names.owner_of(node) or node
         facts = {"op": owner.op, "formula": getattr(owner, "formula", ""), "name": owner.name}
         facts |= {"row": node.row, "shape": owner.shape, "dtype": owner.dtype, "scope": owner.scope}
         facts |= {"attributes": getattr(owner, "attrs", None)}
@@ -43,7 +43,7 @@ async def _value(session: Session) -> list[Entry]:
 async def _gradient(session: Session) -> list[Entry]:
     made = [await _word(session, "grad")]
     node = session.debugger.node
-    owner = None if node is None else names.owner_of(node)
+    owner = None if node is None else expression_names.owner_of(node)
     for found in getattr(owner, "contributions", ()):
         source = "" if found.source is None else f" from #{found.source.row} {found.source.label}"
         made.append(session.handles.entry(f"contribution #{found.row}{source}", found.value, f"#{found.row}.value"))
@@ -57,7 +57,7 @@ async def _inputs(session: Session) -> list[Entry]:
     if node is None or rows is not None:
         found = [debugger.graph.node(row) for row in rows or ()]
         return [session.handles.entry(each.name or f"#{each.row}", each.value, f"#{each.row}.value") for each in found]
-    owner = names.owner_of(node)
+    owner = expression_names.owner_of(node)
     if owner is None:
         return []
     parameters = debugger.log.op(owner.event.op).inputs
@@ -73,7 +73,7 @@ async def _saved(session: Session) -> list[Entry]:
     """What the rules of the op need, by the names in their text."""
     debugger = session.debugger
     node = debugger.node
-    owner = None if node is None else names.owner_of(node)
+    owner = None if node is None else expression_names.owner_of(node)
     if owner is None or not hasattr(owner, "event"):
         return []
     op = debugger.log.op(owner.event.op)
@@ -108,7 +108,7 @@ def _missing(session: Session, word: str) -> str:
     if word != "value":
         return "none so far"
     node = session.debugger.node
-    owner = None if node is None else names.owner_of(node)
+    owner = None if node is None else expression_names.owner_of(node)
     return "not kept" if owner is None else brief_of(owner)
 
 

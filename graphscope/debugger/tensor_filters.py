@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from graphscope.debugger import names
+from graphscope.debugger import expression_names
 from graphscope.errors import CommandError
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Condition:
 
     def __call__(self, node: Node) -> bool:
         try:
-            return self.expression.holds(names.lookup(node.graph, node))
+            return self.expression.holds(expression_names.lookup(node.graph, node))
         except Exception:  # noqa: BLE001 - a value that was not kept, or of another shape or dtype
             return False
 

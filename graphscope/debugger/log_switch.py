@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from graphscope.graph import Graph
 
 if TYPE_CHECKING:
-    from graphscope.debugger.session import Debugger
+    from graphscope.debugger.debugger import Debugger
     from graphscope.debugger.watches import Watch
     from graphscope.eventlog.reader import Log
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class KeptLog:
     """What is kept of a log that is not looked at just now."""
 
     graph: Graph
@@ -22,12 +22,12 @@ class Left:
     checkpoints: dict[str, int]
 
 
-def turn(dbg: Debugger, log: Log) -> None:
+def switch(dbg: Debugger, log: Log) -> None:
     """Look at another log of the same run, as it was left if it was looked at before."""
-    dbg.left[dbg.log.path] = Left(dbg.graph, dbg.watches, dbg.checkpoints)
+    dbg.kept_logs[dbg.log.path] = KeptLog(dbg.graph, dbg.watches, dbg.checkpoints)
     carried = {number: replace(watch, tensors=set()) for number, watch in dbg.watches.items() if watch.row is None}
-    fresh = Left(Graph(log), carried, {})
-    found = dbg.left.pop(log.path, fresh)
+    fresh = KeptLog(Graph(log), carried, {})
+    found = dbg.kept_logs.pop(log.path, fresh)
     found.graph.log.refresh()
     dbg.watches, dbg.checkpoints = found.watches, found.checkpoints
-    dbg.turn_to(found.graph)
+    dbg.switch_to(found.graph)

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphscope.dap.stops import title
+from graphscope.dap.stop_events import title
 from graphscope.debugger import nodes
 from graphscope.debugger.results import Place
 from graphscope.eventlog.schema import NODES, Kind
 
 if TYPE_CHECKING:
+    from graphscope.dap.log_session import Session
     from graphscope.dap.references import References
-    from graphscope.dap.session import Session
     from graphscope.debugger.results import NodeInfo
     from graphscope.eventlog.reader import Log
 

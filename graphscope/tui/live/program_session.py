@@ -14,14 +14,14 @@ import numpy as np
 from textual.message import Message as Post
 
 from graphscope.debugger.breakpoints import read
-from graphscope.debugger.lines import resolve
+from graphscope.debugger.command_line import resolve
 from graphscope.debugger.results import Ended, Message, Result, Resumed, Stop, TableResult, from_json
 from graphscope.errors import CommandError, GraphscopeError
 from graphscope.eventlog.reader import Log, load
 from graphscope.tui.live.line import Line
 from graphscope.tui.messages import Moved, Printed, Told
 from graphscope.tui.scene import Mark
-from graphscope.tui.session import in_turn
+from graphscope.tui.screen_session import in_turn
 
 PATIENCE: Final = 0.4
 """Seconds in which the next stop is waited for; a program that takes longer is said to run."""

@@ -6,7 +6,7 @@ import asyncio
 import random
 import sys
 
-from graphscope.dap.working import Worker
+from graphscope.dap.worker import Worker
 from graphscope.errors import CommandError
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from graphscope.debugger.breakpoints import Breakpoint
+from graphscope.debugger.command_table import Block, Rest, command
+from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.expressions import parse
 from graphscope.debugger.results import Message, TableResult
-from graphscope.debugger.session import Debugger
-from graphscope.debugger.table import Block, Rest, command
 from graphscope.errors import CommandError
 
 

@@ -6,11 +6,11 @@ import re
 
 import numpy as np
 
-from graphscope.debugger import values
-from graphscope.debugger.commands.looking import evaluate
+from graphscope.debugger import value_results
+from graphscope.debugger.command_table import Rest, command
+from graphscope.debugger.commands.printing import evaluate
+from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import ValueResult
-from graphscope.debugger.session import Debugger
-from graphscope.debugger.table import Rest, command
 from graphscope.errors import CommandError
 from graphscope.eventlog.gate import Replace
 
@@ -69,11 +69,11 @@ def replace(dbg: Debugger, word: str, expression: str, new: object = None, *, cu
     fits = "grad" if node.kind in ("grad", "accumulate") else "value"
     if word != fits:
         raise CommandError(f"At this node the program waits with its {fits}, not with `{word}`", f"set {fits} = EXPR")
-    old = values.as_array(dbg.lookup()(word))
+    old = value_results.as_array(dbg.lookup()(word))
     if old is None:
         raise CommandError(f"The {word} here has no elements that can be replaced", "it is nested, or has no memory")
     new = evaluate(dbg, expression) if new is None else new
-    given = values.as_array(new)
+    given = value_results.as_array(new)
     try:
         array = np.array(np.broadcast_to(new if given is None else given, old.shape), dtype=old.dtype)  # type: ignore[arg-type]
     except (TypeError, ValueError):
@@ -84,4 +84,4 @@ def replace(dbg: Debugger, word: str, expression: str, new: object = None, *, cu
             f"give something that broadcasts to {old.shape}",
         ) from None
     dbg.edge.answer = Replace(array, cut)
-    return values.result(word, dbg.lookup()(word))
+    return value_results.result(word, dbg.lookup()(word))

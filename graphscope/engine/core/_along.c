@@ -10,7 +10,7 @@
 #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
 #include <numpy/arrayobject.h>
 
-#include "../eventlog/_processors.h"
+#include "../../eventlog/_processors.h"
 
 enum { LARGEST, SMALLEST, LANES = 16, MANY = 1 << 14 };
 

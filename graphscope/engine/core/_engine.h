@@ -12,7 +12,7 @@
 #include <numpy/arrayobject.h>
 #include <numpy/arrayscalars.h>
 
-#include "../eventlog/_append.h"
+#include "../../eventlog/_append.h"
 
 /* Places in a record: see `node.py`. */
 enum { PLAN, TARGETS, SAVED, MOMENT, SHAPES, ATTRS, ROW, SITE, HOOKS, RETAINED, PLACES };

@@ -4,7 +4,7 @@
  * all of float or all of double, their elements in a row) and hands on what it cannot.
  */
 #define KERNELS "_formulas.h"
-#include "../eventlog/_holding.h"
+#include "../../eventlog/_holding.h"
 #include "_types.h"
 
 #include <stddef.h>

@@ -7,7 +7,7 @@
 #include <Python.h>
 #include <stdint.h>
 
-#include "../eventlog/_processors.h"
+#include "../../eventlog/_processors.h"
 
 enum { MOST_BUFFERS = 4, LANES = 16 };
 

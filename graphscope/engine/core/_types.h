@@ -14,7 +14,7 @@
 #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
 #include <numpy/arrayobject.h>
 
-#include "../eventlog/_processors.h"
+#include "../../eventlog/_processors.h"
 #if defined(__GNUC__)
 #define INLINE static inline __attribute__((always_inline))
 #else

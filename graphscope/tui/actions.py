@@ -11,7 +11,7 @@ from textual.widgets import Input
 
 from graphscope.debugger.results import Message
 from graphscope.errors import CommandError
-from graphscope.graph.ways import REACH
+from graphscope.graph.paths import REACH
 from graphscope.tui import keys
 from graphscope.tui.dialogs.entry import Entry
 from graphscope.tui.inspector.inspector import Inspector

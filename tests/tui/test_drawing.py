@@ -97,15 +97,15 @@ def test_a_drawing_highlights_what_lies_on_a_path(training: Path) -> None:
     graph = load(training).graph
     node = graph.select("op:tanh backward")[0]
     nodes = neighbourhood(node, 6).nodes
-    ways = to_loss(node).ways
-    assert ways is not None
-    assert ways.rows <= nodes.keys()
-    wish = wish_for(graph, nodes, node.row, set(), Size(90, 36), PAPER, INK, ways)
+    paths = to_loss(node).paths
+    assert paths is not None
+    assert paths.rows <= nodes.keys()
+    wish = wish_for(graph, nodes, node.row, set(), Size(90, 36), PAPER, INK, paths)
     strong = [line for line in wish.source.splitlines() if HIGHLIGHTED["color"] in line]
     arrows = {frozenset(re.findall(r"n\d+", line)) for line in strong if "->" in line}
     boxes = {re.findall(r"n\d+", line)[0] for line in strong if "->" not in line}
 
-    rows = sorted(ways.rows)
+    rows = sorted(paths.rows)
     assert arrows == {frozenset((f"n{one}", f"n{other}")) for one, other in itertools.pairwise(rows)}
     assert boxes == {f"n{row}" for row in rows if row != node.row}  # that of the current node is black
     plain = wish_for(graph, nodes, node.row, set(), Size(90, 36), PAPER, INK)

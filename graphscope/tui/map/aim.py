@@ -1,4 +1,4 @@
-"""Where the highlighted ways of the map lead: to the loss, or to a leaf."""
+"""Where the highlighted paths of the map lead: to the loss, or to a leaf."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph.node import OF_BACKWARD
-from graphscope.graph.ways import REACH, UPDATE, Inputs, Onward, Ways, backward, between
+from graphscope.graph.paths import REACH, UPDATE, Descendants, Inputs, Paths, backward, between
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Event, Log
@@ -25,7 +25,7 @@ class Found:
 
     goal: str
     """What it leads to, in a word or two."""
-    ways: Ways | None = None
+    paths: Paths | None = None
     bounded: bool = False
     """There may be more: the search ended after so many rows."""
 
@@ -47,7 +47,7 @@ class Leaf:
 
 
 Aim: TypeAlias = Leaf | Literal["loss", "none"]
-"""What a person wants to see the ways to."""
+"""What a person wants to see the paths to."""
 
 
 def offer(aim: Aim) -> str:
@@ -57,36 +57,36 @@ def offer(aim: Aim) -> str:
     return "path to a leaf" if aim == "loss" else "path to the loss"
 
 
-def ways_for(node: Node, aim: Aim) -> Found | None:
-    """The ways to what a person wants to see; None where that is nothing."""
+def paths_for(node: Node, aim: Aim) -> Found | None:
+    """The paths to what a person wants to see; None where that is nothing."""
     if isinstance(aim, Leaf):
         return to_leaf(node, aim)
     return to_loss(node) if aim == "loss" else None
 
 
 def said(found: Found, now: int) -> str:
-    """Where the ways lead from the row `now`, and how far that is."""
-    ways = found.ways
+    """Where the paths lead from the row `now`, and how far that is."""
+    paths = found.paths
     within = f" in {REACH:,} rows" if found.bounded else ""
-    if ways is None:
+    if paths is None:
         return f"no path to {'a loss' if found.goal == 'loss' else found.goal}{within}"
-    if not ways.length:
+    if not paths.length:
         return f"here is the {found.goal}{within}"
-    on = ways.start == now
-    goal = ways.end if on else ways.start
-    nodes = "1 node" if ways.length == 1 else f"{ways.length:,} nodes"
+    on = paths.start == now
+    goal = paths.end if on else paths.start
+    nodes = "1 node" if paths.length == 1 else f"{paths.length:,} nodes"
     return f"{found.goal} #{goal}: {nodes} {'on' if on else 'back'}{within}"
 
 
 def to_loss(node: Node) -> Found:
-    """The ways to the loss: the root of the backward pass that a node takes part in, else the newest scalar that
+    """The paths to the loss: the root of the backward pass that a node takes part in, else the newest scalar that
     depends on it. Of a backward node, those from there.
     """
     return _from_loss(node) if node.graph_pass == "backward" else _on_to_loss(node)
 
 
 def to_leaf(node: Node, leaf: Leaf) -> Found:
-    """The ways from a leaf to a node; of a backward node, those to where the leaf's gradient is added up."""
+    """The paths from a leaf to a node; of a backward node, those to where the leaf's gradient is added up."""
     inputs = Inputs(node.graph.log)
     found, bounded = leaves(node)
     row = next((each.row for each in found if each.tensor == leaf.tensor), None)
@@ -111,19 +111,19 @@ def leaves(node: Node) -> tuple[list[Leaf], bool]:
 def _on_to_loss(node: Node) -> Found:
     log = node.graph.log
     stop = min(log.end, node.row + REACH)
-    users = Onward(Inputs(log), node.row)
+    users = Descendants(Inputs(log), node.row)
     begins = np.flatnonzero(log.column("kind", node.row, stop) == Kind.BACKWARD_BEGIN)
     for begin in (node.row + begins).tolist():
         users.look(begin)
         for root, _ in log.inputs(begin)[:1]:
             if root in users.known:
-                return Found("loss", users.ways(root))
+                return Found("loss", users.paths(root))
     users.look(stop)
     bounded = stop < log.end
     scalar = _newest_scalar(log, users.rows[1:])
     if scalar is None:
         return Found("loss", bounded=bounded)
-    return Found("scalar", users.ways(scalar), bounded)
+    return Found("scalar", users.paths(scalar), bounded)
 
 
 def _newest_scalar(log: Log, rows: list[int]) -> int | None:
@@ -150,12 +150,12 @@ def _from_loss(node: Node) -> Found:
     if root < 0 or not rules.any():
         return Found("loss")
     grad = begin + int(np.flatnonzero(rules)[0])
-    ways = between(inputs, grad, node.row, begin)
+    paths = between(inputs, grad, node.row, begin)
     rule = node.event.forward
-    if ways is None and node.event.kind == Kind.OP and grad <= rule < node.row:  # what a rule ran
-        ways = between(inputs, grad, rule, begin)
-        ways = ways and ways.ahead_of(node.row)
-    return Found("loss", ways and ways.behind(root))
+    if paths is None and node.event.kind == Kind.OP and grad <= rule < node.row:  # what a rule ran
+        paths = between(inputs, grad, rule, begin)
+        paths = paths and paths.ahead_of(node.row)
+    return Found("loss", paths and paths.behind(root))
 
 
 # Leaves --------------------------------------------------------------------------------------------------------------
@@ -183,7 +183,7 @@ def _reached(node: Node) -> tuple[list[Leaf], bool]:
     ends = np.flatnonzero(kinds == Kind.BACKWARD_END)
     stop = node.row + int(ends[0]) if len(ends) else stop
     found = []
-    users = Onward(Inputs(log), node.row)
+    users = Descendants(Inputs(log), node.row)
     users.look(stop)
     for row, length in users.far().items():
         if length and kinds[row - node.row] == Kind.ACCUMULATE:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from graphscope.graph import Node
-    from graphscope.graph.ways import Ways
+    from graphscope.graph.paths import Paths
     from graphscope.tui.map.drawing import Drawing, Wish
     from graphscope.tui.scene import Scene
 
@@ -93,7 +93,7 @@ class Artist:
 
     # Drawings --------------------------------------------------------------------------------------------------------
 
-    def wish(self, scene: Scene, nodes: Mapping[int, Node], ways: Ways | None) -> None:
+    def wish(self, scene: Scene, nodes: Mapping[int, Node], paths: Paths | None) -> None:
         """Draw these nodes, unless they are drawn; what was wished for before is not drawn any more."""
         room = self._widget.content_region.size
         if not self.at_work or not room:
@@ -101,7 +101,7 @@ class Artist:
         from graphscope.tui.map.drawing import wish_for
 
         broken = {row for row, node in nodes.items() if scene.broken(node)}
-        wish = wish_for(scene.whole, nodes, scene.now, broken, room, *self._colours, ways)
+        wish = wish_for(scene.whole, nodes, scene.now, broken, room, *self._colours, paths)
         if wish == self._made:
             self._wish = None
             return

@@ -16,7 +16,7 @@ from graphscope.tui.screen_text import fit, shape_text
 
 if TYPE_CHECKING:
     from graphscope.graph import Node
-    from graphscope.graph.ways import Ways
+    from graphscope.graph.paths import Paths
 
 _GAP: Final = 2
 _HIGH: Final = 4
@@ -64,9 +64,9 @@ class Sketch(Picture):
     """Each line of it: characters with their meanings."""
 
 
-def sketch(layers: Layers, current: int, glyphs: Glyphs, ways: Ways | None = None) -> Sketch:
-    """The picture of layers; ways through them stand out."""
-    on_ways = ways.rows if ways is not None else frozenset()
+def sketch(layers: Layers, current: int, glyphs: Glyphs, paths: Paths | None = None) -> Sketch:
+    """The picture of layers; paths through them stand out."""
+    on_paths = paths.rows if paths is not None else frozenset()
     words = {row: _words(node, glyphs) for row, node in layers.nodes.items()}
     wide = {row: max(map(cell_len, said)) + 4 for row, said in words.items()}
     rows_wide = [sum(wide.get(spot, 1) + _GAP for spot in layer) - _GAP for layer in layers.layers]
@@ -82,11 +82,11 @@ def sketch(layers: Layers, current: int, glyphs: Glyphs, ways: Ways | None = Non
                 made.boxes[spot] = Box(spot, x, number * _PITCH, size, _HIGH)
                 doors[spot] = (x + 2, x + size - 3)
             x += size + _GAP
-    for (x, y), line in lines(_wires(layers, doors, on_ways), glyphs).items():
+    for (x, y), line in lines(_wires(layers, doors, on_paths), glyphs).items():
         made.cells[y][x] = line
     for row, box in made.boxes.items():
         meaning = _meaning(layers.nodes[row], row == current)
-        if row in on_ways:
+        if row in on_paths:
             _box(made, box, words[row], meaning, meaning if row == current else WAY, glyphs.strong_box, glyphs)
         else:
             _box(made, box, words[row], meaning, meaning, glyphs.box, glyphs)
@@ -137,7 +137,7 @@ def _put(made: Sketch, x: int, y: int, text: str, meaning: str) -> None:
         x += cells
 
 
-def _wires(layers: Layers, doors: dict[int, tuple[int, int]], on_ways: AbstractSet[int]) -> Iterable[Wire]:
+def _wires(layers: Layers, doors: dict[int, tuple[int, int]], on_paths: AbstractSet[int]) -> Iterable[Wire]:
     """The edges as wires; `doors` has the first and the last column where one may meet each spot."""
     top = {spot: number * _PITCH for number, layer in enumerate(layers.layers) for spot in layer}
     for upper, lower, kind in layers.edges:
@@ -146,7 +146,7 @@ def _wires(layers: Layers, doors: dict[int, tuple[int, int]], on_ways: AbstractS
         channel, arrow = top[upper] + _HIGH, lower >= 0
         begin, end = channel if upper >= 0 else top[upper], top[lower] if arrow else top[lower] + _HIGH
         ends = layers.ends.get(upper) or layers.ends.get(lower) or (upper, lower)
-        shown = WAY if ends[0] in on_ways and ends[1] in on_ways else kind
+        shown = WAY if ends[0] in on_paths and ends[1] in on_paths else kind
         yield Wire(start, goal, begin, end, range(channel, channel + _CHANNEL - arrow), shown, arrow)
 
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from textual.geometry import Size
 
     from graphscope.graph import Graph, Node
+    from graphscope.graph.paths import Paths
     from graphscope.graph.view import GraphView
-    from graphscope.graph.ways import Ways
     from graphscope.tui.map.shown import Show, Shown
     from graphscope.tui.map.terminal import Terminal
 
@@ -68,21 +68,21 @@ def wish_for(
     room: Size,
     paper: Color,
     ink: Color,
-    ways: Ways | None = None,
+    paths: Paths | None = None,
 ) -> Wish:
-    """The wish to see these nodes of a graph, by their rows, and ways through them highlighted."""
+    """The wish to see these nodes of a graph, by their rows, and paths through them highlighted."""
     view = marked(whole(graph, None, [nodes[row] for row in sorted(nodes)]), breakpoints, current)
-    view = view if ways is None else _highlighted(view, ways)
+    view = view if paths is None else _highlighted(view, paths)
     return Wish(dot(view), {node.id: node.rows[0] for node in view.nodes}, current, room, paper, ink)
 
 
-def _highlighted(view: GraphView, ways: Ways) -> GraphView:
+def _highlighted(view: GraphView, paths: Paths) -> GraphView:
     ids = {row: node.id for node in view.nodes for row in node.rows}
-    on_ways = {id for row, id in ids.items() if row in ways.rows}
+    on_paths = {id for row, id in ids.items() if row in paths.rows}
     return replace(
         view,
-        nodes=tuple(replace(node, highlighted=node.id in on_ways) for node in view.nodes),
-        edges=tuple(replace(edge, highlighted=on_ways.issuperset((edge.source, edge.target))) for edge in view.edges),
+        nodes=tuple(replace(node, highlighted=node.id in on_paths) for node in view.nodes),
+        edges=tuple(replace(edge, highlighted=on_paths.issuperset((edge.source, edge.target))) for edge in view.edges),
     )
 
 

@@ -14,10 +14,10 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.style import Style
 
-from graphscope.graph.ways import Ways
+from graphscope.graph.paths import Paths
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.looks import Drawn
-from graphscope.tui.map.aim import Aim, Found, offer, said, ways_for
+from graphscope.tui.map.aim import Aim, Found, offer, paths_for, said
 from graphscope.tui.map.artist import Artist
 from graphscope.tui.map.boxes import Box, Picture, Sketch, sketch
 from graphscope.tui.map.laid import Laid
@@ -50,7 +50,7 @@ class Map(Drawn, ScrollView, can_focus=True):
         self._sketch = Sketch(0, 0, {})
         self._sketched: tuple[int, int, int, Aim] | None = None
         self._found: Found | None = None
-        """Where the ways lead that are shown."""
+        """Where the paths lead that are shown."""
         self._artist = Artist(self, self._arrange)
         self._laying = False
         """A drawing is about to be laid over the lines."""
@@ -76,7 +76,7 @@ class Map(Drawn, ScrollView, can_focus=True):
         self._draw()
 
     def lead(self, aim: Aim) -> None:
-        """Show the ways to something else."""
+        """Show the paths to something else."""
         self.aim = aim
         self._draw()
 
@@ -102,9 +102,9 @@ class Map(Drawn, ScrollView, can_focus=True):
             self._sketched = key
             centre = scene.whole.node(node.row)
             self._layers = neighbourhood(centre, self.radius)
-            self._found = ways_for(centre, self.aim)
-            self._sketch = sketch(self._layers, node.row, self._glyphs, self._ways)
-        self._artist.wish(scene, self._layers.nodes, self._ways)
+            self._found = paths_for(centre, self.aim)
+            self._sketch = sketch(self._layers, node.row, self._glyphs, self._paths)
+        self._artist.wish(scene, self._layers.nodes, self._paths)
         if not self._artist.drawing:
             self._arrange()
 
@@ -123,8 +123,8 @@ class Map(Drawn, ScrollView, can_focus=True):
         self.refresh()
 
     @property
-    def _ways(self) -> Ways | None:
-        return self._found.ways if self._found is not None else None
+    def _paths(self) -> Paths | None:
+        return self._found.paths if self._found is not None else None
 
     def _keys(self) -> Content:
         """What keys do here; so do clicks."""

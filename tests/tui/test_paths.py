@@ -12,7 +12,7 @@ import pytest
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import INLINE_INPUTS, NODES, Flag, Kind, Pass
 from graphscope.eventlog.writer import Writer
-from graphscope.graph.ways import REACH, Inputs, Onward, between
+from graphscope.graph.paths import REACH, Descendants, Inputs, between
 from graphscope.tui.dialogs.leaves import LeafDialog
 from graphscope.tui.glyphs import ASCII, UNICODE
 from graphscope.tui.map.aim import Leaf, leaves, to_leaf, to_loss
@@ -47,7 +47,7 @@ def distances(start: int, edges: Collection[tuple[int, int]]) -> dict[int, int]:
     return found
 
 
-def on_ways(start: int, end: int, edges: Collection[tuple[int, int]]) -> set[int]:
+def on_paths(start: int, end: int, edges: Collection[tuple[int, int]]) -> set[int]:
     """The rows on any path."""
     return set(distances(start, edges)) & set(distances(end, {(target, source) for source, target in edges}))
 
@@ -74,16 +74,16 @@ def random_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(("start", "end"), [(0, 2999), (5, 1030), (1000, 1090), (1020, 2100), (2990, 2999)])
 def test_ways_are_all_paths_that_there_are(random_log: Path, start: int, end: int) -> None:
     log = load(random_log)
-    wanted = on_ways(start, end, edges(log))
-    users = Onward(Inputs(log), start)
+    wanted = on_paths(start, end, edges(log))
+    users = Descendants(Inputs(log), start)
     users.look(end + 1)
-    for ways in (users.ways(end), between(Inputs(log), start, end, start)):
+    for paths in (users.paths(end), between(Inputs(log), start, end, start)):
         if end not in distances(start, edges(log)):
-            assert ways is None
+            assert paths is None
             continue
-        assert ways is not None
-        assert set(ways.rows) == wanted
-        assert ways.length == distances(start, edges(log))[end]
+        assert paths is not None
+        assert set(paths.rows) == wanted
+        assert paths.length == distances(start, edges(log))[end]
 
 
 def test_each_forward_node_leads_to_the_loss_of_its_step(training: Path) -> None:
@@ -96,13 +96,13 @@ def test_each_forward_node_leads_to_the_loss_of_its_step(training: Path) -> None
         found, far = to_loss(node), distances(node.row, edges(log))
         root = next((root for begin in marks if begin > node.row for root, _ in log.inputs(begin) if root in far), None)
         if root is None:
-            assert found.ways is None or node.row == found.ways.start
+            assert found.paths is None or node.row == found.paths.start
             continue
         told += 1
-        assert found.ways is not None
-        assert (found.goal, found.ways.start, found.ways.end) == ("loss", node.row, root)
-        assert found.ways.length == far[root]
-        assert set(found.ways.rows) == on_ways(node.row, root, edges(log))
+        assert found.paths is not None
+        assert (found.goal, found.paths.start, found.paths.end) == ("loss", node.row, root)
+        assert found.paths.length == far[root]
+        assert set(found.paths.rows) == on_paths(node.row, root, edges(log))
     assert told > 12
 
 
@@ -112,11 +112,11 @@ def test_each_backward_node_leads_back_to_its_loss(training: Path) -> None:
         begin = max(row for row in range(node.row) if log.event(row).kind == Kind.BACKWARD_BEGIN)
         root = log.inputs(begin)[0][0]
         first = min(each.row for each in log.graph.node(root).backward)
-        found = to_loss(node).ways
+        found = to_loss(node).paths
         assert found is not None
         assert (found.start, found.end) == (root, node.row)
         assert found.length == distances(first, edges(log))[node.row] + 1
-        assert set(found.rows) == {root} | on_ways(first, node.row, edges(log))
+        assert set(found.rows) == {root} | on_paths(first, node.row, edges(log))
 
 
 def test_leaves_are_those_that_a_node_depends_on(training: Path) -> None:
@@ -138,10 +138,10 @@ def test_leaves_are_those_that_a_node_depends_on(training: Path) -> None:
                 row for row in sums if log.event(row).shape == (3, 3)
             }  # as W alone is
         for leaf in found:
-            ways = to_leaf(node, leaf).ways
-            assert ways is not None
-            assert {ways.start, ways.end} == {node.row, leaf.row}
-            assert ways.length == leaf.length
+            paths = to_leaf(node, leaf).paths
+            assert paths is not None
+            assert {paths.start, paths.end} == {node.row, leaf.row}
+            assert paths.length == leaf.length
         assert [leaf.trained for leaf in found] == sorted((leaf.trained for leaf in found), reverse=True)
 
 
@@ -152,27 +152,27 @@ def test_without_a_backward_pass_the_newest_scalar_counts_and_the_search_says_wh
     found = to_loss(log.graph.node(600))
     assert found.bounded is False
     assert found.goal == "scalar"
-    assert found.ways is not None
-    assert found.ways.end == log.end - 1
+    assert found.paths is not None
+    assert found.paths.end == log.end - 1
     found = to_loss(log.graph.node(10))
     assert found.bounded
-    assert found.ways is not None
-    assert found.ways.end == 10 + REACH - 1
+    assert found.paths is not None
+    assert found.paths.end == 10 + REACH - 1
     assert leaves(log.graph.node(log.end - 1)) == ([], True)
 
 
 @pytest.mark.parametrize("radius", [1, 3])
 def test_what_lies_on_a_path_stands_out(training: Path, radius: int) -> None:
     for node in list(load(training).graph.nodes)[::4]:
-        ways = to_loss(node).ways
+        paths = to_loss(node).paths
         layers = neighbourhood(node, radius)
-        picture = sketch(layers, node.row, UNICODE, ways)
+        picture = sketch(layers, node.row, UNICODE, paths)
         assert joined(layers) <= followed(picture)
-        rows = set(ways.rows) if ways is not None else set()
+        rows = set(paths.rows) if paths is not None else set()
         wanted = {(one, other) for one, other in joined(layers) if {one, other} <= rows}
         assert wanted <= followed(picture, ("way",))
         for glyphs in (UNICODE, ASCII):
-            picture = sketch(layers, node.row, glyphs, ways)
+            picture = sketch(layers, node.row, glyphs, paths)
             for box in picture.boxes.values():
                 frame = glyphs.strong_box if box.row in rows else glyphs.box
                 assert picture.cells[box.y][box.x][0] == frame[0]
@@ -184,7 +184,7 @@ def test_what_lies_on_a_path_stands_out(training: Path, radius: int) -> None:
 def test_a_key_turns_from_the_loss_to_a_leaf_to_none(training: Path) -> None:
     log = load(training)
     forward = log.graph.select("op:log_softmax forward")[1]
-    loss = to_loss(forward).ways
+    loss = to_loss(forward).paths
     assert loss is not None
     leaf = next(each for each in leaves(forward)[0] if each.name == "W")
 
@@ -217,7 +217,7 @@ def test_in_backward_the_paths_lead_to_the_loss_and_to_leaves_behind(training: P
     log = load(training)
     node = log.graph.select("op:tanh backward")[0]
     assert node.event.graph_pass == Pass.BACKWARD
-    loss = to_loss(node).ways
+    loss = to_loss(node).paths
     (leaf,) = leaves(node)[0]
     assert loss is not None
 

@@ -1,4 +1,4 @@
-"""All ways between two nodes that lie near each other in the log, found in its columns: edges lead to younger rows, so
+"""All paths between two nodes that lie near each other in the log, found in its columns: edges lead to younger rows, so
 one sweep finds what can be reached. No sweep is longer than `REACH` rows, however long the log is.
 """
 
@@ -21,7 +21,7 @@ REACH: Final = 1 << 13
 """So many rows are looked at, which takes some milliseconds."""
 
 UPDATE: Final = Flag.IN_PLACE | Flag.NO_GRAD
-"""What an optimizer writes has both flags. No gradient flows through it: ways begin and end there, as at a leaf."""
+"""What an optimizer writes has both flags. No gradient flows through it: paths begin and end there, as at a leaf."""
 
 _BLOCK: Final = 1 << 10
 
@@ -71,8 +71,8 @@ class Inputs:
 
 
 @dataclass(frozen=True)
-class Ways:
-    """All ways from a row to a younger one. An edge lies on one if both of its ends do."""
+class Paths:
+    """All paths from a row to a younger one. An edge lies on one if both of its ends do."""
 
     start: int
     end: int
@@ -81,16 +81,16 @@ class Ways:
     rows: AbstractSet[int]
     """The rows on them."""
 
-    def behind(self, start: int) -> Ways:
+    def behind(self, start: int) -> Paths:
         """The same with one more edge ahead, from another start."""
-        return Ways(start, self.end, self.length + 1, {start, *self.rows})
+        return Paths(start, self.end, self.length + 1, {start, *self.rows})
 
-    def ahead_of(self, end: int) -> Ways:
+    def ahead_of(self, end: int) -> Paths:
         """The same with one more edge, to another end."""
-        return Ways(self.start, end, self.length + 1, {end, *self.rows})
+        return Paths(self.start, end, self.length + 1, {end, *self.rows})
 
 
-class Onward:
+class Descendants:
     """What depends on a row, as far as one has looked."""
 
     def __init__(self, inputs: Inputs, start: int) -> None:
@@ -111,11 +111,11 @@ class Onward:
                     break
         self._end = max(self._end, stop)
 
-    def ways(self, end: int) -> Ways | None:
-        """All ways to a row that has been looked at; None if there is none."""
+    def paths(self, end: int) -> Paths | None:
+        """All paths to a row that has been looked at; None if there is none."""
         start = self.rows[0]
         far = _back(self._inputs, end, self.rows[: bisect_right(self.rows, end)], self.known)
-        return Ways(start, end, far[start], far.keys()) if start in far else None
+        return Paths(start, end, far[start], far.keys()) if start in far else None
 
     def far(self) -> dict[int, int]:
         """The fewest edges to each row."""
@@ -142,8 +142,8 @@ def _back(inputs: Inputs, end: int, rows: Sequence[int], among: AbstractSet[int]
     return far
 
 
-def between(inputs: Inputs, start: int, end: int, floor: int) -> Ways | None:
-    """All ways from one row to another, found from its end down to `floor`; None if there is none."""
+def between(inputs: Inputs, start: int, end: int, floor: int) -> Paths | None:
+    """All paths from one row to another, found from its end down to `floor`; None if there is none."""
     far = backward(inputs, end, floor)
     if start not in far:
         return None
@@ -151,4 +151,4 @@ def between(inputs: Inputs, start: int, end: int, floor: int) -> Ways | None:
     for row in sorted(row for row in far if row > start and row >= floor):
         if not reached.isdisjoint(inputs[row]):
             reached.add(row)
-    return Ways(start, end, far[start], reached)
+    return Paths(start, end, far[start], reached)

@@ -6,6 +6,8 @@ import asyncio
 from dataclasses import replace
 from typing import Any, Final
 
+import numpy as np
+
 from graphscope.dap.log_session import READING, Listener, Session, changes, needs_of
 from graphscope.dap.program import PATIENCE, Process, Program
 from graphscope.debugger.inspection import Entry
@@ -58,6 +60,10 @@ class LiveSession(Session):
     @property
     def waits_here(self) -> bool:
         return self.waits and self.debugger.at_edge
+
+    @property
+    def edited(self) -> bool:
+        return self._edited and self.waits_here
 
     @property
     def thread(self) -> int:
@@ -207,6 +213,13 @@ class LiveSession(Session):
             return await super().memory(handle, offset, count)
         body, blob = await self.program.ask("memory", patience=READING, handle=-handle, offset=offset, count=count)
         return body["result"], blob
+
+    async def replacement(self) -> np.ndarray | None:
+        if not self.edited:
+            return None
+        body, blob = await self.program.ask("replacement", patience=READING)
+        told = body["result"]
+        return None if told is None else np.frombuffer(blob, told["dtype"]).reshape(told["shape"])
 
     async def assign(self, target: str, expression: str, frame: int | None = None) -> Entry:
         if not self.waits_here:

@@ -20,6 +20,8 @@ from graphscope.debugger.value_results import as_array
 from graphscope.errors import CommandError
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from graphscope.eventlog.reader import Log
 
 
@@ -92,6 +94,11 @@ class Session:
         log, now = self.debugger.log, self.debugger.now
         return max(log.event(now).thread, 1) if log.first <= now < log.end else 1
 
+    @property
+    def edited(self) -> bool:
+        """Whether a person has changed something where the program waits, and one stands there."""
+        return False
+
     # What can be asked -----------------------------------------------------------------------------------------------
 
     async def command(self, line: str, block: tuple[str, ...] = (), frame: int | None = None) -> Result:
@@ -158,6 +165,10 @@ class Session:
         if array is None:
             raise CommandError("That variable has no memory that can be read", "arrays and tensors have")
         return array.nbytes, run_of(array, offset, count)
+
+    async def replacement(self) -> np.ndarray | None:
+        """What a person has put in place of the value that the program waits with; None where nothing was changed."""
+        return None
 
     async def assign(self, target: str, expression: str, frame: int | None = None) -> Entry:
         """Give what the program waits with, or a variable of it, another value.

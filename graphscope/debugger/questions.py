@@ -17,6 +17,7 @@ from graphscope.debugger.inspection import Handles
 from graphscope.debugger.results import to_json
 from graphscope.debugger.value_results import as_array
 from graphscope.errors import CommandError
+from graphscope.eventlog.gate import Replace
 
 if TYPE_CHECKING:
     from graphscope.debugger.debugger import Debugger
@@ -25,6 +26,9 @@ Answer = tuple[Any, bytes]
 """What travels as JSON, and bytes beside it."""
 
 Question = Callable[["Debugger", Handles, dict[str, Any]], Answer]
+
+MOST_BYTES: Final = 1 << 24
+"""A larger array is not sent whole."""
 
 QUESTIONS: Final[dict[str, Question]] = {}
 """Every question by its name."""
@@ -90,6 +94,15 @@ def assign(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> Answe
         return asdict(handles.entry(target, evaluate(debugger, target), target)), b""
     execute(debugger, f"{target} = {expression}")
     return asdict(handles.entry(target, _in_frame(debugger, target), target)), b""
+
+
+@question
+def replacement(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> Answer:
+    """What a person has put in place of the value that the program waits with: shape, dtype, elements; null if none."""
+    answer = None if debugger.edge is None else debugger.edge.answer
+    if not isinstance(answer, Replace) or answer.value.nbytes > MOST_BYTES:
+        return None, b""
+    return {"shape": answer.value.shape, "dtype": answer.value.dtype.str}, answer.value.tobytes()
 
 
 @question

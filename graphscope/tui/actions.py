@@ -14,6 +14,7 @@ from graphscope.errors import CommandError
 from graphscope.graph.paths import REACH
 from graphscope.tui import keys
 from graphscope.tui.dialogs.entry import Entry
+from graphscope.tui.guard import Guarded
 from graphscope.tui.inspector.inspector import Inspector
 from graphscope.tui.inspector.slices import read_slice
 from graphscope.tui.keymap import remapped
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from graphscope.tui.screen_session import Session
 
 
-class Actions(Screen[None]):
+class Actions(Guarded, Screen[None]):
     """The actions; the screen that has regions is above it."""
 
     scene: Scene

@@ -17,16 +17,17 @@ from graphscope.debugger.command_table import COMMANDS
 from graphscope.eventlog.reader import Log
 from graphscope.tui import keys
 from graphscope.tui.glyphs import Glyphs, for_terminal
+from graphscope.tui.guard import Guarded, sentence
 from graphscope.tui.keymap import remapped
 from graphscope.tui.main import Main
-from graphscope.tui.messages import Asked
+from graphscope.tui.messages import Asked, Told
 from graphscope.tui.prompt.history import History
 from graphscope.tui.screen_session import Session
 from graphscope.tui.spelling import OnlyAscii
 from graphscope.tui.themes import THEMES
 
 
-class GraphscopeApp(App[None]):
+class GraphscopeApp(Guarded, App[None]):
     """The terminal UI.
 
     Args:
@@ -57,6 +58,8 @@ class GraphscopeApp(App[None]):
         self.glyphs = glyphs or for_terminal()
         self._history = History(history)
         self._keys = dict(keymap or {})
+        self.mistakes: list[Exception] = []
+        """What has failed inside of graphscope, and was told."""
         self.set_keymap(self._keys)
         for theme in THEMES:
             self.register_theme(theme)
@@ -87,6 +90,25 @@ class GraphscopeApp(App[None]):
         for entry in COMMANDS.values():
             doc = entry.doc.partition("\n")[0]
             yield SystemCommand(entry.usage, doc, partial(self._act, f"prefill('{entry.name} ')"))
+
+    async def run_action(self, *given: Any, **named: Any) -> bool:
+        """Do what a key or a click means; where that fails, say so and go on."""
+        try:
+            return await super().run_action(*given, **named)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the session must not be lost to it
+            self._handle_exception(error)
+            return True
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Tell of a mistake of ours; Textual would end here, and the session with it."""
+        main = next((screen for screen in self.screen_stack if isinstance(screen, Main)), None)
+        if main is None or not main.is_open:
+            super()._handle_exception(error)
+            return
+        told = {sentence(each) for each in self.mistakes}
+        self.mistakes.append(error)
+        if sentence(error) not in told:  # what can't be drawn fails with each frame
+            main.post_message(Told(sentence(error), error=True))
 
     async def _act(self, action: str) -> None:
         await self.run_action(action, self.screen)

@@ -13,6 +13,8 @@ from rich.style import Style
 from textual.color import Color
 from textual.widget import Widget
 
+from graphscope.tui.guard import Guarded
+
 LOOKS: Final[dict[str, dict[str, str]]] = {
     "tape": {
         "op": "bold $forward",
@@ -102,7 +104,7 @@ def style_of(words: str, variables: Mapping[str, str]) -> Style:
     )
 
 
-class Drawn(Widget):
+class Drawn(Guarded, Widget):
     """A widget that draws its lines by itself; what it draws has meanings, and these have looks."""
 
     PART: ClassVar[str]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import gc
 import time
-from collections.abc import Iterator, Mapping
-from typing import ClassVar, Final
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import ClassVar, Final, TypeVar
 
 from rich.text import Text
 from textual import on, work
@@ -41,6 +42,7 @@ from graphscope.tui.timeline.timeline import Timeline
 from graphscope.tui.words import Title
 
 SMALLEST: Final = (60, 16)
+T = TypeVar("T")
 _TICK: Final = 0.4
 _SOON: Final = 0.05
 _IDLE: Final = 3.0
@@ -85,6 +87,8 @@ class Main(Actions):
         self.glyphs = glyphs
         self._history = history
         self._lock = asyncio.Lock()
+        self.is_open = False
+        """The regions are there."""
         self._placed = time.monotonic()
 
     def compose(self) -> ComposeResult:
@@ -113,6 +117,7 @@ class Main(Actions):
             self._open()  # a program may take long until it has a node
         else:
             await self._begin()  # so that the first picture is whole
+        self.is_open = True
         self.set_interval(_TICK, self._grow)
         self.set_timer(_SOON, self._read_on)
 
@@ -168,13 +173,21 @@ class Main(Actions):
 
     # Commands --------------------------------------------------------------------------------------------------------
 
+    async def _by_session(self, work: Callable[[], list[T]]) -> list[T]:
+        """What the session answers, off the screen's thread and one thing after another; of a mistake it is told."""
+        async with self._lock:
+            try:
+                return await asyncio.to_thread(work)
+            except Exception as error:  # noqa: BLE001 - whatever it is, the session must not be lost to it
+                self.app._handle_exception(error)
+                return []
+
     @work
     async def _open(self) -> None:
         await self._begin()
 
     async def _begin(self) -> None:
-        async with self._lock:
-            results = await asyncio.to_thread(self.session.begin)
+        results = await self._by_session(self.session.begin)
         if results:
             self._answered(Answered(Asked("", quiet=True), tuple(results), self.session.now))
         else:
@@ -187,22 +200,19 @@ class Main(Actions):
 
     @work
     async def _carry_out(self, asked: Asked) -> None:
-        async with self._lock:
-            results = await asyncio.to_thread(self.session.carry_out, asked.line, asked.block)
+        results = await self._by_session(partial(self.session.carry_out, asked.line, asked.block))
         self.post_message(Answered(asked, tuple(results), self.session.now))
 
     @on(Edited)
     @work
     async def _edit(self, message: Edited) -> None:
-        async with self._lock:
-            result = await asyncio.to_thread(self.session.edit, message.target, message.text)
-        self.post_message(Answered(Asked("", quiet=True), (result,), self.session.now))
+        results = await self._by_session(lambda: [self.session.edit(message.target, message.text)])
+        self.post_message(Answered(Asked("", quiet=True), tuple(results), self.session.now))
 
     @on(Moved)
     @work
     async def _follow(self, message: Moved) -> None:
-        async with self._lock:
-            results = await asyncio.to_thread(self.session.follow)
+        results = await self._by_session(self.session.follow)
         self.post_message(Answered(Asked("", quiet=True), tuple(results), self.session.now))
 
     @on(Printed)
@@ -216,12 +226,11 @@ class Main(Actions):
     @on(Told)
     def _told(self, message: Told) -> None:
         if message.text.strip():
-            self.query_one(Prompt).say((Said(message.text.rstrip("\n")),))
+            self.query_one(Prompt).say((Said(message.text.rstrip("\n"), error=message.error),))
         self.show_heading()
 
     async def _complete(self, line: str, word: str) -> list[str]:
-        async with self._lock:
-            return await asyncio.to_thread(self.session.complete, line, word)
+        return await self._by_session(partial(self.session.complete, line, word))
 
     @on(Answered)
     def _answered(self, message: Answered) -> None:
@@ -257,8 +266,7 @@ class Main(Actions):
 
     async def ask_now(self, line: str) -> list[Result]:
         """Carry out a command and wait for what it answers."""
-        async with self._lock:
-            results = await asyncio.to_thread(self.session.carry_out, line)
+        results = await self._by_session(partial(self.session.carry_out, line))
         self.place(self.session.now, self.scene.stop)
         return results
 

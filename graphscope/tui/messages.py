@@ -60,9 +60,11 @@ class Printed(Message):
 class Told(Message):
     """The debugger says something that is no answer: the message of a breakpoint, a complaint."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, error: bool = False) -> None:
         super().__init__()
         self.text = text
+        self.error = error
+        """Something has failed."""
 
 
 class Typed(Message):

@@ -16,6 +16,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
+from graphscope.tui.guard import Guarded
+
 _FURTHER: Final = 2
 
 
@@ -62,7 +64,7 @@ def runs(pieces: Iterable[tuple[str, Style]]) -> list[Segment]:
     return found
 
 
-class Title(Widget):
+class Title(Guarded, Widget):
     """A few lines that are as long as they are: what does not fit is cut. Styles may say what a click does."""
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -91,7 +93,7 @@ class Title(Widget):
         return Strip(list(line.render(self.app.console, end=""))).apply_style(style).adjust_cell_length(width, style)
 
 
-class Words(ScrollView, can_focus=True):
+class Words(Guarded, ScrollView, can_focus=True):
     """Text of many lines, wrapped to the width."""
 
     def __init__(self, *, id: str | None = None) -> None:

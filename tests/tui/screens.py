@@ -95,6 +95,7 @@ def drive(
             await screen.until(lambda: screen.main.scene.node is not None, "the first node")
             await pilot.pause()
             await body(screen)
+        assert not app.mistakes
 
     asyncio.run(run())
 
@@ -114,6 +115,7 @@ def debug(
         async with app.run_test(size=size, notifications=True) as pilot:
             await pilot.pause()
             await body(Screen(app, pilot))
+        assert not app.mistakes
 
     with adapter() as connection:
         session = LiveSession(connection, script.name)

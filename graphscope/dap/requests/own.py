@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+
 from graphscope import exporting as exporting  # its command enters the table
 from graphscope.dap.adapter import Adapter
 from graphscope.dap.protocol import Arguments
@@ -25,8 +27,9 @@ async def command(adapter: Adapter, arguments: Arguments) -> Body:
 async def position(adapter: Adapter, arguments: Arguments) -> Body:
     """Where in time one stands.
 
-    The body is `log` (a path), `now`, `edge` (the row that the program waits at, or null), `running`, and `stop`, the
-    last stop as data, or null; where it is an exception or the end of the program that failed, `failure` names it.
+    The body is `log` (a path), `now`, `edge` (the row that the program waits at, or null), `running`, `edited` (whether
+    something was changed there), and `stop`, the last stop as data, or null; where it is an exception or the end of the
+    program that failed, `failure` names it.
     """
     session = adapter.need_session()
     debugger = session.debugger
@@ -35,8 +38,26 @@ async def position(adapter: Adapter, arguments: Arguments) -> Body:
         "now": debugger.now,
         "edge": None if debugger.edge is None or session.running else debugger.edge.row,
         "running": session.running,
+        "edited": session.edited,
         "stop": None if adapter.last_stop is None else to_json(adapter.last_stop),
         "failure": session.failure,
+    }
+
+
+@request("graphscope/replacement", when="stop")
+async def replacement(adapter: Adapter, arguments: Arguments) -> Body:
+    """What the program will go on with in place of what the log has, where a person has changed it.
+
+    The body is `shape`, `dtype` (as NumPy writes it) and `data`, the elements in base64; `data` is null where nothing
+    was changed, or it is too large to be sent.
+    """
+    array = await adapter.need_session().replacement()
+    if array is None:
+        return {"data": None}
+    return {
+        "shape": list(array.shape),
+        "dtype": array.dtype.str,
+        "data": base64.b64encode(array.tobytes()).decode(),
     }
 
 

@@ -10,8 +10,10 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
+from graphscope.tui.guard import Guarded
 
-class Entry(ModalScreen[str | None]):
+
+class Entry(Guarded, ModalScreen[str | None]):
     """Asks for a line of text; None when the person leaves."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Close")]

@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 
 from graphscope.debugger.command_table import COMMANDS, GROUPS
 from graphscope.tui.glyphs import Glyphs
+from graphscope.tui.guard import Guarded
 from graphscope.tui.look import dressed
 from graphscope.tui.words import Words
 
@@ -43,7 +44,7 @@ _OF_REGIONS = (
 )
 
 
-class Help(ModalScreen[None]):
+class Help(Guarded, ModalScreen[None]):
     """Keys first, then commands."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,?", "dismiss", "Close")]

@@ -14,6 +14,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import DataTable, Input, Static
 
+from graphscope.tui.guard import Guarded
 from graphscope.tui.map.aim import Leaf
 from graphscope.tui.screen_text import escape, shape_text
 
@@ -21,7 +22,7 @@ _MOST: Final = 200
 """So many are listed; the others come when one types."""
 
 
-class LeafDialog(ModalScreen[Leaf | None]):
+class LeafDialog(Guarded, ModalScreen[Leaf | None]):
     """A list over the screen; it answers with the leaf that was chosen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

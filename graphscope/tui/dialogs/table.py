@@ -15,6 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import DataTable, Static
 
 from graphscope.debugger.results import Cell, Result, TableResult
+from graphscope.tui.guard import Guarded
 from graphscope.tui.screen_text import escape
 
 Ask = Callable[[str], Awaitable[list[Result]]]
@@ -79,7 +80,7 @@ LISTS: Final[dict[str, Listed]] = {
 """The lists, by the name of the action that opens them."""
 
 
-class TableDialog(ModalScreen[tuple[str, bool] | None]):
+class TableDialog(Guarded, ModalScreen[tuple[str, bool] | None]):
     """A list over the screen; it answers with a command that is yet to be carried out, and whether it asks for more."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "Close")]

@@ -15,6 +15,7 @@ from graphscope.errors import CommandError
 from graphscope.tui import near
 from graphscope.tui.dialogs.entry import Entry
 from graphscope.tui.glyphs import Glyphs
+from graphscope.tui.guard import Guarded
 from graphscope.tui.inspector.about import about
 from graphscope.tui.inspector.array import ArrayView, Chosen
 from graphscope.tui.inspector.compare import compare
@@ -46,7 +47,7 @@ class Alike(Message):
         self.rows = rows
 
 
-class Inspector(Vertical):
+class Inspector(Guarded, Vertical):
     """Looks at the current node."""
 
     scene: reactive[Scene | None] = reactive(None)

@@ -29,7 +29,6 @@ PATIENCE: Final = 0.4
 ENTRY: Final = "entry"
 """What the adapter says of the first stop; nobody needs to be told."""
 
-_MOST_BYTES: Final = 1 << 24
 _TABLE: Final = ("number", "enabled", "hits", "where")
 
 
@@ -125,6 +124,7 @@ class LiveSession:
             if self.code is not None
             else "waits"
         )
+        self.edited = self._replacement() if told["edited"] else None
         self._look_up_marks()
         stop: Stop | None = None if told["stop"] is None else from_json(told["stop"])
         return stop if stop is None or stop.reason != ENTRY else replace(stop, reason="")
@@ -158,7 +158,7 @@ class LiveSession:
             self._line.ask("setExpression", expression=target, value=text)
         except CommandError as error:
             return Message(error.message, error.hint or "", error=True)
-        self._see_edited(target.partition("[")[0])
+        self._where()
         return Message(f"{target} = {text}: the program will go on with this")
 
     def listen(self, post: Callable[[Post], object]) -> None:
@@ -211,11 +211,7 @@ class LiveSession:
             return self._await(before) or Message("")
         with self._stopped:
             self._awaited = False
-        if body["now"] != self.now:
-            self.edited = None
         self._where()
-        if name in ("set", "cut") and not (isinstance(result, Message) and result.error):
-            self._see_edited("value" if name == "cut" else line.partition("=")[0].split()[-1])
         if name in ("alias", "unalias"):
             self._look_up_aliases()
         return result
@@ -248,17 +244,12 @@ class LiveSession:
         table = self._table("alias")
         self._aliases = {str(name): str(text) for name, text in table.rows} if table is not None else {}
 
-    def _see_edited(self, word: str) -> None:
-        """Fetch what the program will go on with: the log has what it had."""
-        node = self._line.ask("evaluate", expression=word, context="watch")
-        about = self._one(f"p {word}", ())
-        shape, dtype = getattr(about, "shape", None), getattr(about, "dtype", "")
-        if shape is None or "memoryReference" not in node:
-            return
-        count = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
-        if count <= _MOST_BYTES:
-            told = self._line.ask("readMemory", memoryReference=node["memoryReference"], count=count)
-            self.edited = np.frombuffer(base64.b64decode(told["data"]), dtype).reshape(shape)
+    def _replacement(self) -> np.ndarray | None:
+        """What the program will go on with, where a person has changed it: the log has what it had."""
+        told = self._line.ask("graphscope/replacement")
+        if told["data"] is None:
+            return None
+        return np.frombuffer(base64.b64decode(told["data"]), told["dtype"]).reshape(told["shape"])
 
     # What happens by itself ------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from graphscope.tui.guard import Guarded
 from graphscope.tui.words import stretch
 
 _MOST: Final = 5000
@@ -21,7 +22,7 @@ _LONGEST: Final = 4000
 _TAB: Final = 8
 
 
-class Output(ScrollView, can_focus=False):
+class Output(Guarded, ScrollView, can_focus=False):
     """Lines that a program has printed; the last one may not be complete."""
 
     def __init__(self, *, id: str | None = None) -> None:

@@ -15,6 +15,7 @@ from textual.widgets import Input, RichLog
 
 from graphscope.debugger import interpreter
 from graphscope.debugger.results import Result
+from graphscope.tui.guard import Guarded
 from graphscope.tui.look import dressed
 from graphscope.tui.messages import Asked, Typed
 from graphscope.tui.prompt.history import History
@@ -28,7 +29,7 @@ Complete = Callable[[str, str], Awaitable[list[str]]]
 _BREAKS = " \t(,=[{+-*/<>!&|;\"'"
 
 
-class Prompt(Vertical):
+class Prompt(Guarded, Vertical):
     """A line to type in, and above it what was said; of a program that runs, in another tab, what it prints.
 
     Args:
@@ -209,7 +210,7 @@ TO_PROGRAM = "typed into the program (ctrl+d: that was all); ctrl+t goes back to
 HINT = "a command, or Python over value, grad, inputs; help lists them"
 
 
-class Line(Input):
+class Line(Guarded, Input):
     """The line that is typed in."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

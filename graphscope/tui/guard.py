@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.message_pump import MessagePump
 from textual.worker import WorkerFailed
@@ -23,8 +23,9 @@ class Guarded(MessagePump):
         try:
             await super()._dispatch_message(message)
         except Exception as error:  # noqa: BLE001 - whatever it is, the session must not be lost to it
-            self._mounted_event.set()  # somebody may wait for a screen that could not be made
-            self._is_mounted = True
+            pump: Any = self
+            pump._mounted_event.set()  # somebody may wait for a screen that could not be made
+            pump._is_mounted = True
             self.app._handle_exception(error)
 
 

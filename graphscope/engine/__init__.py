@@ -67,7 +67,6 @@ from graphscope.engine.ops import inplace_forms as _inplace_forms
 from graphscope.engine.ops.activations import *
 from graphscope.engine.ops.attention import *
 from graphscope.engine.ops.bags import *
-from graphscope.engine.ops.bessel import *
 from graphscope.engine.ops.classification import *
 from graphscope.engine.ops.complex_numbers import *
 from graphscope.engine.ops.convolution import *
@@ -84,7 +83,6 @@ from graphscope.engine.ops.elementwise import *
 from graphscope.engine.ops.embedding import *
 from graphscope.engine.ops.extremes import *
 from graphscope.engine.ops.factors import *
-from graphscope.engine.ops.fractional_pooling import *
 from graphscope.engine.ops.gathering import *
 from graphscope.engine.ops.grids import *
 from graphscope.engine.ops.index import *
@@ -113,20 +111,17 @@ from graphscope.engine.ops.randoms import *
 from graphscope.engine.ops.rearrange import *
 from graphscope.engine.ops.recurrent import *
 from graphscope.engine.ops.reduce import *
-from graphscope.engine.ops.reflections import *
 from graphscope.engine.ops.resampling import *
 from graphscope.engine.ops.scatter import *
 from graphscope.engine.ops.shape import *
 from graphscope.engine.ops.softmax import *
 from graphscope.engine.ops.sorting import *
-from graphscope.engine.ops.spectrograms import *
 from graphscope.engine.ops.spellings import *
 from graphscope.engine.ops.splitting import *
 from graphscope.engine.ops.statistics import *
 from graphscope.engine.ops.strided import *
 from graphscope.engine.ops.triangular import *
 from graphscope.engine.ops.updates import *
-from graphscope.engine.ops.window_functions import *
 from graphscope.engine.serialization.safetensors import save as save
 
 # A number that overflows is a value for the debugger to find, as in PyTorch. NumPy's warnings belong to the line that

@@ -24,7 +24,6 @@ from graphscope.engine.ops.matrix_chains import matrix_power, multi_dot
 from graphscope.engine.ops.norms import linalg_cond as cond
 from graphscope.engine.ops.norms import linalg_norm as norm
 from graphscope.engine.ops.norms import matrix_norm, matrix_rank, vector_norm
-from graphscope.engine.ops.reflections import householder_product
 
 __all__ = [
     "LinAlgError",
@@ -38,7 +37,6 @@ __all__ = [
     "eigh",
     "eigvals",
     "eigvalsh",
-    "householder_product",
     "inv",
     "inv_ex",
     "lstsq",

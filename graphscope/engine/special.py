@@ -6,10 +6,6 @@ import math
 from typing import Any
 
 from graphscope.engine.core.tensor import Tensor
-from graphscope.engine.ops.bessel import i0 as i0
-from graphscope.engine.ops.bessel import i0e as i0e
-from graphscope.engine.ops.bessel import i1 as i1
-from graphscope.engine.ops.bessel import i1e as i1e
 from graphscope.engine.ops.elementwise import digamma as digamma
 from graphscope.engine.ops.elementwise import digamma as psi
 from graphscope.engine.ops.elementwise import erf as erf
@@ -21,8 +17,6 @@ from graphscope.engine.ops.elementwise import isnan, log
 from graphscope.engine.ops.elementwise import lgamma as gammaln
 from graphscope.engine.ops.elementwise import log1p as log1p
 from graphscope.engine.ops.elementwise import logit as logit
-from graphscope.engine.ops.elementwise import mvlgamma as multigammaln
-from graphscope.engine.ops.elementwise import polygamma as polygamma
 from graphscope.engine.ops.elementwise import round as round
 from graphscope.engine.ops.elementwise import sigmoid as expit
 from graphscope.engine.ops.elementwise import sinc as sinc
@@ -44,19 +38,13 @@ __all__ = [
     "expit",
     "expm1",
     "gammaln",
-    "i0",
-    "i0e",
-    "i1",
-    "i1e",
     "log1p",
     "log_ndtr",
     "log_softmax",
     "logit",
     "logsumexp",
-    "multigammaln",
     "ndtr",
     "ndtri",
-    "polygamma",
     "psi",
     "round",
     "sinc",

@@ -34,8 +34,6 @@ out = (x * 1).as_strided((2,), (4,)).mul_(3)
 out = (x * 1).addmm_(x, c[0], beta=0.5)
 out = (v[:3] * 1).addmv_(x.t()[:, :3] @ x[:3], v[:3])
 out = (x * 1).ldexp_(t.tensor([1, 2, 0, 1]))
-out = t.i0_(x * 1)
-out = (x.abs() + 2).mvlgamma_(2)
 out = t.conj_physical_(x * 1)
 out = t.lu(q)[0]
 out = x.as_strided((2, 2), (100, 1))

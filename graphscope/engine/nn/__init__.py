@@ -5,6 +5,7 @@ from graphscope.engine.nn.activation import (
     CELU,
     ELU,
     GELU,
+    GLU,
     SELU,
     Hardshrink,
     Hardsigmoid,
@@ -12,12 +13,17 @@ from graphscope.engine.nn.activation import (
     Hardtanh,
     LeakyReLU,
     LogSigmoid,
+    LogSoftmax,
     Mish,
+    PReLU,
     ReLU,
     ReLU6,
     RReLU,
     Sigmoid,
     SiLU,
+    Softmax,
+    Softmax2d,
+    Softmin,
     Softplus,
     Softshrink,
     Softsign,
@@ -25,7 +31,6 @@ from graphscope.engine.nn.activation import (
     Tanhshrink,
     Threshold,
 )
-from graphscope.engine.nn.adaptivesoftmax import AdaptiveLogSoftmaxWithLoss
 from graphscope.engine.nn.attention import MultiheadAttention
 from graphscope.engine.nn.batchnorm import (
     BatchNorm1d,
@@ -60,24 +65,22 @@ from graphscope.engine.nn.linear import Bilinear, Identity, Linear
 from graphscope.engine.nn.loss import (
     BCELoss,
     BCEWithLogitsLoss,
+    CosineEmbeddingLoss,
     CrossEntropyLoss,
+    CTCLoss,
     GaussianNLLLoss,
+    HingeEmbeddingLoss,
     HuberLoss,
     KLDivLoss,
     L1Loss,
-    MSELoss,
-    NLLLoss,
-    PoissonNLLLoss,
-    SmoothL1Loss,
-)
-from graphscope.engine.nn.marginloss import (
-    CosineEmbeddingLoss,
-    CTCLoss,
-    HingeEmbeddingLoss,
     MarginRankingLoss,
+    MSELoss,
     MultiLabelMarginLoss,
     MultiLabelSoftMarginLoss,
     MultiMarginLoss,
+    NLLLoss,
+    PoissonNLLLoss,
+    SmoothL1Loss,
     SoftMarginLoss,
     TripletMarginLoss,
     TripletMarginWithDistanceLoss,
@@ -114,8 +117,6 @@ from graphscope.engine.nn.pooling import (
     AvgPool1d,
     AvgPool2d,
     AvgPool3d,
-    FractionalMaxPool2d,
-    FractionalMaxPool3d,
     LPPool1d,
     LPPool2d,
     LPPool3d,
@@ -139,7 +140,6 @@ from graphscope.engine.nn.shaping import (
     UpsamplingBilinear2d,
     UpsamplingNearest2d,
 )
-from graphscope.engine.nn.softmax import GLU, LogSoftmax, PReLU, Softmax, Softmax2d, Softmin
 from graphscope.engine.nn.transformer import Transformer, TransformerDecoder, TransformerEncoder
 from graphscope.engine.nn.transformerlayers import TransformerDecoderLayer, TransformerEncoderLayer
 
@@ -155,7 +155,6 @@ __all__ = [
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
     "AdaptiveAvgPool3d",
-    "AdaptiveLogSoftmaxWithLoss",
     "AdaptiveMaxPool1d",
     "AdaptiveMaxPool2d",
     "AdaptiveMaxPool3d",
@@ -197,8 +196,6 @@ __all__ = [
     "FeatureAlphaDropout",
     "Flatten",
     "Fold",
-    "FractionalMaxPool2d",
-    "FractionalMaxPool3d",
     "GRUCell",
     "GaussianNLLLoss",
     "GroupNorm",

@@ -1,288 +1,237 @@
-"""Activations as modules: what `nn.functional` computes, element by element."""
+"""Activations as modules: what `nn.functional` computes, element by element or along a dim."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from graphscope.engine.nn import functional
+from graphscope.engine.nn import functional, init
 from graphscope.engine.nn.attention import MultiheadAttention as MultiheadAttention  # where PyTorch has them
+from graphscope.engine.nn.function_module import FunctionModule
 from graphscope.engine.nn.module import Module
-from graphscope.engine.nn.softmax import LogSoftmax as LogSoftmax
-from graphscope.engine.nn.softmax import Softmax as Softmax
+from graphscope.engine.nn.parameter import blank
 
 
-class ReLU(Module):
+class ReLU(FunctionModule):
     """max(0, x)."""
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
-    def forward(self, input: Any) -> Any:
-        return functional.relu(input, inplace=True) if self.inplace else functional.relu(input)
-
-    def extra_repr(self) -> str:
-        return "inplace=True" if self.inplace else ""
+    function = functional.relu
+    inplace: bool = False
 
 
-class ReLU6(Module):
+class ReLU6(FunctionModule):
     """x between 0 and 6."""
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
-    def forward(self, input: Any) -> Any:
-        return functional.relu6(input, inplace=self.inplace)
-
-    def extra_repr(self) -> str:
-        return "inplace=True" if self.inplace else ""
+    function = functional.relu6
+    inplace: bool = False
 
 
-class RReLU(Module):
+class RReLU(FunctionModule):
     """`LeakyReLU` with a slope that is drawn while the module is being trained."""
 
-    def __init__(self, lower: float = 1 / 8, upper: float = 1 / 3, inplace: bool = False) -> None:
-        super().__init__()
-        self.lower = lower
-        self.upper = upper
-        self.inplace = inplace
-
-    def forward(self, input: Any) -> Any:
-        return functional.rrelu(input, self.lower, self.upper, self.training, inplace=self.inplace)
-
-    def extra_repr(self) -> str:
-        return f"lower={self.lower}, upper={self.upper}" + (", inplace=True" if self.inplace else "")
+    function = functional.rrelu
+    trains = True
+    lower: float = 1 / 8
+    upper: float = 1 / 3
+    inplace: bool = False
 
 
-class LeakyReLU(Module):
+class LeakyReLU(FunctionModule):
     """x where it is positive, else negative_slope · x."""
 
-    def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
-        super().__init__()
-        self.negative_slope = negative_slope
-        self.inplace = inplace
-
-    def forward(self, input: Any) -> Any:
-        return functional.leaky_relu(input, self.negative_slope, inplace=self.inplace)
-
-    def extra_repr(self) -> str:
-        return f"negative_slope={self.negative_slope}" + (", inplace=True" if self.inplace else "")
+    function = functional.leaky_relu
+    negative_slope: float = 1e-2
+    inplace: bool = False
 
 
-class ELU(Module):
+class ELU(FunctionModule):
     """x where it is positive, else alpha · (e^x - 1)."""
 
-    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        super().__init__()
-        self.alpha = alpha
-        self.inplace = inplace
-
-    def forward(self, input: Any) -> Any:
-        return functional.elu(input, self.alpha, inplace=self.inplace)
-
-    def extra_repr(self) -> str:
-        return f"alpha={self.alpha}" + (", inplace=True" if self.inplace else "")
+    function = functional.elu
+    alpha: float = 1.0
+    inplace: bool = False
 
 
-class SELU(Module):
+class SELU(FunctionModule):
     """`ELU` scaled so that mean and variance stay. Source: Klambauer and others, 2017."""
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
-    def forward(self, input: Any) -> Any:
-        return functional.selu(input, inplace=self.inplace)
-
-    def extra_repr(self) -> str:
-        return "inplace=True" if self.inplace else ""
+    function = functional.selu
+    inplace: bool = False
 
 
-class CELU(Module):
+class CELU(FunctionModule):
     """x where it is positive, else alpha · (e^(x / alpha) - 1)."""
 
-    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        super().__init__()
-        self.alpha = alpha
-        self.inplace = inplace
-
-    def forward(self, input: Any) -> Any:
-        return functional.celu(input, self.alpha, inplace=self.inplace)
-
-    def extra_repr(self) -> str:
-        return f"alpha={self.alpha}" + (", inplace=True" if self.inplace else "")
+    function = functional.celu
+    alpha: float = 1.0
+    inplace: bool = False
 
 
-class GELU(Module):
+class GELU(FunctionModule):
     """x · Φ(x), with Φ the normal distribution; `tanh` approximates it."""
 
-    def __init__(self, approximate: str = "none") -> None:
-        super().__init__()
-        self.approximate = approximate
-
-    def forward(self, input: Any) -> Any:
-        return functional.gelu(input, approximate=self.approximate)
-
-    def extra_repr(self) -> str:
-        return f"approximate={self.approximate!r}"
+    function = functional.gelu
+    approximate: str = "none"
 
 
-class SiLU(Module):
+class SiLU(FunctionModule):
     """x · sigmoid(x)."""
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
-    def forward(self, input: Any) -> Any:
-        return functional.silu(input, inplace=self.inplace)
-
-    def extra_repr(self) -> str:
-        return "inplace=True" if self.inplace else ""
+    function = functional.silu
+    inplace: bool = False
 
 
-class Mish(Module):
+class Mish(FunctionModule):
     """x · tanh(softplus(x))."""
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
-    def forward(self, input: Any) -> Any:
-        return functional.mish(input, inplace=self.inplace)
-
-    def extra_repr(self) -> str:
-        return "inplace=True" if self.inplace else ""
+    function = functional.mish
+    inplace: bool = False
 
 
-class Softplus(Module):
+class Softplus(FunctionModule):
     """ln(1 + e^(beta · x)) / beta; x itself beyond the threshold."""
 
-    def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
-        super().__init__()
-        self.beta = beta
-        self.threshold = threshold
-
-    def forward(self, input: Any) -> Any:
-        return functional.softplus(input, self.beta, self.threshold)
-
-    def extra_repr(self) -> str:
-        return f"beta={self.beta}, threshold={self.threshold}"
+    function = functional.softplus
+    beta: float = 1.0
+    threshold: float = 20.0
 
 
-class Softsign(Module):
+class Softsign(FunctionModule):
     """x / (1 + |x|)."""
 
-    def forward(self, input: Any) -> Any:
-        return functional.softsign(input)
+    function = functional.softsign
 
 
-class Tanh(Module):
+class Tanh(FunctionModule):
     """The hyperbolic tangent."""
 
-    def forward(self, input: Any) -> Any:
-        return functional.tanh(input)
+    function = functional.tanh
 
 
-class Tanhshrink(Module):
+class Tanhshrink(FunctionModule):
     """x - tanh(x)."""
 
-    def forward(self, input: Any) -> Any:
-        return functional.tanhshrink(input)
+    function = functional.tanhshrink
 
 
-class Sigmoid(Module):
+class Sigmoid(FunctionModule):
     """1 / (1 + e^-x)."""
 
-    def forward(self, input: Any) -> Any:
-        return functional.sigmoid(input)
+    function = functional.sigmoid
 
 
-class LogSigmoid(Module):
+class LogSigmoid(FunctionModule):
     """The logarithm of the sigmoid."""
 
-    def forward(self, input: Any) -> Any:
-        return functional.logsigmoid(input)
+    function = functional.logsigmoid
 
 
-class Hardtanh(Module):
+class Hardtanh(FunctionModule):
     """x between min_val and max_val."""
 
-    def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:
-        super().__init__()
-        self.min_val = min_val
-        self.max_val = max_val
-        self.inplace = inplace
-
-    def forward(self, input: Any) -> Any:
-        return functional.hardtanh(input, self.min_val, self.max_val, inplace=self.inplace)
-
-    def extra_repr(self) -> str:
-        return f"min_val={self.min_val}, max_val={self.max_val}" + (", inplace=True" if self.inplace else "")
+    function = functional.hardtanh
+    min_val: float = -1.0
+    max_val: float = 1.0
+    inplace: bool = False
 
 
-class Hardswish(Module):
+class Hardswish(FunctionModule):
     """x · relu6(x + 3) / 6."""
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
-    def forward(self, input: Any) -> Any:
-        return functional.hardswish(input, inplace=self.inplace)
+    function = functional.hardswish
+    shown = ()
+    inplace: bool = False
 
 
-class Hardsigmoid(Module):
+class Hardsigmoid(FunctionModule):
     """relu6(x + 3) / 6."""
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
-    def forward(self, input: Any) -> Any:
-        return functional.hardsigmoid(input, inplace=self.inplace)
+    function = functional.hardsigmoid
+    shown = ()
+    inplace: bool = False
 
 
-class Hardshrink(Module):
+class Hardshrink(FunctionModule):
     """x, but 0 within ±lambd."""
 
-    def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__()
-        self.lambd = lambd
-
-    def forward(self, input: Any) -> Any:
-        return functional.hardshrink(input, self.lambd)
+    function = functional.hardshrink
+    lambd: float = 0.5
 
     def extra_repr(self) -> str:
         return f"{self.lambd}"
 
 
-class Softshrink(Module):
+class Softshrink(FunctionModule):
     """x brought nearer to 0 by lambd."""
 
-    def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__()
-        self.lambd = lambd
-
-    def forward(self, input: Any) -> Any:
-        return functional.softshrink(input, self.lambd)
+    function = functional.softshrink
+    lambd: float = 0.5
 
     def extra_repr(self) -> str:
         return f"{self.lambd}"
 
 
-class Threshold(Module):
+class Threshold(FunctionModule):
     """x where it is above the threshold, else the value."""
 
-    def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
-        super().__init__()
-        self.threshold = threshold
-        self.value = value
-        self.inplace = inplace
+    function = functional.threshold
+    threshold: float
+    value: float
+    inplace: bool = False
+
+
+class Softmax(FunctionModule):
+    """Exponentials that sum to 1 along a dim."""
+
+    function = functional.softmax
+    dim: int | None = None
+
+
+class LogSoftmax(FunctionModule):
+    """The logarithm of softmax."""
+
+    function = functional.log_softmax
+    dim: int | None = None
+
+
+class Softmin(FunctionModule):
+    """Softmax of -x."""
+
+    function = functional.softmin
+    dim: int | None = None
+
+
+class GLU(FunctionModule):
+    """The first half along a dim, times the sigmoid of the second."""
+
+    function = functional.glu
+    dim: int = -1
+
+
+class Softmax2d(Module):
+    """Softmax over the channels at each place of an image."""
 
     def forward(self, input: Any) -> Any:
-        return functional.threshold(input, self.threshold, self.value, inplace=self.inplace)
+        if input.ndim not in (3, 4):
+            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
+        return functional.softmax(input, -3)
+
+
+class PReLU(Module):
+    """`LeakyReLU` with a slope that is learned, one for all or one for each channel."""
+
+    def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
+        super().__init__()
+        self.num_parameters = num_parameters
+        self.init = init
+        self.weight = blank(num_parameters, dtype=dtype)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Begin again with the first slope."""
+        init.constant_(self.weight, self.init)
+
+    def forward(self, input: Any) -> Any:
+        return functional.prelu(input, self.weight)
 
     def extra_repr(self) -> str:
-        return f"threshold={self.threshold}, value={self.value}" + (", inplace=True" if self.inplace else "")
+        return f"num_parameters={self.num_parameters}"

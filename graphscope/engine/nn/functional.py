@@ -31,7 +31,6 @@ from graphscope.engine.ops.ctc import ctc_loss
 from graphscope.engine.ops.distances import cosine_similarity, normalize, pairwise_distance, pdist
 from graphscope.engine.ops.embedding import embedding, one_hot
 from graphscope.engine.ops.exponential import sigmoid
-from graphscope.engine.ops.fractional_pooling import fractional_max_pool2d, fractional_max_pool3d
 from graphscope.engine.ops.grids import affine_grid, grid_sample
 from graphscope.engine.ops.linear import bilinear, linear
 from graphscope.engine.ops.losses import (
@@ -135,10 +134,6 @@ __all__ = [
     "embedding_bag",
     "feature_alpha_dropout",
     "fold",
-    "fractional_max_pool2d",
-    "fractional_max_pool2d_with_indices",
-    "fractional_max_pool3d",
-    "fractional_max_pool3d_with_indices",
     "gaussian_nll_loss",
     "gelu",
     "glu",
@@ -291,7 +286,4 @@ max_pool1d_with_indices, max_pool2d_with_indices, max_pool3d_with_indices = (
 )
 adaptive_max_pool1d_with_indices, adaptive_max_pool2d_with_indices, adaptive_max_pool3d_with_indices = (
     _with_indices(pool) for pool in (adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d)
-)
-fractional_max_pool2d_with_indices, fractional_max_pool3d_with_indices = (
-    _with_indices(pool) for pool in (fractional_max_pool2d, fractional_max_pool3d)
 )

@@ -1,12 +1,15 @@
-"""Losses as modules: between predictions and targets."""
+"""Losses as modules: between predictions and targets, and with margins between what belongs together and not."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from types import MappingProxyType
 from typing import Any
 
 from graphscope.engine.nn import functional
-from graphscope.engine.nn.module import Module
+from graphscope.engine.nn.distance import PairwiseDistance
+from graphscope.engine.nn.function_module import FunctionModule
 
 
 def _reduction(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
@@ -15,194 +18,218 @@ def _reduction(size_average: bool | None, reduce: bool | None, reduction: str) -
         return reduction
     meant = "none" if reduce is False else "sum" if size_average is False else "mean"
     warnings.warn(
-        f"size_average and reduce args will be deprecated, please use reduction='{meant}' instead.", stacklevel=4
+        f"size_average and reduce args will be deprecated, please use reduction='{meant}' instead.", stacklevel=5
     )
     return meant
 
 
-class _Loss(Module):
-    def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
-        super().__init__()
-        self.reduction = _reduction(size_average, reduce, reduction)
+class _Loss(FunctionModule):
+    """A loss. Weights of classes or elements are buffers, which move with the module."""
+
+    shown = ()
+    passed = MappingProxyType({"size_average": "", "reduce": ""})
+
+    def settled(self, settings: dict[str, Any]) -> dict[str, Any]:
+        old = (settings.pop("size_average", None), settings.pop("reduce", None))
+        for name in ("weight", "pos_weight"):
+            if name in settings:
+                self.register_buffer(name, settings.pop(name))
+        return {**settings, "reduction": _reduction(*old, settings["reduction"])}
+
+
+class _PlainLoss(_Loss):
+    size_average: bool | None = None
+    reduce: bool | None = None
+    reduction: str = "mean"
 
 
 class _WeightedLoss(_Loss):
-    """A loss with a weight for each class or element, which moves with the module."""
-
-    def __init__(
-        self,
-        weight: Any = None,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.register_buffer("weight", weight)
+    weight: Any = None
+    size_average: bool | None = None
+    reduce: bool | None = None
+    reduction: str = "mean"
 
 
-class L1Loss(_Loss):
+class L1Loss(_PlainLoss):
     """The mean absolute difference."""
 
-    def forward(self, input: Any, target: Any) -> Any:
-        return functional.l1_loss(input, target, reduction=self.reduction)
+    function = functional.l1_loss
 
 
-class MSELoss(_Loss):
+class MSELoss(_PlainLoss):
     """The mean squared difference."""
 
-    def forward(self, input: Any, target: Any) -> Any:
-        return functional.mse_loss(input, target, reduction=self.reduction)
+    function = functional.mse_loss
 
 
-class SmoothL1Loss(_Loss):
+class SmoothL1Loss(_PlainLoss):
     """The squared difference where it is below beta, the absolute one elsewhere."""
 
-    def __init__(
-        self,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-        beta: float = 1.0,
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.beta = beta
-
-    def forward(self, input: Any, target: Any) -> Any:
-        return functional.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)
+    function = functional.smooth_l1_loss
+    beta: float = 1.0
 
 
 class HuberLoss(_Loss):
     """`SmoothL1Loss` scaled by delta."""
 
-    def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
-        super().__init__(reduction=reduction)
-        self.delta = delta
-
-    def forward(self, input: Any, target: Any) -> Any:
-        return functional.huber_loss(input, target, reduction=self.reduction, delta=self.delta)
+    function = functional.huber_loss
+    reduction: str = "mean"
+    delta: float = 1.0
 
 
-class NLLLoss(_WeightedLoss):
+class NLLLoss(_Loss):
     """The negative logarithm of the probability of each sample's class, from logarithms of probabilities."""
 
-    def __init__(
-        self,
-        weight: Any = None,
-        size_average: bool | None = None,
-        ignore_index: int = -100,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(weight, size_average, reduce, reduction)
-        self.ignore_index = ignore_index
-
-    def forward(self, input: Any, target: Any) -> Any:
-        return functional.nll_loss(
-            input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction
-        )
+    function = functional.nll_loss
+    weight: Any = None
+    size_average: bool | None = None
+    ignore_index: int = -100
+    reduce: bool | None = None
+    reduction: str = "mean"
 
 
-class CrossEntropyLoss(_WeightedLoss):
+class CrossEntropyLoss(NLLLoss):
     """The cross-entropy between logits and class numbers, or probabilities."""
 
-    def __init__(
-        self,
-        weight: Any = None,
-        size_average: bool | None = None,
-        ignore_index: int = -100,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-        label_smoothing: float = 0.0,
-    ) -> None:
-        super().__init__(weight, size_average, reduce, reduction)
-        self.ignore_index = ignore_index
-        self.label_smoothing = label_smoothing
-
-    def forward(self, input: Any, target: Any) -> Any:
-        return functional.cross_entropy(
-            input,
-            target,
-            weight=self.weight,
-            ignore_index=self.ignore_index,
-            reduction=self.reduction,
-            label_smoothing=self.label_smoothing,
-        )
+    function = functional.cross_entropy
+    label_smoothing: float = 0.0
 
 
 class BCELoss(_WeightedLoss):
     """The cross-entropy between probabilities and targets of 0 to 1."""
 
-    def forward(self, input: Any, target: Any) -> Any:
-        return functional.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)
+    function = functional.binary_cross_entropy
 
 
 class BCEWithLogitsLoss(_WeightedLoss):
     """The cross-entropy between sigmoids of logits and targets of 0 to 1, computed without overflow."""
 
-    def __init__(
-        self,
-        weight: Any = None,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-        pos_weight: Any = None,
-    ) -> None:
-        super().__init__(weight, size_average, reduce, reduction)
-        self.register_buffer("pos_weight", pos_weight)
-
-    def forward(self, input: Any, target: Any) -> Any:
-        return functional.binary_cross_entropy_with_logits(
-            input, target, weight=self.weight, pos_weight=self.pos_weight, reduction=self.reduction
-        )
+    function = functional.binary_cross_entropy_with_logits
+    pos_weight: Any = None
 
 
-class KLDivLoss(_Loss):
+class KLDivLoss(_PlainLoss):
     """The Kullback-Leibler divergence from the input, which is logarithms, to the target."""
 
-    def __init__(
-        self,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-        log_target: bool = False,
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.log_target = log_target
-
-    def forward(self, input: Any, target: Any) -> Any:
-        return functional.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)
+    function = functional.kl_div
+    log_target: bool = False
 
 
 class PoissonNLLLoss(_Loss):
     """The negative logarithm of the likelihood of counts."""
 
-    def __init__(
-        self,
-        log_input: bool = True,
-        full: bool = False,
-        size_average: bool | None = None,
-        eps: float = 1e-8,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.log_input = log_input
-        self.full = full
-        self.eps = eps
-
-    def forward(self, log_input: Any, target: Any) -> Any:
-        return functional.poisson_nll_loss(
-            log_input, target, log_input=self.log_input, full=self.full, eps=self.eps, reduction=self.reduction
-        )
+    function = functional.poisson_nll_loss
+    log_input: bool = True
+    full: bool = False
+    size_average: bool | None = None
+    eps: float = 1e-8
+    reduce: bool | None = None
+    reduction: str = "mean"
 
 
 class GaussianNLLLoss(_Loss):
     """The negative logarithm of the likelihood of numbers around a mean with a variance."""
 
-    def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
-        super().__init__(reduction=reduction)
-        self.full = full
-        self.eps = eps
+    function = functional.gaussian_nll_loss
+    keyword_only = True
+    full: bool = False
+    eps: float = 1e-6
+    reduction: str = "mean"
 
-    def forward(self, input: Any, target: Any, var: Any) -> Any:
-        return functional.gaussian_nll_loss(input, target, var, full=self.full, eps=self.eps, reduction=self.reduction)
+
+class _MarginLoss(_Loss):
+    margin: float = 0.0
+    size_average: bool | None = None
+    reduce: bool | None = None
+    reduction: str = "mean"
+
+
+class MarginRankingLoss(_MarginLoss):
+    """How far the first input fails to rank above the second (target 1), or below it (target -1)."""
+
+    function = functional.margin_ranking_loss
+
+
+class CosineEmbeddingLoss(_MarginLoss):
+    """How far two vectors fail to point the same way (target 1), or differently (target -1)."""
+
+    function = functional.cosine_embedding_loss
+
+
+class HingeEmbeddingLoss(_MarginLoss):
+    """Distances: small for target 1, beyond the margin for target -1."""
+
+    function = functional.hinge_embedding_loss
+    margin: float = 1.0
+
+
+class SoftMarginLoss(_PlainLoss):
+    """ln(1 + e^(-target · input)), for targets of 1 and -1."""
+
+    function = functional.soft_margin_loss
+
+
+class MultiLabelMarginLoss(_PlainLoss):
+    """Margins between the classes that are meant and all others; several may be meant."""
+
+    function = functional.multilabel_margin_loss
+
+
+class MultiLabelSoftMarginLoss(_WeightedLoss):
+    """The cross-entropy of each class by itself, their mean."""
+
+    function = functional.multilabel_soft_margin_loss
+
+
+class MultiMarginLoss(_Loss):
+    """Margins between the class that is meant and all others."""
+
+    function = functional.multi_margin_loss
+    p: int = 1
+    margin: float = 1.0
+    weight: Any = None
+    size_average: bool | None = None
+    reduce: bool | None = None
+    reduction: str = "mean"
+
+    def settled(self, settings: dict[str, Any]) -> dict[str, Any]:
+        if settings["p"] not in (1, 2):
+            raise ValueError("only p == 1 and p == 2 supported")
+        return super().settled(settings)
+
+
+class TripletMarginLoss(_Loss):
+    """How far an anchor fails to be nearer to its like than to another, by a margin."""
+
+    function = functional.triplet_margin_loss
+    margin: float = 1.0
+    p: float = 2.0
+    eps: float = 1e-6
+    swap: bool = False
+    size_average: bool | None = None
+    reduce: bool | None = None
+    reduction: str = "mean"
+
+
+class TripletMarginWithDistanceLoss(_Loss):
+    """`TripletMarginLoss` with a distance of one's own."""
+
+    function = functional.triplet_margin_with_distance_loss
+    keyword_only = True
+    distance_function: Callable[[Any, Any], Any] | None = None
+    margin: float = 1.0
+    swap: bool = False
+    reduction: str = "mean"
+
+    def settled(self, settings: dict[str, Any]) -> dict[str, Any]:
+        settings = super().settled(settings)
+        return {**settings, "distance_function": settings["distance_function"] or PairwiseDistance()}
+
+
+class CTCLoss(_Loss):
+    """Connectionist temporal classification: all alignments of a target with a longer input."""
+
+    function = functional.ctc_loss
+    blank: int = 0
+    reduction: str = "mean"
+    zero_infinity: bool = False

@@ -27,7 +27,7 @@ FORMS: Final = (
     "clamp_max", "clamp_min", "clamp_to", "copysign", "cos", "cosh", "deg2rad", "digamma", "div_floor", "div_trunc",
     "eq", "erf", "erfc", "erfinv", "exp", "exp2", "expm1", "floor", "floor_divide", "fmod", "frac", "gcd", "ge",
     "gt", "heaviside", "hypot", "lcm", "le", "lerp", "lgamma", "log", "log10", "log1p", "log2", "logical_and",
-    "logical_not", "logical_or", "logical_xor", "logit", "lt", "nan_to_num", "ne", "neg", "nextafter", "polygamma",
+    "logical_not", "logical_or", "logical_xor", "logit", "lt", "nan_to_num", "ne", "neg", "nextafter",
     "pow", "rad2deg", "reciprocal", "relu", "remainder", "round", "round_to", "rsqrt", "sgn", "sigmoid", "sign",
     "sin", "sinc", "sinh", "sqrt", "square", "tan", "tanh", "trunc", "xlogy",
 )  # fmt: skip
@@ -121,7 +121,6 @@ METHODS: Final = {
     "clamp_": clamp_in_place,
     "clip_": clamp_in_place,
     "round_": round_in_place,
-    "polygamma_": FORMS_IN_PLACE["polygamma"],
 }
 """Methods that choose among forms, and other names."""
 

@@ -7,7 +7,7 @@ Sources:
     erfinv: M. Giles, "Approximating the erfinv function", GPU Computing Gems (2012); in double precision
         Newton's steps after it.
     lgamma: C. Lanczos, "A precision approximation of the gamma function", SIAM J. Numer. Anal. 1 (1964), g = 7, n = 9.
-    digamma, polygamma: Abramowitz and Stegun, "Handbook of Mathematical Functions", 6.3.18 and 6.4.11,
+    digamma and its slopes: Abramowitz and Stegun, "Handbook of Mathematical Functions", 6.3.18 and 6.4.11,
         after recurrence.
 """
 
@@ -23,7 +23,6 @@ from graphscope.engine.core import shapes
 from graphscope.engine.core.buffers import polynomial
 from graphscope.engine.core.calls import define
 from graphscope.engine.core.fused import in_blocks
-from graphscope.engine.core.tensor import method
 from graphscope.engine.ops.exponential import exp
 
 __all__ = [
@@ -32,8 +31,6 @@ __all__ = [
     "erfc",
     "erfinv",
     "lgamma",
-    "mvlgamma",
-    "polygamma",
 ]
 
 _TAIL: Final = (
@@ -241,7 +238,7 @@ lgamma = define(
 digamma: Any = define(
     "digamma", "Slope of the logarithm of the gamma function.", formula="out = d ln Γ(x) / dx", floating=True,
     forward=_blockwise(_in_double(_digamma)),
-    vjp=[lambda g, x: g * polygamma(1, x)],
+    vjp=[lambda g, x: g * _polygamma_of(x, 1)],
     shape=shapes.same,
     samples=[("positive", (2, 3)), ("positive", ())],
 )  # fmt: skip
@@ -251,45 +248,7 @@ _polygamma_of: Any = define(
     torch=None,
     prepare=lambda input, n: ((input,), {"n": n}),
     forward=_blockwise(_in_double(_polygamma)),
-    vjp=[lambda g, x, *, n: g * polygamma(n + 1, x)],
+    vjp=[lambda g, x, *, n: g * _polygamma_of(x, n + 1)],
     shape=shapes.same,
     samples=[("positive", (2, 3), {"n": 1}), ("positive", (), {"n": 2})],
 )  # fmt: skip
-
-
-def polygamma(n: int, input: Any) -> Any:
-    """The n-th derivative of digamma.
-
-    Raises:
-        RuntimeError: n is negative.
-    """
-    if n < 0:
-        raise RuntimeError(f"polygamma: n is a number of derivatives, not {n}")
-    if n == 0:
-        return digamma(input)
-    return _polygamma_of(input if input.dtype.kind == "f" else input.to(np.dtype("float32")), n)
-
-
-def _polygamma_method(self: Any, n: int) -> Any:
-    return polygamma(n, self)
-
-
-_polygamma_method.__name__ = "polygamma"
-method(_polygamma_method)
-
-
-def mvlgamma(input: Any, p: int) -> Any:
-    """Logarithm of the multivariate gamma function of p dims, elementwise.
-
-    Raises:
-        RuntimeError: p is less than 1.
-    """
-    if p < 1:
-        raise RuntimeError(f"p has to be greater than or equal to 1, not {p}")
-    total: Any = p * (p - 1) / 4 * math.log(math.pi)
-    for place in range(p):
-        total = lgamma(input - place / 2) + total
-    return total
-
-
-method(mvlgamma)

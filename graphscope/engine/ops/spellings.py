@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from graphscope.engine.core.tensor import Tensor
-from graphscope.engine.ops.bessel import i0
 from graphscope.engine.ops.complex_numbers import conj_physical
 from graphscope.engine.ops.decompositions import cholesky, svd
 from graphscope.engine.ops.distances import cross
@@ -20,7 +19,6 @@ from graphscope.engine.ops.inverses import logdet, matrix_exp
 from graphscope.engine.ops.least_squares import vander as powers
 from graphscope.engine.ops.linalg import addbmm, addmm, addmv, addr, baddbmm
 from graphscope.engine.ops.norms import frobenius_norm, nuclear_norm, renorm
-from graphscope.engine.ops.special import mvlgamma
 
 __all__ = [
     "detach",
@@ -85,11 +83,11 @@ def _in_place(function: Any) -> Any:
     return write
 
 
-_in_place_too: tuple[Any, ...] = (addmm, addbmm, addmv, addr, baddbmm, conj_physical, i0, ldexp, mvlgamma, renorm)
+_in_place_too: tuple[Any, ...] = (addmm, addbmm, addmv, addr, baddbmm, conj_physical, ldexp, renorm)
 
 for _function in (cross, logdet, svd, cholesky, lu, is_same_size, renorm):
     setattr(Tensor, _function.__name__, _function)
 for _written in _in_place_too:
     setattr(Tensor, f"{_written.__name__}_", _in_place(_written))
 FUNCTIONS.update(fill_=fill_, zero_=zero_)
-FUNCTIONS.update({name: getattr(Tensor, name) for name in ("addmv_", "conj_physical_", "i0_", "ldexp_")})
+FUNCTIONS.update({name: getattr(Tensor, name) for name in ("addmv_", "conj_physical_", "ldexp_")})

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from graphscope.engine.nn.utils import parametrizations, parametrize, prune, rnn
+from graphscope.engine.nn.utils import parametrizations, parametrize, rnn
 from graphscope.engine.nn.utils.clip import (
     clip_grad_norm,
     clip_grad_norm_,
@@ -10,13 +10,8 @@ from graphscope.engine.nn.utils.clip import (
     clip_grads_with_norm_,
     get_total_norm,
 )
-from graphscope.engine.nn.utils.fusion import (
-    fuse_conv_bn_eval,
-    fuse_conv_bn_weights,
-    fuse_linear_bn_eval,
-    fuse_linear_bn_weights,
-)
-from graphscope.engine.nn.utils.renewed import remove_spectral_norm, remove_weight_norm, spectral_norm, weight_norm
+from graphscope.engine.nn.utils.parametrizations import spectral_norm, weight_norm
+from graphscope.engine.nn.utils.parametrize import remove_parametrizations
 from graphscope.engine.nn.utils.vectors import parameters_to_vector, vector_to_parameters
 
 __all__ = [
@@ -24,15 +19,10 @@ __all__ = [
     "clip_grad_norm_",
     "clip_grad_value_",
     "clip_grads_with_norm_",
-    "fuse_conv_bn_eval",
-    "fuse_conv_bn_weights",
-    "fuse_linear_bn_eval",
-    "fuse_linear_bn_weights",
     "get_total_norm",
     "parameters_to_vector",
     "parametrizations",
     "parametrize",
-    "prune",
     "remove_spectral_norm",
     "remove_weight_norm",
     "rnn",
@@ -46,3 +36,11 @@ __all__ = [
 def skip_init(module_cls: type, *args: Any, **kwargs: Any) -> Any:
     """A module whose parameters are yet to be initialised: here they are, as always."""
     return module_cls(*args, **{name: value for name, value in kwargs.items() if name != "device"})
+
+
+def remove_weight_norm(module: Any, name: str = "weight") -> Any:
+    """Take `weight_norm` back; the weight stays as it is."""
+    return remove_parametrizations(module, name)
+
+
+remove_spectral_norm = remove_weight_norm

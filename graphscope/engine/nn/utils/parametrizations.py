@@ -1,24 +1,19 @@
-"""Parametrizations that networks use: weights of a given norm, of spectral norm 1, orthogonal ones."""
+"""Parametrizations that networks use: weights of a length that is trained apart, and of spectral norm 1."""
 
 from __future__ import annotations
 
-import math
-from typing import Any, Final
+from typing import Any
 
 from graphscope.engine.core.modes import no_grad
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.nn.convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from graphscope.engine.nn.module import Module
 from graphscope.engine.nn.utils.parametrize import register_parametrization
-from graphscope.engine.ops.create import eye
 from graphscope.engine.ops.distances import normalize
-from graphscope.engine.ops.inverses import matrix_exp, solve
-from graphscope.engine.ops.joining import cat
 from graphscope.engine.ops.linalg import mv
 from graphscope.engine.ops.randoms import randn
-from graphscope.engine.ops.reflections import geqrf, householder_product
 
-__all__ = ["orthogonal", "spectral_norm", "weight_norm"]
+__all__ = ["spectral_norm", "weight_norm"]
 
 
 def norm_except(weight: Any, dim: int) -> Any:
@@ -140,111 +135,3 @@ def spectral_norm(
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")  # noqa: TRY004 - as PyTorch
     rows = rows_of(module) if dim is None else dim
     return register_parametrization(module, name, _SpectralNorm(weight, n_power_iterations, rows, eps))
-
-
-MAPS: Final = ("matrix_exp", "cayley", "householder")
-"""Ways from any matrix to an orthogonal one."""
-
-
-class _Orthogonal(Module):
-    """A matrix with orthonormal columns, or rows if it is wide. Source: Lezcano-Casado, 2019."""
-
-    def __init__(self, weight: Any, orthogonal_map: str, *, use_trivialization: bool = True) -> None:
-        super().__init__()
-        self.shape = weight.shape
-        self.orthogonal_map = orthogonal_map
-        if use_trivialization:
-            self.register_buffer("base", None)
-
-    def forward(self, x: Any) -> Any:
-        wide = x.shape[-2] < x.shape[-1]
-        if wide:
-            x = x.mT
-        rows, columns = x.shape[-2:]
-        if self.orthogonal_map == "householder":
-            vectors = x.tril(-1)
-            found = householder_product(vectors, 2.0 / (1.0 + (vectors * vectors).sum(-2)))
-            found = found * x.diagonal(0, -2, -1).int().unsqueeze(-2)
-        else:
-            x = x.tril()
-            if rows != columns:
-                x = cat([x, x.new_zeros(*x.shape[:-1], rows - columns)], -1)
-            skew = x - x.mT
-            if self.orthogonal_map == "matrix_exp":
-                found = matrix_exp(skew)
-            else:
-                unit = eye(rows, dtype=x.dtype)
-                found = solve(unit - skew * 0.5, unit + skew * 0.5)
-            found = found[..., :columns]
-        if "base" in self._buffers:
-            found = self.base @ found
-        return found.mT if wide else found
-
-    def right_inverse(self, value: Any) -> Any:
-        if value.shape != self.shape:
-            raise ValueError(f"Expected a matrix or batch of matrices of shape {self.shape}, not {value.shape}.")
-        wide = value.shape[-2] < value.shape[-1]
-        tall = value.mT if wide else value
-        rows, columns = tall.shape[-2:]
-        if "base" not in self._buffers:
-            if self.orthogonal_map != "householder":
-                raise NotImplementedError(
-                    "It is not possible to assign to the matrix exponential or the Cayley parametrizations when "
-                    "use_trivialization=False."
-                )
-            vectors, scales = geqrf(tall)
-            signs = vectors.diagonal(0, -2, -1).sign()
-            signs = signs * (1 - 2 * (scales == 0).to(signs.dtype))
-            made = vectors.clone()
-            made.diagonal(0, -2, -1).copy_(signs)
-            return made.mT if wide else made
-        if rows != columns:
-            tall = cat([tall, randn(*tall.shape[:-1], rows - columns, dtype=tall.dtype)], -1)
-        self.base = tall.clone() if rows == columns and _is_orthogonal(tall) else _orthonormal(tall)
-        minus = eye(*value.shape[-2:], dtype=value.dtype) * -1.0
-        return minus.expand(tuple(value.shape)).clone()
-
-
-def _is_orthogonal(x: Any) -> bool:
-    unit = eye(x.shape[-1], dtype=x.dtype)
-    return bool(((x.mT @ x - unit).abs() < 10 * x.shape[-1] * _eps(x)).all())
-
-
-def _eps(x: Any) -> float:
-    return math.ldexp(1.0, -52 if x.dtype.itemsize == 8 else -23)
-
-
-def _orthonormal(x: Any) -> Any:
-    """The nearest thing to the columns that is orthonormal: the Q of QR with a positive R."""
-    vectors, scales = geqrf(x)
-    return householder_product(vectors, scales) * vectors.diagonal(0, -2, -1).sgn().unsqueeze(-2)
-
-
-def orthogonal(
-    module: Any, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
-) -> Any:
-    """Keep a weight orthogonal: its columns orthonormal, or its rows where there are fewer.
-
-    Args:
-        module: The module.
-        name: The name of the weight: a matrix or a batch of matrices.
-        orthogonal_map: `matrix_exp` (default of square ones), `cayley` or `householder` (default of others).
-        use_trivialization: Whether it is the product with a fixed orthogonal matrix, which helps training.
-
-    Returns:
-        The module.
-
-    Raises:
-        ValueError: There is no such weight, it is no matrix, or there is no such map.
-    """
-    weight = getattr(module, name, None)
-    if not isinstance(weight, Tensor):
-        raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")  # noqa: TRY004 - as PyTorch
-    if weight.ndim < 2:
-        raise ValueError(f"Expected a matrix or batch of matrices. Got a tensor of {weight.ndim} dimensions.")
-    if orthogonal_map is None:
-        orthogonal_map = "matrix_exp" if weight.shape[-2] == weight.shape[-1] else "householder"
-    if orthogonal_map not in MAPS:
-        raise ValueError(f"orthogonal_map has to be one of {', '.join(MAPS)}. Got: {orthogonal_map}")
-    made = _Orthogonal(weight, orthogonal_map, use_trivialization=use_trivialization)
-    return register_parametrization(module, name, made, unsafe=True)

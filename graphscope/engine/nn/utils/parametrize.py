@@ -6,10 +6,8 @@ it is made from, by their `right_inverse`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any
 
 from graphscope.engine.core.modes import no_grad
 from graphscope.engine.core.tensor import Tensor
@@ -19,26 +17,11 @@ from graphscope.engine.nn.parameter import Parameter
 
 __all__ = [
     "ParametrizationList",
-    "cached",
     "is_parametrized",
     "register_parametrization",
     "remove_parametrizations",
-    "transfer_parametrizations_and_params",
     "type_before_parametrizations",
 ]
-
-_kept: Final[ContextVar[dict[tuple[int, str], Any] | None]] = ContextVar("kept", default=None)
-"""Within `cached`, what was computed, by module and name."""
-
-
-@contextmanager
-def cached() -> Iterator[None]:
-    """Compute each parametrized tensor once in here, however often it is read."""
-    token = _kept.set({} if _kept.get() is None else _kept.get())
-    try:
-        yield
-    finally:
-        _kept.reset(token)
 
 
 class ParametrizationList(ModuleList):
@@ -174,16 +157,7 @@ def _parametrized_class(module: Any) -> type:
 
 
 def _reader(name: str) -> property:
-    def read(self: Any) -> Any:
-        kept = _kept.get()
-        if kept is None:
-            return self.parametrizations[name]()
-        key = (id(self), name)
-        if key not in kept:
-            kept[key] = self.parametrizations[name]()
-        return kept[key]
-
-    return property(read)
+    return property(lambda self: self.parametrizations[name]())
 
 
 def register_parametrization(module: Any, tensor_name: str, parametrization: Module, *, unsafe: bool = False) -> Any:
@@ -275,26 +249,3 @@ def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: b
 def type_before_parametrizations(module: Any) -> type:
     """The class that a module had before it was given parametrizations."""
     return type(module).__bases__[1] if isinstance(module, _Parametrized) else type(module)
-
-
-def transfer_parametrizations_and_params(from_module: Any, to_module: Any, tensor_name: str | None = None) -> Any:
-    """Give a module the parametrizations of another, and share their originals.
-
-    Args:
-        from_module: Where they are taken from.
-        to_module: Where they go.
-        tensor_name: Of which tensor; None: of all.
-
-    Returns:
-        `to_module`.
-    """
-    if is_parametrized(from_module):
-        for name in list(from_module.parametrizations) if tensor_name is None else [tensor_name]:
-            held = from_module.parametrizations[name]
-            if not hasattr(to_module, name):
-                setattr(to_module, name, Parameter(getattr(from_module, name).detach()))
-            for parametrization in held:
-                register_parametrization(to_module, name, parametrization)
-            for original in ["original"] if held.is_tensor else [f"original{n}" for n in range(held.ntensors)]:
-                setattr(to_module.parametrizations[name], original, getattr(held, original))
-    return to_module

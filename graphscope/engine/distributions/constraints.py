@@ -31,10 +31,6 @@ def _simplex(x: np.ndarray) -> Any:
     return (x >= 0).all(-1) & (np.abs(x.sum(-1) - 1) < 1e-6)
 
 
-def _one_hot(x: np.ndarray) -> Any:
-    return ((x == 0) | (x == 1)).all(-1) & (x.sum(-1) == 1)
-
-
 def _positive_definite(x: np.ndarray) -> Any:
     return np.isclose(x, x.mT, atol=1e-6).all((-2, -1)) & (np.linalg.eigvalsh(x) > 0).all(-1)
 
@@ -51,7 +47,6 @@ unit_interval: Final = Constraint("Interval(lower_bound=0.0, upper_bound=1.0)", 
 boolean: Final = Constraint("Boolean()", lambda x: (x == 0) | (x == 1))
 nonnegative_integer: Final = Constraint("IntegerGreaterThan(lower_bound=0)", lambda x: (x >= 0) & (x % 1 == 0))
 simplex: Final = Constraint("Simplex()", _simplex, 1)
-one_hot: Final = Constraint("OneHot()", _one_hot, 1)
 positive_vector: Final = Constraint("IndependentConstraint(GreaterThan(0.0), 1)", lambda x: (x > 0).all(-1), 1)
 positive_definite: Final = Constraint("PositiveDefinite()", _positive_definite, 2)
 lower_cholesky: Final = Constraint("LowerCholesky()", _lower_cholesky, 2)
@@ -64,11 +59,6 @@ def independent(of: Constraint, dims: int) -> Constraint:
     axes = tuple(range(-dims, 0))
     text = f"IndependentConstraint({of.text}, {dims})"
     return Constraint(text, lambda x: np.all(of.holds(x), axis=axes), of.event_dim + dims)
-
-
-def greater_than_eq(low: Any) -> Constraint:
-    """From `low` on."""
-    return Constraint(f"GreaterThanEq(lower_bound={low})", lambda x: x >= np.asarray(low))
 
 
 def interval(low: Any, high: Any) -> Constraint:

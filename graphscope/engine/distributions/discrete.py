@@ -10,15 +10,13 @@ from graphscope.engine.core.modes import no_grad
 from graphscope.engine.distributions import constraints
 from graphscope.engine.distributions.constraints import Constraint
 from graphscope.engine.distributions.distribution import Distribution, together
-from graphscope.engine.ops.create import arange, eye
+from graphscope.engine.ops.create import arange
 from graphscope.engine.ops.elementwise import lgamma, log, log1p, sigmoid, xlogy
-from graphscope.engine.ops.embedding import one_hot
 from graphscope.engine.ops.gathering import gather
 from graphscope.engine.ops.index import where
 from graphscope.engine.ops.losses import binary_cross_entropy_with_logits
-from graphscope.engine.ops.randoms import bernoulli, multinomial, poisson, rand
+from graphscope.engine.ops.randoms import bernoulli, multinomial, poisson
 from graphscope.engine.ops.shape import broadcast_to
-from graphscope.engine.ops.smooth_activations import softplus
 from graphscope.engine.ops.softmax import softmax
 from graphscope.engine.ops.statistics import logsumexp
 
@@ -90,36 +88,6 @@ class Bernoulli(_OfTrials):
     def enumerate_support(self, expand: bool = True) -> Any:
         values = arange(2, dtype=self.probs.dtype).reshape(2, *(1,) * len(self._batch_shape))
         return broadcast_to(values, (2, *self._batch_shape)) if expand else values
-
-
-class Geometric(_OfTrials):
-    """The number of failures before the first success."""
-
-    support = constraints.nonnegative_integer
-
-    @property
-    def mean(self) -> Any:
-        return 1 / self.probs - 1
-
-    @property
-    def mode(self) -> Any:
-        return self.probs * 0.0
-
-    @property
-    def variance(self) -> Any:
-        return (1 / self.probs - 1) / self.probs
-
-    def sample(self, sample_shape: Any = ()) -> Any:
-        with no_grad():
-            u = rand(*self._extended_shape(sample_shape), dtype=self.probs.dtype)
-            return (log(u.clamp(min=float(np.finfo(u.dtype).tiny))) / log1p(-self.probs)).floor()
-
-    def log_prob(self, value: Any) -> Any:
-        self._check(value)
-        return value * log1p(-self.probs) + log(self.probs)
-
-    def entropy(self) -> Any:
-        return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none") / self.probs
 
 
 class Poisson(Distribution):
@@ -227,110 +195,3 @@ class Categorical(Distribution):
     def enumerate_support(self, expand: bool = True) -> Any:
         values = arange(self._num_events).reshape(-1, *(1,) * len(self._batch_shape))
         return broadcast_to(values, (self._num_events, *self._batch_shape)) if expand else values
-
-
-class OneHotCategorical(Distribution):
-    """A class, as a vector that is 1 at its place."""
-
-    support = constraints.one_hot
-
-    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
-        self._categorical = Categorical(probs, logits)
-        super().__init__(self._categorical.batch_shape, (self._categorical._num_events,), validate_args)
-
-    @property
-    def probs(self) -> Any:
-        """Probabilities of the classes."""
-        return self._categorical.probs
-
-    @property
-    def logits(self) -> Any:
-        """Their logarithms."""
-        return self._categorical.logits
-
-    @property
-    def mean(self) -> Any:
-        return self.probs
-
-    @property
-    def mode(self) -> Any:
-        return one_hot(self.probs.argmax(-1), self._event_shape[0]).to(self.probs.dtype)
-
-    @property
-    def variance(self) -> Any:
-        return self.probs * (1 - self.probs)
-
-    def sample(self, sample_shape: Any = ()) -> Any:
-        return one_hot(self._categorical.sample(sample_shape), self._event_shape[0]).to(self.probs.dtype)
-
-    def log_prob(self, value: Any) -> Any:
-        self._check(value)
-        return self._categorical.log_prob(value.argmax(-1))
-
-    def entropy(self) -> Any:
-        return self._categorical.entropy()
-
-    def enumerate_support(self, expand: bool = True) -> Any:
-        count = self._event_shape[0]
-        values = eye(count, dtype=self.probs.dtype).reshape(count, *(1,) * len(self._batch_shape), count)
-        return broadcast_to(values, (count, *self._batch_shape, count)) if expand else values
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}()"
-
-
-class OneHotCategoricalStraightThrough(OneHotCategorical):
-    """The same; gradients pass its samples as if they were the probabilities. Source: Bengio and others, 2013."""
-
-    has_rsample = True
-
-    def rsample(self, sample_shape: Any = ()) -> Any:
-        return self.sample(sample_shape) + (self.probs - self.probs.detach())
-
-
-class Binomial(_OfOdds):
-    """The number of successes in `total_count` trials."""
-
-    arg_constraints: ClassVar[dict[str, Constraint]] = {
-        "total_count": constraints.nonnegative_integer,
-        "probs": constraints.unit_interval,
-        "logits": constraints.real,
-    }
-
-    def __init__(
-        self, total_count: Any = 1, probs: Any = None, logits: Any = None, validate_args: bool | None = None
-    ) -> None:
-        _either(probs, logits)
-        self.total_count, given = together(total_count, logits if probs is None else probs)
-        self.total_count = self.total_count.to(given.dtype)
-        self.__dict__["logits" if probs is None else "probs"] = given
-        super().__init__(given.shape, (), validate_args)
-
-    @property
-    def support(self) -> Constraint:
-        return constraints.integer_interval(0, int(self.total_count.max().item()))
-
-    @property
-    def mean(self) -> Any:
-        return self.total_count * self.probs
-
-    @property
-    def mode(self) -> Any:
-        return ((self.total_count + 1) * self.probs).floor().clamp(max=self.total_count)
-
-    @property
-    def variance(self) -> Any:
-        return self.total_count * self.probs * (1 - self.probs)
-
-    def sample(self, sample_shape: Any = ()) -> Any:
-        most = int(self.total_count.max().item())
-        with no_grad():
-            draws = rand(most, *self._extended_shape(sample_shape), dtype=self.probs.dtype)
-            trial = arange(most).reshape(-1, *(1,) * (draws.ndim - 1))
-            return ((draws < self.probs) & (trial < self.total_count)).to(self.probs.dtype).sum(0)
-
-    def log_prob(self, value: Any) -> Any:
-        self._check(value)
-        n = self.total_count
-        chosen = lgamma(n + 1) - lgamma(value + 1) - lgamma(n - value + 1)
-        return chosen + value * self.logits - n * softplus(self.logits)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from graphscope.engine.distributions.continuous import Beta, Exponential, Gamma, Laplace, Normal, Uniform
-from graphscope.engine.distributions.discrete import Bernoulli, Categorical, OneHotCategorical, Poisson
+from graphscope.engine.distributions.discrete import Bernoulli, Categorical, Poisson
 from graphscope.engine.distributions.joint import Dirichlet, Independent, MultivariateNormal
 from graphscope.engine.ops.elementwise import digamma, exp, lgamma, log
 from graphscope.engine.ops.index import where
@@ -60,11 +60,6 @@ def _bernoullis(p: Any, q: Any) -> Any:
 def _categoricals(p: Any, q: Any) -> Any:
     terms = p.probs * (p.logits - q.logits)
     return where(p.probs == 0, 0.0, where(q.probs == 0, math.inf, terms)).sum(-1)
-
-
-@register_kl(OneHotCategorical, OneHotCategorical)
-def _one_hots(p: Any, q: Any) -> Any:
-    return _categoricals(p._categorical, q._categorical)
 
 
 @register_kl(Poisson, Poisson)

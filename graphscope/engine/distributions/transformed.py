@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from graphscope.engine.core.modes import no_grad
 from graphscope.engine.distributions import constraints
 from graphscope.engine.distributions.constraints import Constraint
-from graphscope.engine.distributions.discrete import Categorical
 from graphscope.engine.distributions.distribution import Distribution
 from graphscope.engine.distributions.joint import Independent
 from graphscope.engine.distributions.transform import ComposeTransform, Transform, sum_last
-from graphscope.engine.ops.gathering import gather
-from graphscope.engine.ops.softmax import log_softmax
-from graphscope.engine.ops.statistics import logsumexp
 
 
 class TransformedDistribution(Distribution):
@@ -100,78 +96,3 @@ class TransformedDistribution(Distribution):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
-
-
-class MixtureSameFamily(Distribution):
-    """A mixture: a class is drawn, and then a value from the component of that class.
-
-    Args:
-        mixture_distribution: The classes, a `Categorical`.
-        component_distribution: A distribution whose last batch dim are the classes.
-        validate_args: Whether values are checked.
-
-    Raises:
-        ValueError: The shapes do not fit, or the first is no `Categorical`.
-    """
-
-    has_rsample: ClassVar[bool] = False
-
-    def __init__(
-        self, mixture_distribution: Any, component_distribution: Any, validate_args: bool | None = None
-    ) -> None:
-        if not isinstance(mixture_distribution, Categorical):
-            raise ValueError(  # noqa: TRY004 - as PyTorch
-                " The Mixture distribution needs to be an  instance of torch.distributions.Categorical"
-            )
-        self.mixture_distribution, self.component_distribution = mixture_distribution, component_distribution
-        batch = tuple(component_distribution.batch_shape)
-        if not batch or mixture_distribution.logits.shape[-1] != batch[-1]:
-            raise ValueError(
-                f"`mixture_distribution` component ({mixture_distribution.logits.shape[-1]}) does not equal "
-                f"`component_distribution.batch_shape[-1]` ({batch[-1] if batch else 'none'})"
-            )
-        super().__init__(batch[:-1], component_distribution.event_shape, validate_args)
-
-    @property
-    def support(self) -> Constraint | None:
-        """As of the components."""
-        return self.component_distribution.support  # type: ignore[no-any-return]
-
-    def _weights(self) -> Any:
-        probs = self.mixture_distribution.probs
-        return probs.reshape(*probs.shape, *[1] * len(self._event_shape))
-
-    def _over_classes(self, x: Any) -> Any:
-        return x.sum(-1 - len(self._event_shape))
-
-    @property
-    def mean(self) -> Any:
-        return self._over_classes(self._weights() * self.component_distribution.mean)
-
-    @property
-    def variance(self) -> Any:
-        inside = self._over_classes(self._weights() * self.component_distribution.variance)
-        away = self.component_distribution.mean - self.mean.unsqueeze(-1 - len(self._event_shape))
-        return inside + self._over_classes(self._weights() * away**2)
-
-    def _beside(self, value: Any) -> Any:
-        return value.unsqueeze(-1 - len(self._event_shape))
-
-    def cdf(self, value: Any) -> Any:
-        return (self.component_distribution.cdf(self._beside(value)) * self.mixture_distribution.probs).sum(-1)
-
-    def log_prob(self, value: Any) -> Any:
-        self._check(value)
-        densities = self.component_distribution.log_prob(self._beside(value))
-        return logsumexp(densities + log_softmax(self.mixture_distribution.logits, -1), -1)
-
-    def sample(self, sample_shape: Any = ()) -> Any:
-        chosen = self.mixture_distribution.sample(sample_shape)
-        values = self.component_distribution.sample(sample_shape)
-        place = values.ndim - 1 - len(self._event_shape)
-        index = chosen.reshape(*chosen.shape, *[1] * (1 + len(self._event_shape)))
-        wanted = (*values.shape[:place], 1, *self._event_shape)
-        return gather(values, place, index.expand(wanted)).squeeze(place)
-
-    def __repr__(self) -> str:
-        return f"MixtureSameFamily(\n  {self.mixture_distribution!r},\n  {self.component_distribution!r})"

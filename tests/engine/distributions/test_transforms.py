@@ -14,10 +14,10 @@ NUMBERS = np.random.default_rng(2).standard_normal((2, 3))
 
 TRANSFORMS = [
     "d.ExpTransform()", "d.SigmoidTransform()", "d.TanhTransform()", "d.TanhTransform(cache_size=1)",
-    "d.SoftplusTransform()", "d.AffineTransform(0.5, -2.0)",
+    "d.AffineTransform(0.5, -2.0)",
     "d.AffineTransform(t.ones(3), t.arange(1.0, 4), event_dim=1)",
-    "d.ComposeTransform([d.ExpTransform(), d.PowerTransform(t.tensor(0.5))])", "d.StickBreakingTransform()",
-    "d.ComposeTransform([d.AffineTransform(1.0, 2.0), d.StickBreakingTransform()])", "d.SigmoidTransform().inv.inv",
+    "d.ComposeTransform([d.ExpTransform(), d.SigmoidTransform()])",
+    "d.SigmoidTransform().inv.inv",
     "d.IndependentTransform(d.ExpTransform(), 1)", "d.ExpTransform().with_cache()", "d.identity_transform",
     "d.ComposeTransform([d.TanhTransform(), d.AffineTransform(1.0, 0.1, event_dim=1)])",
 ]  # fmt: skip
@@ -43,14 +43,10 @@ def test_a_transform_and_its_inverse(text):
     assert found[0][1:] == found[1][1:]
 
 
-def test_transforms_without_an_inverse():
+def test_how_much_may_be_cached():
     for t in (gs, torch):
-        d = t.distributions
-        assert (d.AbsTransform().bijective, d.SoftmaxTransform().bijective) == (False, False)
-        np.testing.assert_allclose(d.SoftmaxTransform()(t.tensor(NUMBERS)).sum(-1).numpy(), [1, 1])
-        assert d.AbsTransform().inv(t.tensor([2.0])).item() == 2
         with pytest.raises(ValueError, match="cache_size"):
-            d.ExpTransform(cache_size=2)
+            t.distributions.ExpTransform(cache_size=2)
 
 
 def test_a_cached_inverse_is_exact():
@@ -72,14 +68,8 @@ DISTRIBUTIONS = {
         "d.TransformedDistribution(d.Uniform(b * 0, b / b), [d.SigmoidTransform().inv, d.AffineTransform(a, b)])",
         [0.5, 1.0, 2.0],
     ),
-    "shares": ("d.TransformedDistribution(d.Normal(a, b), d.StickBreakingTransform())", [0.1, 0.2, 0.3, 0.4]),
     "vectors": (
         "d.TransformedDistribution(d.Independent(d.Normal(a, b), 1), [d.ExpTransform(), d.AffineTransform(0.0, b)])",
-        [0.5, 1.0, 2.0],
-    ),
-    "a mixture": ("d.MixtureSameFamily(d.Categorical(b), d.Normal(a, b))", 0.7),
-    "a mixture of vectors": (
-        "d.MixtureSameFamily(d.Categorical(logits=a[:2]), d.Independent(d.Normal(t.stack([a, b]), b), 1))",
         [0.5, 1.0, 2.0],
     ),
 }  # fmt: skip
@@ -126,10 +116,6 @@ def test_samples_of_distributions_made_of_others():
     action.log_prob(action.rsample((4,))).sum().backward()
     assert a.grad.isfinite().all()
     assert not action.sample().requires_grad
-    mixture = d.MixtureSameFamily(d.Categorical(gs.tensor([0.3, 0.7])), d.Normal(gs.tensor([-2.0, 3.0]), gs.ones(2)))
-    drawn = mixture.sample((20_000,))
-    assert abs(float(drawn.mean()) - float(mixture.mean)) < 0.1
-    assert abs(float(drawn.var()) / float(mixture.variance) - 1) < 0.05
     wide = d.TransformedDistribution(d.Normal(gs.zeros(1), gs.ones(1)), d.ExpTransform()).expand((4, 2))
     assert (tuple(wide.batch_shape), tuple(wide.sample((3,)).shape)) == ((4, 2), (3, 4, 2))
 
@@ -137,11 +123,5 @@ def test_samples_of_distributions_made_of_others():
 @pytest.mark.parametrize("t", [gs, torch], ids=["graphscope", "torch"])
 def test_what_does_not_fit_is_refused(t):
     d = t.distributions
-    with pytest.raises(ValueError, match="at least 1"):
-        d.TransformedDistribution(d.Normal(0.0, 1.0), d.StickBreakingTransform())
     with pytest.raises(ValueError, match="within the support"):
         d.TransformedDistribution(d.Normal(t.zeros(1), t.ones(1)), d.ExpTransform()).log_prob(t.tensor([-1.0]))
-    with pytest.raises(ValueError, match="does not equal"):
-        d.MixtureSameFamily(d.Categorical(t.ones(2)), d.Normal(t.zeros(3), t.ones(3)))
-    with pytest.raises(ValueError, match="Categorical"):
-        d.MixtureSameFamily(d.Normal(0.0, 1.0), d.Normal(t.zeros(3), t.ones(3)))

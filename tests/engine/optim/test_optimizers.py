@@ -39,12 +39,6 @@ CASES = [
     ("Adagrad", {"lr": 0.1, "lr_decay": 0.1, "weight_decay": 0.1, "initial_accumulator_value": 0.5}),
     ("Adadelta", {}),
     ("Adadelta", {"lr": 0.5, "rho": 0.8, "weight_decay": 0.1}),
-    ("Rprop", {"lr": 0.1}),
-    ("Rprop", {"lr": 0.01, "etas": (0.4, 1.5), "step_sizes": (1e-3, 0.05)}),
-    ("ASGD", {"lr": 0.1}),
-    ("ASGD", {"lr": 0.1, "lambd": 0.1, "alpha": 0.5, "t0": 2, "weight_decay": 0.1}),
-    ("Adafactor", {"lr": 0.1}),
-    ("Adafactor", {"lr": 0.3, "beta2_decay": -0.5, "eps": (1e-3, 0.1), "d": 1.5, "weight_decay": 0.1}),
     ("LBFGS", {"lr": 0.1}),
     ("LBFGS", {"lr": 1, "line_search_fn": "strong_wolfe", "max_iter": 5}),
     ("LBFGS", {"history_size": 2, "lr": 0.05, "max_iter": 6}),
@@ -85,23 +79,6 @@ def test_ten_steps_are_those_of_torch(name, settings):
         np.testing.assert_allclose(mine, other, rtol=1e-6, atol=1e-8)
 
 
-@pytest.mark.parametrize("settings", [{}, {"lr": 0.02, "nesterov": False, "adjust_lr_fn": "match_rms_adamw"}], ids=str)
-def test_muon_makes_the_steps_of_torch(settings):
-    found = []
-    for t in (gs, torch):
-        weights = [t.tensor(START[0], dtype=t.float32, requires_grad=True)]
-        weights.append(t.tensor(START[0].T.copy(), dtype=t.float32, requires_grad=True))
-        data = t.tensor(DATA, dtype=t.float32)
-
-        def loss(weights=weights, data=data):
-            return ((data @ weights[0].t()).tanh() @ weights[1].t()).square().sum()
-
-        train(t.optim.Muon(weights, **settings), loss, 5)
-        found.append([weight.detach().numpy() for weight in weights])
-    for mine, other, start in zip(*found, (START[0], START[0].T), strict=True):
-        np.testing.assert_allclose(mine - start, other - start, rtol=0.02, atol=2e-4)
-
-
 @pytest.mark.parametrize(("name", "settings"), CASES, ids=str)
 def test_float32_stays(name, settings):
     parameters, loss = problem(gs, gs.float32)
@@ -124,8 +101,8 @@ def test_state_goes_on_where_it_was_left(name, settings):
             twin.copy_(parameter)
     other = getattr(gs.optim, name)(copies, lr=3.0)
     other.load_state_dict(optimizer.state_dict())
-    expected = train(optimizer, loss, 3)  # of ASGD the loaded numbers are of the parameter's dtype, as in PyTorch
-    np.testing.assert_allclose(train(other, other_loss, 3), expected, rtol=1e-8 if name == "ASGD" else 0)
+    expected = train(optimizer, loss, 3)
+    np.testing.assert_allclose(train(other, other_loss, 3), expected, rtol=0)
 
 
 @pytest.mark.parametrize(("name", "settings"), CASES, ids=str)
@@ -181,7 +158,6 @@ def test_a_step_of_torch_is_taken_over():
         (lambda o, w: o.SGD([{"params": [w]}, {"params": [w]}]), ValueError, "more than one parameter group"),
         (lambda o, w: o.SGD([w]).add_param_group([w]), TypeError, "must be a dict"),
         (lambda o, w: o.SGD([{"params": {w}}]), TypeError, "ordered collections"),
-        (lambda o, w: o.Rprop([w], etas=(1.5, 2)), ValueError, "Invalid eta values"),
         (lambda o, w: o.Adadelta([w], rho=2), ValueError, "Invalid rho value"),
         (lambda o, w: o.LBFGS([{"params": [w]}, {"params": []}]), ValueError, "per-parameter options"),
     ],
@@ -235,9 +211,7 @@ def test_names_go_with_the_parameters():
     assert optimizer.state_dict()["param_groups"][0]["params"] == [0, 1]
 
 
-@pytest.mark.parametrize(
-    ("name", "settings"), [case for case in CASES if case[0] not in ("LBFGS", "Adafactor")], ids=str
-)
+@pytest.mark.parametrize(("name", "settings"), [case for case in CASES if case[0] != "LBFGS"], ids=str)
 def test_complex_parameters_are_pairs_of_real_ones(name, settings):
     found = []
     for t in (gs, torch):

@@ -15,7 +15,6 @@ pytestmark = pytest.mark.torch
 CASES = {
     "LambdaLR": lambda s, o: s.LambdaLR(o, lambda epoch: 0.9**epoch),
     "LambdaLR each": lambda s, o: s.LambdaLR(o, [lambda epoch: 1 / (1 + epoch), lambda epoch: 0.5**epoch]),
-    "MultiplicativeLR": lambda s, o: s.MultiplicativeLR(o, lambda epoch: 0.95),
     "StepLR": lambda s, o: s.StepLR(o, 3, gamma=0.5),
     "MultiStepLR": lambda s, o: s.MultiStepLR(o, [2, 5, 5, 9]),
     "ConstantLR": lambda s, o: s.ConstantLR(o, factor=0.5, total_iters=4),
@@ -30,12 +29,6 @@ CASES = {
         o, [1.0, 2.0], epochs=4, steps_per_epoch=5, anneal_strategy="linear", three_phase=True, pct_start=0.4
     ),
     "OneCycleLR still": lambda s, o: s.OneCycleLR(o, 1.0, total_steps=20, cycle_momentum=False),
-    "CyclicLR": lambda s, o: s.CyclicLR(o, 0.1, 1.0, step_size_up=4),
-    "CyclicLR 2": lambda s, o: s.CyclicLR(o, 0.1, 1.0, step_size_up=3, step_size_down=2, mode="triangular2"),
-    "CyclicLR exp": lambda s, o: s.CyclicLR(o, 0.1, 1.0, step_size_up=3, mode="exp_range", gamma=0.9),
-    "CyclicLR own": lambda s, o: s.CyclicLR(
-        o, 0.1, 1.0, step_size_up=3, scale_fn=lambda x: 1 / x, cycle_momentum=False
-    ),
     "SequentialLR": lambda s, o: s.SequentialLR(
         o, [s.LinearLR(o, 0.1, total_iters=4), s.CosineAnnealingLR(o, 10)], milestones=[4]
     ),
@@ -129,7 +122,6 @@ def test_the_wrong_order_is_warned_of():
         (lambda s, o: s.StepLR(3, 1), TypeError, "int is not an Optimizer"),
         (lambda s, o: s.StepLR(o, 1, last_epoch=3), KeyError, "initial_lr"),
         (lambda s, o: s.LambdaLR(o, [abs]), ValueError, "Expected 2 lr_lambdas"),
-        (lambda s, o: s.MultiplicativeLR(o, 0.1), TypeError, "should be a function"),
         (lambda s, o: s.ConstantLR(o, 2), ValueError, "between 0 and 1"),
         (lambda s, o: s.LinearLR(o, 0), ValueError, "greater than 0"),
         (lambda s, o: s.LinearLR(o, 0.5, 2), ValueError, "between 0 and 1"),
@@ -139,7 +131,6 @@ def test_the_wrong_order_is_warned_of():
         (lambda s, o: s.OneCycleLR(o, 1.0, total_steps=0), ValueError, "positive integer total_steps"),
         (lambda s, o: s.OneCycleLR(o, [1.0], total_steps=9), ValueError, "max_lr"),
         (lambda s, o: s.OneCycleLR(o, 1.0, total_steps=9, anneal_strategy="x"), ValueError, "anneal_strategy"),
-        (lambda s, o: s.CyclicLR(o, 0.1, 1.0, mode="x"), ValueError, "mode is invalid"),
         (lambda s, o: s.ReduceLROnPlateau(o, "x"), ValueError, "mode x is unknown"),
         (lambda s, o: s.ReduceLROnPlateau(o, factor=1.0), ValueError, "Factor should be < 1.0"),
         (lambda s, o: s.SequentialLR(o, [], []), ValueError, "at least one scheduler"),

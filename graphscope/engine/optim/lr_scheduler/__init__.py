@@ -2,17 +2,16 @@
 
 from graphscope.engine.optim.lr_scheduler.combined import ChainedScheduler, SequentialLR
 from graphscope.engine.optim.lr_scheduler.cosine import CosineAnnealingLR, CosineAnnealingWarmRestarts
-from graphscope.engine.optim.lr_scheduler.cycles import CyclicLR, OneCycleLR
 from graphscope.engine.optim.lr_scheduler.factors import (
     ConstantLR,
     ExponentialLR,
     LambdaLR,
     LinearLR,
-    MultiplicativeLR,
     MultiStepLR,
     PolynomialLR,
     StepLR,
 )
+from graphscope.engine.optim.lr_scheduler.one_cycle import OneCycleLR
 from graphscope.engine.optim.lr_scheduler.plateau import ReduceLROnPlateau
 from graphscope.engine.optim.lr_scheduler.scheduler import LRScheduler
 
@@ -23,13 +22,11 @@ __all__ = [
     "ConstantLR",
     "CosineAnnealingLR",
     "CosineAnnealingWarmRestarts",
-    "CyclicLR",
     "ExponentialLR",
     "LRScheduler",
     "LambdaLR",
     "LinearLR",
     "MultiStepLR",
-    "MultiplicativeLR",
     "OneCycleLR",
     "PolynomialLR",
     "ReduceLROnPlateau",

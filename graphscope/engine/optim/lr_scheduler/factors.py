@@ -11,7 +11,9 @@ from graphscope.engine.optim.lr_scheduler.scheduler import LRScheduler
 from graphscope.engine.optim.optimizer import Optimizer
 
 
-class _ByFunction(LRScheduler):
+class LambdaLR(LRScheduler):
+    """The first learning rate times a function of the epoch."""
+
     def __init__(
         self,
         optimizer: Optimizer,
@@ -40,21 +42,8 @@ class _ByFunction(LRScheduler):
             if attributes is not None:
                 vars(function).update(attributes)
 
-
-class LambdaLR(_ByFunction):
-    """The first learning rate times a function of the epoch."""
-
     def get_lr(self) -> list[float]:
         return [base * function(self.last_epoch) for base, function in zip(self.base_lrs, self.lr_lambdas, strict=True)]
-
-
-class MultiplicativeLR(_ByFunction):
-    """The last learning rate times a function of the epoch."""
-
-    def get_lr(self) -> list[float]:
-        if self._initial:
-            return self._rates()
-        return [rate * function(self.last_epoch) for rate, function in zip(self._rates(), self.lr_lambdas, strict=True)]
 
 
 class StepLR(LRScheduler):

@@ -1,4 +1,4 @@
-"""Schedulers that go up and down within few steps, momentum the other way. Source: Smith, 2015 and 2017."""
+"""The scheduler that goes up and far down once, momentum the other way. Source: Smith, 2017."""
 
 from __future__ import annotations
 
@@ -8,13 +8,6 @@ from typing import Any, Final
 
 from graphscope.engine.optim.lr_scheduler.scheduler import LRScheduler, checked, for_each, set_momentum
 from graphscope.engine.optim.optimizer import Optimizer
-
-SCALES: Final[dict[str, tuple[str, Callable[[float, float], float]]]] = {
-    "triangular": ("cycle", lambda gamma, x: 1.0),
-    "triangular2": ("cycle", lambda gamma, x: 1 / 2.0 ** (x - 1)),
-    "exp_range": ("iterations", lambda gamma, x: gamma**x),
-}
-"""By mode: what the height of a cycle depends on, and how."""
 
 ANNEALINGS: Final[dict[str, Callable[[float, float, float], float]]] = {
     "cos": lambda start, end, share: end + (start - end) / 2.0 * (math.cos(math.pi * share) + 1),
@@ -34,65 +27,6 @@ def _begin_momentum(optimizer: Optimizer, base_momentum: Any, max_momentum: Any,
         if last_epoch == -1:
             set_momentum(group, most)
             group.update(max_momentum=most, base_momentum=base)
-
-
-class CyclicLR(LRScheduler):
-    """From `base_lr` up to `max_lr` and down again, step by step; momentum down and up."""
-
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        base_lr: float | list[float],
-        max_lr: float | list[float],
-        step_size_up: int = 2000,
-        step_size_down: int | None = None,
-        mode: str = "triangular",
-        gamma: float = 1.0,
-        scale_fn: Callable[[float], float] | None = None,
-        scale_mode: str = "cycle",
-        cycle_momentum: bool = True,
-        base_momentum: float = 0.8,
-        max_momentum: float = 0.9,
-        last_epoch: int = -1,
-    ) -> None:
-        checked(optimizer)
-        if mode not in SCALES and scale_fn is None:
-            raise ValueError(f"mode is invalid and scale_fn is None: {mode!r} is none of {', '.join(SCALES)}")
-        base_lrs = for_each("base_lr", optimizer, base_lr)
-        if last_epoch == -1:
-            for group, rate in zip(optimizer.param_groups, base_lrs, strict=True):
-                group["lr"] = rate
-        self.max_lrs = for_each("max_lr", optimizer, max_lr)
-        down = step_size_up if step_size_down is None else step_size_down
-        self.total_size = float(step_size_up + down)
-        self.step_ratio = step_size_up / self.total_size
-        self.mode = mode
-        self.gamma = gamma
-        self._custom = scale_fn
-        self.scale_mode = scale_mode if scale_fn is not None else SCALES[mode][0]
-        self.cycle_momentum = cycle_momentum
-        if cycle_momentum:
-            _begin_momentum(optimizer, base_momentum, max_momentum, last_epoch)
-            self.base_momentums = for_each("base_momentum", optimizer, base_momentum)
-            self.max_momentums = for_each("max_momentum", optimizer, max_momentum)
-        super().__init__(optimizer, last_epoch)
-        self.base_lrs = base_lrs
-
-    def scale_fn(self, x: float) -> float:
-        """How high a cycle (or step) goes."""
-        return self._custom(x) if self._custom is not None else SCALES[self.mode][1](self.gamma, x)
-
-    def get_lr(self) -> list[float]:
-        cycle = math.floor(1 + self.last_epoch / self.total_size)
-        x = 1.0 + self.last_epoch / self.total_size - cycle
-        height = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
-        scale = self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
-        if self.cycle_momentum:
-            for group, base, most in zip(
-                self.optimizer.param_groups, self.base_momentums, self.max_momentums, strict=True
-            ):
-                set_momentum(group, most - (most - base) * height * scale)
-        return [base + (most - base) * height * scale for base, most in zip(self.base_lrs, self.max_lrs, strict=True)]
 
 
 class OneCycleLR(LRScheduler):

@@ -10,6 +10,7 @@ import numpy as np
 
 from graphscope.engine.core import dtypes
 from graphscope.engine.core.generator import generator
+from graphscope.engine.core.modes import here
 from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.eventlog import record
@@ -39,7 +40,13 @@ def _held(node: Node) -> Sequence[Type]:
 
 @kind("read", "What a variable of sessions holds when a run first asks.", infer=_held, pure=False)
 def _read(node: Node, values: Sequence[Any]) -> Sequence[Any]:
-    return [node.attributes["holder"][0]]
+    held: Tensor = node.attributes["holder"][0]
+    if held.row >= here().since:  # this run assigned it
+        return [held]
+    made = Tensor(held.array)
+    made.name, made.is_parameter, made.first_row = held.name, held.is_parameter, held.identity
+    made.version_count = held.version_count
+    return [made]
 
 
 _COMBINE: Final[dict[str, Callable[[Any, Any], Any]]] = {

@@ -19,7 +19,7 @@ from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.static import symbols
 from graphscope.static.building import Builder
-from graphscope.static.graph import Graph, Node, Value, walk
+from graphscope.static.graph import Arrival, Graph, Node, Value, walk
 from graphscope.static.kinds import KINDS, kind
 from graphscope.static.symbols import Symbol, twin
 
@@ -47,12 +47,12 @@ def gradients(
     for node in order:
         if any(value in reached for value in node.values):
             reached.update(value for value in node.outputs if _flows(value))
-    arrived: dict[Value, list[Value]] = {}
+    arrived: dict[Value, list[tuple[Value, Arrival]]] = {}
     with builder.active():
         for y, given in zip(ys, grad_ys or [None] * len(ys), strict=True):
             with builder.on_behalf_of(y.node):
                 seed = builder.append("ones_like", (y,)).outputs[0] if given is None else given
-            arrived.setdefault(y, []).append(seed)
+            arrived.setdefault(y, []).append((seed, Arrival(y)))
         for node in reversed(order):
             wanted = tuple(isinstance(value, Value) and value in reached for value in node.inputs)
             if not any(wanted) or not any(value in arrived for value in node.outputs):
@@ -60,9 +60,9 @@ def gradients(
             with builder.on_behalf_of(node):
                 cotangents = [_whole(builder, arrived, value) for value in node.outputs]
                 found = _through(builder, node, cotangents, wanted)
-            for value, gradient in zip(node.inputs, found, strict=True):
+            for place, (value, gradient) in enumerate(zip(node.inputs, found, strict=True)):
                 if gradient is not None and isinstance(value, Value) and value in reached:
-                    arrived.setdefault(value, []).append(gradient)
+                    arrived.setdefault(value, []).append((gradient, Arrival(value, node, place)))
         results = []
         for x in xs:
             with builder.on_behalf_of(x.node):
@@ -74,17 +74,19 @@ def _flows(value: Value) -> bool:
     return value.dtype is None or value.dtype.kind in "fc"
 
 
-def _whole(builder: Builder, arrived: dict[Value, list[Value]], value: Value) -> Value | None:
+def _whole(builder: Builder, arrived: dict[Value, list[tuple[Value, Arrival]]], value: Value) -> Value | None:
     """The sum of what has arrived for a value."""
     parts = arrived.get(value)
     if not parts:
         return None
     while len(parts) > 1:
-        parts[:2] = [builder.append("add", parts[:2]).outputs[0]]
-    known = builder.graph.cotangents.setdefault(parts[0], [])
-    if value not in known:
-        known.append(value)
-    return parts[0]
+        (one, _), (other, _) = parts[:2]
+        parts[:2] = [(builder.append("add", (one, other)).outputs[0], Arrival(value))]
+    whole, arrival = parts[0]
+    known = builder.graph.cotangents.setdefault(whole, [])
+    if arrival not in known:
+        known.append(arrival)
+    return whole
 
 
 def _through(

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -123,15 +123,25 @@ class Node:
         return f"<{self.name} = {self.op}({', '.join(map(_written, self.inputs))})>"
 
 
+class Arrival(NamedTuple):
+    """Whose gradient a value is, and which rule gave it."""
+
+    of: Value
+    source: Node | None = None
+    """The node whose rule gave it; None of a seed, and of a sum of what several rules gave."""
+    place: int = 0
+    """Which input of that node `of` is."""
+
+
 class Graph:
     """Nodes in an order in which they can run.
 
     Attributes:
         name: What it is called in messages.
-        inputs: The values that a run is given, of `input` nodes.
+        inputs: The values that a run is given: of `input` nodes, or of nodes of another graph, which ran before.
         outputs: The values that a run gives.
         nodes: All of them; one that is used stands before those that use it.
-        cotangents: For each gradient that `gradients` made, the values that it is the gradient of.
+        cotangents: For each gradient that `gradients` made, of which values it is the gradient.
     """
 
     def __init__(self, name: str = "graph") -> None:
@@ -139,7 +149,7 @@ class Graph:
         self.inputs: list[Value] = []
         self.outputs: list[Value] = []
         self.nodes: list[Node] = []
-        self.cotangents: dict[Value, list[Value]] = {}
+        self.cotangents: dict[Value, list[Arrival]] = {}
         self._names: dict[str, int] = {}
 
     # Building --------------------------------------------------------------------------------------------------------
@@ -223,9 +233,9 @@ class Graph:
             StaticError: An unknown op, a value of another graph or of a later node, a name that is given twice, a
                 cycle, or shapes that contradict the rule of an op; the message names the node, its line and the cure.
         """
-        known: set[int] = set()
         names: set[str] = set()
         here = {id(node) for node in self.nodes}
+        known = {id(value.node) for value in self.inputs} - here
         for node in self.nodes:
             if node.name in names:
                 raise StaticError(f"two nodes are called {node.name!r} ({node.where})", hint="rename one of them")

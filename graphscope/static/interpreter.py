@@ -99,13 +99,23 @@ def again(graph: Graph) -> Callable[[Sequence[Any]], list[Any]]:
     return _straight(graph, _order_of(graph))
 
 
-def run_nodes(nodes: Iterable[Node], values: dict[Value, Any], graph: Graph | None = None) -> None:
-    """Run nodes in the order given; what they compute is added to `values`. A log is told of those of `graph`."""
+def run_nodes(
+    nodes: Sequence[Node], values: dict[Value, Any], graph: Graph | None = None, began: int | None = None
+) -> None:
+    """Run nodes in the order given; what they compute is added to `values`.
+
+    Args:
+        nodes: The nodes.
+        values: What is known already.
+        graph: Whose nodes they are: for a log, which is told what gradients are of.
+        began: The row that the run began with, of which this is a part.
+    """
     if record.writer is None:
         for node in nodes:
             execute(node, values)
     else:
-        rows.Recorder(record.writer, graph, at).run(nodes, values, execute)
+        run = rows.Run.here(record.writer, at, began)
+        run.nodes(nodes, values, execute, {} if graph is None else graph.cotangents)
 
 
 def at(node: Node) -> Callable[..., Any]:
@@ -163,6 +173,8 @@ def fed(value: Value, what: Any) -> Any:
     Raises:
         StaticError: Its shape is another.
     """
+    if value.dtype is not None and value.dtype.hasobject:  # what bodies keep for their gradients
+        return what
     if not isinstance(what, Tensor):
         array = _as_array(value, what)
         what = Tensor(array[()] if array.ndim == 0 else array)

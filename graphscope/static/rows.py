@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine.core import tracing
+from graphscope.engine.core import slots, tracing
 from graphscope.engine.core.modes import Context, here
 from graphscope.engine.core.module_scopes import ROOT, mark
 from graphscope.engine.core.op import OPS
@@ -25,69 +25,95 @@ from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind, Pass
 from graphscope.eventlog.scopes import ScopePath
 from graphscope.eventlog.writer import Writer
-from graphscope.static.graph import Graph, Node, Value
+from graphscope.static.graph import Arrival, Node, Value
 from graphscope.static.kinds import KINDS
 
 _LEAVES: Final = {"input": "placeholder", "constant": "constant", "variable": "", "read": ""}
 """Kinds of nodes that are leaves of a log, and the function that it names for them."""
 
-_here = threading.local()
-"""`backward`: whether this thread is in the backward pass of a run."""
+_thread = threading.local()
+"""`run`: the run of a graph that is going on in this thread."""
 
 Execute = Callable[[Node, dict[Value, Any]], None]
 AtPlace = Callable[..., Any]
 
 
-class Recorder:
-    """One run of the nodes of a graph, as the log is told of it.
+class Run:
+    """One run of a graph, the bodies of its loops and branches included, as the log is told of it.
 
     Args:
         writer: The log.
-        graph: Whose nodes run.
         at: Gives, for a node, a function that calls another at the node's place of the program.
+        began: The row that the run began with: what was made since is known to the log as long as the run goes on.
     """
 
-    def __init__(self, writer: Writer, graph: Graph | None, at: Callable[[Node], AtPlace]) -> None:
+    def __init__(self, writer: Writer, at: Callable[[Node], AtPlace], began: int) -> None:
         self._writer = writer
         self._at = at
-        self._cotangents = graph.cotangents if graph is not None else {}
+        self._began = began
+        self._cotangents: dict[Value, list[Arrival]] = {}
         self._rules: dict[Node, int] = {}
         """The GRAD row of each node whose cotangent has arrived."""
         self._newest = 0
         self._path = ROOT
+        self._depth = 0
+        self._backward: Node | None = None
+        """The node with which the backward pass began."""
 
-    def run(self, nodes: Iterable[Node], values: dict[Value, Any], execute: Execute) -> None:
-        """Run nodes in the order given; what they compute is added to `values`."""
+    @classmethod
+    def here(cls, writer: Writer, at: Callable[[Node], AtPlace], began: int | None) -> Run:
+        """The run that is going on in this thread, or a new one."""
+        going: Run | None = getattr(_thread, "run", None)
+        return going or cls(writer, at, writer.end if began is None else began)
+
+    def nodes(
+        self, nodes: Sequence[Node], values: dict[Value, Any], execute: Execute, cotangents: dict[Value, list[Arrival]]
+    ) -> None:
+        """Run nodes of the graph, or of a body, in the order given; what they compute is added to `values`."""
         mode = here()
-        outer = mode.context
-        nodes = list(nodes)
-        needed = {node.rule for node in nodes if node.rule is not None}
-        self._newest = outer.backward_row
-        self._path = outer.scope or ROOT
-        begun: tuple[Node, int] | None = None
+        outer, since, going = mode.context, mode.since, getattr(_thread, "run", None)
+        ruled: set[Node | None] = {node.rule for node in nodes}
+        ruled.update(each.source for node in nodes for value in node.outputs for each in cotangents.get(value, ()))
+        ready = [(value, each) for value in values for each in cotangents.get(value, ())]
+        """Cotangents that are there and have not been told of."""
+        ruled.update(each.source for _, each in ready)
+        begins: tuple[Node, int] | None = None
+        if going is None:
+            self._newest, self._path = outer.backward_row, outer.scope or ROOT
+            _thread.run, mode.since = self, self._began
+        self._depth += 1
         try:
             for node in nodes:
                 self._enter(node.scope, outer.grad_enabled)
-                if node.rule is not None and begun is None and not getattr(_here, "backward", False):
-                    begun = node, self._row_of(node.rule, values)
-                    _here.backward = True
-                    self._at(node)(_edge, self._writer, Kind.BACKWARD_BEGIN, begun[1])
+                if node.rule is not None:
+                    if self._backward is None:
+                        begins = node, self._row_of(node.rule, values)
+                        self._backward = node
+                        self._at(node)(_edge, self._writer, Kind.BACKWARD_BEGIN, begins[1])
+                    ready = [each for each in ready if not self._arrived(*each, values, ruled)]
                 row = outer.backward_row if node.rule is None else self._rules.get(node.rule, self._newest)
                 scope = None if self._path is ROOT else self._path
                 mode.context = Context(scope, row, mode.grad_enabled, node.name)
                 execute(node, values)
                 if node.op in KINDS:
                     self._append(node, values)
-                for value in node.outputs:
-                    for of in self._cotangents.get(value, ()):
-                        self._arrived(value, of, values, of.node in needed)
+                made = [(value, each) for value in node.outputs for each in cotangents.get(value, ())]
+                ready += [each for each in made if not self._arrived(*each, values, ruled)]
+            if self._backward is not None:
+                for value, each in ready:
+                    self._arrived(value, each, values, ruled)
         finally:
+            self._depth -= 1
             mode.context = outer
             self._enter("" if outer.scope is None else _spelled(outer.scope), outer.grad_enabled)
             mode.context = outer
-            if begun is not None:
-                _here.backward = False
-                self._at(begun[0])(_edge, self._writer, Kind.BACKWARD_END, begun[1])
+            if going is None:
+                _thread.run, mode.since = None, since
+            elif self._backward is not None:  # what a loop adds up between its turns
+                mode.context = Context(outer.scope, self._newest, outer.grad_enabled, outer.name)
+            if begins is not None:
+                self._backward = None
+                self._at(begins[0])(_edge, self._writer, Kind.BACKWARD_END, begins[1])
 
     # Scopes ----------------------------------------------------------------------------------------------------------
 
@@ -114,43 +140,52 @@ class Recorder:
         rule = self._rules.get(node.rule, -1) if node.rule is not None else -1
         for slot, value in enumerate(node.outputs):
             made = values.get(value)
-            if not isinstance(made, Tensor) or made.row >= self._writer.low:
+            if not isinstance(made, Tensor):
                 continue
             if node.op in _LEAVES:
-                made.name = made.name or node.name
-                self._at(node)(_leaf, self._writer, made, node.op)
+                if made.row < (self._began if node.op == "read" else self._writer.low):
+                    made.name = made.name or node.name
+                    self._at(node)(_leaf, self._writer, made, node.op)
+                    if node.op == "read":
+                        node.attributes["holder"][0].first_row = made.first_row
+            elif made.row >= self._writer.base:
+                continue  # a value that was handed on, or that a body made
             elif node.op in ("vjp", "late_vjp") and rule >= 0:
                 made.row = rule | node.attributes["wanted"][slot] << SLOT_SHIFT
+                slots.watch(made)
             else:
                 inputs = [values[each] for each in node.values]
-                given = [each for each in inputs if isinstance(each, Tensor) and each.row >= self._writer.low]
+                given = [each for each in inputs if isinstance(each, Tensor) and each.row >= self._writer.base]
                 self._at(node)(_op, self._writer, (node, made, given), here().context)
 
-    def _arrived(self, cotangent: Value, of: Value, values: dict[Value, Any], needed: bool) -> None:
-        """The row that says that the gradient of a value is there."""
-        tensor, gradient = values.get(of), values[cotangent]
-        if not isinstance(tensor, Tensor) or tensor.row < self._writer.low or not isinstance(gradient, Tensor):
-            return
-        forward = tensor.row & ROW_MASK
-        origin = cotangent.node.rule
-        rows = [gradient.row] if gradient.row >= self._writer.low else []
-        if origin is not None and origin is not of.node and origin in self._rules:
-            place = origin.inputs.index(of) if of in origin.inputs else 0
-            rows = [self._rules[origin] | place << SLOT_SHIFT]
+    def _arrived(self, cotangent: Value, arrival: Arrival, values: dict[Value, Any], ruled: set[Node | None]) -> bool:
+        """The row that says that the gradient of a value is there; False where the value itself is not there yet."""
+        of, source, place = arrival
+        if of not in values:
+            return False
+        tensor, gradient = values[of], values[cotangent]
         leaf = of.node.op in _LEAVES
-        if (not leaf and not needed) or of.node.bodies:
-            return
-        row, edited = self._at(of.node)(_gradient, self._writer, (of.node, gradient.array, forward, rows), leaf)
-        if edited is not None:
-            values[cotangent] = changed = Tensor(edited)
-            changed.row = gradient.row
-        if not leaf:
-            self._rules[of.node] = self._newest = row
+        if not isinstance(tensor, Tensor) or not isinstance(gradient, Tensor) or tensor.row < self._writer.base:
+            return True
+        known = self._rules[source] | place << SLOT_SHIFT if source in self._rules else gradient.row
+        rows = [known] if known >= self._writer.base else []
+        if leaf and self._depth > 1:  # a body gives it, and where it goes is told there
+            gradient.row = known
+            slots.watch(gradient)
+        elif leaf or (of.node in ruled and not of.node.bodies):
+            given = (of.node, gradient.array, tensor.row & ROW_MASK, rows)
+            row, edited = self._at(of.node)(_gradient, self._writer, given, leaf)
+            if edited is not None:
+                values[cotangent] = changed = Tensor(edited)
+                changed.row = gradient.row
+            if not leaf:
+                self._rules[of.node] = self._newest = row
+        return True
 
     def _row_of(self, node: Node, values: dict[Value, Any]) -> int:
         """The row of what a node gave."""
         found = next((values[each] for each in node.outputs if isinstance(values.get(each), Tensor)), None)
-        return self._writer.low if found is None else max(found.row & ROW_MASK, self._writer.low)
+        return self._writer.base if found is None else max(found.row & ROW_MASK, self._writer.base)
 
 
 def _leaf(writer: Writer, made: Tensor, function: str, depth: int) -> None:
@@ -158,12 +193,17 @@ def _leaf(writer: Writer, made: Tensor, function: str, depth: int) -> None:
     tracing.leaf(writer, made, _frame(depth + 1), **attrs)
 
 
-def tell(writer: Writer, values: dict[Value, Any], at: Callable[[Node], AtPlace]) -> None:
-    """The leaves of what was fed."""
+def tell(writer: Writer, values: dict[Value, Any], at: Callable[[Node], AtPlace], began: int) -> None:
+    """The leaves of what was fed to a run that began with this row."""
     for value, made in values.items():
-        if isinstance(made, Tensor) and made.row < writer.low:
+        if isinstance(made, Tensor) and made.row < (writer.base if _is_made(made) else began):
             made.name = made.name or value.node.name
             at(value.node)(_leaf, writer, made, value.node.op if value.node.op in _LEAVES else "input")
+
+
+def _is_made(tensor: Tensor) -> bool:
+    """Whether an op made a tensor: the log knows it by that."""
+    return tensor.node is not None or (tensor.row >= 0 and tensor.first_row < 0)
 
 
 def _op(writer: Writer, given: tuple[Node, Tensor, list[Tensor]], context: Context, depth: int) -> None:

@@ -97,7 +97,7 @@ class Session:
         new = self.fed(feed_dict or {})
         part.check(wanted, new)
         part.values.update(new)
-        self._run(walk(wanted, stop=part.values), wanted, part.values)
+        part.began = self._run(walk(wanted, stop=part.values), wanted, part.values, part.began)
         if not part.left:
             del self._partial[handle]
         return structures.packed(fetches, iter([_shown(part.values[value]) for value in wanted]))
@@ -122,13 +122,17 @@ class Session:
 
     # Inside ----------------------------------------------------------------------------------------------------------
 
-    def _run(self, plan: Sequence[Node], wanted: Sequence[Value], values: dict[Value, Any]) -> None:
+    def _run(
+        self, plan: Sequence[Node], wanted: Sequence[Value], values: dict[Value, Any], began: int | None = None
+    ) -> int | None:
+        """Run nodes; the row that the run began with, or went on from."""
         if self._closed:
             raise StaticError("the session is closed", hint="open another: with static.Session() as session: ...")
         fed = list(values)
         number = next(self._runs)
         with self._builder.active(), modes.grad_mode(True):
             if record.writer is not None:
+                began = max(began or record.writer.end, record.writer.base)
                 record.mark(
                     Kind.PRINT,
                     text=f"run {number}: fetches {_listed(wanted)}; feeds {_listed(fed)}",
@@ -137,9 +141,9 @@ class Session:
                     feeds=[value.name for value in fed],
                     nodes=[[v.node.name, v.node.op, 1] for v in fed] + [[n.name, n.op, _feedable(n)] for n in plan],
                 )
-                rows.tell(record.writer, values, interpreter.at)
+                rows.tell(record.writer, values, interpreter.at, began)
             try:
-                interpreter.run_nodes(plan, values, self.graph)
+                interpreter.run_nodes(plan, values, self.graph, began)
             except Exception as error:
                 node = getattr(error, "node_that_failed", None)
                 if node is None or isinstance(error, StaticError):
@@ -152,6 +156,7 @@ class Session:
                     hint=f"{cure} what it was given",
                 ) from error
             record.mark(Kind.STEP)
+        return began
 
     def _fetched(self, fetch: Any) -> Value:
         if fetch is None:
@@ -239,6 +244,8 @@ class Partial:
         self.left = wanted
         self.feeds = feeds
         self.values: dict[Value, Any] = {}
+        self.began: int | None = None
+        """The row of a log that it began with."""
 
     def check(self, wanted: Sequence[Value], fed: Mapping[Value, Any]) -> None:
         """See that these were announced and not had before."""

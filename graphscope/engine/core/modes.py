@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -42,8 +43,8 @@ class Context:
 
 
 modes = threading.local()
-"""`grad_enabled` and `context` of each thread, once `here` was called in it. (A plain `local`: reading an attribute of
-a subclass costs five times as much.)"""
+"""`grad_enabled`, `context` and `since` of each thread, once `here` was called in it. (A plain `local`: reading an
+attribute of a subclass costs five times as much.)"""
 
 
 def here() -> Any:
@@ -51,6 +52,7 @@ def here() -> Any:
     if not hasattr(modes, "context"):
         modes.grad_enabled = True
         modes.context = Context()
+        modes.since = sys.maxsize  # while a graph runs, the row that its run began with
     return modes
 
 

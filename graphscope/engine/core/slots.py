@@ -197,7 +197,7 @@ def record_call(
     row = writer.append_wide(template, pairs, rows, end, end - start, here().context.backward_row)
     for slot, out in enumerate(outs):
         out.row = row | slot << SLOT_SHIFT
-        _watch(out)
+        watch(out)
     if writer.gate is not None and outs:
         answer = tracing.pause(writer, row, first, frame)
         if isinstance(answer, Replace):
@@ -214,7 +214,8 @@ _rows_held: Final[dict[int, weakref.ref[Tensor]]] = {}
 recording takes back, when it ends, those that it gave."""
 
 
-def _watch(tensor: Tensor) -> None:
+def watch(tensor: Tensor) -> None:
+    """Note that the row of a tensor bears a slot."""
     key = id(tensor)
     _rows_held[key] = weakref.ref(tensor, lambda _: _rows_held.pop(key, None))
 

@@ -244,9 +244,12 @@ def leaf(writer: Writer, tensor: Tensor, frame: FrameType | None, argument: int 
 
 
 def input_row(writer: Writer, tensor: Tensor, frame: FrameType, argument: int) -> int:
-    """The row of an input that is not of this segment: its own, or that of the leaf written now."""
+    """The row of an input that is not of this segment: its own, or that of the leaf written now.
+
+    What a backward pass may come back to keeps its row, and so does what the run of a graph made that is going on.
+    """
     row = tensor.row
-    if row >= writer.base and tensor.node is not None:
+    if row >= writer.base and (tensor.node is not None or row >= here().since):
         return row
     return leaf(writer, tensor, frame, argument)
 

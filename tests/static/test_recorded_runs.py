@@ -14,8 +14,8 @@ import pytest
 import graphscope as gs
 import graphscope.static as tf
 from graphscope.debugger import interpreter
+from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Stop
-from graphscope.debugger.session import Debugger
 from graphscope.eventlog import record, writer
 from graphscope.eventlog.reader import Log
 from graphscope.eventlog.schema import Kind

@@ -9,6 +9,7 @@ import json
 import operator
 import re
 import sys
+import textwrap
 import tokenize
 from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
@@ -84,6 +85,32 @@ def exporters() -> str:
         ]
         parts += ["", *table(("option", "type", "default", "what it does"), rows)] if rows else []
     return page(parts)
+
+
+def checks() -> str:
+    """Every check, with what it reads and a program that has it."""
+    from graphscope.diagnose.check_table import PARTS, every
+
+    parts = [
+        "# Checks",
+        "",
+        "What may be wrong with a run. `why`, `y` on the screen, `gs.explain`, `graphscope summary` and what editors",
+        "say of exceptions ask this table; `b NAME` stops where a check finds something. Entry points of other",
+        "packages, in the group `graphscope.checks`, add to it.",
+        "",
+        *table(("part of a log", "what it is"), [(f"`{part}`", what) for part, what in PARTS.items()]),
+    ]
+    for _, check in sorted(every().items()):
+        stops = f" Stop there: `b {check.name}`." if check.shows != "run" else ""
+        parts += ["", f"## {check.name}", "", f"{check.doc}.{stops}", ""]
+        parts += [f"Reads {listed(check.reads)}. A program that has it:", "", *indented(check.sample)]
+        parts += ["", "And one that has not:", "", *indented(check.healthy)]
+    return page(parts)
+
+
+def indented(program: str) -> list[str]:
+    """A program as a block of code."""
+    return textwrap.indent(textwrap.dedent(program).strip(), "    ").splitlines()
 
 
 def ops() -> str:
@@ -212,6 +239,7 @@ PAGES: Final[dict[str, Callable[[], str]]] = {
     "command-line.md": command_line,
     "commands.md": commands,
     "exporters.md": exporters,
+    "checks.md": checks,
     "ops.md": ops,
     "events.md": events,
     "coverage.md": coverage,

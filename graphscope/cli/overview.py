@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from graphscope.diagnose.deliberate import first_fault
+from graphscope.diagnose import Finding, every
 from graphscope.eventlog.reader import Log
 from graphscope.eventlog.schema import DTYPES, NODES, Flag, Kind, Pass
+from graphscope.graph import Graph
 
 _PASSES = len(Pass)
 _KINDS = int(max(NODES)) + 1
@@ -27,19 +28,6 @@ class Total:
     count: int
     seconds: float
     bytes: int
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A row worth a look."""
-
-    row: int
-    op: str
-    graph_pass: str
-    file: str
-    line: int
-    source: str
-    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,26 +64,8 @@ def overview(log: Log) -> Overview:
         values=str(log.metadata.get("values", "")),
         disk_bytes=_disk_bytes(log.path),
         totals=sorted(_totals(log), key=lambda total: (-total.seconds, -total.count, total.op, total.graph_pass)),
-        nonfinite=_nonfinite(log),
-        exceptions=[finding(log, row) for row in _rows_of(log, Kind.EXCEPTION)],
-    )
-
-
-def finding(log: Log, row: int) -> Finding:
-    """What a row is and where it comes from."""
-    event = log.event(row)
-    site = log.site(event.site)
-    attrs = log.attrs(event.attrs)
-    words = [str(attrs[key]) for key in ("type", "text") if attrs.get(key)]
-    lines = (log.source(site.file) or "").splitlines() if site else []
-    return Finding(
-        row=row,
-        op=log.op(event.op).name or event.kind.name.lower(),
-        graph_pass=_pass_name(event.graph_pass),
-        file=site.file if site else "",
-        line=site.line if site else 0,
-        source=lines[site.line - 1].strip() if site and 0 < site.line <= len(lines) else "",
-        text=": ".join(words),
+        nonfinite=next(every()["nan"].findings(Graph(log)), None),
+        exceptions=list(every()["raised"].findings(Graph(log))),
     )
 
 
@@ -137,17 +107,8 @@ def _itemsize(name: str) -> int:
     return 2 if name == "bfloat16" else np.dtype(name).itemsize
 
 
-def _rows_of(log: Log, kind: Kind) -> list[int]:
-    return [int(row) for row in log.rare() if log.event(int(row)).kind is kind]
-
-
 def _marks(log: Log, kind: Kind) -> int:
     return sum(int(np.count_nonzero(rows["kind"] == kind)) for rows in log.events())
-
-
-def _nonfinite(log: Log) -> Finding | None:
-    row = first_fault(log)
-    return None if row is None else finding(log, row)
 
 
 def _pass_name(number: int) -> str:

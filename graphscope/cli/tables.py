@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from rich import box
 from rich.console import Console
@@ -11,7 +10,8 @@ from rich.control import strip_control_codes
 from rich.table import Table
 from rich.text import Text
 
-from graphscope.cli.overview import Finding, Overview, Total
+from graphscope.cli.overview import Overview, Total
+from graphscope.diagnose import Finding
 
 _BYTES = ("B", "KiB", "MiB", "GiB", "TiB")
 _SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
@@ -97,10 +97,8 @@ def _table(first: str, *numbers: str, second: str | None = None) -> Table:
 def _finding(title: str, found: Finding | None) -> Text:
     if found is None:
         return Text(f"{title}: none")
-    where = f"  {Path(found.file).name}:{found.line}" if found.file else ""
-    text = f"{title}: #{found.row} {found.op} {found.graph_pass}{where}  {found.text}".rstrip()
-    source = f"\n    {found.source}" if found.source else ""
-    return _plain(text + source)
+    cure = f"\n    hint: {found.cure}" if found.cure else ""
+    return _plain(f"{title}: #{found.row}  {found.place}  {found.verdict}{cure}")
 
 
 def _plain(text: str) -> Text:

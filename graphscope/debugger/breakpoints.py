@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from graphscope.debugger.expressions import Expression, Lookup, describe, parse
-from graphscope.debugger.symptoms import SYMPTOMS, Symptom
+from graphscope.diagnose import Check, every
 from graphscope.errors import CommandError
 from graphscope.graph import select
 
@@ -32,7 +32,7 @@ class Breakpoint:
     number: int
     spec: str
     selector: Selector | None
-    """None where a symptom is what to stop at."""
+    """None where something that is wrong is what to stop at."""
     condition: Expression | None = None
     before: bool = False
     temporary: bool = False
@@ -42,16 +42,16 @@ class Breakpoint:
     hits: int = 0
     commands: tuple[str, ...] = field(default=())
     graph_pass: str | None = None
-    """The pass that a symptom must show in; None means both."""
+    """The pass that it must show in; None means both."""
     when: str = ""
     """Which hits stop: `5`, `>= 5`, `% 5`; empty for all."""
     message: str = ""
     """Said in place of stopping; `{EXPR}` in it is what an expression is there."""
 
     @property
-    def symptom(self) -> Symptom | None:
+    def check(self) -> Check | None:
         """What must be wrong with a node; None where a selector says where to stop."""
-        return None if self.selector is not None else SYMPTOMS[self.spec.split()[0]]
+        return None if self.selector is not None else every()[self.spec.split()[0]]
 
     @property
     def line(self) -> str:
@@ -94,7 +94,7 @@ def read(text: str, file: str | None = None) -> tuple[str, Selector | None, Expr
             raise CommandError(f"Line {spec} of which file?", f"b FILE:{spec}, or b #{spec} for node {spec}")
         spec = f'line:"{named}":{place["line"]}' if " " in named else f"line:{named}:{place['line']}"
     word = spec.split()[0]
-    selector = None if word in SYMPTOMS and _pass_of(spec) is not False else select.parse(spec)
+    selector = None if word in words_of_checks() and _pass_of(spec) is not False else select.parse(spec)
     if before and selector is None:
         raise CommandError(
             f"`{word}` and `before` exclude each other: a node is looked at when it is there", f"b {word}"
@@ -206,17 +206,23 @@ class Breakpoints:
     @property
     def wait_for_ends(self) -> bool:
         """Whether some breakpoint asks what a pass has left undone."""
-        symptoms = [found.symptom for found in self._all.values() if found.enabled]
-        return any(symptom is not None and symptom.late for symptom in symptoms)
+        checks = [found.check for found in self._all.values() if found.enabled]
+        return any(check is not None and check.shows == "pass" for check in checks)
 
 
 def _met(found: Breakpoint, node: Node, late: bool) -> str | None:
     """What a node that a breakpoint asks for is to be told with; None of another node."""
-    symptom = found.symptom
-    if symptom is not None:
-        wanted = found.graph_pass in (None, node.graph_pass) and (symptom.late or not late)
-        return symptom.test(cast("Recorded", node)) if wanted else None
+    check = found.check
+    if check is not None:
+        if found.graph_pass not in (None, node.graph_pass) or (late and check.shows != "pass"):
+            return None
+        return "; ".join(each.verdict for each in check.judge(cast("Recorded", node).graph, node.row)) or None
     return "" if not late and found.selector is not None and found.selector.matches(node) else None
+
+
+def words_of_checks() -> list[str]:
+    """The words that stand in the place of a SPEC: whatever may be wrong with a node, or with the pass it ends."""
+    return [check.name for check in every().values() if check.shows != "run"]
 
 
 def holds(condition: Expression | None, lookup: Callable[[], Lookup]) -> tuple[bool, str]:

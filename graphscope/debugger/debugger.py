@@ -372,8 +372,8 @@ class Debugger:
         newest = self._graph.at(self.last_row)
         rows: set[int] = set()
         for found in self.breakpoints.enabled(before=False):
-            if found.symptom is not None:
-                rows.update(found.symptom.rows(self.log))
+            if found.check is not None:
+                rows.update(found.check.rows(self.log))
             else:
                 rows.update(node.row for node in newest.select(found.spec))
         return sorted(rows)

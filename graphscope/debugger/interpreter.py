@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from graphscope.debugger.breakpoints import words_of_checks
 from graphscope.debugger.command_line import resolve
 from graphscope.debugger.command_table import Command, bind, words
 from graphscope.debugger.commands import python  # with the package come all commands
@@ -15,11 +16,10 @@ from graphscope.graph.search import vocabulary
 
 if TYPE_CHECKING:
     from graphscope.debugger.debugger import Debugger
-from graphscope.debugger.symptoms import SYMPTOMS
 
 _OF_EXPRESSIONS = ("p", "pp", "whatis", "display", "watch", "last", "set", "condition", "!")
 _WORDS = ("value", "grad", "inputs", "op", "name", "shape", "dtype", "node", "isnan", "isinf", "np")
-_OF_SPECS = ("op:", "name:", "scope:", "line:", "forward", "backward", "leaf", *SYMPTOMS)
+_OF_SPECS = ("op:", "name:", "scope:", "line:", "forward", "backward", "leaf")
 
 
 def wants_block(line: str) -> bool:
@@ -70,5 +70,5 @@ def complete(dbg: Debugger, line: str, word: str) -> list[str]:
     if name in _OF_EXPRESSIONS:
         known |= {*_WORDS, *(frame.f_locals if frame is not None else ())}
     else:
-        known |= set(_OF_SPECS)
+        known |= {*_OF_SPECS, *words_of_checks()}
     return sorted(candidate for candidate in known if candidate.startswith(word))

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
-from graphscope.diagnose import live
-from graphscope.diagnose.astray import astray
-from graphscope.diagnose.explanation import Explanation, Symptom, named, step_of, where
-from graphscope.diagnose.live import gradient_of, numbers
-from graphscope.diagnose.missing import explain_missing, stopped
-from graphscope.diagnose.nonfinite import explain_nonfinite, explain_nonfinite_value
-from graphscope.diagnose.shrinking import norm, norms, shrunk
+from graphscope.diagnose import unrecorded
+from graphscope.diagnose.backward_passes import newest_pass
+from graphscope.diagnose.check_table import every
+from graphscope.diagnose.checks.nan import explain_nan
+from graphscope.diagnose.explanation import Explanation, named, step_of, where
+from graphscope.diagnose.gradient_size import mostly_zero, norm, norms, shrunk
+from graphscope.diagnose.missing_causes import explain_missing, stopped
 from graphscope.diagnose.subject import Subject
-from graphscope.diagnose.zeros import explain_zero, mostly_zero, replaced
 from graphscope.errors import UsageError
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.reader import Log
@@ -24,7 +21,14 @@ from graphscope.graph import Graph, Node, search
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
+
+    from graphscope.diagnose.finding import Finding
+
 __all__ = ["explain", "explain_node"]
+
+_MOST: Final = 4
+"""So many findings are told beside."""
 
 
 def explain(thing: Any, spec: str = "", *, loss: Any = None) -> Explanation:
@@ -47,71 +51,53 @@ def explain(thing: Any, spec: str = "", *, loss: Any = None) -> Explanation:
         if not spec:
             raise UsageError("explain needs a node of the log", 'for example: gs.explain(log, "fc1.weight")')
         return explain_node(_chosen(thing, spec))
-    if not live.is_tensor(thing):
+    if not unrecorded.is_tensor(thing):
         raise UsageError(
             f"explain takes a tensor, a log or a node, not {type(thing).__name__}", "gs.explain(model.fc1.weight)"
         )
     node = _recorded(thing)
-    return live.explain_tensor(thing, loss) if node is None else explain_node(node, live=thing)
+    return unrecorded.explain_tensor(thing, loss) if node is None else explain_node(node, live=thing)
 
 
 def explain_node(node: Node, live: Any = None) -> Explanation:
-    """Why the gradient of a node of a log is None, zero or not finite.
+    """Why the gradient of a node of a log is None, zero or not finite: what the checks say of it.
 
-    Where nothing is wrong with it, what is wrong with those of other leaves is said beside.
+    Where nothing is wrong with it, what they find at the node, and in other leaves, is said beside.
     """
-    found = _of_node(node, live)
-    beside = found.symptom == "fine" or (found.cause == "does not require grad" and node.kind == "op")
-    return named(found, astray(node)) if beside else found
-
-
-def _of_node(node: Node, live: Any) -> Explanation:
     subject = Subject(node, live)
-    if live is not None and node.kind in ("grad", "accumulate") and not live.requires_grad:
-        return _of_gradient(node, subject)
-    if live is not None and subject.is_leaf and live.grad is None:
-        return explain_missing(subject)
-    sick = explain_nonfinite_value(subject)
-    if sick is not None and not subject.is_leaf:
-        return sick
-    gradient = subject.node.grad
+    for check in every().values():
+        found = None if check.explain is None else check.explain(subject)
+        if found is not None:
+            without = found.cause == "does not require grad" and node.kind == "op"
+            return named(found, [*_at(node), *(_beside(subject) if without else ())])
+    gradient = subject.gradient
     if gradient is None:
-        unkept = subject.arrivals and subject.is_leaf
-        return _not_kept(subject) if unkept else explain_missing(subject)
-    changed = _changed(subject, gradient)
-    if changed is not None:
-        return changed
-    found = explain_nonfinite(subject) or sick or explain_zero(subject)
-    if found is not None:
-        return found
+        return _not_kept(subject)
     if not subject.is_leaf and live is not None and not getattr(live, "retains_grad", False):
         return explain_missing(subject)
-    return _fine(subject, gradient)
+    return named(_fine(subject, gradient), [*_at(node), *_beside(subject)])
 
 
-def _changed(subject: Subject, arrived: np.ndarray) -> Explanation | None:
-    """Whether the tensor holds another kind of gradient than the one that arrived: a hook, or a write, changed it."""
-    held = None if subject.live is None else gradient_of(subject.live)
-    if held is None:
-        return None
-    now, before = _symptom(numbers(held)), _symptom(arrived)
-    if now in (before, "fine"):
-        return None
-    if now == "zero":
-        verdict = (
-            f"{subject.title}.grad is zero: it arrived (#{subject.arrivals[-1].row}), and zeros were put in its place"
-        )
-        told = (step_of(subject.node, "zeros were put in the place of its gradient"),)
-        cure = "look at zero_grad(set_to_none=False), at the hooks (register_hook), and at writes to .grad"
-        return Explanation("zero", "replaced", verdict, told, cure)
-    what = f"{subject.title}.grad is not finite"
-    return replaced(subject, now, what, [subject.node])
+def _at(node: Node) -> list[str]:
+    """What checks that look at single nodes find at this one, beside its gradient and whether it is finite."""
+    checks = (check for check in every().values() if check.shows == "node" and check.explain is None)
+    found = (finding for check in checks for finding in check.judge(node.graph, node.row))
+    return [_sentence(finding) for finding in found]
 
 
-def _symptom(gradient: np.ndarray) -> Symptom:
-    if not np.isfinite(gradient).all():
-        return "nonfinite"
-    return "fine" if np.count_nonzero(gradient) or not gradient.size else "zero"
+def _sentence(finding: Finding) -> str:
+    return f"Beside it: {finding.verdict}."
+
+
+def _beside(subject: Subject) -> list[str]:
+    """The other leaves that the newest backward pass has left without a gradient, or with one of zeros."""
+    ended = newest_pass(subject.graph)
+    if ended is None:
+        return []
+    checks = (check for check in every().values() if check.shows == "pass")
+    found = (finding for check in checks for finding in check.judge(subject.graph, ended.last))
+    others = [finding for finding in found if subject.title not in finding.names]
+    return [_sentence(finding) for finding in others[:_MOST]]
 
 
 def _fine(subject: Subject, gradient: np.ndarray) -> Explanation:
@@ -124,8 +110,8 @@ def _fine(subject: Subject, gradient: np.ndarray) -> Explanation:
         if subject.is_leaf
         else "It is not a leaf: .grad keeps this only for a tensor that was told to retain_grad()."
     )
-    loss = None if ahead is None else explain_nonfinite_value(Subject(subject.graph.node(ahead.target)))
-    sick = "" if loss is None else f"But {loss.verdict}."
+    loss = None if ahead is None else explain_nan(Subject(subject.graph.node(ahead.target)))
+    sick = "" if loss is None or loss.cause == "deliberate" else f"But {loss.verdict}."
     cut = "" if ahead is None else " ".join(f"Another way is cut: {words}." for words in stopped(ahead)[:2])
     zeros = mostly_zero(subject)
     less = None if zeros else shrunk(subject)
@@ -134,14 +120,6 @@ def _fine(subject: Subject, gradient: np.ndarray) -> Explanation:
     notes = {less.node.row: "most of it becomes small"} if less is not None else {}
     told = tuple(step_of(node, notes.get(node.row, ""), sizes.get(node.row)) for node in path)
     return Explanation("fine", "fine", verdict, told, others=others)
-
-
-def _of_gradient(node: Node, subject: Subject) -> Explanation:
-    verdict = (
-        f"this is the gradient of {subject.title} (#{node.row}), made without create_graph=True: it has none itself"
-    )
-    cure = "for gradients of gradients: autograd.grad(..., create_graph=True), or backward(create_graph=True)"
-    return Explanation("none", "a gradient", verdict, (step_of(subject.node),), cure)
 
 
 def _not_kept(subject: Subject) -> Explanation:

@@ -114,6 +114,22 @@ def where(node: Node) -> str:
     return f" at {place}" if place else ""
 
 
+def replaced(symptom: Symptom, what: str, nodes: Sequence[Node]) -> Explanation:
+    """The gradient that arrived at the last of some nodes is another than the one that was computed."""
+    verdict = f"{what}: what was computed is something else, and was replaced at {title(nodes[-1])}{where(nodes[-1])}"
+    cure = "look at the hooks (register_hook), at writes to .grad, and at `set grad = ...` in the debugger"
+    return Explanation(symptom, "replaced", verdict, steps(nodes, {nodes[-1].row: "replaced"}), cure)
+
+
+def listed(names: Sequence[str], most: int | None = None) -> str:
+    """Names as a list in a sentence: `a, b and c`; of more than `most`, how many are left out."""
+    names = list(dict.fromkeys(names))
+    if most is not None and len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 def named(explanation: Explanation, others: Sequence[str]) -> Explanation:
     """The same explanation with more to be known."""
     return replace(explanation, others=(*explanation.others, *others)) if others else explanation

@@ -64,11 +64,6 @@ def share_of_zeros(node: Node) -> float | None:
     return None if found is None or not found.count else found.zero / found.count
 
 
-def is_finite(node: Node) -> bool:
-    """Whether a node's value holds no NaN and no Inf; what was not kept passes for finite unless it is flagged."""
-    return node.graph.log.nonfinite(node.graph.value_row(node.row)) is not True
-
-
 def inputs_of(node: Node) -> list[np.ndarray | None]:
     """The values of a forward node's operands in their order: tensors, then the number that took part."""
     values = [edge.source.output(edge.slot) for edge in node.inputs]

@@ -5,15 +5,19 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphscope.diagnose.explanation import title
-from graphscope.diagnose.paths import Cut, Ways, leaf_of, made_of
+from graphscope.diagnose.gradient_paths import Cut, GradientPaths, leaf_of, made_of
+from graphscope.diagnose.unrecorded import gradient_of, numbers
 from graphscope.errors import CommandError
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph import walk
+from graphscope.graph.gradients import arrivals
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from graphscope.graph import Graph, Node
 
 
@@ -36,6 +40,7 @@ class Subject:
         owner = node.forward if node.kind in ("grad", "accumulate") else node
         if owner is None:
             raise CommandError(f"#{node.row} belongs to a node that the log no longer holds")
+        self.given = node
         self.node: Node = owner
         self.graph: Graph = node.graph
         self.live = live
@@ -70,9 +75,9 @@ class Subject:
         return self.node.row in self.behind.open
 
     @cached_property
-    def behind(self) -> Ways:
-        """The ways that lead from leaves that require grad to this node."""
-        return Ways(self.graph, self.node.row)
+    def behind(self) -> GradientPaths:
+        """The paths that lead from leaves that require grad to this node."""
+        return GradientPaths(self.graph, self.node.row)
 
     @cached_property
     def backward(self) -> Pass | None:
@@ -84,9 +89,9 @@ class Subject:
                 return each
         return newest
 
-    def way(self, ways: Ways, cut: Cut | None = None) -> list[Node]:
-        """A path of these ways; where it begins with this node, whatever row of it, it begins with this very one."""
-        first, *rest = ways.path(cut)
+    def way(self, paths: GradientPaths, cut: Cut | None = None) -> list[Node]:
+        """A path of these paths; where it begins with this node, whatever row of it, it begins with this very one."""
+        first, *rest = paths.path(cut)
         return [self.node if first.row in self.rows else first, *rest]
 
     def _passes(self) -> Iterator[Pass]:
@@ -100,15 +105,36 @@ class Subject:
                     yield Pass(row, event.inputs[0][0])
 
     @cached_property
-    def ahead(self) -> Ways | None:
-        """The ways from this node to the loss of that pass (ahead of one, to what looks like the loss)."""
+    def ahead(self) -> GradientPaths | None:
+        """The paths from this node to the loss of that pass (ahead of one, to what looks like the loss)."""
         found = self.backward.root if self.backward is not None else self._likely_loss()
-        return None if found is None else Ways(self.graph, found, self.rows)
+        return None if found is None else GradientPaths(self.graph, found, self.rows)
+
+    @cached_property
+    def gradient(self) -> np.ndarray | None:
+        """What the tensor holds in `.grad` where the program still has it; else what has arrived at it."""
+        if self.live is None:
+            return self.node.grad
+        held = gradient_of(self.live)
+        if held is not None:
+            return numbers(held)
+        return None if self.is_leaf else self.node.grad
+
+    @property
+    def is_gradient(self) -> bool:
+        """Whether what was given is the gradient of something, and nothing that requires one."""
+        return self.live is not None and self.given.kind in ("grad", "accumulate") and not self.live.requires_grad
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether it has no gradient; one that arrived and whose value was not kept is none that is missing."""
+        held = self.live is None or not self.is_leaf
+        return self.gradient is None and not (held and self.is_leaf and self.arrivals)
 
     @cached_property
     def arrivals(self) -> list[Node]:
         """The backward rows that brought gradients to it, up to now."""
-        return [node for node in self.node.backward if node.kind in ("grad", "accumulate")]
+        return arrivals(self.node)
 
     def _likely_loss(self) -> int | None:
         """The newest node of one element that nothing has used."""
@@ -121,6 +147,6 @@ class Subject:
         return None
 
 
-_LOOKED_AT = 1000
-_PASSES = 20
+_LOOKED_AT: Final = 1000
+_PASSES: Final = 20
 """So many nodes and backward passes are looked at before the search is given up."""

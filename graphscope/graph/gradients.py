@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -28,7 +29,7 @@ def contributions(node: Node) -> list[Contribution]:
         return [_contribution(node)]
     if node.event.kind == Kind.GRAD:
         return _arrived(node)
-    rows = _backward_rows(node)
+    rows = arrivals(node)
     if rows and rows[-1].event.kind == Kind.GRAD:
         return _arrived(rows[-1])
     return [_contribution(row) for row in _since_fresh(rows)]
@@ -41,7 +42,7 @@ def gradient(node: Node) -> np.ndarray | None:
     if node.event.kind == Kind.ACCUMULATE:
         owner = node.forward
         return None if owner is None else node.graph.at(min(node.graph.now, node.row)).node(owner.row).grad
-    rows = _backward_rows(node)
+    rows = arrivals(node)
     if rows and rows[-1].event.kind == Kind.GRAD:
         return rows[-1].value
     values = [row.value for row in _since_fresh(rows)]
@@ -54,8 +55,18 @@ def gradient(node: Node) -> np.ndarray | None:
     return total
 
 
-def _backward_rows(node: Node) -> list[Node]:
-    return [each for each in node.backward if each.event.kind in (Kind.GRAD, Kind.ACCUMULATE)]
+def arrivals(node: Node) -> list[Node]:
+    """The backward rows that brought gradients to a node; not those that sum up within its own rule."""
+    rows = [each for each in node.backward if each.event.kind in (Kind.GRAD, Kind.ACCUMULATE)]
+    rules = {each.row for each in rows if each.event.kind == Kind.GRAD}
+    return [each for each in rows if each.row in rules or not _is_within(each, rules)]
+
+
+def _is_within(row: Node, rules: AbstractSet[int]) -> bool:
+    """Whether what was added was made by a part of one of these rules."""
+    index = row.graph.index
+    sources = (index.event(source) for source, _ in row.event.inputs if row.graph.log.first <= source < row.row)
+    return any(source.kind == Kind.GRAD and source.forward in rules for source in sources)
 
 
 def _since_fresh(rows: list[Node]) -> list[Node]:

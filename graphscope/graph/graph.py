@@ -18,6 +18,7 @@ from graphscope.graph.select import parse
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Event, Log
+    from graphscope.graph.faults import Excuse
 
 
 class Graph:
@@ -33,6 +34,8 @@ class Graph:
         self.log = log
         self.names = Names(log)
         self.index = Index(log)
+        self.excuses: dict[int, Excuse | None] = {}
+        """Of rows that are not finite, why that is no fault; kept by `graph.faults`."""
         self._now = now
 
     def __repr__(self) -> str:

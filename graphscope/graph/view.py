@@ -54,6 +54,7 @@ class ViewNode:
     parameter: bool = False
     requires_grad: bool = False
     nonfinite: bool = False
+    """It holds a NaN, or an infinity that nothing excuses."""
     edited: bool = False
     """A person replaced the value or the cotangent."""
     in_place: bool = False

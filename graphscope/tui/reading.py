@@ -8,6 +8,7 @@ import numpy as np
 
 from graphscope.eventlog.schema import Flag
 from graphscope.graph import Graph
+from graphscope.graph.faults import is_fault
 from graphscope.tui.passes import passes_of
 from graphscope.tui.source.counts import Counts
 from graphscope.tui.tape.lines import Lines
@@ -30,7 +31,7 @@ class Reading:
         self.counts = Counts(log)
         self.curves = Curves([], [], [])
         self.passes = passes_of(log)
-        self.flagged = _flagged(log)
+        self.flagged = _faults(self.graph)
         self.lines.extend()
         self.counts.extend(1 << 16)
 
@@ -39,7 +40,7 @@ class Reading:
         if not self.log.refresh():
             return False
         self.passes = passes_of(self.log)
-        self.flagged = _flagged(self.log)
+        self.flagged = _faults(self.graph)
         return True
 
     def extend(self) -> bool:
@@ -51,12 +52,14 @@ class Reading:
         return True
 
 
-def _flagged(log: Log) -> np.ndarray:
-    """The rows that are flagged as not finite, as far as a timeline can show them."""
+def _faults(graph: Graph) -> np.ndarray:
+    """The rows that are flagged as not finite and are faults, as far as a timeline can show them."""
+    log = graph.log
     rare = log.rare()[:_MOST_FLAGS]
     found = [np.zeros(0, np.int64)]
     for first, events in log.chunks():
         rows = rare[np.searchsorted(rare, first) : np.searchsorted(rare, first + len(events))]
         if len(rows):
             found.append(rows[(events["flags"][rows - first] & int(Flag.NONFINITE)) != 0])
-    return np.concatenate(found)
+    flagged = np.concatenate(found)
+    return flagged[[is_fault(graph.node(row)) for row in flagged.tolist()]] if len(flagged) else flagged

@@ -73,7 +73,8 @@ def test_summary_finds_the_first_non_finite_value(graphscope: Run, tmp_path: Pat
     result = graphscope("summary", "--json")
     assert result.returncode == 1
     found = json.loads(result.stdout)["nonfinite"]
-    assert (found["op"], found["line"], found["source"]) == ("log", 3, "y = x.log()")
+    assert (found["names"], found["line"], found["cause"]) == (["y"], 3, "born forward")
+    assert "log of 0 (3 of 3 elements)" in found["verdict"]
     assert "first non-finite value: #" in graphscope("summary").stdout
 
 

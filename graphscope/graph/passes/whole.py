@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Literal
 
-from graphscope.eventlog.nonfinite import rows_with_nonfinite
 from graphscope.eventlog.schema import Flag, Kind
+from graphscope.graph.faults import fault_rows
 from graphscope.graph.view import Cluster, GraphView, ViewEdge, ViewNode
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def whole(
     """
     chosen = [node for node in (graph.nodes if nodes is None else nodes) if graph_pass in (None, node.graph_pass)]
     ids, rows = _ids(chosen)
-    nonfinite = set(rows_with_nonfinite(graph.log, stop=graph.now + 1))
+    nonfinite = set(fault_rows(graph))
     frames = _Frames(graph)
     drawn: dict[str, ViewNode] = {}
     edges: list[ViewEdge] = []

@@ -9,6 +9,7 @@ from rich.cells import cell_len
 
 from graphscope.errors import LogError
 from graphscope.eventlog.schema import NODES, Flag, Kind
+from graphscope.graph.faults import is_fault
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.screen_text import escape, fit, fit_name, shape_text
 from graphscope.tui.tape.lanes import REACH, STRETCH, Lanes, draw, lanes_of, mark_of
@@ -150,7 +151,7 @@ class RowPainter:
         backward = node.kind in ("grad", "accumulate")
         kind = "flag" if node.event.flags & Flag.FAILED else "grad" if backward else "label"
         narrow = room < _COLUMNS_FROM
-        flags = self._flags(scene, node)
+        flags = self._flags(node)
         flags = (flags.strip() or " ")[:1] if narrow else flags
         size = self._size(node)
         cells = _BAR // 2 if narrow else _BAR
@@ -191,10 +192,10 @@ class RowPainter:
         line = f"{across}{closed}{across if fold is None else ''} {text} "
         return [(fit(line + across * max(room - len(line), 0), room, self.glyphs.ellipsis), tone)]
 
-    def _flags(self, scene: Scene, node: Node) -> str:
+    def _flags(self, node: Node) -> str:
         glyphs = self.glyphs
         event = node.event
-        nonfinite = event.flags & Flag.NONFINITE or scene.log.nonfinite(node.row)
+        nonfinite = is_fault(node)
         return "".join(
             glyph if on else " "
             for glyph, on in (

@@ -37,6 +37,13 @@ def born_backward(node: Node) -> Words:
     return _tell(BACKWARD, node) or (f"the rule of {node.op} made it{_sizes(node)}", f"step into it: goto {node.row}")
 
 
+def largest(node: Node) -> float | None:
+    """The largest operand in size; None where no value was kept."""
+    with np.errstate(all="ignore"):
+        sizes = [float(np.max(np.abs(value))) for value in inputs_of(node) if value is not None and value.size]
+    return max(sizes, default=None)
+
+
 def count(mask: Any) -> str:
     """`3 of 10 elements`."""
     array = np.asarray(mask)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.diagnose.explanation import Explanation, named, steps, title, where
-from graphscope.diagnose.paths import DETACHING, FLOATING, Cut, Ways
+from graphscope.diagnose.gradient_paths import DETACHING, FLOATING, Cut, GradientPaths
 from graphscope.eventlog.schema import NODES, Flag, Kind
 
 if TYPE_CHECKING:
@@ -69,9 +69,9 @@ def cut_behind(subject: Subject) -> Explanation | None:
     """A result that has no way back to any leaf."""
     if subject.is_leaf or subject.requires_grad:
         return None
-    ways = subject.behind
-    if not ways.cuts:
-        leaves = [title(subject.graph.node(row)) for row in ways.leaves]
+    paths = subject.behind
+    if not paths.cuts:
+        leaves = [title(subject.graph.node(row)) for row in paths.leaves]
         of = f"none of {', '.join(leaves[:4])}{', …' if leaves[4:] else ''} does" if leaves else "no leaf does"
         return Explanation(
             "none",
@@ -80,7 +80,7 @@ def cut_behind(subject: Subject) -> Explanation | None:
             steps([subject.node], {subject.node.row: "does not require grad"}),
             "give requires_grad=True to the tensors whose gradients you want, ahead of this line",
         )
-    return _at_cut(subject, ways, f"{subject.title} does not require grad")
+    return _at_cut(subject, paths, f"{subject.title} does not require grad")
 
 
 def cleared(subject: Subject) -> Explanation | None:
@@ -134,10 +134,10 @@ def no_backward(subject: Subject) -> Explanation | None:
 
 def unused(subject: Subject) -> Explanation | None:
     """The loss was not computed from it."""
-    ways = subject.ahead
-    if ways is None or subject.backward is None or ways.target in ways.reached:
+    paths = subject.ahead
+    if paths is None or subject.backward is None or paths.target in paths.reached:
         return None
-    loss = subject.graph.node(ways.target)
+    loss = subject.graph.node(paths.target)
     made = subject.graph.descendants(subject.node)
     ops = [each for each in made if each.kind == "op" and each.graph_pass == "forward"]
     if ops:
@@ -157,12 +157,12 @@ def unused(subject: Subject) -> Explanation | None:
 
 
 def cut_ahead(subject: Subject) -> Explanation | None:
-    """All ways to the loss lead through something that no gradient passes."""
-    ways = subject.ahead
-    if ways is None or ways.target in ways.open or not ways.cuts:
+    """All paths to the loss lead through something that no gradient passes."""
+    paths = subject.ahead
+    if paths is None or paths.target in paths.open or not paths.cuts:
         return None
-    loss = subject.graph.node(ways.target)
-    return _at_cut(subject, ways, f"no gradient flows from {title(loss)} to {subject.title}")
+    loss = subject.graph.node(paths.target)
+    return _at_cut(subject, paths, f"no gradient flows from {title(loss)} to {subject.title}")
 
 
 def on_its_way(subject: Subject) -> Explanation | None:
@@ -191,12 +191,12 @@ def _node_between(graph: Graph, end: int) -> bool:
 
 def swallowed(subject: Subject) -> Explanation | None:
     """A rule of the program's own (a custom Function, a compiled region) gave no gradient for it."""
-    begun, ways = subject.backward, subject.ahead
-    if begun is None or ways is None or ways.target not in ways.reached or subject.arrivals:
+    begun, paths = subject.backward, subject.ahead
+    if begun is None or paths is None or paths.target not in paths.reached or subject.arrivals:
         return None
     entries = subject.graph.log.table("scopes")
     own = {entry.get("name") for entry in entries if isinstance(entry, dict) and entry.get("type") == "Function"}
-    way = subject.way(ways)
+    way = subject.way(paths)
     ran = [any(each.row > begun.begin for each in node.backward if each.kind == "grad") for node in way]
     for place, node in enumerate(way[1:], 1):
         if ran[place] and not ran[place - 1]:
@@ -229,6 +229,14 @@ def not_accumulated(subject: Subject) -> Explanation | None:
     )
 
 
+def gradient_itself(subject: Subject) -> Explanation:
+    """It is itself the gradient of something."""
+    row = subject.given.row
+    verdict = f"this is the gradient of {subject.title} (#{row}), made without create_graph=True: it has none itself"
+    cure = "for gradients of gradients: autograd.grad(..., create_graph=True), or backward(create_graph=True)"
+    return Explanation("none", "a gradient", verdict, steps([subject.node]), cure)
+
+
 CAUSES: Final[tuple[Callable[[Subject], Explanation | None], ...]] = (
     no_number,
     plain_leaf,
@@ -254,30 +262,30 @@ def explain_missing(subject: Subject) -> Explanation:
     )
 
 
-def blame(ways: Ways, cut: Cut) -> str:
+def blame(paths: GradientPaths, cut: Cut) -> str:
     """What a cut is, as the end of a sentence."""
-    node = ways.graph.node(cut.row)
+    node = paths.graph.node(cut.row)
     for applies, words, _ in CUTS:
         if applies(node):
             return words.format(op=f"{node.op}{where(node)}", dtype=node.dtype)
     return f"{node.op}{where(node)} has no gradient for its input {cut.argument}"
 
 
-def stopped(ways: Ways) -> list[str]:
+def stopped(paths: GradientPaths) -> list[str]:
     """Where a way was cut by the program's own will: by `detach()`, or with gradients off."""
-    cuts = [cut for cut in ways.cuts if _without_grad(node := ways.graph.node(cut.row)) or _detached(node)]
-    return [blame(ways, cut) for cut in cuts]
+    cuts = [cut for cut in paths.cuts if _without_grad(node := paths.graph.node(cut.row)) or _detached(node)]
+    return [blame(paths, cut) for cut in cuts]
 
 
-def _at_cut(subject: Subject, ways: Ways, what: str) -> Explanation:
-    cut = ways.cuts[0]
-    node = ways.graph.node(cut.row)
+def _at_cut(subject: Subject, paths: GradientPaths, what: str) -> Explanation:
+    cut = paths.cuts[0]
+    node = paths.graph.node(cut.row)
     cure = next((cure for applies, _, cure in CUTS if applies(node)), _NO_RULE_CURE)
     cause = next((kind for applies, kind in KINDS if applies(node)), "no rule")
-    also = dict.fromkeys(blame(ways, other) for other in ways.cuts[1:4])
-    others = tuple(f"Also cut: {each}." for each in also if each != blame(ways, cut))
-    verdict = f"{what}: {blame(ways, cut)}"
-    return Explanation("none", cause, verdict, steps(subject.way(ways, cut), {cut.row: f"cut: {cause}"}), cure, others)
+    also = dict.fromkeys(blame(paths, other) for other in paths.cuts[1:4])
+    others = tuple(f"Also cut: {each}." for each in also if each != blame(paths, cut))
+    verdict = f"{what}: {blame(paths, cut)}"
+    return Explanation("none", cause, verdict, steps(subject.way(paths, cut), {cut.row: f"cut: {cause}"}), cure, others)
 
 
 def _without_grad(node: Node) -> bool:

@@ -1,4 +1,4 @@
-"""Ways from tensors to a loss, and where a gradient can't pass on them: what the log says without running anything."""
+"""Paths from tensors to a loss, and where a gradient can't pass on them: what the log says, nothing is run."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def made_of(graph: Graph, row: int) -> list[int]:
     return [source for source, _ in event.inputs if graph.log.first <= source < row]
 
 
-class Ways:
+class GradientPaths:
     """All that lies between some rows and a target, and how far gradients can flow on it.
 
     Args:
         graph: The graph.
         target: The row of the loss.
-        sources: Rows where the ways begin; None takes all leaves that require grad.
+        sources: Rows where the paths begin; None takes all leaves that require grad.
     """
 
     def __init__(self, graph: Graph, target: int, sources: Collection[int] | None = None) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from graphscope.diagnose.explanation import title, where
-from graphscope.diagnose.flow import hops
+from graphscope.diagnose.flow import Hop, hops, share_of_zeros
+from graphscope.diagnose.zero_causes import Evidence, reason
 
 if TYPE_CHECKING:
     from graphscope.diagnose.subject import Subject
@@ -18,13 +19,34 @@ SMALL: Final = 0.01
 """An element is called small that is less than this part of the largest one."""
 
 MOSTLY: Final = 0.5
-"""From this share of small elements on, it is told where they come from."""
+"""From this share of zero, or of small, elements on, it is told where they come from."""
 
-_ASKED: Final = 16
-"""So many nodes at either end of a path are asked for their gradients."""
+_ENDS: Final = 16
+"""So many nodes at either end of a path have their gradients measured."""
 
 FLAT: Final = ("tanh", "sigmoid", "softmax", "log_softmax", "erf", "logsigmoid", "gelu", "silu", "softsign")
 """Ops whose slope is almost zero where their inputs are large."""
+
+
+def mostly_zero(subject: Subject) -> str:
+    """What is to be said of a gradient that is zero in most places; empty otherwise."""
+    gradient = subject.node.grad
+    if gradient is None or gradient.size == 0:
+        return ""
+    share = 1 - np.count_nonzero(gradient) / gradient.size
+    if share < MOSTLY:
+        return ""
+    worst: tuple[float, Hop] | None = None
+    for hop in hops(subject.node):
+        before, after = share_of_zeros(hop.grad), share_of_zeros(subject.graph.node(hop.row))
+        if before is not None and after is not None and (worst is None or after - before > worst[0]):
+            worst = (after - before, hop)
+    said = f"{share:.0%} of it is zero"
+    if worst is None or worst[0] <= 0:
+        return f"{said}."
+    owner, before_it = worst[1].owner, worst[1].before
+    _, why, _ = reason(Evidence(owner, before_it.owner if before_it else subject.node))
+    return f"{said}, most of that since {owner.op}{where(owner)}: {why}."
 
 
 class Shrunk(NamedTuple):
@@ -45,8 +67,8 @@ def norm(array: np.ndarray | None) -> float | None:
 
 def norms(path: Sequence[Node]) -> dict[int, float]:
     """The norms of the gradients that have arrived at the nodes of a path, by row; of a long one, at its ends."""
-    asked = {node.row: node for node in (*path[:_ASKED], *path[-_ASKED:])}
-    found = {row: norm(node.grad) for row, node in asked.items()}
+    measured = {node.row: node for node in (*path[:_ENDS], *path[-_ENDS:])}
+    found = {row: norm(node.grad) for row, node in measured.items()}
     return {row: size for row, size in found.items() if size is not None}
 
 

@@ -1,0 +1,111 @@
+"""The table of checks: what may be wrong with a run, by what part of a log it is found, and a program that shows it."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Final, Literal
+
+if TYPE_CHECKING:
+    from graphscope.diagnose.explanation import Explanation
+    from graphscope.diagnose.finding import Finding
+    from graphscope.diagnose.subject import Subject
+    from graphscope.eventlog.reader import Log
+    from graphscope.graph import Graph
+
+GROUP: Final = "graphscope.checks"
+"""Entry points of this group are loaded and add their checks to the table with `@check`."""
+
+Part = Literal["marks", "rows", "values"]
+
+PARTS: Final[dict[Part, str]] = {
+    "marks": "the rows that are no nodes: begins and ends of passes, steps, exceptions",
+    "rows": "ops, inputs, flags, shapes and lines of nodes",
+    "values": "values, or the statistics that were kept of them",
+}
+"""What a check may read of a log."""
+
+Moment = Literal["node", "pass", "run"]
+"""When it shows: at a node itself, at the last node of a backward pass once that has ended, or in what was recorded."""
+
+Judge = Callable[["Graph", int], "Iterable[Finding]"]
+"""From a view (a log and the newest row that is seen) and one row of it to what is wrong there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One entry of the table."""
+
+    name: str
+    """Also the word for it in the place of a breakpoint's SPEC."""
+    doc: str
+    """What is wrong, in one line."""
+    reads: tuple[Part, ...]
+    """All that it reads of a log."""
+    rows: Callable[[Log], Iterable[int]]
+    """The rows where it may be, ascending; found in bulk, without a look at single nodes."""
+    judge: Judge
+    shows: Moment
+    explain: Callable[[Subject], Explanation | None] | None
+    """What it has to say of one tensor, if anything."""
+    sample: str
+    """A program that has it."""
+    healthy: str
+    """The same program without it."""
+
+    def findings(self, graph: Graph) -> Iterator[Finding]:
+        """All that it finds up to the graph's `now`, in the order of the log."""
+        for row in self.rows(graph.log):
+            if row > graph.now:
+                break
+            yield from self.judge(graph, row)
+
+
+CHECKS: Final[dict[str, Check]] = {}
+"""The checks that have been loaded, by name; `every` loads them all."""
+
+
+def check(
+    *,
+    reads: tuple[Part, ...],
+    rows: Callable[[Log], Iterable[int]],
+    sample: str,
+    healthy: str,
+    shows: Moment = "node",
+    explain: Callable[[Subject], Explanation | None] | None = None,
+) -> Callable[[Judge], Judge]:
+    """Enter a function into the table, under its name and with the first line of its docstring.
+
+    Args:
+        reads: The parts of a log that it reads.
+        rows: The rows of a log where it may be, ascending; the function is asked about these alone.
+        sample: A program that has it, a few lines that begin with `import torch`.
+        healthy: The same program without it.
+        shows: When it shows.
+        explain: What is to be said of one tensor, when a person asks why its gradient, or value, is as it is.
+    """
+
+    def enter(judge: Judge) -> Judge:
+        doc = (inspect.getdoc(judge) or "").partition("\n")[0].removesuffix(".")
+        name = getattr(judge, "__name__", "")
+        CHECKS[name] = Check(name, doc, reads, rows, judge, shows, explain, sample, healthy)
+        return judge
+
+    return enter
+
+
+@cache
+def every() -> Mapping[str, Check]:
+    """The whole table: the checks of this package, and those that other packages bring."""
+    import_module("graphscope.diagnose.checks")
+    for entry in entry_points(group=GROUP):
+        try:
+            entry.load()
+        except Exception as error:  # noqa: BLE001 - whatever a foreign package does, ours go on working
+            warnings.warn(f"check {entry.name} ({entry.value}) can't be loaded: {error}", stacklevel=2)
+    return CHECKS

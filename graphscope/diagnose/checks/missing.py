@@ -1,0 +1,77 @@
+"""A leaf that a backward pass should have brought a gradient, and did not: which, and why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from graphscope.diagnose.backward_passes import last_nodes, pass_that_ends_with
+from graphscope.diagnose.check_table import check
+from graphscope.diagnose.explanation import Explanation, listed, title
+from graphscope.diagnose.finding import Finding, finding
+from graphscope.diagnose.missing_causes import explain_missing, gradient_itself
+from graphscope.diagnose.subject import Subject
+from graphscope.graph.faults import is_finite
+
+if TYPE_CHECKING:
+    from graphscope.graph import Graph
+
+_NAME: Final = "\0"
+"""Stands for the name in a sentence that is the same of several."""
+
+
+def explain(subject: Subject) -> Explanation | None:
+    """Why a tensor has no gradient; None when it has one, or when its value is what is wrong with it."""
+    if subject.is_gradient:
+        return gradient_itself(subject)
+    sick = not subject.is_leaf and not is_finite(subject.node)
+    return None if sick or not subject.is_missing else explain_missing(subject)
+
+
+@check(
+    reads=("marks", "rows"),
+    rows=last_nodes,
+    shows="pass",
+    explain=explain,
+    sample="""
+        import torch
+
+        w = torch.tensor([1.0, 2.0], requires_grad=True)
+        v = torch.tensor([3.0, 4.0], requires_grad=True)
+        loss = (w.detach() * v).sum()
+        loss.backward()
+        """,
+    healthy="""
+        import torch
+
+        w = torch.tensor([1.0, 2.0], requires_grad=True)
+        v = torch.tensor([3.0, 4.0], requires_grad=True)
+        loss = (w * v).sum()
+        loss.backward()
+        """,
+)
+def missing(graph: Graph, row: int) -> Iterator[Finding]:
+    """A backward pass has ended, and a leaf that requires grad has got no gradient.
+
+    Looked at are the leaves that require grad and took part in a forward pass since the last backward. A pass that
+    fills no leaf at all (`autograd.grad`) leaves none out. Leaves with the same cause share a finding.
+    """
+    ended = pass_that_ends_with(graph, row)
+    if ended is None or not ended.filled:
+        return
+    alike: dict[str, list[tuple[str, Explanation]]] = {}
+    for leaf in ended.left_out:
+        found = explain_missing(Subject(graph.at(ended.end).node(leaf)))
+        name = title(graph.node(leaf))
+        alike.setdefault(_named(found.verdict, name, _NAME), []).append((name, found))
+    for sentence, leaves in alike.items():
+        names = tuple(name for name, _ in leaves)
+        evidence = {"leaves": len(names), "backward": ended.begin}
+        told = replace(leaves[0][1], verdict=sentence.replace(_NAME, listed(names)))
+        yield finding("missing", "warning", row, told, names, evidence)
+
+
+def _named(sentence: str, name: str, other: str) -> str:
+    return re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w)", other, sentence, count=1)

@@ -1,0 +1,234 @@
+"""A NaN or an Inf: where it was born, and of what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from graphscope.diagnose.check_table import check
+from graphscope.diagnose.explanation import Explanation, replaced, steps, title, where
+from graphscope.diagnose.finding import Finding, finding
+from graphscope.diagnose.flow import hops
+from graphscope.diagnose.gradient_paths import GradientPaths
+from graphscope.diagnose.nonfinite_causes import born_backward, born_forward, largest
+from graphscope.diagnose.subject import Subject
+from graphscope.eventlog.nonfinite import rows_with_nonfinite
+from graphscope.graph.faults import Excuse, excuse, fault_rows, is_fault, is_finite
+
+if TYPE_CHECKING:
+    from graphscope.graph import Graph, Node
+
+
+def explain_nan(subject: Subject) -> Explanation | None:
+    """Why a value or a gradient is not finite; None when both are."""
+    value, gradient = _of_value(subject), _of_gradient(subject)
+    if not subject.is_leaf:
+        return value or gradient
+    return gradient or (value if subject.gradient is not None else None)
+
+
+@check(
+    reads=("marks", "rows", "values"),
+    rows=rows_with_nonfinite,
+    explain=explain_nan,
+    sample="""
+        import torch
+
+        x = torch.tensor([0.0, 1.0], requires_grad=True)
+        loss = x.log().sum()
+        loss.backward()
+        """,
+    healthy="""
+        import torch
+
+        x = torch.tensor([0.0, 1.0], requires_grad=True)
+        hidden = x.masked_fill(torch.tensor([False, True]), float("-inf"))
+        loss = hidden.softmax(0).sum() + (x + 1.0).log().sum()
+        loss.backward()
+        """,
+)
+def nan(graph: Graph, row: int) -> Iterator[Finding]:
+    """A NaN or an Inf is born: its inputs were finite, and it was given no infinite constant."""
+    node = graph.node(row)
+    if not is_fault(node) or _is_copy(node) or any(is_fault(edge.source) for edge in node.inputs):
+        return
+    summary = node.summary
+    evidence: dict[str, float] = {} if summary is None else {"nan": summary.nan, "inf": summary.inf}
+    evidence |= {} if summary is None else {"elements": summary.count}
+    size = largest(node)
+    evidence |= {} if size is None else {"largest input": size}
+    owner = node.forward if node.kind in ("grad", "accumulate") else node
+    name = title(node) if owner is None else title(owner)
+    yield finding("nan", "error", row, _birth_at(node, name), (name,), evidence)
+
+
+def _birth_at(node: Node, name: str) -> Explanation:
+    if node.kind not in ("grad", "accumulate"):
+        return _told(node, [node], f"{name} is {_kinds(node)}")
+    what = f"the gradient of {name} is {_kinds(node)}"
+    rules = [edge.source.forward for edge in node.inputs if edge.source.kind == "grad"]
+    path = [owner for owner in (node.forward,) if owner is not None]
+    if len(rules) == 1 and rules[0] is not None:
+        return _told_of_rule(rules[0], path if rules[0] in path else [*path, rules[0]], what)
+    if rules or node.inputs:
+        return _overflowing(path or [node], what)
+    return _begun(path or [node], what)
+
+
+def _is_copy(node: Node) -> bool:
+    """Whether a leaf was only written again: it is known from before."""
+    return node.kind == "leaf" and node.graph.log.first <= node.tensor < node.row
+
+
+def _of_value(subject: Subject) -> Explanation | None:
+    newest = subject.graph.node(max(subject.rows))
+    if is_finite(newest):
+        return None
+    reason = excuse(newest)
+    if reason is not None:
+        words, cure = _EXCUSES[reason]
+        path = steps([newest], {newest.row: words})
+        return Explanation("nonfinite", "deliberate", f"{subject.title} is {_kinds(newest)} {words}", path, cure)
+    return _told(newest, [subject.node], f"{subject.title} is {_kinds(newest)}")
+
+
+_EXCUSES: Final[dict[Excuse, tuple[str, str]]] = {
+    "constant": ("as the program asked for: a constant of it is infinite, as a mask's is", "softmax makes 0 of -inf"),
+    "scaled": ("because its loss is scaled up: the GradScaler leaves this step out", "it takes a smaller scale itself"),
+    "unwritten": ("because nothing has been written to its memory yet", "write to it before it is used"),
+}
+
+
+def _of_gradient(subject: Subject) -> Explanation | None:
+    gradient = subject.gradient
+    if gradient is None:
+        return None
+    what = f"{subject.title}.grad is {'nan' if np.isnan(gradient).any() else 'inf'}"
+    arrived = subject.node.grad
+    if np.isfinite(gradient).all():
+        return None
+    if arrived is not None and np.isfinite(arrived).all():
+        return replaced("nonfinite", f"{subject.title}.grad is not finite", [subject.node])
+    last = None
+    for hop in hops(subject.node):
+        made = subject.graph.node(hop.row)
+        if is_finite(made):
+            continue
+        if excuse(made) == "scaled":
+            verdict = f"{what} {_EXCUSES['scaled'][0]}"
+            return Explanation("nonfinite", "deliberate", verdict, steps([subject.node]), _EXCUSES["scaled"][1])
+        last = hop
+        if is_finite(hop.grad):
+            return _told_of_rule(hop.owner, [subject.node, *hop.trail], what)
+    return _overflowing([subject.node], what) if last is None else _begun([subject.node, *last.trail], what)
+
+
+def _overflowing(nodes: list[Node], what: str) -> Explanation:
+    verdict = f"{what}: its contributions are finite, and their sum overflows"
+    return Explanation("nonfinite", "overflow of a sum", verdict, steps(nodes), "`contributions` lists them")
+
+
+def _begun(nodes: list[Node], what: str) -> Explanation:
+    verdict = f"{what}: the backward pass began with a gradient that is not finite{where(nodes[-1])}"
+    cure = "look at what backward() was given"
+    return Explanation("nonfinite", "began so", verdict, steps(nodes, {nodes[-1].row: "began so"}), cure)
+
+
+def _told_of_rule(owner: Node, nodes: list[Node], what: str) -> Explanation:
+    """A rule made it of a finite gradient: of what its op had been given, or by itself."""
+    while owner.kind == "grad" and owner.forward is not None:  # a part of the rule of a call, which had been given it
+        owner = owner.forward
+    sick = [node for node in (owner, *(edge.source for edge in owner.inputs)) if is_fault(node)]
+    if sick:
+        return _told(min(sick, key=lambda node: node.row), nodes, what)
+    why, cure = born_backward(owner)
+    verdict = f"{what}: the first non-finite gradient comes from the rule of {owner.op}{where(owner)}: {why}"
+    path = steps(nodes if owner in nodes else [*nodes, owner], {owner.row: why})
+    return Explanation("nonfinite", "born backward", verdict, path, cure)
+
+
+def _told(sick: Node, nodes: list[Node], what: str) -> Explanation:
+    """Where what makes a node non-finite was born."""
+    born = _birth(sick)
+    if born.kind == "leaf":
+        return _told_of_leaf(born, sick, nodes, what)
+    if born.kind in ("grad", "accumulate"):
+        rules = [edge.source.forward for edge in born.inputs if edge.source.kind == "grad"]
+        if len(rules) == 1 and rules[0] is not None:
+            return _taken_over(_told_of_rule(rules[0], [rules[0]], what), nodes, what)
+    why, cure = born_forward(born)
+    verdict = f"{what}: the first non-finite value was made by {born.op}{where(born)}: {why}"
+    return Explanation("nonfinite", "born forward", verdict, steps(_with(nodes, born), {born.row: why}), cure)
+
+
+def _told_of_leaf(leaf: Node, sick: Node, nodes: list[Node], what: str) -> Explanation:
+    first = Subject(leaf).node
+    if not is_fault(first):
+        contribution = _poison(first, sick.row)
+        if contribution is not None:
+            found = _of_gradient(Subject(first.graph.at(contribution.row).node(first.row)))
+            if found is not None:
+                return _taken_over(found, nodes, what)
+    earlier = _earlier(first) if "function" not in first.attrs else None
+    if earlier is not None:
+        found = _birth_at(earlier, title(earlier))
+        _, _, why = found.verdict.partition(": ")
+        verdict = f"{what}, and so was a value before that: {why}"
+        return Explanation("nonfinite", found.cause, verdict, (*steps(nodes), *found.path), found.cure)
+    verdict = f"{what}: {title(first)}{where(first)} holds {_kinds(leaf)} from the beginning"
+    path = steps(_with(nodes, first), {first.row: "not finite"})
+    return Explanation("nonfinite", "data", verdict, path, "clean the data")
+
+
+def _earlier(leaf: Node) -> Node | None:
+    """The first fault of the log, where it is older than a leaf that came from outside of what was recorded."""
+    row = next(fault_rows(leaf.graph), leaf.row)
+    return leaf.graph.node(row) if row < leaf.row else None
+
+
+def _taken_over(found: Explanation, nodes: list[Node], what: str) -> Explanation:
+    """The same birth, of a gradient that a step of the optimizer took over."""
+    _, _, why = found.verdict.partition(": ")
+    verdict = f"{what}, since a step took over a gradient that was not finite: {why}"
+    path = (*steps([node for node in nodes if all(node.row != step.row for step in found.path)]), *found.path)
+    return Explanation("nonfinite", "poisoned by a step", verdict, path, found.cure, found.others)
+
+
+def _birth(sick: Node) -> Node:
+    """The oldest fault that a node was computed from."""
+    node = sick
+    while True:
+        worse = [edge.source for edge in node.inputs if edge.source.row < node.row and is_fault(edge.source)]
+        if not worse:
+            return _poisoned_leaf(node) or node
+        node = min(worse, key=lambda each: each.row)
+
+
+def _poisoned_leaf(node: Node) -> Node | None:
+    """A leaf among the inputs that an optimizer wrote unseen, after a gradient that was not finite."""
+    leaves = (edge.source for edge in node.inputs if edge.source.kind == "leaf")
+    return next((leaf for leaf in leaves if _poison(leaf, node.row) is not None), None)
+
+
+def _poison(leaf: Node, before: int) -> Node | None:
+    """The contribution to a leaf's gradient that was a fault before a row, if one was."""
+    rows = (each for each in leaf.backward if each.kind == "accumulate" and each.row < before)
+    return next((each for each in rows if is_fault(each)), None)
+
+
+def _with(nodes: list[Node], born: Node) -> list[Node]:
+    """The path, so that it holds the node where it began."""
+    if born in nodes:
+        return nodes
+    paths = GradientPaths(born.graph, nodes[-1].row, {born.row})
+    between = paths.path() if nodes[-1].row in paths.reached else [born, nodes[-1]]
+    return [*nodes[:-1], *between[::-1]]
+
+
+def _kinds(node: Node) -> str:
+    found = node.summary
+    if found is None:
+        return "not finite"
+    return " and ".join(name for name, number in (("nan", found.nan), ("inf", found.inf)) if number) or "not finite"

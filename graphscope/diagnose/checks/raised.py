@@ -1,0 +1,52 @@
+"""An exception that left an op, or the program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from graphscope.diagnose.check_table import check
+from graphscope.diagnose.explanation import title
+from graphscope.diagnose.finding import Finding
+from graphscope.eventlog.schema import Kind
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+    from graphscope.graph import Graph
+
+
+def exceptions(log: Log) -> Iterator[int]:
+    """The rows that tell of an exception."""
+    return (row for row in log.rare().tolist() if log.event(row).kind == Kind.EXCEPTION)
+
+
+@check(
+    reads=("marks",),
+    rows=exceptions,
+    shows="run",
+    sample="""
+        import torch
+
+        x = torch.ones(2, 3)
+        try:
+            y = x @ x
+        except RuntimeError:
+            pass
+        """,
+    healthy="""
+        import torch
+
+        x = torch.ones(2, 3)
+        y = x @ x.t()
+        """,
+)
+def raised(graph: Graph, row: int) -> Iterator[Finding]:
+    """An exception left an op, or the program."""
+    event, log = graph.index.event(row), graph.log
+    attrs, site = log.attrs(event.attrs), log.site(event.site)
+    failed = next((source for source, _ in event.inputs if log.first <= source < row), None)
+    names = () if failed is None else (title(graph.node(failed)),)
+    kind = str(attrs.get("type") or "exception")
+    verdict = ": ".join(str(attrs[key]) for key in ("type", "text") if attrs.get(key)) or "an exception"
+    file, line = ("", 0) if site is None else (site.file, site.line)
+    yield Finding("raised", "error", row, failed, file, line, names, kind, verdict, f"goto {row}, then where")

@@ -1,0 +1,119 @@
+"""A gradient that is zero: the rule that multiplied it by zeros, and why those are there."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from graphscope.diagnose.backward_passes import last_nodes, pass_that_ends_with
+from graphscope.diagnose.check_table import check
+from graphscope.diagnose.explanation import Explanation, replaced, step_of, steps, title, where
+from graphscope.diagnose.finding import Finding, finding
+from graphscope.diagnose.flow import Hop, hops, share_of_zeros
+from graphscope.diagnose.subject import Subject
+from graphscope.diagnose.zero_causes import Evidence, reason
+
+if TYPE_CHECKING:
+    from graphscope.graph import Graph, Node
+
+_ELEMENTS: Final = 1 << 20
+"""So many elements of one gradient are looked through for zeros."""
+
+
+def explain_vanished(subject: Subject) -> Explanation | None:
+    """Why all of a gradient is zero; None when it is not."""
+    gradient, arrived = subject.gradient, subject.node.grad
+    if gradient is None or gradient.size == 0 or np.count_nonzero(gradient):
+        return None
+    what = f"{subject.title}.grad is zero"
+    if arrived is not None and np.count_nonzero(arrived):
+        return _put_in_place(subject, what)
+    if _summed_to_more(subject.node):
+        return replaced("zero", what, [subject.node])
+    for hop in hops(subject.node):
+        if share_of_zeros(hop.grad) == 1 and _summed_to_more(hop.grad):
+            return replaced("zero", what, [subject.node, *hop.trail])
+        if share_of_zeros(hop.grad) != 1 and _made_nothing(hop):
+            if subject.graph.value_row(hop.row) != hop.row:
+                return replaced("zero", what, [subject.node, *hop.trail[:-1]])
+            return _told(subject, hop, what)
+    found = list(hops(subject.node))
+    if len(found) > 1 and not any(_made_nothing(hop) for hop in found):
+        words = f"{what}: its {len(subject.node.contributions)} contributions cancel each other"
+        return Explanation("zero", "cancelled", words, steps([subject.node]), "`contributions` lists them")
+    roots = [hop for hop in found if not hop.grad.inputs]
+    nodes = [subject.node, *(roots[0].trail if roots else ())]
+    words = f"{what}: the backward pass began with a gradient of zero at {title(nodes[-1])}"
+    return Explanation("zero", "began with zero", words, steps(nodes, {nodes[-1].row: "began with zero"}))
+
+
+def _put_in_place(subject: Subject, what: str) -> Explanation:
+    verdict = f"{what}: it arrived (#{subject.arrivals[-1].row}), and zeros were put in its place"
+    told = (step_of(subject.node, "zeros were put in the place of its gradient"),)
+    cure = "look at zero_grad(set_to_none=False), at the hooks (register_hook), and at writes to .grad"
+    return Explanation("zero", "replaced", verdict, told, cure)
+
+
+@check(
+    reads=("marks", "rows", "values"),
+    rows=last_nodes,
+    shows="pass",
+    explain=explain_vanished,
+    sample="""
+        import torch
+
+        x = torch.tensor([-1.0, -2.0], requires_grad=True)
+        loss = x.relu().sum()
+        loss.backward()
+        """,
+    healthy="""
+        import torch
+
+        x = torch.tensor([-1.0, 2.0], requires_grad=True)
+        loss = x.relu().sum()
+        loss.backward()
+        """,
+)
+def vanished(graph: Graph, row: int) -> Iterator[Finding]:
+    """A backward pass has ended, and has brought a leaf nothing but zeros."""
+    ended = pass_that_ends_with(graph, row)
+    if ended is None:
+        return
+    then = graph.at(ended.end)
+    for leaf in ended.filled.values():
+        subject = Subject(then.node(leaf))
+        arrived = [each for each in subject.arrivals if each.row > ended.begin]
+        if not all(math.prod(each.shape) <= _ELEMENTS and share_of_zeros(each) == 1 for each in arrived):
+            continue
+        found = explain_vanished(subject)
+        if found is not None:
+            evidence = {"elements": math.prod(subject.node.shape), "backward": ended.begin}
+            yield finding("vanished", "warning", row, found, (subject.title,), evidence)
+
+
+def _summed_to_more(node: Node) -> bool:
+    """Whether what arrived at a node does not sum up to zero: then something took its place."""
+    if node.kind == "leaf":
+        return False  # its gradient is that very sum
+    values = [each.value for each in node.contributions]
+    known = [value for value in values if value is not None]
+    if len(known) < 2 or len(known) < len(values):
+        return False
+    with np.errstate(all="ignore"):
+        return bool(np.count_nonzero(functools.reduce(np.add, known)))
+
+
+def _made_nothing(hop: Hop) -> bool:
+    return share_of_zeros(hop.grad.graph.node(hop.row)) == 1
+
+
+def _told(subject: Subject, hop: Hop, what: str) -> Explanation:
+    owner = hop.owner
+    cause, why, cure = reason(Evidence(owner, hop.before.owner if hop.before else subject.node, hop.grad.value))
+    nodes = [subject.node, *hop.trail]
+    verdict = f"{what}: {owner.op}{where(owner)} lets nothing through: {why}"
+    return Explanation("zero", cause, verdict, steps(nodes, {owner.row: "zeros"}), cure)

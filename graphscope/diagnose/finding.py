@@ -1,0 +1,58 @@
+"""What a check finds: frozen data, for people and programs alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from graphscope.diagnose.explanation import Explanation
+
+Severity = Literal["error", "warning"]
+"""`error`: the numbers are lost, or the program fails. `warning`: something does not learn that could."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is wrong with a run."""
+
+    kind: str
+    """The name of the check that found it."""
+    severity: Severity
+    row: int
+    """The row of the log where it shows: a breakpoint stops there."""
+    node: int | None
+    """The node to blame; None where the log has none."""
+    file: str
+    line: int
+    """Where the program says what is to blame; empty and 0 where that is not known."""
+    names: tuple[str, ...]
+    """The tensors that it is about, as the program calls them."""
+    cause: str
+    """The kind of cause, in a word or two: `detach`, `born forward`."""
+    verdict: str
+    """What is wrong and where, as one sentence."""
+    cure: str
+    """What to do about it."""
+    evidence: Mapping[str, float] = field(default_factory=dict)
+    """What was counted and measured."""
+
+    @property
+    def place(self) -> str:
+        """`train.py:12`; empty when it is not known."""
+        return f"{self.file.replace(chr(92), '/').rsplit('/', 1)[-1]}:{self.line}" if self.file else ""
+
+
+def finding(
+    kind: str,
+    severity: Severity,
+    row: int,
+    found: Explanation,
+    names: tuple[str, ...],
+    evidence: Mapping[str, float],
+) -> Finding:
+    """What was explained of a tensor, as a finding at a row."""
+    blamed = found.step or (found.path[-1] if found.path else None)
+    node, file, line = (None, "", 0) if blamed is None else (blamed.row, blamed.file, blamed.line)
+    return Finding(kind, severity, row, node, file, line, names, found.cause, found.verdict, found.cure, evidence)

@@ -1,0 +1,143 @@
+"""Which values that are not finite are faults, and which are meant: a mask, a scaled loss, memory not yet written."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+
+from graphscope.eventlog.nonfinite import rows_with_nonfinite
+from graphscope.eventlog.schema import Flag, Kind
+from graphscope.graph.scaling import is_scaled
+
+if TYPE_CHECKING:
+    from graphscope.graph.graph import Graph
+    from graphscope.graph.node import Node
+
+Excuse = Literal["constant", "scaled", "unwritten"]
+"""Why a value may be as it is: infinities that the program gave, a loss that a GradScaler scaled up too far, memory
+that nobody has written yet.
+"""
+
+EMPTY: Final = frozenset({"empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided"})
+"""Ops that give memory as it is."""
+
+MOST: Final = 1000
+"""So many values are followed back for one answer; what comes from farther away counts as a fault."""
+
+_MOVING: Final = frozenset({"copy_", "set", "to", "clone", "contiguous", "detach", "double", "float", "half"})
+"""Ops beside views and writes in place that hand on what was there, and compute nothing of it."""
+
+
+def is_finite(node: Node) -> bool:
+    """Whether a node's value holds no NaN and no Inf; what was not kept passes for finite unless it is flagged."""
+    return node.graph.log.nonfinite(node.graph.value_row(node.row)) is not True
+
+
+def is_fault(node: Node) -> bool:
+    """Whether a value holds a NaN, or an infinity, that nothing excuses."""
+    return not is_finite(node) and excuse(node) is None
+
+
+def fault_rows(graph: Graph, start: int | None = None) -> Iterator[int]:
+    """The rows of a graph, from `start` on, whose values are faults, in order."""
+    rows = rows_with_nonfinite(graph.log, start, graph.now + 1)
+    return (row for row in rows if excuse(graph.node(row)) is None)
+
+
+def excuse(node: Node) -> Excuse | None:
+    """Why a value that is not finite is no fault; None if it is one."""
+    known = node.graph.excuses
+    waiting, looked_at = [node], 0
+    while waiting and looked_at < MOST:
+        each = waiting[-1]
+        looked_at += 1
+        if _key(each) in known:
+            waiting.pop()
+            continue
+        sick = [edge.source for edge in each.inputs if not is_finite(edge.source)]
+        unknown = [source for source in sick if _key(source) not in known]
+        waiting += unknown
+        if not unknown:
+            known[_key(each)] = _excuse(each, sick, [known[_key(source)] for source in sick])
+    return known.get(_key(node))
+
+
+def _key(node: Node) -> int:
+    return node.graph.value_row(node.row)
+
+
+def _excuse(node: Node, sick: list[Node], excuses: list[Excuse | None]) -> Excuse | None:
+    if None in excuses:
+        return None
+    if node.op in EMPTY or (excuses and set(excuses) == {"unwritten"} and _hands_on(node)):
+        return "unwritten"
+    if _is_scaled(node, excuses):
+        return "scaled"
+    summary = node.summary
+    if node.kind not in ("leaf", "op") or (summary is not None and summary.nan):
+        return None
+    if any(_is_infinite(value) for value in node.attrs.values()):
+        return "constant"
+    if summary is None:  # it may be a NaN
+        return None
+    return "constant" if sick or _is_lowest(node) else None
+
+
+def _hands_on(node: Node) -> bool:
+    return bool(node.flags & (Flag.VIEW | Flag.IN_PLACE)) or node.op in _MOVING
+
+
+def _is_scaled(node: Node, excuses: list[Excuse | None]) -> bool:
+    """Whether it comes of a loss that was scaled up: its scaler looks for that, and lets no step take it over."""
+    if "scaled" not in excuses:
+        return not excuses and is_scaled(node)
+    if node.graph_pass == "backward":
+        return True
+    return not node.flags & Flag.REQUIRES_GRAD and not (node.flags & Flag.IN_PLACE and _is_trained(node))
+
+
+def _is_trained(node: Node) -> bool:
+    log = node.graph.log
+    first = node.graph.index.event(node.tensor) if log.first <= node.tensor < node.row else node.event
+    return first.kind == Kind.LEAF and bool(first.flags & (Flag.REQUIRES_GRAD | Flag.PARAMETER))
+
+
+def _is_lowest(node: Node) -> bool:
+    """Whether a leaf is made of -inf, or an op was given the lowest numbers there are, as masks of attention do."""
+    return _is_mask(node) if node.kind == "leaf" else _is_beyond_lowest(node)
+
+
+def _is_infinite(value: object) -> bool:
+    if isinstance(value, dict):
+        return any(map(_is_infinite, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(_is_infinite, value))
+    return isinstance(value, float) and math.isinf(value)
+
+
+def _is_mask(leaf: Node) -> bool:
+    """Whether a leaf holds nothing beside infinities but zeros, or of all infinities only -inf."""
+    summary, value = leaf.summary, leaf.value
+    if summary is not None and summary.minimum == 0 == summary.maximum:
+        return True
+    return value is not None and value.dtype.kind == "f" and not np.isposinf(value).any()
+
+
+def _is_beyond_lowest(node: Node) -> bool:
+    """Whether -inf came of `finfo.min` alone, as masks of it do that are added up."""
+    value = node.value
+    if value is None or value.dtype.kind != "f" or np.isposinf(value).any():
+        return False
+    lowest = np.finfo(value.dtype if node.dtype != "bfloat16" else np.float32).min
+    hidden = np.zeros(value.shape, bool)
+    for edge in node.inputs:
+        given: Any = edge.source.output(edge.slot)
+        if given is not None and given.dtype.kind == "f":
+            try:
+                hidden |= np.broadcast_to(given <= lowest * 0.99, value.shape)
+            except ValueError:  # a matrix product, a sum: its elements are no sums of such
+                return False
+    return bool(hidden[np.isneginf(value)].all())

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from graphscope.debugger.session import Debugger
+from graphscope.debugger.debugger import Debugger
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.record import record
 from graphscope.tui import keys
 from graphscope.tui.app import GraphscopeApp
 from graphscope.tui.main import Main
-from graphscope.tui.session import RecordedSession
+from graphscope.tui.screen_session import RecordedSession
 from graphscope.tui.tape.tape import Tape
 from tests.tui.screens import Screen, debug, drive
 

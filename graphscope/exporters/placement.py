@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from graphscope.exporters.ranks import consistent
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from graphscope.graph.view import GraphView, ViewEdge
 
-__all__ = ["Place", "beside", "both_passes", "closes_cycle"]
+__all__ = ["Place", "beside", "both_passes", "closes_cycle", "ranked"]
 
 
 class Place(NamedTuple):
@@ -18,7 +20,7 @@ class Place(NamedTuple):
     forward: str
     """Beside this node."""
     same_rank: bool
-    """At its height: not across the border of a frame, which that would tear apart."""
+    """At its height: not across the border of a frame, which that would tear apart, nor against an arrow."""
 
 
 def both_passes(view: GraphView) -> bool:
@@ -68,8 +70,20 @@ def beside(view: GraphView) -> dict[str, Place]:
             if leaf is not None and nodes[leaf].kind == "leaf":
                 placed[target.id] = leaf
     joined = {(edge.source, edge.target) for edge in gradients}
-    return {
+    near = {
         id: Place(forward, same_rank=nodes[id].cluster == nodes[forward].cluster)
         for id, forward in placed.items()
         if (forward, id) not in joined
     }
+    wanted = [(id, place.forward) for id, place in near.items() if place.same_rank]
+    level = {id for id, _ in consistent(ranked(view, near), wanted)}
+    return {id: place._replace(same_rank=id in level) for id, place in near.items()}
+
+
+def ranked(view: GraphView, placed: Mapping[str, Place]) -> Iterator[tuple[str, str]]:
+    """For each arrow that layout ranks by, the node that is to be above and the one below it."""
+    both = both_passes(view)
+    closing = closes_cycle(view, placed)
+    for edge in view.edges:
+        if edge.kind != "link" and not closing(edge):
+            yield (edge.target, edge.source) if both and edge.kind == "gradient" else (edge.source, edge.target)

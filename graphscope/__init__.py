@@ -43,14 +43,23 @@ def __getattr__(name: str) -> object:
         value = getattr(import_module(HOMES[name]), name)
     elif find_spec(f"{__name__}.{name}") is not None:
         value = import_module(f"{__name__}.{name}")
+    elif name in _engine_names():
+        value = getattr(import_module(ENGINE), name)
     else:
-        engine = import_module(ENGINE)
-        if name not in engine.__all__:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = getattr(engine, name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
     globals()[name] = value
     return value
 
 
+def _engine_names() -> list[str]:
+    """What people reach as `graphscope.tensor`; nothing where the debugger is alone."""
+    try:
+        return list(import_module(ENGINE).__all__)
+    except ModuleNotFoundError as error:
+        if error.name != ENGINE:
+            raise
+        return []
+
+
 def __dir__() -> list[str]:
-    return sorted({*globals(), *HOMES, *import_module(ENGINE).__all__, *MODULE_HOMES, "nn", "optim"})
+    return sorted({*globals(), *HOMES, *_engine_names(), *MODULE_HOMES, "nn", "optim"})

@@ -57,6 +57,8 @@ class PublicModules:
         elif not parent.startswith(f"{ROOT}.") or sys.modules[parent].__name__ == parent:
             return None
         home = home_of(name.partition(".")[2])
+        if home.startswith(f"{name}."):
+            return None  # the engine itself, which is not there
         try:
             return ModuleSpec(name, SecondName(import_module(home)))  # type: ignore[arg-type]  # a loader by what it does
         except ModuleNotFoundError as error:

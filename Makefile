@@ -14,7 +14,7 @@ help:
 	@echo "make test   run the tests; no framework is needed"
 	@echo "make check  what CI runs: format, lint, types, layers, all tests, those against PyTorch too"
 	@echo "make bench  measure speed and write docs/benchmarks.md"
-	@echo "make docs   write docs/reference from the tables"
+	@echo "make docs   write docs/reference and graphscope-stubs from the tables"
 	@echo "make format put the code in the house's form"
 
 demo: $(VENV)/.made-demo
@@ -36,6 +36,7 @@ bench: $(VENV)/.made-check
 
 docs: $(VENV)/.made-test
 	$(BIN)/python docs/reference
+	$(BIN)/python docs/reference/stubs.py
 
 format: $(VENV)/.made-check
 	$(BIN)/ruff check --fix-only .

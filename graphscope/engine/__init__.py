@@ -6,6 +6,7 @@ from math import inf as inf
 from math import nan as nan
 from math import pi as pi
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from graphscope.engine.amp import autocast as autocast
 from graphscope.engine.core import methods as methods  # makes a Tensor of what ops.define gave it
@@ -141,10 +142,11 @@ newaxis = None
 
 globals().update(_inplace_forms.FUNCTIONS)  # `exp_(x)`, and others that are made in a loop
 
-__all__ = [
-    name
-    for name, value in list(globals().items())
-    if not name.startswith("_") and not isinstance(value, ModuleType) and value is not ModuleType
-]
+if not TYPE_CHECKING:  # these see the names themselves, and would take a list that is computed for an empty one
+    __all__ = [
+        name
+        for name, value in list(globals().items())
+        if not (name.startswith("_") or name == "TYPE_CHECKING" or isinstance(value, ModuleType) or value is ModuleType)
+    ]
 
 from graphscope.engine import devices as _devices  # noqa: E402, F401 - makes `cuda` and others, out of what is above

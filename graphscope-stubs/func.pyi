@@ -1,0 +1,2 @@
+# Made by `make docs`: where the module is that people import by this name.
+from graphscope.engine.func import *

@@ -135,7 +135,7 @@ COMMANDS: Final[dict[str, Command]] = {}
 
 _ALIASES: Final[dict[str, str]] = {}
 
-ELSEWHERE: Final[dict[str, str]] = dict.fromkeys(("check", "invoke", "replay"), "graphscope.static.commands")
+ELSEWHERE: Final[dict[str, str]] = dict.fromkeys(("check", "invoke", "replay"), "graphscope.static.replay.commands")
 """Commands whose module is loaded when their word is first said: they need the engine, which reading a log does not."""
 
 

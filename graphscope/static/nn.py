@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphscope.static import spellings
+from graphscope.static.sessions import tensorflow_names
 
 
 def __getattr__(name: str) -> Any:
-    function = spellings.NN.get(name)
-    return spellings.op(name) if function is None else spellings.named(function, name)
+    function = tensorflow_names.NN.get(name)
+    return tensorflow_names.op(name) if function is None else tensorflow_names.named(function, name)

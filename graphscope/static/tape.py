@@ -24,7 +24,7 @@ from graphscope.errors import StaticError
 from graphscope.eventlog import record
 from graphscope.eventlog.names import Site
 from graphscope.eventlog.schema import SLOT_SHIFT, Flag, Kind
-from graphscope.static.graph import Graph, Node, Value
+from graphscope.static.graphs.graph import Graph, Node, Value
 
 _FIRST: Final = 1 << 40
 """Rows of tapes begin here: above those of any recording, so that neither takes the other's for its own."""

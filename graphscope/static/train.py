@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from graphscope.errors import StaticError
-from graphscope.static import functions
-from graphscope.static.functions import _listed, group, name_scope
-from graphscope.static.instead import absent
-from graphscope.static.saving import Saver as Saver
-from graphscope.static.saving import checkpoint_exists as checkpoint_exists
-from graphscope.static.saving import latest_checkpoint as latest_checkpoint
-from graphscope.static.symbols import Symbol
-from graphscope.static.variables import Variable, trainable_variables
+from graphscope.static.graphs.symbols import Symbol
+from graphscope.static.sessions import functions
+from graphscope.static.sessions.functions import _listed, group, name_scope
+from graphscope.static.sessions.saver import Saver as Saver
+from graphscope.static.sessions.saver import checkpoint_exists as checkpoint_exists
+from graphscope.static.sessions.saver import latest_checkpoint as latest_checkpoint
+from graphscope.static.sessions.tensorflow_missing import absent
+from graphscope.static.sessions.variables import Variable, trainable_variables
 
 Pairs = Sequence[tuple[Symbol | None, Variable]]
 

@@ -13,11 +13,11 @@ from benchmarks.workloads import WORKLOADS
 from graphscope import jit
 from graphscope.engine import OPS
 from graphscope.errors import StaticError
-from graphscope.static.compiling import BACKENDS, plan_of
-from graphscope.static.graph import Graph
+from graphscope.static.graphs.graph import Graph
 from graphscope.static.machine.library import available
 from graphscope.static.passes import ORDER, PASSES, changes, history, optimise
-from graphscope.static.plan import Plan
+from graphscope.static.plans.plan import Plan
+from graphscope.static.tracing.compiled import BACKENDS, plan_of
 
 
 @pytest.fixture(params=BACKENDS)

@@ -11,7 +11,7 @@ import graphscope as gs
 import graphscope.static as tf
 from graphscope import jit
 from graphscope.errors import StaticError
-from graphscope.static.graph import walk
+from graphscope.static.graphs.graph import walk
 
 HERE = r"test_errors\.py:\d+"
 

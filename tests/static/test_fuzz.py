@@ -15,7 +15,7 @@ import pytest
 import graphscope as gs
 import graphscope.static as tf
 from graphscope.errors import StaticError
-from graphscope.static.symbols import Symbol
+from graphscope.static.graphs.symbols import Symbol
 
 pytest.importorskip("torch")
 pytestmark = pytest.mark.torch

@@ -9,10 +9,10 @@ import pytest
 
 import graphscope as gs
 from graphscope.engine.core.op import OPS, Op
-from graphscope.static import interpreter
-from graphscope.static.gradients import gradients
-from graphscope.static.graph import Graph
-from graphscope.static.kinds import RANDOM
+from graphscope.static.graphs import interpreter
+from graphscope.static.graphs.differentiation import gradients
+from graphscope.static.graphs.graph import Graph
+from graphscope.static.graphs.node_kinds import RANDOM
 from graphscope.static.tape import taped
 from tests.engine.sampling import arguments, flat, name_of, results, run, tensors
 

@@ -7,8 +7,8 @@ import pytest
 
 import graphscope as gs
 from graphscope.errors import StaticError
-from graphscope.static import interpreter
-from graphscope.static.graph import Graph, Node, Value, rewrite, walk
+from graphscope.static.graphs import interpreter
+from graphscope.static.graphs.graph import Graph, Node, Value, rewrite, walk
 
 
 def chain() -> tuple[Graph, Value]:

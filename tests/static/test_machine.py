@@ -13,9 +13,9 @@ import graphscope as gs
 from graphscope import jit
 from graphscope.static.machine import library
 from graphscope.static.machine.library import available
-from graphscope.static.machine.numbers import WRITERS
-from graphscope.static.machine.plan import MachinePlan
-from graphscope.static.plan import Plan
+from graphscope.static.machine.machine_plan import MachinePlan
+from graphscope.static.machine.math_functions import WRITERS
+from graphscope.static.plans.plan import Plan
 
 pytestmark = pytest.mark.skipif(not available(), reason="llvmlite is not installed")
 

@@ -13,8 +13,8 @@ from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Message, TableResult
 from graphscope.engine.core.op import OPS, VJP, Op
 from graphscope.errors import StaticError
-from graphscope.static import checking, replay
 from graphscope.static.recall import call_of
+from graphscope.static.replay import gradient_checks, slices
 from tests.engine.sampling import DIFFERENTIABLE, arguments, run, tensors
 
 NOT_TOLD = {
@@ -45,7 +45,7 @@ def test_recorded_calls_of_every_op_are_made_again(name: str) -> None:
                 raise
             return
         np.testing.assert_allclose(call.run()[0], node.value, rtol=1e-6, equal_nan=True)
-        for found in checking.rules(call):
+        for found in gradient_checks.rules(call):
             assert found.size is None or found.gap < 1e-4, name
 
 
@@ -80,18 +80,18 @@ def test_replay_forward_is_what_the_program_would_have_computed(log: gs.eventlog
     x = np.float32([[1, 2], [3, -1], [0.5, 0.5]])
     new = np.asarray(w.value) * np.float32(0.5)
     h = np.tanh(x @ new)
-    found = replay.forward(graph, loss, {w.row: new})
+    found = slices.forward(graph, loss, {w.row: new})
     np.testing.assert_allclose(found[loss.row, 0], ((1.5 - h) * h).mean(), rtol=1e-6)
     with pytest.raises(StaticError, match=r"#0 w has shape \(2, 2\)"):
-        replay.forward(graph, loss, {w.row: [1.0]})
+        slices.forward(graph, loss, {w.row: [1.0]})
 
 
 def test_replay_backward_gives_what_was_recorded_and_follows_another_cotangent(log: gs.eventlog.reader.Log) -> None:
     graph = log.graph.at(log.end - 1)
     loss, w = graph.select("op:mean forward")[-1], graph.select("name:w")[0]
     (h,) = graph.select("op:tanh forward")
-    np.testing.assert_allclose(replay.backward(graph, loss)[w.row], w.grad, rtol=1e-6)
-    twice = replay.backward(graph, loss, {h.row: 2 * np.asarray(h.grad)})
+    np.testing.assert_allclose(slices.backward(graph, loss)[w.row], w.grad, rtol=1e-6)
+    twice = slices.backward(graph, loss, {h.row: 2 * np.asarray(h.grad)})
     np.testing.assert_allclose(twice[w.row], 2 * np.asarray(w.grad), rtol=1e-6)
 
 
@@ -118,5 +118,5 @@ def test_a_wrong_rule_is_found(log: gs.eventlog.reader.Log) -> None:
     call = call_of(graph.select("op:tanh forward")[0])
     wrong = (VJP.of(lambda g, out: g * (1 - out)),)
     op = Op("wrong", "", formula="", forward=np.tanh, vjps=wrong, samples=())
-    assert checking.rules(call)[0].gap < 1e-6
-    assert checking.rules(dataclasses.replace(call, op=op))[0].gap > 1e-3
+    assert gradient_checks.rules(call)[0].gap < 1e-6
+    assert gradient_checks.rules(dataclasses.replace(call, op=op))[0].gap > 1e-3

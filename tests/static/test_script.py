@@ -10,7 +10,7 @@ import pytest
 import graphscope as gs
 from graphscope import jit
 from graphscope.errors import StaticError
-from graphscope.static.graph import Graph
+from graphscope.static.graphs.graph import Graph
 
 W_h = gs.tensor(np.random.default_rng(0).standard_normal((4, 4)) * 0.5, requires_grad=True)
 W_x = gs.tensor(np.random.default_rng(1).standard_normal((4, 3)), requires_grad=True)

@@ -17,7 +17,7 @@ from graphscope.debugger import interpreter
 from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Stop
 from graphscope.errors import StaticError
-from graphscope.static.drawing import view_of
+from graphscope.static.graphs.drawing import view_of
 
 
 @pytest.fixture(autouse=True)

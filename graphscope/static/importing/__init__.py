@@ -17,7 +17,7 @@ from graphscope.static.importing.model import Examples, Model
 
 READERS: Final[dict[str, str]] = {
     ".onnx": "graphscope.static.importing.onnx_models",
-    ".pt2": "graphscope.static.importing.exported",
+    ".pt2": "graphscope.static.importing.torch_export",
     ".pt": "graphscope.static.importing.torchscript",
 }
 """The module that reads a kind of file, by its ending."""

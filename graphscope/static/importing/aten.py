@@ -16,8 +16,8 @@ from graphscope.engine.core import dtypes
 from graphscope.engine.core.op import OPS
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.nn import functional as _functional
-from graphscope.static.functions import convert_to_tensor
-from graphscope.static.symbols import Symbol, twin
+from graphscope.static.graphs.symbols import Symbol, twin
+from graphscope.static.sessions.functions import convert_to_tensor
 
 DTYPES: Final = (
     "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", None, "complex64", "complex128",

@@ -11,10 +11,10 @@ import numpy as np
 
 from graphscope.errors import StaticError
 from graphscope.eventlog.names import Site
-from graphscope.static.defaults import Graph
-from graphscope.static.session import Session
-from graphscope.static.symbols import Symbol
-from graphscope.static.variables import Variable
+from graphscope.static.graphs.symbols import Symbol
+from graphscope.static.sessions.default_graph import Graph
+from graphscope.static.sessions.session import Session
+from graphscope.static.sessions.variables import Variable
 
 Op = Callable[..., Any]
 """What an op of another framework does, on symbols."""

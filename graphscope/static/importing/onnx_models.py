@@ -9,11 +9,11 @@ from typing import Any, Final
 import numpy as np
 
 from graphscope.errors import StaticError
-from graphscope.static.defaults import Graph
-from graphscope.static.functions import convert_to_tensor, placeholder
+from graphscope.static.graphs.symbols import Symbol
 from graphscope.static.importing.aten import _of
 from graphscope.static.importing.model import Examples, Model, call, example_of
-from graphscope.static.symbols import Symbol
+from graphscope.static.sessions.default_graph import Graph
+from graphscope.static.sessions.functions import convert_to_tensor, placeholder
 
 
 def read(file: Path, examples: Examples) -> Model:

@@ -11,13 +11,13 @@ import numpy as np
 
 from graphscope.errors import StaticError
 from graphscope.eventlog.names import Site
-from graphscope.static.absent import NeedsValueError
-from graphscope.static.defaults import Graph
-from graphscope.static.flow import cond, while_loop
-from graphscope.static.functions import convert_to_tensor, placeholder
+from graphscope.static.graphs.abstract import NeedsValueError
+from graphscope.static.graphs.symbols import Symbol
 from graphscope.static.importing.aten import Table, dtype_of
 from graphscope.static.importing.model import Examples, Model, call, example_of
-from graphscope.static.symbols import Symbol
+from graphscope.static.sessions.control_flow import cond, while_loop
+from graphscope.static.sessions.default_graph import Graph
+from graphscope.static.sessions.functions import convert_to_tensor, placeholder
 
 _RANGE: Final = re.compile(r"# (.+?):(\d+):(\d+)")
 _SCOPE: Final = re.compile(r"::(\w+)")

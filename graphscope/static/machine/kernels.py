@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from graphscope.static.machine.numbers import WRITERS
-from graphscope.static.machine.text import Code, literal, type_of
+from graphscope.static.machine.assembly import Code, literal, type_of
+from graphscope.static.machine.math_functions import WRITERS
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from graphscope.static.graph import Graph
+from graphscope.static.graphs.graph import Graph
 from graphscope.static.passes.algebra import reassociate, simplify
 from graphscope.static.passes.batch import batch, batch_arrays
 from graphscope.static.passes.fold import fold

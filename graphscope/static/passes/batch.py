@@ -11,9 +11,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from graphscope.static.graph import Graph, Node, Value, copy
-from graphscope.static.kinds import frozen, is_pure
-from graphscope.static.numpy_calls import ELEMENTWISE
+from graphscope.static.graphs.graph import Graph, Node, Value, copy
+from graphscope.static.graphs.node_kinds import frozen, is_pure
+from graphscope.static.plans.numpy_calls import ELEMENTWISE
 
 _FEWEST: Final = 4
 """So many like nodes are worth a stack."""

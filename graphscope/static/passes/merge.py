@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphscope.static.graph import Graph, Node, Value, rewrite
-from graphscope.static.kinds import frozen, is_pure
+from graphscope.static.graphs.graph import Graph, Node, Value, rewrite
+from graphscope.static.graphs.node_kinds import frozen, is_pure
 
 
 def merge(graph: Graph) -> Graph:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphscope.static.graph import Graph, needed, rewrite
+from graphscope.static.graphs.graph import Graph, needed, rewrite
 
 
 def prune(graph: Graph) -> Graph:

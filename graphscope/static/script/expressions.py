@@ -16,10 +16,10 @@ from graphscope.engine.core import dtypes
 from graphscope.engine.core.op import OPS
 from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
-from graphscope.static.building import current
+from graphscope.static.graphs.graph_builder import current
+from graphscope.static.graphs.sizes import length
+from graphscope.static.graphs.symbols import Symbol, call, twin
 from graphscope.static.script.subset import SUBSET, Source, told
-from graphscope.static.sizes import length
-from graphscope.static.symbols import Symbol, call, twin
 
 _BINARY: Final[dict[type[ast.operator], Callable[..., Any]]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,

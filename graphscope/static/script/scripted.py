@@ -13,15 +13,15 @@ import numpy as np
 
 from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
-from graphscope.static import interpreter
-from graphscope.static.building import Builder, current
-from graphscope.static.graph import Graph
-from graphscope.static.script.blocks import RESULT, Blocks
+from graphscope.static.graphs import interpreter
+from graphscope.static.graphs.graph import Graph
+from graphscope.static.graphs.graph_builder import Builder, current
+from graphscope.static.graphs.symbols import Symbol
+from graphscope.static.graphs.trees import flatten, unflatten
 from graphscope.static.script.expressions import Names, as_symbol
+from graphscope.static.script.statements import RESULT, Blocks
 from graphscope.static.script.subset import INSTEAD, Source
-from graphscope.static.symbols import Symbol
-from graphscope.static.tracing import key_of
-from graphscope.static.trees import flatten, unflatten
+from graphscope.static.tracing.trace import key_of
 
 
 class Scripted:

@@ -1,0 +1,1 @@
+"""Graphs of nodes and values: how they are built, differentiated, run, recorded and drawn."""

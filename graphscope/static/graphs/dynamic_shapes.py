@@ -1,0 +1,184 @@
+"""Calls that are read when the graph runs: of functions that ask for the size of a dim that is not known before.
+
+The node keeps the function and its arguments as they were given; its shape is found by trying two sizes in the place of
+each dim that is not known: what differs between the two is not known either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from graphscope.engine.core.gradients import grad
+from graphscope.engine.core.tensor import Tensor
+from graphscope.errors import StaticError
+from graphscope.eventlog import record
+from graphscope.static.graphs import graph_builder
+from graphscope.static.graphs.graph import Node, Value
+from graphscope.static.graphs.node_kinds import Type, kind
+from graphscope.static.sessions import structures
+
+_PROBES: Final = ((6, 1), (12, 0))
+"""Sizes that are tried for dims that are not known, small enough to run the function, and what the elements are then:
+where the elements decide over a shape (of a mask, say), it differs, too."""
+
+
+class _Place:
+    """Stands in the arguments for an input of the node."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+def _infer(node: Node) -> Sequence[Type]:
+    values = list(node.values)
+    tried = [_tried(node, values, *probe) for probe in _PROBES]
+    one, other = tried
+    if one is not None and other is not None and len(one) != len(other):
+        raise StaticError(
+            f"how many parts {node.where} gives is not known before it runs",
+            hint="give sizes that do not depend on it, or a placeholder of known shape",
+        )
+    if one is None or other is None:
+        first = next((value.dtype for value in values if value.dtype is not None), None)
+        return [(None, first)] * node.attributes.get("outputs", 1)
+    return [(_common(a.shape, b.shape), a.dtype) for a, b in zip(one, other, strict=True)]
+
+
+def _common(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int | None, ...] | None:
+    return tuple(a if a == b else None for a, b in zip(one, other, strict=True)) if len(one) == len(other) else None
+
+
+def _tried(node: Node, values: Sequence[Value], probe: int, fill: int) -> list[Any] | None:
+    if any(value.shape is None or value.dtype is None for value in values):
+        return None
+    sizes = [[probe if size is None else size for size in value.shape or ()] for value in values]
+    stand_ins = [Tensor(np.full(size, fill, value.dtype)) for size, value in zip(sizes, values, strict=True)]
+    try:
+        with np.errstate(all="ignore"), record.recording_to(None):
+            return [tensor.array for tensor in _called(node, stand_ins)]
+    except Exception:  # noqa: BLE001 - ones of these sizes may be no operands; then the shape is told when it runs
+        return None
+
+
+def _called(node: Node, tensors: Sequence[Any]) -> list[Any]:
+    given = iter(
+        tensors[leaf.number] if isinstance(leaf, _Place) else leaf
+        for leaf in structures.leaves(node.attributes["given"])
+    )
+    args, kwargs = structures.packed(node.attributes["given"], given)
+    found = node.attributes["function"](*args, **kwargs)
+    return list(found) if isinstance(found, list | tuple) else [found]
+
+
+def _vjp(builder: graph_builder.Builder, node: Node, cotangents: Sequence[Value | None]) -> list[Value | None]:
+    gs = [
+        builder.append("zeros_like", (value,)).outputs[0] if g is None else g
+        for value, g in zip(node.outputs, cotangents, strict=True)
+    ]
+    places = [
+        place
+        for place, value in enumerate(node.inputs)
+        if isinstance(value, Value) and (value.dtype is None or value.dtype.kind in "fc")
+    ]
+    attributes = {**node.attributes, "wanted": tuple(places), "outputs": len(gs)}
+    made = builder.append("late_vjp", (*gs, *node.inputs), attributes)
+    found: list[Value | None] = [None] * len(node.inputs)
+    for place, value in zip(places, made.outputs, strict=True):
+        found[place] = value
+    return found
+
+
+@kind("late", "A function of the engine, whose arguments are read when it runs.", infer=_infer, vjp=_vjp, several=True)
+def _late(node: Node, values: Sequence[Any]) -> Sequence[Any]:
+    from graphscope.static.graphs.interpreter import at
+
+    found = at(node)(_go, node, values, None)
+    if len(found) != len(node.outputs):
+        raise StaticError(
+            f"{node.where} gave {len(found)} parts, and {len(node.outputs)} when its graph was made",
+            hint="give it as many elements as there are parts, or sizes that do not depend on the numbers",
+        )
+    return found  # type: ignore[no-any-return]
+
+
+def _go(node: Node, values: Sequence[Any], _: None, depth: int) -> list[Any]:
+    return _called(node, values)
+
+
+def _of_wanted(node: Node) -> Sequence[Type]:
+    given = node.inputs[node.attributes["outputs"] :]
+    return [(given[place].shape, given[place].dtype) for place in node.attributes["wanted"]]
+
+
+@kind("late_vjp", "The gradients of a function of the engine, by a pass over what it calls.", infer=_of_wanted,
+      several=True)  # fmt: skip
+def _late_vjp(node: Node, values: Sequence[Any]) -> Sequence[Any]:
+    count = node.attributes["outputs"]
+    gs, given = values[:count], list(values[count:])
+    wanted = [Tensor(given[place].array, requires_grad=True) for place in node.attributes["wanted"]]
+    for place, tensor in zip(node.attributes["wanted"], wanted, strict=True):
+        given[place] = tensor
+    with record.recording_to(None):
+        outs = _called(node, given)
+        pairs = [(out, g) for out, g in zip(outs, gs, strict=True) if out.requires_grad]
+        found = grad([out for out, _ in pairs], wanted, [g for _, g in pairs], allow_unused=True) if pairs else []
+    found = found or [None] * len(wanted)
+    return [
+        Tensor(np.zeros_like(np.asarray(tensor.array))[()]) if gradient is None else Tensor(gradient.array)
+        for tensor, gradient in zip(wanted, found, strict=True)
+    ]
+
+
+def call(function: Callable[..., Any], args: Any, kwargs: Any, symbol: Any) -> Any:
+    """Add the node of a call that is read when it runs.
+
+    Args:
+        function: A function of the engine, for tensors.
+        args: Its arguments, with symbols among them.
+        kwargs: Likewise.
+        symbol: The class of symbols.
+    """
+    builder = graph_builder.current()
+    inputs: list[Value] = []
+
+    def placed(leaf: Any) -> Any:
+        if isinstance(leaf, symbol):
+            inputs.append(builder.take(leaf.value, leaf.builder))
+        elif isinstance(leaf, Tensor):
+            inputs.append(builder.operand(leaf))
+        else:
+            return leaf
+        return _Place(len(inputs) - 1)
+
+    given = (list(args), dict(kwargs))
+    packed = structures.packed(given, iter([placed(leaf) for leaf in structures.leaves(given)]))
+    name = getattr(function, "__name__", "late")
+    node = builder.append("late", inputs, {"function": function, "given": packed}, name=name)
+    found = [symbol.of(value, builder) for value in node.outputs]
+    return found if len(found) > 1 else found[0]
+
+
+def waiting(symbol: Any, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """`call`, with the arguments as the function takes them."""
+    return call(function, args, kwargs, symbol)
+
+
+def may_wait(args: Any, kwargs: Any, symbol: Any) -> bool:
+    """Whether a call may be read when it runs: some tensor among its arguments has a dim that is not known."""
+    shapes: Iterator[Any] = (
+        leaf.value.shape for leaf in structures.leaves((list(args), dict(kwargs))) if isinstance(leaf, symbol)
+    )
+    return any(shape is None or None in shape for shape in shapes)
+
+
+WHOLE: Final = frozenset({"chunk", "split", "tensor_split", "unbind", "unflatten"})
+"""Functions that go by the size of a dim without failing where it is not known: then they wait as a whole."""
+
+SIZES: Final = ("shape", "sizes", "_sizes", "_ends", "repeats")
+"""Attributes of ops that hold sizes: with one that is not known, the call is read when it runs."""
+
+WAITS_FOR: Final = (TypeError, StaticError, ValueError, RuntimeError, IndexError)
+"""What reading arguments may raise where a size is not known."""

@@ -1,0 +1,226 @@
+"""Running a graph node by node through the engine: recorded, stepped and differentiated like any program."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from graphscope.engine.core import modes
+from graphscope.engine.core.op import OPS
+from graphscope.engine.core.slots import apply_several
+from graphscope.engine.core.tensor import Tensor, apply
+from graphscope.engine.core.writing import write
+from graphscope.errors import StaticError
+from graphscope.eventlog import record
+from graphscope.eventlog.names import Site
+from graphscope.static.graphs import run_recorder
+from graphscope.static.graphs.generated_function import Straight
+from graphscope.static.graphs.graph import Graph, Node, Value, needed, spelled, walk
+from graphscope.static.graphs.node_kinds import KINDS
+from graphscope.static.tape import asked_for
+
+
+def run(graph: Graph, feeds: Sequence[Any] | Mapping[Value, Any], fetches: Iterable[Value] | None = None) -> list[Any]:
+    """Run what is needed of a graph.
+
+    Args:
+        graph: The graph.
+        feeds: Tensors for its inputs, in order; or for any values of it, which are then not computed.
+        fetches: What is wanted: by default the outputs.
+
+    Returns:
+        Tensors, as wanted.
+
+    Raises:
+        StaticError: An input that is needed was not fed, or what was fed does not fit; the message names the node.
+    """
+    if fetches is None and not isinstance(feeds, Mapping):
+        if len(feeds) != len(graph.inputs):
+            raise StaticError(
+                f"{graph.name!r} takes {len(graph.inputs)} tensors, and was given {len(feeds)}",
+                hint="feed one for each input of the graph, in order",
+            )
+        tensors = map(fed, graph.inputs, feeds)
+        order = _order_of(graph)
+        if record.writer is None and order.ran:
+            return _straight(graph, order)(tensors)
+        found = dict(zip(graph.inputs, tensors, strict=True))
+        run_nodes(order.nodes, found, graph)
+        order.ran = True
+        return [found[value] for value in graph.outputs]
+    given = dict(feeds) if isinstance(feeds, Mapping) else dict(zip(graph.inputs, feeds, strict=True))
+    wanted = list(graph.outputs if fetches is None else fetches)
+    values: dict[Value, Any] = {value: fed(value, what) for value, what in given.items()}
+    run_nodes(walk(wanted, stop=values), values, graph)
+    return [values[value] for value in wanted]
+
+
+@dataclass
+class _Order:
+    """How a graph runs whole."""
+
+    key: Any
+    """How many nodes it had, and what it gave."""
+    nodes: list[Node]
+    """The nodes that this needs, in order."""
+    ran: bool = False
+    """Whether it ran before: a function of its own pays for graphs that run again."""
+    straight: Straight | None = None
+
+
+_orders: Final[WeakKeyDictionary[Graph, _Order]] = WeakKeyDictionary()
+"""For graphs that ran whole, how."""
+
+
+def _order_of(graph: Graph) -> _Order:
+    key = (len(graph.nodes), tuple(graph.outputs), len(graph.inputs))
+    known = _orders.get(graph)
+    if known is None or known.key != key:
+        known = _orders[graph] = _Order(key, [node for node in needed(graph) if node.op != "input"])
+    return known
+
+
+def _straight(graph: Graph, order: _Order) -> Straight:
+    if order.straight is None:
+        order.straight = Straight(graph, order.nodes, compute)
+    return order.straight
+
+
+def again(graph: Graph) -> Callable[[Sequence[Any]], list[Any]]:
+    """A function that runs a graph whole on tensors that fit its inputs: for bodies that run turn by turn."""
+    if record.writer is not None:
+        return functools.partial(run, graph)
+    return _straight(graph, _order_of(graph))
+
+
+def run_nodes(
+    nodes: Sequence[Node], values: dict[Value, Any], graph: Graph | None = None, began: int | None = None
+) -> None:
+    """Run nodes in the order given; what they compute is added to `values`.
+
+    Args:
+        nodes: The nodes.
+        values: What is known already.
+        graph: Whose nodes they are: for a log, which is told what gradients are of.
+        began: The row that the run began with, of which this is a part.
+    """
+    if record.writer is None:
+        for node in nodes:
+            execute(node, values)
+    else:
+        run = run_recorder.Run.here(record.writer, at, began)
+        run.nodes(nodes, values, execute, {} if graph is None else graph.cotangents)
+
+
+def at(node: Node) -> Callable[..., Any]:
+    """A function that calls another, at the node's place of the program: for the log, the call is there."""
+    return _at(node.site, node.name)
+
+
+def execute(node: Node, values: dict[Value, Any]) -> None:
+    """Run one node on what is in `values`, and put there what it gives (unless it is there already: it was fed)."""
+    inputs = [values[value] if isinstance(value, Value) else value for value in node.inputs]
+    try:
+        found = compute(node, inputs)
+    except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+        if not hasattr(error, "node_that_failed"):
+            error.node_that_failed = node  # type: ignore[union-attr]
+        raise
+    if modes.anomaly and node.rule is not None:
+        _look_for_nan(node, node.rule, found)
+    for value, result in zip(node.outputs, found, strict=True):
+        values.setdefault(value, result)
+
+
+def _look_for_nan(node: Node, rule: Node, found: Sequence[Any]) -> None:
+    """As a backward pass does under `detect_anomaly`, of a node that computes gradients."""
+    for tensor in found:
+        if isinstance(tensor, Tensor) and tensor.array.dtype.kind in "fc" and np.isnan(tensor.array).any():
+            raise RuntimeError(f"{node.name} gave nan: it is part of the rule of the {rule.where}")
+
+
+def compute(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
+    """What a node gives for these tensors and numbers. In a log it stands at the node's own place in the program."""
+    own = KINDS.get(node.op)
+    if own is not None:
+        return own.run(node, inputs)
+    op = OPS[node.op]
+    attrs = node.attributes
+    if op.in_place:  # in a graph it makes a new value
+        return (write(op, OPS["clone"].call(inputs[0]), inputs[1:], attrs),)
+    recorded = record.writer is not None and node.site is not None
+    if not (attrs or recorded or op.prepare or op.several or any(each is None for each in inputs)):
+        return (op.call(*inputs),)
+    if attrs.get("_from") is not None:
+        attrs = {**attrs, "_from": np.shape(inputs[0].array)}
+    # `None` stands for an argument that is left out; a place of its own it has between others, and where rules name it.
+    while len(inputs) > asked_for(op) and inputs[-1] is None:
+        inputs = inputs[:-1]
+    call: Callable[..., Any] = apply_several if op.several else apply
+    found = at(node)(call, op, inputs, attrs) if recorded else call(op, inputs, attrs, 1)
+    return tuple(found) if op.several else (found,)
+
+
+def fed(value: Value, what: Any) -> Any:
+    """What was fed for a value, as a tensor that fits it.
+
+    Raises:
+        StaticError: Its shape is another.
+    """
+    if value.dtype is not None and value.dtype.hasobject:  # what bodies keep for their gradients
+        return what
+    if not isinstance(what, Tensor):
+        array = _as_array(value, what)
+        what = Tensor(array[()] if array.ndim == 0 else array)
+        what.name = value.node.name
+    shape = what.array.shape
+    fits = (
+        shape == value.shape
+        or value.shape is None
+        or (len(shape) == len(value.shape) and all(b in (None, a) for a, b in zip(shape, value.shape, strict=True)))
+    )
+    if not fits:
+        raise StaticError(
+            f"{value.node.where} takes {spelled(value.shape, value.dtype)}, and was fed an array of shape {shape}",
+            hint="feed an array of that shape, or leave the dim open in the placeholder: None",
+        )
+    return what
+
+
+def _as_array(value: Value, what: Any) -> np.ndarray:
+    """What was fed as an array of the dtype of a value.
+
+    Raises:
+        StaticError: It is complex, and the value is not.
+    """
+    array = np.asarray(what)
+    if array.dtype.kind == "c" and value.dtype is not None and value.dtype.kind != "c":
+        raise StaticError(
+            f"{value.node.where} takes {spelled(value.shape, value.dtype)}, and was fed complex numbers",
+            hint="feed their real or imaginary parts, or their absolute values",
+        )
+    return np.asarray(array, dtype=value.dtype)
+
+
+@functools.lru_cache(1 << 14)
+def _at(site: Site | None, name: str) -> Callable[..., Any]:
+    """A function that calls another, at a place of the program: for the log, the call is there.
+
+    Each node of a place has a function of its own, so that the log can tell the nodes that one line makes apart.
+    """
+    if site is None:
+        return lambda call, *args: call(*args, 1)
+    tree: Any = ast.parse("lambda call, op, inputs, attrs: call(op, inputs, attrs, 1)", mode="eval")
+    nodes: Any = ast.walk(tree)
+    for node in nodes:
+        if hasattr(node, "lineno"):
+            node.lineno, node.end_lineno = site.line, max(site.end_line, site.line)
+            node.col_offset, node.end_col_offset = site.column, site.end_column
+    code = compile(tree, site.file, "eval")
+    return eval(code, {"__builtins__": {}})  # type: ignore[no-any-return]  # noqa: S307 - the text above

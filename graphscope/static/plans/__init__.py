@@ -1,0 +1,1 @@
+"""Graphs as plans of NumPy calls in memory that is planned ahead."""

@@ -1,0 +1,141 @@
+"""`cond` and `while_loop` as programs of sessions write them: functions that build the bodies of the nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from graphscope.errors import StaticError
+from graphscope.static.graphs import control_nodes as control_nodes  # its kinds enter the table
+from graphscope.static.graphs.graph import Graph, Node, Value
+from graphscope.static.graphs.graph_builder import Builder
+from graphscope.static.graphs.symbols import Symbol
+from graphscope.static.sessions import structures
+from graphscope.static.sessions.default_graph import builder
+from graphscope.static.sessions.functions import _values, convert_to_tensor
+
+
+def cond(
+    pred: Any,
+    true_fn: Callable[[], Any],
+    false_fn: Callable[[], Any],
+    strict: bool = False,
+    name: str | None = None,
+) -> Any:
+    """What one of two functions gives, as the condition says when it runs; the nodes of the other do not run.
+
+    Args:
+        pred: A boolean tensor of one element.
+        true_fn: Builds what is computed where it holds.
+        false_fn: Builds what is computed elsewhere: as many tensors, of the same dtypes.
+        strict: Accepted; a list of one tensor stays a list.
+        name: The node's name.
+
+    Raises:
+        StaticError: The branches do not fit together.
+    """
+    here = builder()
+    here_name = name or "cond"
+    (condition,) = _values(here, pred)
+    structure, yes = _body(here, f"{here_name}/true", true_fn, [])
+    _, no = _body(here, f"{here_name}/false", false_fn, [])
+    taken = _joined(here, [yes, no], 0)
+    node = here.append("cond", (condition, *taken), {}, bodies=(yes.graph, no.graph), name=here_name)
+    return structures.packed(structure, iter([Symbol.of(value, here) for value in node.outputs]))
+
+
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+    maximum_iterations: int | None = None,
+    return_same_structure: bool = False,
+) -> Any:
+    """Run a body again and again while a condition holds; gives the loop variables as they are then.
+
+    Args:
+        cond: From the loop variables to a boolean tensor of one element.
+        body: From the loop variables to those of the next turn: as many, of the same shapes and dtypes.
+        loop_vars: What they are at first: tensors, arrays or numbers, also nested.
+        shape_invariants: For each its shape, with None for a dim that changes from turn to turn.
+        parallel_iterations: Accepted: turns run one behind the other.
+        back_prop: Accepted: gradients go through where they are asked for.
+        swap_memory: Accepted.
+        name: The node's name.
+        maximum_iterations: So many turns at most.
+        return_same_structure: Whether a list of one variable stays a list.
+
+    Raises:
+        StaticError: A loop variable changes its shape or dtype from turn to turn; the message names it.
+    """
+    here = builder()
+    here_name = name or "while"
+    starts = [convert_to_tensor(each) for each in structures.leaves(loop_vars)]
+    values = _values(here, starts)
+    shapes = [value.shape for value in values]
+    if shape_invariants is not None:
+        shapes = [None if shape is None else tuple(shape) for shape in shape_invariants]
+        if len(shapes) != len(values):
+            raise StaticError(
+                f"there are {len(shapes)} shape_invariants for {len(values)} loop variables", hint="give one for each"
+            )
+
+    def called(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *symbols: function(*structures.packed(_as_list(loop_vars), iter(symbols)))
+
+    types = [(value.node.name, shape, value.dtype) for value, shape in zip(values, shapes, strict=True)]
+    _, test = _body(here, f"{here_name}/cond", called(cond), types)
+    _, turn = _body(here, f"{here_name}/body", called(body), types)
+    taken = _joined(here, [test, turn], len(values))
+    attributes = {"variables": len(values), "most": maximum_iterations}
+    bodies = (test.graph, turn.graph)
+    node = here.append("while", (*values, *taken), attributes, bodies=bodies, name=here_name)
+    found = structures.packed(_as_list(loop_vars), iter([Symbol.of(value, here) for value in node.outputs]))
+    return found[0] if len(found) == 1 and not return_same_structure else found
+
+
+def _as_list(loop_vars: Any) -> Any:
+    return loop_vars if isinstance(loop_vars, list | tuple) else [loop_vars]
+
+
+def _body(
+    here: Builder, name: str, function: Callable[..., Any], types: Sequence[tuple[str, Any, Any]]
+) -> tuple[Any, Builder]:
+    """A body built by a function, from inputs of these names, shapes and dtypes."""
+    inner = Builder(Graph(name), here)
+    inner.scope = f"{here.scope}/{name}" if here.scope else name
+    given = [Symbol.of(inner.graph.input(*each), inner) for each in types]
+    with inner.active():
+        structure = function(*given)
+        if structure is None:
+            raise StaticError(f"the function of {name!r} returns nothing", hint="return a tensor, or several")
+        parts = [_outputs(inner, part) for part in structures.leaves(structure)]
+    inner.graph.outputs = parts
+    return structure, inner
+
+
+def _outputs(inner: Builder, part: Any) -> Value:
+    if isinstance(part, Node):
+        return part.outputs[0]
+    return _values(inner, part)[0]
+
+
+def _joined(here: Builder, bodies: Sequence[Builder], own: int) -> list[Value]:
+    """What bodies take from around them; each is made to take all of it, in one order, behind its own inputs."""
+    outside: list[Value] = []
+    for inner in bodies:
+        for source in inner.captured:
+            value = here.captured.get(source, source)
+            if value not in outside:
+                outside.append(value)
+    for inner in bodies:
+        known = {here.captured.get(source, source): value for source, value in inner.captured.items()}
+        first = inner.graph.inputs[:own]
+        rest = [known.get(value) or inner.graph.input(value.node.name, value.shape, value.dtype) for value in outside]
+        inner.graph.inputs = [*first, *rest]
+    return outside

@@ -1,0 +1,304 @@
+"""Sessions: run what is fetched of a graph, with what is fed; each run is recorded like any other."""
+
+from __future__ import annotations
+
+import contextvars
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from graphscope.engine.core import modes
+from graphscope.engine.core.tensor import Tensor
+from graphscope.errors import StaticError
+from graphscope.eventlog import record
+from graphscope.eventlog.schema import Kind
+from graphscope.static.graphs import interpreter, run_recorder
+from graphscope.static.graphs.graph import Node, Value, walk
+from graphscope.static.graphs.graph_builder import Builder
+from graphscope.static.graphs.symbols import Symbol
+from graphscope.static.sessions import structures
+from graphscope.static.sessions.default_graph import get_default_graph
+
+_sessions: contextvars.ContextVar[tuple[Session, ...]] = contextvars.ContextVar("sessions", default=())
+
+
+class Session:
+    """Runs a graph.
+
+    Args:
+        target: Accepted for TensorFlow's sake: there is one machine.
+        graph: The graph; the default one if it is left out.
+        config: Accepted, likewise.
+    """
+
+    _numbers = itertools.count(1)
+
+    def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
+        self._builder: Builder = (get_default_graph() if graph is None else graph).builder
+        self._closed = False
+        self._runs = itertools.count(1)
+        self._plans: dict[Any, list[Node]] = {}
+        self._partial: dict[str, Partial] = {}
+        self._nodes: tuple[int, set[Node]] = 0, set()
+
+    @property
+    def graph(self) -> Any:
+        """The graph that it runs."""
+        return self._builder.graph
+
+    def run(self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None, options: Any = None) -> Any:
+        """Compute what is fetched, and no more than that takes.
+
+        Args:
+            fetches: Tensors, nodes or their names, alone or in lists, tuples and dicts of any depth.
+            feed_dict: What stands for tensors in this run: by tensor or name, arrays, tensors or numbers. Any tensor
+                can be fed; what leads to it is not computed then.
+            options: Accepted for TensorFlow's sake.
+
+        Returns:
+            NumPy arrays in the form of `fetches`; None for nodes that give nothing.
+
+        Raises:
+            StaticError: The session is closed, a fetch or feed is unknown, a placeholder that is needed was not fed,
+                or what was fed does not fit.
+        """
+        wanted = [self._fetched(fetch) for fetch in structures.leaves(fetches)]
+        values = self.fed(feed_dict or {})
+        key = (tuple(wanted), tuple(values), len(self.graph.nodes))
+        plan = self._plans.get(key)
+        if plan is None:
+            plan = self._plans[key] = walk(wanted, stop=values)
+        self._run(plan, wanted, values)
+        return structures.packed(fetches, iter([_shown(values[value]) for value in wanted]))
+
+    def partial_run_setup(self, fetches: Any, feeds: Iterable[Any] | None = None) -> str:
+        """Begin a run in several parts, each with some of these fetches and feeds; gives the handle for `partial_run`.
+
+        Raises:
+            StaticError: A fetch or feed is unknown.
+        """
+        handle = f"partial {next(self._numbers)}"
+        wanted = {self._fetched(fetch) for fetch in structures.leaves(fetches)}
+        self._partial[handle] = Partial(wanted, {self.named(feed) for feed in feeds or ()})
+        return handle
+
+    def partial_run(self, handle: str, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> Any:
+        """Go on with a run in parts: what was computed before is at hand.
+
+        Raises:
+            StaticError: The handle is unknown, a fetch or feed was not announced, or was had already.
+        """
+        part = self._partial.get(handle)
+        if part is None:
+            raise StaticError(f"there is no partial run {handle!r}", hint="partial_run_setup gives the handle of one")
+        wanted = [self._fetched(fetch) for fetch in structures.leaves(fetches)]
+        new = self.fed(feed_dict or {})
+        part.check(wanted, new)
+        part.values.update(new)
+        part.began = self._run(walk(wanted, stop=part.values), wanted, part.values, part.began)
+        if not part.left:
+            del self._partial[handle]
+        return structures.packed(fetches, iter([_shown(part.values[value]) for value in wanted]))
+
+    def close(self) -> None:
+        """Let it run nothing any more."""
+        self._closed = True
+
+    def as_default(self) -> _Default:
+        """A context manager: `tensor.eval()` and `node.run()` inside speak of this session."""
+        return _Default(self)
+
+    def __enter__(self) -> Self:
+        _sessions.set((*_sessions.get(), self))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _sessions.set(_sessions.get()[:-1])
+        self.close()
+
+    # Inside ----------------------------------------------------------------------------------------------------------
+
+    def _run(
+        self, plan: Sequence[Node], wanted: Sequence[Value], values: dict[Value, Any], began: int | None = None
+    ) -> int | None:
+        """Run nodes; the row that the run began with, or went on from."""
+        if self._closed:
+            raise StaticError("the session is closed", hint="open another: with static.Session() as session: ...")
+        fed = list(values)
+        number = next(self._runs)
+        with self._builder.active(), modes.grad_mode(True):
+            if record.writer is not None:
+                began = max(began or record.writer.end, record.writer.base)
+                record.mark(
+                    Kind.PRINT,
+                    text=f"run {number}: fetches {_listed(wanted)}; feeds {_listed(fed)}",
+                    run=number,
+                    fetches=[value.name for value in wanted],
+                    feeds=[value.name for value in fed],
+                    nodes=[[v.node.name, v.node.op, 1] for v in fed] + [[n.name, n.op, _feedable(n)] for n in plan],
+                )
+                run_recorder.tell(record.writer, values, interpreter.at, began)
+            try:
+                interpreter.run_nodes(plan, values, self.graph, began)
+            except Exception as error:
+                node = getattr(error, "node_that_failed", None)
+                if node is None or isinstance(error, StaticError):
+                    raise
+                told = ", ".join(value.name for value in node.values) or "what it needs"
+                inside = node not in self._known()
+                cure = f"tf.Print({told}, [{told}]) in the body shows" if inside else f"fetch {told} to see"
+                raise StaticError(
+                    f"{node.where} failed: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}",
+                    hint=f"{cure} what it was given",
+                ) from error
+            record.mark(Kind.STEP)
+        return began
+
+    def _fetched(self, fetch: Any) -> Value:
+        if fetch is None:
+            raise StaticError("None can't be fetched", hint="gradients gives None where ys do not depend on an x")
+        return self.named(fetch)
+
+    def fed(self, feed_dict: Mapping[Any, Any]) -> dict[Value, Any]:
+        """What is fed, by value, as tensors.
+
+        Raises:
+            StaticError: Something is unknown, or does not fit.
+        """
+        found: dict[Value, Any] = {}
+        for key, what in feed_dict.items():
+            value = self.named(key)
+            if not _feedable(value.node):
+                raise StaticError(
+                    f"{value.node.where} can't be fed: it gives nothing", hint="leave it out of feed_dict"
+                )
+            if isinstance(what, Symbol):
+                raise StaticError(
+                    f"{value.node.where} was fed the tensor {what.name!r} of a graph", hint="feed what a run gave of it"
+                )
+            try:
+                found[value] = interpreter.fed(value, what)
+            except (ValueError, TypeError) as error:
+                raise StaticError(
+                    f"{value.node.where} can't be fed {type(what).__name__}: {error}", hint="feed an array"
+                ) from None
+        return found
+
+    def named(self, thing: Any) -> Value:
+        """The value that a tensor, node or name means in this session's graph.
+
+        Raises:
+            StaticError: There is none.
+        """
+        if isinstance(thing, Value):
+            value = thing
+        elif isinstance(thing, Symbol):
+            value = thing.value
+        elif isinstance(thing, Node):
+            value = thing.outputs[0]
+        elif isinstance(thing, str):
+            name, _, slot = thing.rpartition(":") if thing.rpartition(":")[2].isdigit() else (thing, "", "0")
+            node = self.graph[name]
+            if int(slot) >= len(node.outputs):
+                raise StaticError(f"{node.where} has no output {slot}", hint=f"it has {len(node.outputs)}")
+            value = node.outputs[int(slot)]
+        else:
+            raise StaticError(
+                f"{thing!r} ({type(thing).__name__}) is neither tensor nor node of a graph",
+                hint="fetch and feed what placeholder, Variable and the ops gave, or their names",
+            )
+        if value.node not in self._known():
+            raise StaticError(
+                f"{value.node.where} is no node of the graph of this session",
+                hint="open the session with graph=..., or build in the default graph",
+            )
+        return value
+
+    def _known(self) -> set[Node]:
+        if self._nodes[0] != len(self.graph.nodes):
+            self._nodes = len(self.graph.nodes), set(self.graph.nodes)
+        return self._nodes[1]
+
+
+class InteractiveSession(Session):
+    """A session that is the one entered from the moment it is made until it is closed: for a prompt."""
+
+    def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
+        super().__init__(target, graph, config)
+        _sessions.set((*_sessions.get(), self))
+
+    def close(self) -> None:
+        """Let it run nothing any more, and be entered no more."""
+        _sessions.set(tuple(each for each in _sessions.get() if each is not self))
+        super().close()
+
+
+class Partial:
+    """A run in parts: what may yet be fetched and fed, and what is there already."""
+
+    def __init__(self, wanted: set[Value], feeds: set[Value]) -> None:
+        self.left = wanted
+        self.feeds = feeds
+        self.values: dict[Value, Any] = {}
+        self.began: int | None = None
+        """The row of a log that it began with."""
+
+    def check(self, wanted: Sequence[Value], fed: Mapping[Value, Any]) -> None:
+        """See that these were announced and not had before."""
+        for what, values, known in (("fetched", wanted, self.left), ("fed", fed, self.feeds)):
+            for value in values:
+                if value not in known:
+                    raise StaticError(
+                        f"{value.node.where} was not announced to be {what} in this partial run, or it was before",
+                        hint="name all fetches and feeds in partial_run_setup; each can be had once",
+                    )
+        self.left -= set(wanted)
+        self.feeds -= set(fed)
+
+
+class _Default:
+    """A session as the default one, while it is entered."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def __enter__(self) -> Session:
+        _sessions.set((*_sessions.get(), self._session))
+        return self._session
+
+    def __exit__(self, *_: object) -> None:
+        _sessions.set(_sessions.get()[:-1])
+
+
+def get_default_session() -> Session | None:
+    """The innermost session that is entered."""
+    return _sessions.get()[-1] if _sessions.get() else None
+
+
+def evaluated(value: Value | Symbol, feed_dict: Mapping[Any, Any] | None, session: Session | None) -> Any:
+    """What `tensor.eval()` gives.
+
+    Raises:
+        StaticError: No session is given and none is entered.
+    """
+    chosen = session or get_default_session()
+    if chosen is None:
+        raise StaticError("no session is entered here", hint="with static.Session(): ..., or eval(session=...)")
+    return chosen.run(value, feed_dict)
+
+
+def _feedable(node: Node) -> int:
+    return int(node.op not in ("group", "assert"))
+
+
+def _listed(values: Iterable[Value]) -> str:
+    return ", ".join(value.name for value in values) or "nothing"
+
+
+def _shown(found: Any) -> Any:
+    return (np.asarray(found.array) if found.array.ndim else found.array) if isinstance(found, Tensor) else found

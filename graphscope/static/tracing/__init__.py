@@ -1,0 +1,1 @@
+"""Functions as graphs of one of their runs: traced, guarded, compiled."""

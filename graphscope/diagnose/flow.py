@@ -31,11 +31,14 @@ class Hop:
 
     @property
     def trail(self) -> list[Node]:
-        """The forward nodes from the tensor (left out) up to the rule's own."""
-        found = []
+        """The forward nodes from the tensor (left out) up to the rule's own; each once, whatever parts its rule has."""
+        found: list[Node] = []
         hop: Hop | None = self
         while hop is not None:
-            found.append(hop.owner)
+            owner = hop.owner
+            while owner.kind == "grad" and owner.forward is not None:
+                owner = owner.forward
+            found += [owner] if owner not in found[-1:] else []
             hop = hop.before
         return found[::-1]
 

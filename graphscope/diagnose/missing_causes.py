@@ -119,6 +119,14 @@ def no_backward(subject: Subject) -> Explanation | None:
     """Nobody has asked for gradients yet."""
     if subject.backward is not None:
         return None
+    if not_recorded(subject):
+        return Explanation(
+            "none",
+            "not recorded",
+            f"the gradient of {subject.title} was not recorded: capture='calls' leaves backward passes out",
+            steps([subject.node]),
+            "record with capture='calls+backward'",
+        )
     ahead = subject.ahead
     found = Explanation(
         "none",
@@ -130,6 +138,13 @@ def no_backward(subject: Subject) -> Explanation | None:
     if ahead is not None and ahead.cuts and ahead.target not in ahead.open:
         return named(found, [f"And it would not arrive: {blame(ahead, ahead.cuts[0])}."])
     return found
+
+
+def not_recorded(subject: Subject) -> bool:
+    """Whether the log was told to leave backward passes out, and holds none."""
+    log = subject.graph.log
+    marks = (log.event(row).kind for row in log.rare().tolist())
+    return log.metadata.get("capture") == "calls" and Kind.BACKWARD_BEGIN not in marks
 
 
 def unused(subject: Subject) -> Explanation | None:

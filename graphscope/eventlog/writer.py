@@ -101,6 +101,7 @@ class Writer(WideRows):
                 "argv": list(sys.argv),
                 "process": os.getpid(),
                 "values": policy,
+                "capture": capture,
                 "nonfinite": "flagged" if compiled else "derived",
                 "created": time.time(),
                 "clock": time.perf_counter_ns(),

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from textual.screen import Screen
 from textual.widgets import Input
 
-from graphscope.debugger.results import Message
 from graphscope.errors import CommandError
 from graphscope.graph.paths import REACH
 from graphscope.tui import keys
@@ -93,16 +92,6 @@ class Actions(Guarded, Screen[None]):
     def action_interrupt(self) -> None:
         """Interrupt a command that takes long."""
         self.session.interrupt()
-
-    def action_why(self) -> None:
-        """Ask why the gradient is as it is; ahead of its backward pass, tell where that ends."""
-        node = self.scene.node
-        end = next((row for row in self.passes.ends if row > self.scene.now), None)
-        ahead: tuple[Result, ...] = ()
-        if node is not None and node.graph_pass == "forward" and end is not None:
-            told = f"As of here, ahead of the backward pass, which ends at #{end}"
-            ahead = (Message(told, f"goto {end}, then: why {node.name or f'#{node.row}'}"),)
-        self.post_message(Asked("why", quiet=True, ahead=ahead))
 
     def action_list(self, name: str) -> None:
         """Open a list."""

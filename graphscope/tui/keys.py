@@ -70,7 +70,9 @@ OF_SCREEN: Final = (
     Binding(":", "prompt", "prompt", id="screen.prompt", key_display=":", tooltip="Type a command"),
     Binding("g", "prefill('goto ')", "Go to", id="screen.goto", show=False, tooltip="Go to a row, a name or a SPEC"),
     Binding("w", "prefill('watch ')", "Watch", id="screen.watch", show=False, tooltip="Watch an expression"),
-    Binding("y", "why", "Why", id="screen.why", show=False, tooltip="Why is this gradient None, zero, not finite"),
+    Binding(
+        "y", "ask('why')", "Why", id="screen.why", show=False, tooltip="Why is this gradient None, zero, not finite"
+    ),
     Binding("t", "program", "Program", id="screen.program", show=False, tooltip="The program's own terminal, and back"),
     Binding("ctrl+t", "program", "Program", id="screen.program-back", show=False, tooltip="The same, while typing"),
     Binding(

@@ -239,7 +239,7 @@ class Main(Actions):
         if any(isinstance(result, Ended) for result in message.results):
             self.app.exit()
             return
-        found = (*message.asked.ahead, *message.results)
+        found = message.results
         told = tuple(result for result in found if not message.asked.quiet or _worth_telling(result))
         prompt = self.query_one(Prompt)
         prompt.make_room(0)

@@ -10,16 +10,12 @@ from graphscope.debugger.results import Result
 class Asked(Message):
     """A person wants a command carried out."""
 
-    def __init__(
-        self, line: str, block: tuple[str, ...] = (), *, quiet: bool = False, ahead: tuple[Result, ...] = ()
-    ) -> None:
+    def __init__(self, line: str, block: tuple[str, ...] = (), *, quiet: bool = False) -> None:
         super().__init__()
         self.line = line
         self.block = block
         self.quiet = quiet
         """It was a key, not a typed line: only what is not a plain stop is told at the prompt."""
-        self.ahead = ahead
-        """What is told ahead of the answer."""
 
 
 class Answered(Message):

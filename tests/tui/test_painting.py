@@ -68,10 +68,11 @@ def test_the_mark_of_what_is_not_finite_is_not_under_the_scrollbar(recorded: Cal
     drive(log, use, size=(80, 24))
 
 
-def test_why_tells_that_it_is_asked_ahead_of_the_backward_pass(product: Path) -> None:
+def test_why_ahead_of_the_backward_pass_tells_what_comes_of_it(product: Path) -> None:
     async def use(screen: Screen) -> None:
         await screen.press("y")
-        await screen.shows("ahead of the backward pass, which ends at #7")
+        await screen.shows("a.grad is neither None nor zero")
+        await screen.shows("As of #0: no backward pass has run since a was made")
 
     drive(product, use)
 

@@ -63,7 +63,7 @@ async def exception_info(adapter: Adapter, arguments: Arguments) -> Body:
         "description": stop.reason if session.failure else "; ".join(stop.notes) or FILTERS[name].doc,
         "breakMode": "unhandled" if session.failure else "always",
     }
-    if session.failure or stop.notes or stop.node is None:
+    if session.failure or stop.node is None:
         return made
     explained = await session.command("why")
     if not (isinstance(explained, Message) and explained.error):

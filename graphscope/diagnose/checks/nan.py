@@ -15,6 +15,7 @@ from graphscope.diagnose.gradient_paths import GradientPaths
 from graphscope.diagnose.nonfinite_causes import born_backward, born_forward, largest
 from graphscope.diagnose.subject import Subject
 from graphscope.eventlog.nonfinite import rows_with_nonfinite
+from graphscope.eventlog.schema import Flag
 from graphscope.graph.faults import Excuse, excuse, fault_rows, is_fault, is_finite
 
 if TYPE_CHECKING:
@@ -65,6 +66,9 @@ def nan(graph: Graph, row: int) -> Iterator[Finding]:
 
 
 def _birth_at(node: Node, name: str) -> Explanation:
+    rule = node.forward
+    if node.kind == "op" and rule is not None:  # a part of the rule of an op
+        return _told_of_rule(rule, [node], f"{name} is {_kinds(node)}")
     if node.kind not in ("grad", "accumulate"):
         return _told(node, [node], f"{name} is {_kinds(node)}")
     what = f"the gradient of {name} is {_kinds(node)}"
@@ -158,9 +162,20 @@ def _told(sick: Node, nodes: list[Node], what: str) -> Explanation:
         rules = [edge.source.forward for edge in born.inputs if edge.source.kind == "grad"]
         if len(rules) == 1 and rules[0] is not None:
             return _taken_over(_told_of_rule(rules[0], [rules[0]], what), nodes, what)
-    why, cure = born_forward(born)
+    why, cure = _UNSEEN if _is_step(born) else born_forward(born)
     verdict = f"{what}: the first non-finite value was made by {born.op}{where(born)}: {why}"
     return Explanation("nonfinite", "born forward", verdict, steps(_with(nodes, born), {born.row: why}), cure)
+
+
+_UNSEEN: Final = (
+    "of a gradient that was not recorded",
+    "record with capture='calls+backward', which sees where that came from",
+)
+
+
+def _is_step(born: Node) -> bool:
+    """Whether an optimizer wrote it, and the log does not hold the gradient that it took."""
+    return bool(born.flags & Flag.IN_PLACE) and "lr" in born.attrs and len(born.inputs) == 1
 
 
 def _told_of_leaf(leaf: Node, sick: Node, nodes: list[Node], what: str) -> Explanation:

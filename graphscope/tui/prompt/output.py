@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from typing import Final
 
 from rich.ansi import AnsiDecoder
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.text import Text
 from textual.geometry import Size
@@ -23,31 +25,68 @@ _TAB: Final = 8
 
 
 class Output(Guarded, ScrollView, can_focus=False):
-    """Lines that a program has printed; the last one may not be complete."""
+    """Lines that a program has printed, as a terminal wraps them; the last one may not be complete.
+
+    The end stays in sight, unless a person has scrolled away from it.
+    """
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._decoder = AnsiDecoder()
         self._lines: deque[Text] = deque(maxlen=_MOST)
-        self._widest = 0
+        self._rows: deque[Text] = deque(maxlen=_MOST)
         self._open = ""
         """What was printed behind the last newline."""
+        self._open_rows: list[Text] = []
+        self._follows = True
 
     def printed(self, text: str) -> None:
         """Take over more."""
         *whole, self._open = (self._open + text).split("\n")
-        self._lines.extend(lines := [self._line(line) for line in whole[-_MOST:]])
+        lines = [self._line(line) for line in whole[-_MOST:]]
         self._open = _returned(self._open)
-        self._widest = max([self._widest, *(line.cell_len for line in lines), self._line(self._open).cell_len])
-        stretch(self, Size(self._widest, len(self._lines) + bool(self._open)))
-        self.scroll_end(animate=False)
-        self.refresh()
+        self._lines.extend(lines)
+        self._fill(lines)
+
+    def on_resize(self) -> None:
+        """Wrap to another width."""
+        self._rows.clear()
+        self._fill(self._lines)
 
     def clear(self) -> None:
         """Forget all: the program begins again."""
         self._lines.clear()
-        self._open, self._widest = "", 0
-        self.printed("")
+        self._rows.clear()
+        self._open = ""
+        self._fill(())
+
+    def _fill(self, lines: Iterable[Text]) -> None:
+        new = [row for line in lines for row in self._wrapped(line)]
+        dropped = max(len(self._rows) + len(new) - _MOST, 0)
+        self._rows.extend(new)
+        self._open_rows = self._wrapped(self._line(self._open)) if self._open else []
+        stretch(self, Size(self.scrollable_content_region.width, len(self._rows) + len(self._open_rows)))
+        place = self.max_scroll_y if self._follows else self.scroll_y - dropped
+        self.scroll_to(y=place, animate=False, immediate=True)
+        self.refresh()
+
+    def _wrapped(self, line: Text) -> list[Text]:
+        width = self.scrollable_content_region.width
+        if width <= 0 or line.cell_len <= width:
+            return [line]
+        places, used = [], 0
+        for place, letter in enumerate(line.plain):
+            used += cell_len(letter)
+            if used > width:
+                places.append(place)
+                used = cell_len(letter)
+        return list(line.divide(places))
+
+    def watch_scroll_y(self, old: float, new: float) -> None:
+        """Whoever scrolls away from the end stays there, and whoever comes back to it follows it again."""
+        super().watch_scroll_y(old, new)
+        if self.size.height:
+            self._follows = new >= self.max_scroll_y
 
     @property
     def asks(self) -> bool:
@@ -69,16 +108,16 @@ class Output(Guarded, ScrollView, can_focus=False):
     def render_line(self, y: int) -> Strip:
         """One line of the window."""
         width, style = self.size.width, self.rich_style
-        place, left = y + self.scroll_offset.y, int(self.scroll_offset.x)
-        if place > len(self._lines) or (place == len(self._lines) and not self._open):
+        place = y + self.scroll_offset.y
+        rows = self._rows if place < len(self._rows) else self._open_rows
+        place -= 0 if rows is self._rows else len(self._rows)
+        if place >= len(rows):
             return Strip.blank(width, style)
-        line = self._lines[place] if place < len(self._lines) else self._line(self._open)
         parts = [
             Segment(part.text, style + part.style if part.style else style)
-            for part in line.render(self.app.console, end="")
+            for part in rows[place].render(self.app.console, end="")
         ]
-        strip = Strip(parts)
-        return strip.adjust_cell_length(max(left + width, strip.cell_length), style).crop(left, left + width)
+        return Strip(parts).adjust_cell_length(width, style)
 
 
 def _returned(line: str) -> str:

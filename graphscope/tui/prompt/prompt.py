@@ -10,6 +10,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.scroll_view import ScrollView
 from textual.suggester import Suggester
 from textual.widgets import Input, RichLog
 
@@ -80,6 +81,11 @@ class Prompt(Guarded, Vertical):
     def of_program(self) -> bool:
         """Whether the tab of the program is open: what is typed goes to it."""
         return self.has_class("-program")
+
+    @property
+    def shown(self) -> ScrollView:
+        """What is above the line: what was said, or what the program has printed."""
+        return self.query_one(Output) if self.of_program else self.query_one(RichLog)
 
     def show_program(self, shown: bool) -> None:
         """Open the tab of the program, or that of the debugger."""
@@ -216,6 +222,8 @@ class Line(Guarded, Input):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "history(-1)", "earlier lines", id="prompt.earlier"),
         Binding("down", "history(1)", "Later", id="prompt.later", show=False),
+        Binding("pageup", "page(-1)", "Page up", id="prompt.page-up", show=False),
+        Binding("pagedown", "page(1)", "Page down", id="prompt.page-down", show=False),
         Binding("tab", "complete", "complete", id="prompt.complete"),
         Binding("ctrl+d", "end_of_input", "End of input", id="prompt.end-of-input", show=False),
     ]
@@ -234,10 +242,32 @@ class Line(Guarded, Input):
         self.value = self._history.walk(by, self.value)
         self.cursor_position = len(self.value)
 
+    def action_page(self, by: int) -> None:
+        """Scroll what was said, or what the program has printed."""
+        shown = self._prompt.shown
+        shown.scroll_to(y=shown.scroll_y + by * max(shown.size.height - 1, 1), animate=False)
+
+    def action_home(self, select: bool = False) -> None:
+        """Go to the beginning of the line; where there is none, of what is shown above it."""
+        if self.value:
+            super().action_home(select)
+        else:
+            self._prompt.shown.scroll_home(animate=False)
+
+    def action_end(self, select: bool = False) -> None:
+        """Go to the end of the line; where there is none, of what is shown above it."""
+        if self.value:
+            super().action_end(select)
+        else:
+            self._prompt.shown.scroll_end(animate=False)
+
+    @property
+    def _prompt(self) -> Prompt:
+        return next(each for each in self.ancestors if isinstance(each, Prompt))
+
     def action_end_of_input(self) -> None:
         """Tell a program that reads all of its input that this was all; elsewhere, delete what is under the cursor."""
-        prompt = self.parent.parent if self.parent is not None else None
-        if isinstance(prompt, Prompt) and prompt.of_program and not self.value:
+        if self._prompt.of_program and not self.value:
             self.post_message(Typed("\x04"))
         else:
             self.action_delete_right()

@@ -5,26 +5,27 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
-MODULES = sorted((ROOT / "graphscope").rglob("*.py"))
+MODULES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "graphscope").rglob("*.py"))}
 LONGEST = 400
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_module_has_one_subject(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= LONGEST
-    doc = ast.get_docstring(ast.parse(text))
-    assert doc, "a module says in a line what it is"
+def name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_public_things_have_a_docstring(path: Path) -> None:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+def test_modules_are_short() -> None:
+    assert [name(path) for path in MODULES if len(path.read_text(encoding="utf-8").splitlines()) > LONGEST] == []
+
+
+def test_each_module_says_in_a_line_what_it_is() -> None:
+    assert [name(path) for path, tree in MODULES.items() if not ast.get_docstring(tree)] == []
+
+
+def test_public_things_have_a_docstring() -> None:
     bare = [
-        node.name
+        f"{name(path)}:{node.lineno} {node.name}"
+        for path, tree in MODULES.items()
         for node in tree.body
         if isinstance(node, (ast.FunctionDef, ast.ClassDef))
         and not node.name.startswith("_")

@@ -142,6 +142,37 @@ DIFFERENTIABLE = [
 ]
 
 
+def in_turn(name: str, values: Iterable[Any]) -> Callable[[Test], Test]:
+    """One test over several values of an argument, of which a failure tells which it was.
+
+    An item of its own for each would cost pytest more than the test itself takes.
+    """
+    all_values = list(values)
+
+    def decorate(test: Test) -> Test:
+        def each(**others: Any) -> None:
+            for value in all_values:
+                try:
+                    test(**{name: value}, **others)
+                except Exception as error:
+                    error.add_note(f"{name}: {value!r}")
+                    raise
+
+        return _as(test, each, [other for other in inspect.signature(test).parameters if other != name])
+
+    return decorate
+
+
+def _as(test: Test, each: Test, arguments: list[str]) -> Test:
+    """A function that pytest takes for `test` with other arguments."""
+    each.__signature__ = inspect.Signature(  # type: ignore[attr-defined] # pytest reads it
+        [inspect.Parameter(argument, inspect.Parameter.KEYWORD_ONLY) for argument in arguments]
+    )
+    each.__name__ = test.__name__
+    each.__dict__.update({name: value for name, value in vars(test).items() if name != "__signature__"})
+    return each
+
+
 def over_samples(pairs: Iterable[tuple[Op, tuple[Any, ...]]]) -> Callable[[Test], Test]:
     """A test for each op, which takes the op's samples in turn; a failure tells which of them it was."""
     by_op: dict[str, list[tuple[Any, ...]]] = {}
@@ -149,8 +180,6 @@ def over_samples(pairs: Iterable[tuple[Op, tuple[Any, ...]]]) -> Callable[[Test]
         by_op.setdefault(op.name, []).append(sample)
 
     def decorate(test: Test) -> Test:
-        names = [name for name in inspect.signature(test).parameters if name not in ("op", "sample")]
-
         def each(op: Op, **others: Any) -> None:
             for sample in by_op[op.name]:
                 try:
@@ -159,11 +188,9 @@ def over_samples(pairs: Iterable[tuple[Op, tuple[Any, ...]]]) -> Callable[[Test]
                     error.add_note(f"sample: {sample!r}")
                     raise
 
-        each.__signature__ = inspect.Signature(  # type: ignore[attr-defined] # pytest reads it
-            [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in ("op", *names)]
-        )
-        each.__name__ = test.__name__
-        each.__dict__.update(test.__dict__)
-        return pytest.mark.parametrize("op", [OPS[name] for name in by_op], ids=name_of)(each)  # type: ignore[return-value]
+        others = [name for name in inspect.signature(test).parameters if name not in ("op", "sample")]
+        return pytest.mark.parametrize("op", [OPS[name] for name in by_op], ids=name_of)(
+            _as(test, each, ["op", *others])
+        )  # type: ignore[return-value]
 
     return decorate

@@ -17,6 +17,7 @@ from tests.engine.sampling import (
     SAMPLES,
     arguments,
     flat,
+    in_turn,
     name_of,
     over_samples,
     results,
@@ -165,8 +166,8 @@ def test_gradients_of_first_and_second_order_agree_with_differences(op, sample):
     np.testing.assert_allclose(told, expected, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
 @over_samples(PLAIN)
+@in_turn("dtype", ["float32", "float64"])
 def test_a_rule_says_the_same_on_arrays_and_on_tensors(op, sample, dtype):
     made, attrs = arguments(op, sample, dtype)
     out = run(op, tensors(made), attrs)

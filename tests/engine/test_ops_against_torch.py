@@ -12,6 +12,7 @@ from tests.engine.sampling import (
     SAMPLES,
     arguments,
     flat,
+    in_turn,
     name_of,
     over_samples,
     results,
@@ -78,8 +79,8 @@ def torch_value(value):
 COMPARED = [(op, sample) for op, sample in SAMPLES if theirs_of(op) is not None]
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
 @over_samples(COMPARED)
+@in_turn("dtype", ["float32", "float64"])
 def test_value_dtype_and_gradients_are_those_of_torch(op, sample, dtype):
     made, attrs = arguments(op, sample, dtype)
     ours, theirs = tensors(made), torch_tensors(made)
@@ -146,12 +147,11 @@ def test_corners_are_those_of_torch(op):
     agree(op, run(op, ours, plain_call(op)), expected, ours, theirs, "float64")
 
 
-@pytest.mark.parametrize(
+@pytest.mark.parametrize("op", PLAIN_CALLS, ids=name_of)
+@in_turn(
     "kinds",
     [("int64",) * 3, ("bool",) * 3, ("uint8",) * 3, ("int32", "float32", "float32"), ("bool", "int64", "int64")],
-    ids="-".join,
 )
-@pytest.mark.parametrize("op", PLAIN_CALLS, ids=name_of)
 def test_other_dtypes_raise_where_torch_does(op, kinds):
     made = [np.array([[1, 2, 0], [3, 1, 5]]).astype(kind) + (place > 0) for place, kind in enumerate(kinds)]
     made = [value.astype(kind) for value, kind in zip(made, kinds, strict=True)][: len(op.vjps)]
@@ -176,10 +176,10 @@ SHAPES = [
 
 
 @pytest.mark.parametrize("op", PLAIN_CALLS, ids=name_of)
-@pytest.mark.parametrize("given", SHAPES, ids=name_of)
+@in_turn("given", SHAPES)
 def test_empty_and_dimless_inputs_and_broadcasting_are_those_of_torch(op, given):
     if op.name == "clamp_to" and given[0] == (2, 1):
-        pytest.skip("PyTorch's gradient writes into a shape that is too small")
+        return  # PyTorch's gradient writes into a shape that is too small
     made = [np.full(shape, 0.4 + place) for place, shape in enumerate(given)][: len(op.vjps)]
     ours, theirs = tensors(made), torch_tensors(made)
     attrs = plain_call(op)

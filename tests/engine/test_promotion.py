@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import graphscope as gs
+from tests.engine.sampling import in_turn
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
@@ -37,16 +38,17 @@ def check(function, ours, theirs):
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.parametrize(("left", "right"), list(itertools.product(DTYPES, DTYPES)))
-def test_two_tensors(name, left, right):
+@in_turn("dtypes", itertools.product(DTYPES, DTYPES))
+def test_two_tensors(name, dtypes):
+    left, right = dtypes
     for shapes in (((2,), (2,)), ((2,), ()), ((), (2,)), ((), ())):
         (a, x), (b, y) = pair(left, shapes[0]), pair(right, shapes[1])
         check(lambda t, *operands: getattr(t.Tensor, name)(*operands), (a, b), (x, y))
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.parametrize("number", NUMBERS)
-@pytest.mark.parametrize("dtype", DTYPES)
+@in_turn("number", NUMBERS)
+@in_turn("dtype", DTYPES)
 def test_a_tensor_and_a_number(name, dtype, number):
     for shape in ((2,), ()):
         a, x = pair(dtype, shape)
@@ -54,8 +56,8 @@ def test_a_tensor_and_a_number(name, dtype, number):
 
 
 @pytest.mark.parametrize("operation", [operator.add, operator.mul, operator.sub, operator.truediv])
-@pytest.mark.parametrize("number", NUMBERS)
-@pytest.mark.parametrize("dtype", DTYPES)
+@in_turn("number", NUMBERS)
+@in_turn("dtype", DTYPES)
 def test_a_number_on_the_left(operation, dtype, number):
     for shape in ((2,), ()):
         a, x = pair(dtype, shape)
@@ -63,7 +65,7 @@ def test_a_number_on_the_left(operation, dtype, number):
 
 
 @pytest.mark.parametrize("function", ["exp", "log", "sqrt", "tanh", "sigmoid", "sin", "cos", "abs", "sum", "relu"])
-@pytest.mark.parametrize("dtype", DTYPES)
+@in_turn("dtype", DTYPES)
 def test_one_tensor(function, dtype):
     for shape in ((2,), ()):
         a, x = pair(dtype, shape)

@@ -8,7 +8,8 @@ import pytest
 import graphscope as gs
 from graphscope.errors import StaticError
 from graphscope.static.graphs import interpreter
-from graphscope.static.graphs.graph import Graph, Node, Value, rewrite, walk
+from graphscope.static.graphs.graph import Graph, Node, Value, walk
+from graphscope.static.graphs.rewriting import rewrite
 
 
 def chain() -> tuple[Graph, Value]:

@@ -1,11 +1,4 @@
-"""Control flow as nodes: `cond` and `while`, whose bodies are graphs of their own, and how gradients go through them.
-
-A body takes what it uses from around it as inputs, so a node has all that its bodies need among its own inputs.
-Nothing recurses: a loop of ten thousand turns is a loop.
-
-A node that is differentiated keeps what its bodies computed and their rules need: a last output, which only the node of
-its gradient takes. So nothing runs twice, and what is drawn at random is the same in both passes.
-"""
+"""`cond` and `while` as nodes, whose bodies are graphs of their own, and how gradients go through them."""
 
 from __future__ import annotations
 
@@ -19,9 +12,15 @@ from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.static.graphs import interpreter
 from graphscope.static.graphs.differentiation import gradients
-from graphscope.static.graphs.graph import Graph, Node, Value, copy, spelled, walk
+from graphscope.static.graphs.graph import Graph, Node, Value, spelled, walk
 from graphscope.static.graphs.graph_builder import Builder
 from graphscope.static.graphs.node_kinds import kind
+
+# A body takes what it uses from around it as inputs, so a node has all that its bodies need among its own inputs.
+# Nothing recurses: a loop of ten thousand turns is a loop.
+#
+# A node that is differentiated keeps what its bodies computed and their rules need: a last output, which only the node
+# of its gradient takes. So nothing runs twice, and what is drawn at random is the same in both passes.
 
 
 def truth(node: Node, value: Any) -> bool:
@@ -190,18 +189,6 @@ def _with_kept(node: Node, found: list[Any]) -> list[Any]:
     """What a node gives, of what its body gave: what is kept comes last."""
     count = node.attributes.get("_count")
     return found if count is None else [*found[:count], found[count:]]
-
-
-def copied(graph: Graph, name: str) -> tuple[Graph, dict[Value, Value]]:
-    """A copy to which nodes can be added, and what stands for each value in it."""
-    new = Graph(name)
-    values: dict[Value, Value] = {}
-    for node in graph.nodes:
-        made = copy(new, node, [values[v] if isinstance(v, Value) else v for v in node.inputs])
-        values.update(zip(node.outputs, made.outputs, strict=True))
-    new.inputs = [values[value] for value in graph.inputs]
-    new.outputs = [values[value] for value in graph.outputs]
-    return new, values
 
 
 # while: the variables, and what the bodies take beside them -----------------------------------------------------------

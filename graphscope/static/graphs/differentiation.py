@@ -1,8 +1,4 @@
-"""Gradients as nodes: the engine's own rules, run on symbols.
-
-A rule that looks at numbers, or a shape that is known only at run time, has no nodes of its own: then one node of kind
-`vjp` runs the rule on the arrays when the graph runs.
-"""
+"""Gradients as nodes: the engine's own rules, run on symbols."""
 
 from __future__ import annotations
 
@@ -22,6 +18,9 @@ from graphscope.static.graphs.graph import Arrival, Graph, Node, Value, walk
 from graphscope.static.graphs.graph_builder import Builder
 from graphscope.static.graphs.node_kinds import KINDS, kind
 from graphscope.static.graphs.symbols import Symbol, twin
+
+# A rule that looks at numbers, or a shape that is known only at run time, has no nodes of its own: then one node of
+# kind `vjp` runs the rule on the arrays when the graph runs.
 
 
 def gradients(

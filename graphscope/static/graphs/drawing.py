@@ -1,7 +1,4 @@
-"""A graph that runs later as a picture: its nodes, and the bodies of loops and branches as frames around theirs.
-
-A loop is drawn rolled, whatever its length; its frame tells how many turns the last run took.
-"""
+"""A graph that runs later as a picture: its nodes, with the bodies of loops and branches in frames."""
 
 from __future__ import annotations
 
@@ -10,6 +7,8 @@ from collections.abc import Sequence
 from graphscope.graph.view import Cluster, GraphView, NodeKind, ViewEdge, ViewNode
 from graphscope.static.graphs.control_nodes import turns_of
 from graphscope.static.graphs.graph import Graph, Node, Value, walk
+
+# A loop is drawn rolled, whatever its length; its frame tells how many turns the last run took.
 
 _LEAVES = ("input", "constant", "variable", "read", "random_normal", "random_uniform", "truncated_normal")
 

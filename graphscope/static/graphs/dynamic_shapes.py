@@ -1,8 +1,4 @@
-"""Calls that are read when the graph runs: of functions that ask for the size of a dim that is not known before.
-
-The node keeps the function and its arguments as they were given; its shape is found by trying two sizes in the place of
-each dim that is not known: what differs between the two is not known either.
-"""
+"""Calls whose arguments are read when the graph runs, because they ask for a size that is not known before."""
 
 from __future__ import annotations
 
@@ -19,6 +15,9 @@ from graphscope.static.graphs import graph_builder
 from graphscope.static.graphs.graph import Node, Value
 from graphscope.static.graphs.node_kinds import Type, kind
 from graphscope.static.sessions import structures
+
+# The node keeps the function and its arguments as they were given; its shape is found by trying two sizes in the place
+# of each dim that is not known: what differs between the two is not known either.
 
 _PROBES: Final = ((6, 1), (12, 0))
 """Sizes that are tried for dims that are not known, small enough to run the function, and what the elements are then:

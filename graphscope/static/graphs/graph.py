@@ -1,29 +1,9 @@
-"""The one representation of a graph that runs later.
-
-A `Graph` is a list of `Node`s in an order in which they can run, the `Value`s that it takes and those that it gives.
-A node names an op of the engine's table OPS, or of the few that only graphs have (KINDS: `input`, `constant`,
-`variable`, `cond`, `while`, ...); its inputs are values, plain numbers that take part as they are, or None. A value
-knows its node, its slot there, its dtype (None: told when it runs) and its shape, in which a dim that is not known yet
-is None; a shape of which not even the number of dims is known is None itself.
-
-    graph = Graph("step")
-    x = graph.input("x", (None, 3), "float32")
-    w = graph.add("constant", attributes={"value": array}, name="w")
-    y = graph.add("matmul", (x, w), name="y")       # shapes and dtypes are derived, and checked
-    graph.outputs = [y]
-
-* People compute with symbols (`symbols.Symbol`), whose operators and methods are the engine's own functions, and add
-  nodes: `symbols.twin(gs.tanh)(symbol)`.
-* `gradients.gradients(graph, ys, xs)` adds the nodes that compute gradients, by the engine's own rules.
-* `interpreter.run(graph, feeds)` runs it node by node through the engine, so that a run is recorded like any other.
-* A pass is a function of a graph that gives another: `rewrite` calls it for each node and keeps, in `origins`, from
-  which nodes of the program each new one came.
-"""
+"""The one representation of a graph that runs later: nodes, the values between them, and graphs of both."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -38,7 +18,11 @@ Input = Any
 
 
 class Value:
-    """One output of a node: what edges carry."""
+    """One output of a node: what edges carry.
+
+    Its dtype is None where it is told when the graph runs; so is a dim of its shape, and a shape of which not even the
+    number of dims is known.
+    """
 
     __slots__ = ("dtype", "node", "shape", "slot")
 
@@ -254,7 +238,7 @@ class Graph:
                 )
 
 
-# Walking and rewriting ------------------------------------------------------------------------------------------------
+# Walking --------------------------------------------------------------------------------------------------------------
 
 
 def walk(values: Iterable[Value], stop: Collection[Value] = ()) -> list[Node]:
@@ -298,52 +282,6 @@ def needed(graph: Graph) -> list[Node]:
         if node in wanted:
             wanted.update(node.before)
     return [node for node in graph.nodes if node in wanted]
-
-
-def rewrite(
-    graph: Graph, change: Callable[[Graph, Node, tuple[Input, ...]], Sequence[Value] | None], name: str | None = None
-) -> Graph:
-    """Another graph, made node by node.
-
-    Args:
-        graph: The one to begin with; it stays as it is.
-        change: Called with the new graph, a node of the old one and the node's inputs in the new one. It gives the new
-            values for those of the node (made with `new.add`, or there already), an
-            empty sequence to leave it out, or None for a copy of the node.
-        name: The new graph's name.
-    """
-    new = Graph(name or graph.name)
-    places: dict[Value, Any] = {}
-    nodes: dict[Node, Node] = {}
-    for node in graph.nodes:
-        inputs = tuple(places.get(value) if isinstance(value, Value) else value for value in node.inputs)
-        begin = len(new.nodes)
-        found = change(new, node, inputs)
-        if found is None:
-            copied = copy(new, node, inputs, nodes)
-            found = copied.outputs
-            nodes[node] = copied
-        else:
-            for made in new.nodes[begin:]:
-                made.site = made.site or node.site
-                made.scope = made.scope or node.scope
-                if made.origins == (made.name,):
-                    made.origins = node.origins
-            if found:
-                nodes[node] = found[0].node
-        places.update(zip(node.outputs, found, strict=False))
-    new.inputs = [places[value] for value in graph.inputs]
-    new.outputs = [places[value] for value in graph.outputs]
-    return new
-
-
-def copy(new: Graph, node: Node, inputs: Sequence[Input], nodes: Mapping[Node, Node] | None = None) -> Node:
-    """Put the like of a node into another graph."""
-    after = tuple(nodes[each] for each in node.after if each in nodes) if nodes else ()
-    return new.append(
-        node.op, inputs, node.attributes, name=node.name, site=node.site, scope=node.scope, bodies=node.bodies,
-        after=after, origins=node.origins, types=[(value.shape, value.dtype) for value in node.outputs],
-    )  # fmt: skip
 
 
 def spelled(shape: Shape, dtype: np.dtype | None) -> str:

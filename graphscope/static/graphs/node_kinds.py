@@ -1,8 +1,4 @@
-"""What a node of a graph may be: an op of the engine's table, or one of the few that only graphs have.
-
-Both answer the same questions: what shapes and dtypes come out, how it runs, how gradients go through it, whether it
-may be left out, merged or moved. An op of the engine answers them from its entry in OPS; a `Kind` is an entry of KINDS.
-"""
+"""What a node of a graph may be: an op of the engine's table, or a kind that only graphs have."""
 
 from __future__ import annotations
 
@@ -18,6 +14,10 @@ from graphscope import engine as _engine  # fills OPS
 from graphscope.engine.core import dtypes
 from graphscope.engine.core.op import OPS
 from graphscope.errors import StaticError
+
+# Both answer the same questions: what shapes and dtypes come out, how it runs, how gradients go through it, whether it
+# may be left out, merged or moved. An op of the engine answers them from its entry in OPS; a `Kind` is an entry of
+# KINDS.
 
 if TYPE_CHECKING:
     from graphscope.static.graphs.graph import Node

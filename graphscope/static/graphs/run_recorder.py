@@ -1,8 +1,4 @@
-"""What a graph that runs tells the log: each node at its own line, by its own name, and gradients as a backward pass.
-
-A node that computes gradients stands in the rule of the node that it differentiates, as an op does that a person steps
-into; ahead of the rule comes the GRAD row with the cotangent, as in a program that runs without a graph.
-"""
+"""The rows that a graph writes into a log when it runs: its nodes, and its gradients as a backward pass."""
 
 from __future__ import annotations
 
@@ -27,6 +23,9 @@ from graphscope.eventlog.scopes import ScopePath
 from graphscope.eventlog.writer import Writer
 from graphscope.static.graphs.graph import Arrival, Node, Value
 from graphscope.static.graphs.node_kinds import KINDS
+
+# A node that computes gradients stands in the rule of the node that it differentiates, as an op does that a person
+# steps into; ahead of the rule comes the GRAD row with the cotangent, as in a program that runs without a graph.
 
 _LEAVES: Final = {"input": "placeholder", "constant": "constant", "variable": "", "read": ""}
 """Kinds of nodes that are leaves of a log, and the function that it names for them."""

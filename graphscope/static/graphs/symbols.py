@@ -1,9 +1,4 @@
-"""Computing with values that are not there yet: symbols, and the engine's own functions run on them.
-
-`twin(function)` is a function of the engine as it is, but in a world where an op adds a node to the graph that is being
-built, and `Tensor` means `Symbol`. So the rules by which gradients go back, the functions that read the arguments of an
-op, and all that people call are written once. What looks at numbers in a tensor can't run there and says so.
-"""
+"""Symbols, tensors that have no numbers yet, and the engine's own functions run on them."""
 
 from __future__ import annotations
 
@@ -28,6 +23,11 @@ from graphscope.errors import StaticError
 from graphscope.static.graphs import dynamic_shapes, graph_builder
 from graphscope.static.graphs.abstract import Abstract, Dims, NeedsValueError
 from graphscope.static.graphs.graph import Value
+
+# `twin(function)` is a function of the engine as it is, but in a world where an op adds a node to the graph that is
+# being built, and `Tensor` means `Symbol`. So the rules by which gradients go back, the functions that read the
+# arguments of an op, and all that people call are written once. What looks at numbers in a tensor can't run there and
+# says so.
 
 
 class Symbol:

@@ -1,8 +1,4 @@
-"""ATen ops, which TorchScript and torch.export programs are made of, as ops of the engine on symbols.
-
-The engine speaks PyTorch's names and orders of arguments, so most ops are found by their names; the table has those
-whose ATen signature is another than that of Python's function.
-"""
+"""ATen ops, of which TorchScript and torch.export programs are made, as ops of the engine on symbols."""
 
 from __future__ import annotations
 
@@ -18,6 +14,9 @@ from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.nn import functional as _functional
 from graphscope.static.graphs.symbols import Symbol, twin
 from graphscope.static.sessions.functions import convert_to_tensor
+
+# The engine speaks PyTorch's names and orders of arguments, so most ops are found by their names; the table has those
+# whose ATen signature is another than that of Python's function.
 
 DTYPES: Final = (
     "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", None, "complex64", "complex128",

@@ -1,6 +1,4 @@
-"""Writing LLVM's assembly: names, loops, loads and stores. Loop counters and sums are stack slots; LLVM makes registers
-of them.
-"""
+"""LLVM's assembly as text: names, loops, loads and stores."""
 
 from __future__ import annotations
 

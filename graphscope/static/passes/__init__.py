@@ -1,8 +1,4 @@
-"""What is done to a graph before it is compiled: a table of passes, each a function from a graph to another.
-
-Every pass keeps, in `origins`, from which nodes of the program each node came, so that a graph can be compared with
-what it was before: `str(graph)` shows both.
-"""
+"""The passes that a graph goes through before it is compiled: a table of functions from a graph to another."""
 
 from __future__ import annotations
 
@@ -16,6 +12,9 @@ from graphscope.static.passes.batch import batch, batch_arrays
 from graphscope.static.passes.fold import fold
 from graphscope.static.passes.merge import merge
 from graphscope.static.passes.prune import prune
+
+# Every pass keeps, in `origins`, from which nodes of the program each node came, so that a graph can be compared with
+# what it was before: `str(graph)` shows both.
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.static.graphs.graph import Graph, Node, Value, rewrite
+from graphscope.static.graphs.graph import Graph, Node, Value
+from graphscope.static.graphs.rewriting import rewrite
 from graphscope.static.passes.fold import constant_of
 
 Rule = Callable[[Graph, Node, tuple[Any, ...]], Any]

@@ -1,9 +1,4 @@
-"""Doing at once what is done many times over independent data: families of like nodes become one node over a stack.
-
-Two patterns: the same elementwise op, or product with a shared matrix, over data of which none depends on another; and
-a sum of products, which is one product of the stacks. Rows of a stack are laid where they are made (see `layout`), so
-that stacking costs nothing.
-"""
+"""Batching: families of like nodes over independent data become one node over a stack."""
 
 from __future__ import annotations
 
@@ -11,9 +6,14 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from graphscope.static.graphs.graph import Graph, Node, Value, copy
+from graphscope.static.graphs.graph import Graph, Node, Value
 from graphscope.static.graphs.node_kinds import frozen, is_pure
+from graphscope.static.graphs.rewriting import copy
 from graphscope.static.plans.numpy_calls import ELEMENTWISE
+
+# Two patterns: the same elementwise op, or product with a shared matrix, over data of which none depends on another;
+# and a sum of products, which is one product of the stacks. Rows of a stack are laid where they are made (see
+# `layout`), so that stacking costs nothing.
 
 _FEWEST: Final = 4
 """So many like nodes are worth a stack."""

@@ -10,8 +10,9 @@ import numpy as np
 from graphscope.engine.core import modes
 from graphscope.engine.core.tensor import Tensor
 from graphscope.static.graphs import interpreter
-from graphscope.static.graphs.graph import Graph, Node, Value, rewrite
+from graphscope.static.graphs.graph import Graph, Node, Value
 from graphscope.static.graphs.node_kinds import is_pure
+from graphscope.static.graphs.rewriting import rewrite
 
 _MOST: Final = 1 << 16
 """Constants of more elements are computed when they are needed: they would only take room."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphscope.static.graphs.graph import Graph, Node, Value, rewrite
+from graphscope.static.graphs.graph import Graph, Node, Value
 from graphscope.static.graphs.node_kinds import frozen, is_pure
+from graphscope.static.graphs.rewriting import rewrite
 
 
 def merge(graph: Graph) -> Graph:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from graphscope.static.graphs.graph import Graph, needed, rewrite
+from graphscope.static.graphs.graph import Graph, needed
+from graphscope.static.graphs.rewriting import rewrite
 
 
 def prune(graph: Graph) -> Graph:

@@ -1,6 +1,4 @@
-"""How NumPy computes the loss of a classifier into planned memory: where each sample has one row and all count alike, a
-few calls; whatever else there is goes the engine's way.
-"""
+"""NumPy's calls for the loss of a classifier with one row a sample, computed into planned memory."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Laying rows of a stack where they are made, so that stacking them copies nothing.
-
-A value that is a row of several stacks can be so only where these are windows of one piece of memory: a sequence and
-the same sequence one step later, as the states before and after each step of a recurrent network, are.
-"""
+"""Where rows of a stack are laid, so that stacking them copies nothing."""
 
 from __future__ import annotations
 
@@ -10,6 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from graphscope.static.graphs.graph import Node, Value
+
+# A value that is a row of several stacks can be so only where these are windows of one piece of memory: a sequence and
+# the same sequence one step later, as the states before and after each step of a recurrent network, are.
 
 if TYPE_CHECKING:
     from graphscope.static.plans.lowering import Lowered

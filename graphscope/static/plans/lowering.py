@@ -1,9 +1,4 @@
-"""From a graph to steps on arrays: which nodes only look at memory, which compute into memory that is there already,
-and which make memory of their own.
-
-A value is `bound` when it looks at what a run is given, `fixed` when its memory is planned ahead, and `fresh` when each
-run makes it anew (what a run gives, and what comes of functions that make their own results).
-"""
+"""Graphs as steps on arrays: views, calls into planned memory, and calls that make memory of their own."""
 
 from __future__ import annotations
 
@@ -24,6 +19,9 @@ from graphscope.static.graphs.graph import Graph, Node, Value
 from graphscope.static.graphs.node_kinds import KINDS, is_several
 from graphscope.static.plans.layout import Layout, lay_out
 from graphscope.static.plans.numpy_calls import Call, call_for
+
+# A value is `bound` when it looks at what a run is given, `fixed` when its memory is planned ahead, and `fresh` when
+# each run makes it anew (what a run gives, and what comes of functions that make their own results).
 
 SOURCES: Final = frozenset({"input", "variable", "constant"})
 

@@ -1,8 +1,4 @@
-"""Recorded slices run again: with other values in places of some nodes, or with other cotangents, to be compared.
-
-A log tells for each node its op and inputs; its rows are in an order in which they can run. So what follows from
-changed nodes is computed again, row by row, and the rest is taken from the log.
-"""
+"""Recorded slices run again with other values or other cotangents."""
 
 from __future__ import annotations
 
@@ -13,6 +9,9 @@ import numpy as np
 
 from graphscope.errors import StaticError
 from graphscope.static.recall import call_of
+
+# A log tells for each node its op and inputs; its rows are in an order in which they can run. So what follows from
+# changed nodes is computed again, row by row, and the rest is taken from the log.
 
 if TYPE_CHECKING:
     from graphscope.graph import Graph, Node

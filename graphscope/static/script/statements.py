@@ -1,8 +1,4 @@
-"""Statements: assignments, branches, loops, and leaving them early.
-
-What a branch or a turn may change, the node has to carry. `break`, `continue` and `return` under a condition become
-flags: what follows them runs only where the flag is not set.
-"""
+"""Scripted statements: assignments, branches, loops, and leaving them early."""
 
 from __future__ import annotations
 
@@ -21,6 +17,9 @@ from graphscope.static.graphs.symbols import Symbol
 from graphscope.static.script.expressions import Expressions, Names, Turns, as_symbol
 from graphscope.static.script.subset import told
 from graphscope.static.sessions import control_flow, structures
+
+# What a branch or a turn may change, the node has to carry. `break`, `continue` and `return` under a condition become
+# flags: what follows them runs only where the flag is not set.
 
 RETURNED, BROKEN, SKIPPED, RESULT = "return", "break", "continue", "value returned"
 """Names of the flags, which no variable can have, and of what is returned."""

@@ -1,7 +1,4 @@
-"""TensorFlow 1's spellings of what the engine has under PyTorch's: `reduce_sum(x, axis=1)` is `sum(x, 1)`.
-
-Every other op of the engine is there by its own name; each takes a `name` for its node.
-"""
+"""TensorFlow 1's names for what the engine has under PyTorch's: `reduce_sum(x, axis=1)` is `sum(x, 1)`."""
 
 from __future__ import annotations
 
@@ -23,6 +20,8 @@ from graphscope.static.graphs.symbols import Symbol, twin
 from graphscope.static.sessions.default_graph import builder
 from graphscope.static.sessions.functions import convert_to_tensor
 from graphscope.static.sessions.tensorflow_missing import absent
+
+# Every other op of the engine is there by its own name; each takes a `name` for its node.
 
 
 def op(name: str) -> Callable[..., Any]:

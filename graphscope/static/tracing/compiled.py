@@ -1,11 +1,4 @@
-"""Compiling: a traced function as plans, forward and backward planned together.
-
-Where gradients are wanted, one graph computes results and gradients; passes see it whole. It is then cut: what waits
-for the cotangents is the backward plan, what it takes from before is what the forward plan keeps for it. A function
-that gives its value and gradients at once (`value_and_grad`) needs no cut.
-
-While somebody records, or stands at a breakpoint, the graph runs node by node instead, so that all is seen.
-"""
+"""Traced functions as plans, forward and backward planned together."""
 
 from __future__ import annotations
 
@@ -22,13 +15,19 @@ from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.eventlog import record
 from graphscope.static.graphs import interpreter
-from graphscope.static.graphs.control_nodes import copied
 from graphscope.static.graphs.differentiation import gradients
-from graphscope.static.graphs.graph import Graph, Node, Value, copy
+from graphscope.static.graphs.graph import Graph, Node, Value
 from graphscope.static.graphs.node_kinds import is_pure
+from graphscope.static.graphs.rewriting import copied, copy
 from graphscope.static.passes import ORDER, ORDERS, optimise
 from graphscope.static.plans.plan import Plan
 from graphscope.static.tracing.trace import Trace, Traced
+
+# Where gradients are wanted, one graph computes results and gradients; passes see it whole. It is then cut: what waits
+# for the cotangents is the backward plan, what it takes from before is what the forward plan keeps for it. A function
+# that gives its value and gradients at once (`value_and_grad`) needs no cut.
+#
+# While somebody records, or stands at a breakpoint, the graph runs node by node instead, so that all is seen.
 
 
 def _machine(graph: Graph) -> Plan:

@@ -20,7 +20,7 @@ from graphscope.eventlog import ownership, schema, values
 from graphscope.eventlog.appender import FLOATING, Appender, compiled
 from graphscope.eventlog.gate import Gate
 from graphscope.eventlog.retention import Retention
-from graphscope.eventlog.schema import Kind
+from graphscope.eventlog.schema import Flag, Kind
 from graphscope.eventlog.segment import CLOSED, FIRST_BYTES, FIRST_ROWS, LARGE, MOST_BYTES, MOST_ROWS, Segment
 from graphscope.eventlog.template import Template
 from graphscope.eventlog.wide import WideRows
@@ -199,6 +199,16 @@ class Writer(WideRows):
         template.pack(rows, at, template.prefix, tensor, time, duration, value, forward, first, second, third)
         rows[at] = template.kind
         return row + base
+
+    def inputs_of(self, row: int) -> tuple[int, ...]:
+        """The inputs of a row, as `append` was given them; none of a row that is not in the newest segment."""
+        segment = self.segment
+        if not segment.first <= row - self.base < segment.next_row:
+            return ()
+        (raw,) = np.frombuffer(segment.rows, schema.EVENT, 1, segment.origin + (row - self.base) * _ROW)
+        if raw["flags"] & Flag.EDGES:
+            return ()
+        return tuple(int(pair) + self.base for pair in raw["inputs"][: raw["input_count"]])
 
     def mark(
         self, kind: Kind, *, site: int = 0, scope: int = 0, inputs: Sequence[int] = (), value: Any = None, **attrs: Any

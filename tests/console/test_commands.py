@@ -597,6 +597,50 @@ def test_why(debug: Debug) -> None:
     assert "v.grad is neither None nor zero" in after(text, "why v")
 
 
+def test_why_is_the_same_wherever_one_stands(debug: Debug) -> None:
+    program = """\
+    import graphscope as torch
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    idle = torch.tensor([3.0, 4.0], requires_grad=True)
+    for step in range(2):
+        loss = (w * w).sum()
+        loss.backward()
+    """
+    places = ["c", "goto w", "goto loss", "goto #4", "goto #6"]
+    commands = [line for place in places for line in (place, "why idle", "why w")]
+    text = debug(program, *commands, "q")
+
+    asked = [part.partition("(gs)")[0].splitlines()[1:] for part in text.split("(gs) why ")[1:]]
+    for answers in (asked[::2], asked[1::2]):
+        assert len({lines[0] for lines in answers}) == 1
+    assert asked[0][0].endswith("nothing uses it")
+    assert any("As of #3: no backward pass has run since w was made" in line for line in asked[7])
+    assert any("As of #0 it was not there yet" in line for line in asked[2])
+    assert "This is the loss of #3; the newest is #11" in after(debug(program, "c", "goto #4", "why", "q"), "why")
+
+
+STEPPED = """\
+import graphscope as torch
+h = torch.tensor([[1.0, 2.0]])
+W = torch.ones(2, 2, requires_grad=True)
+scale = torch.tensor([[2.0], [3.0]])
+out = torch.mm(W, h.t()) * scale
+loss = out.sum()
+loss.backward()
+"""
+
+
+def test_stepping_into_a_rule_makes_no_leaf_and_no_name(debug: Debug) -> None:
+    text = debug(
+        STEPPED, "b backward", "c", *["s"] * 12, "cl 1", "c", "lt", "goto loss", "why loss", "path W loss", "q"
+    )
+
+    assert "in the rule of" in text
+    assert after(text, "lt").count(" leaf ") == 0
+    assert "loss.grad is neither None nor zero" in after(text, "why loss")
+    assert re.search(r"W .* mm .* loss", " ".join(after(text, "path W loss").split()))
+
+
 def test_info(debug: Debug, product: str) -> None:
     text = debug(product, "n 2", "info", "#0", "info log", "info breakpoints", "info nobody", "q")
 

@@ -9,6 +9,7 @@ from graphscope.debugger.command_table import Rest, command
 from graphscope.debugger.debugger import Debugger
 from graphscope.diagnose import Explanation, explain_node
 from graphscope.diagnose.explanation import named, title
+from graphscope.errors import GraphscopeError
 
 if TYPE_CHECKING:
     from graphscope.graph import Node
@@ -21,23 +22,38 @@ def why(dbg: Debugger, spec: Rest = "") -> Explanation:
     The answer names the way to the loss, and the op and the line to blame: `why W`, `why fc1.weight`, `why #12`. It
     speaks of all that has happened up to now, wherever one stands; where that was different, it says so.
     """
-    node = dbg.chosen(spec)
-    whole = dbg.graph.at(dbg.last_row)
-    found = explain_node(whole.node(node.row))
+    node = dbg.graph.at(dbg.last_row).node(_row(dbg, spec))
+    found = explain_node(node)
+    return named(found, [*_before(dbg, node, found), *_newer(node)])
+
+
+def _row(dbg: Debugger, spec: str) -> int:
+    """The node that is meant: the newest as of where one stands, else the first that comes."""
+    if not spec.strip():
+        return dbg.need_node().row
+    try:
+        return dbg.chosen(spec).row
+    except GraphscopeError:
+        later = expression_names.ahead(dbg.graph, spec)
+        if later is None:
+            raise
+        return later.row
+
+
+def _before(dbg: Debugger, node: Node, found: Explanation) -> list[str]:
+    """What held as of where one stands, if that was something else."""
     if dbg.now >= dbg.last_row:
-        return found
-    then = explain_node(node)
-    notes = [] if _alike(then, found) else [f"That is what came of it. As of #{dbg.now}: {then.verdict}."]
-    return named(found, [*notes, *_newer(node, whole.node(node.row))])
-
-
-def _alike(then: Explanation, now: Explanation) -> bool:
-    return (then.symptom, then.cause) == (now.symptom, now.cause)
-
-
-def _newer(here: Node, there: Node) -> list[str]:
-    """That the program has made others of this name since."""
-    newest = expression_names.newest(there.graph, here.name) if here.name else None
-    if newest is None or newest.tensor == here.tensor:
         return []
-    return [f"This is the {title(here)} of #{here.row}; the newest is #{newest.row}."]
+    if node.row > dbg.now:
+        return [f"As of #{dbg.now} it was not there yet."]
+    then = explain_node(dbg.graph.node(node.row))
+    same = (then.symptom, then.cause) == (found.symptom, found.cause)
+    return [] if same else [f"That is what came of it. As of #{dbg.now}: {then.verdict}."]
+
+
+def _newer(node: Node) -> list[str]:
+    """That the program has made others of this name since."""
+    newest = expression_names.newest(node.graph, node.name) if node.name else None
+    if newest is None or newest.tensor == node.tensor:
+        return []
+    return [f"This is the {title(node)} of #{node.row}; the newest is #{newest.row}."]

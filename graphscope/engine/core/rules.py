@@ -11,10 +11,11 @@ from graphscope.engine.core import modes, slots, writes
 from graphscope.engine.core.backward_errors import anomaly_message, blamed
 from graphscope.engine.core.cotangents import conjugated, is_complex
 from graphscope.engine.core.modes import Context, here
-from graphscope.engine.core.node import ATTRS, PLAN, SAVED, Record, spread
+from graphscope.engine.core.node import ATTRS, PLAN, ROW, SAVED, Record, spread
 from graphscope.engine.core.op import INPUT_NAMES
 from graphscope.engine.core.slots import Cotangents
 from graphscope.engine.core.tensor import Tensor
+from graphscope.eventlog import record as recording
 
 WRITTEN: Final = "_written"
 """A write through a view keeps the view and its version then beside the attributes of the call, under this name."""
@@ -108,13 +109,14 @@ def _on_tensors(record: Record, gradient: Any, row: int, *, unwrap: bool) -> Seq
         if gradient.row < 0 and row >= 0:
             gradient.row = row
     targets = {rule.index: target for rule, target in zip(plan.rules, plan.targets(record), strict=True)}
+    rows = _input_rows(record)
     mode = here()
     before = mode.context
     mode.context = Context(before.scope, max(row, 0))
     given = []
     for rule, args in zip(plan.rules, plan.arguments(record[SAVED]), strict=True):
         names = spread(rule, len(args))
-        given.append([_as_tensor(record, name, value, targets) for name, value in zip(names, args, strict=True)])
+        given.append([_as_tensor(record, name, value, targets, rows) for name, value in zip(names, args, strict=True)])
     try:
         with modes.grad_mode(not unwrap):
             if plan.hooked:
@@ -127,7 +129,14 @@ def _on_tensors(record: Record, gradient: Any, row: int, *, unwrap: bool) -> Seq
     return [result.array if isinstance(result, Tensor) else result for result in results] if unwrap else results
 
 
-def _as_tensor(record: Record, name: str, value: Any, targets: dict[int, Any]) -> Any:
+def _input_rows(record: Record) -> tuple[int, ...]:
+    """The rows of what the op was given, where each of its operands was a tensor and the log has it at hand."""
+    writer = recording.writer
+    rows = () if writer is None or record[ROW] < writer.low else writer.inputs_of(record[ROW])
+    return rows if len(rows) == len(record[PLAN].op.vjps) else ()
+
+
+def _as_tensor(record: Record, name: str, value: Any, targets: dict[int, Any], rows: tuple[int, ...]) -> Any:
     """A saved value as the tensor that it was, with its place in the graph."""
     if name == "residuals":
         return tuple(_placed(part, None) for part in value) if isinstance(value, tuple) else _placed(value, None)
@@ -138,7 +147,13 @@ def _as_tensor(record: Record, name: str, value: Any, targets: dict[int, Any]) -
         )
     if not isinstance(value, np.ndarray | np.generic):
         return value
-    return _placed(value, _result(record) if name == "out" else targets.get(INPUT_NAMES.index(name)))
+    if name == "out":
+        return _placed(value, _result(record))
+    index = INPUT_NAMES.index(name)
+    found = _placed(value, targets.get(index))
+    if found.row < 0 and index < len(rows):
+        found.row = rows[index]
+    return found
 
 
 def _result(record: Record) -> Record:

@@ -208,7 +208,7 @@ def leaf(writer: Writer, tensor: Tensor, frame: FrameType | None, argument: int 
         frame = recording.user_frame(2)
     site = site_number(writer, frame) if frame is not None else 0
     name = tensor.name
-    if name is None and argument is not None and frame is not None:
+    if name is None and argument is not None and frame is not None and not here().context.backward_row:
         name = argument_text(frame.f_code, frame.f_lasti, argument)
     if name is not None:
         attrs["name"] = name

@@ -13,6 +13,7 @@ torch = pytest.importorskip("torch")
 
 import graphscope as gs
 from graphscope.adapters.torch import compiled, devices, sites
+from graphscope.adapters.torch.asking import Own
 from graphscope.adapters.torch.unusual import ORDINARY
 
 pytestmark = pytest.mark.torch
@@ -70,9 +71,9 @@ def accelerator(monkeypatch: pytest.MonkeyPatch) -> Any:
     if compiled.Handler is None:
         yield found
         return
-    compiled.look_through(None, compiled.measure, ORDINARY)  # compiled code sees no elements there
+    compiled.look_through(None, compiled.measure, ORDINARY, Own)  # compiled code sees no elements there
     yield found
-    compiled.look_through(getattr(torch.Tensor, "__dlpack_c_exchange_api__", None), compiled.measure, ORDINARY)
+    compiled.look_through(getattr(torch.Tensor, "__dlpack_c_exchange_api__", None), compiled.measure, ORDINARY, Own)
 
 
 @pytest.mark.parametrize("capture", ["calls+backward", "ops"])

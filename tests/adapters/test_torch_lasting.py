@@ -19,6 +19,7 @@ torch = pytest.importorskip("torch")
 
 import graphscope as gs
 from graphscope.adapters.torch import compiled, reading
+from graphscope.adapters.torch.asking import Own
 from graphscope.adapters.torch.unusual import ORDINARY
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog import record as recording
@@ -78,11 +79,11 @@ def test_torch_that_shows_no_memory_is_asked_for_it(name: str) -> None:
         pytest.skip("nothing is compiled here")
     quick = rows(name)
     offered = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)  # none before 2.10
-    compiled.look_through(None, compiled.measure, ORDINARY)
+    compiled.look_through(None, compiled.measure, ORDINARY, Own)
     try:
         assert rows(name) == quick
     finally:
-        compiled.look_through(offered, compiled.measure, ORDINARY)
+        compiled.look_through(offered, compiled.measure, ORDINARY, Own)
 
 
 @pytest.mark.slow
@@ -201,11 +202,11 @@ def test_what_is_computed_on_an_accelerator_of_its_own_tensors_is_the_same(
         assert told() == here
         return
     offered = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)  # none before 2.10
-    compiled.look_through(None, compiled.measure, ORDINARY)
+    compiled.look_through(None, compiled.measure, ORDINARY, Own)
     try:
         assert told() == here
     finally:
-        compiled.look_through(offered, compiled.measure, ORDINARY)
+        compiled.look_through(offered, compiled.measure, ORDINARY, Own)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device")

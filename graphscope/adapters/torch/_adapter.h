@@ -34,7 +34,7 @@ static inline int64_t now(void)
 
 /* What torch is asked by name. */
 #define NAMES(X)                                                                                                       \
-    X(__enter__) X(__exit__) X(_base) X(_sequence_nr) X(_version) X(after) X(before) X(data_ptr) X(dtype) X(grad)      \
+    X(__enter__) X(__exit__) X(_base) X(_is_zerotensor) X(_sequence_nr) X(_version) X(after) X(before) X(data_ptr) X(dtype) X(grad)      \
     X(grad_fn) X(here) X(is_conj) X(is_contiguous) X(is_cpu) X(is_neg) X(metadata) X(name) X(next_functions)           \
     X(receive) X(register_hook) X(register_prehook) X(requires_grad) X(shape) X(stop) X(turn) X(turned) X(variable)
 
@@ -230,22 +230,6 @@ static inline int is(PyObject *object, Slot *slot, PyObject *wanted)
     return found == NULL ? -1 : found == wanted;
 }
 
-/* The same of an object of torch's. */
-static inline int has(PyObject *object, PyObject *name, PyObject *wanted)
-{
-    PyObject *found = PyObject_GetAttr(object, name);
-    Py_XDECREF(found);
-    return found == NULL ? -1 : found == wanted;
-}
-
-/* What a method without arguments says: 1 for True, 0 for False, -1 for all else. */
-static inline int is_said(PyObject *object, PyObject *method)
-{
-    PyObject *said = PyObject_CallMethodNoArgs(object, method);
-    Py_XDECREF(said);
-    return said == Py_True ? 1 : said == Py_False ? 0 : -1;
-}
-
 /* Whether an error is set that the program is to have, as Ctrl-C is; any other is the recorder's own. */
 static inline int is_interrupted(void) { return PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception); }
 
@@ -263,9 +247,19 @@ INSIDE int give_up(PyObject *told, PyObject *session);
 
 /* Looking at tensors (DLPack 1) ------------------------------------------------------------------------------------ */
 
-/* What is asked of tensors most: by the function that torch's own class answers with, where it has one. */
-enum { VERSION, BASE, GRAD_FN, REQUIRES_GRAD, QUESTIONS };
+/* What is asked of tensors: of torch's own class, whatever a program has put into it or into one of its own. Those from
+ * IS_CONJ on are methods. */
+enum { VERSION, BASE, GRAD_FN, REQUIRES_GRAD, DTYPE, SHAPE, IS_CPU, GRAD, IS_CONJ, IS_NEG, IS_CONTIGUOUS, IS_ZEROS, DATA_PTR,
+       QUESTIONS };
 INSIDE PyObject *ask(PyObject *tensor, int question);
+
+/* Whether the answer is `wanted`; -1 for an error. */
+static inline int is_answer(PyObject *tensor, int question, PyObject *wanted)
+{
+    PyObject *found = ask(tensor, question);
+    Py_XDECREF(found);
+    return found == NULL ? -1 : found == wanted;
+}
 
 /* Torch's count of the writes into a tensor; -1 with an error set where it has none. */
 INSIDE int64_t version_of(PyObject *tensor);
@@ -282,7 +276,7 @@ typedef struct {
     uint64_t offset;
 } Look;
 
-enum { ON_CPU = 1, COMPLEX = 5 };
+enum { ON_CPU = 1, COMPLEX = 5, NOWHERE = 1 << 16 }; /* no elements lie below that address */
 
 /* Whether a class or a mode puts its functions before torch's (None: a mode); -1 for an error. */
 INSIDE int is_led_astray(PyObject *tensor);
@@ -291,8 +285,8 @@ INSIDE int is_led_astray(PyObject *tensor);
 INSIDE PyObject *ask_torch(void);
 INSIDE void done_asking(PyObject *guard);
 
-/* Whether an attribute of a tensor is `wanted`, asked that way; -1 for an error. */
-INSIDE int is_of_torch(PyObject *tensor, PyObject *name, PyObject *wanted);
+/* Whether the answer of a tensor is `wanted`, asked that way; -1 for an error. */
+INSIDE int is_of_torch(PyObject *tensor, int question, PyObject *wanted);
 
 /* See the elements of a torch.Tensor; 0 where they can't be seen, or torch offers no table, with no error set. */
 INSIDE int look(PyObject *tensor, Look *seen);

@@ -27,7 +27,7 @@ typedef struct {
     PyObject *preparing;                      /* names of functions that torch fills modules in */
     Frames frames;
     PyObject *tensor_type, *group_class, *more_class, *tensor_kind, *plain_kind, *grad_enabled, *sequence_number, *rule;
-    PyObject *give_up;
+    PyObject *give_up, *meant, *handing, *others;
 } Handler;
 
 static PyObject *empty; /* the name of a node that is its call's own */
@@ -121,7 +121,7 @@ int fits_seen(Site *site, PyObject *result, const Look *seen)
             return 0;
     if (site->seen)
         return site->seen == dtype_of(seen);
-    int same = is_of_torch(result, str_dtype, site->dtype);
+    int same = is_of_torch(result, DTYPE, site->dtype);
     if (same == 1)
         site->seen = dtype_of(seen);
     return same;
@@ -130,8 +130,8 @@ int fits_seen(Site *site, PyObject *result, const Look *seen)
 /* The same of a tensor that has to be asked. */
 static int fits_asked(Site *site, PyObject *result)
 {
-    int same = has(result, str_dtype, site->dtype);
-    PyObject *shape = same <= 0 ? NULL : PyObject_GetAttr(result, str_shape);
+    int same = is_answer(result, DTYPE, site->dtype);
+    PyObject *shape = same <= 0 ? NULL : ask(result, SHAPE);
     if (shape == NULL)
         return same <= 0 ? same : -1;
     same = same_shape(shape, site->shape);
@@ -161,13 +161,13 @@ static int fits(Site *site, PyObject *result, PyObject *node, const Look *seen, 
  * where they do not. */
 static PyObject *address_of(PyObject *tensor)
 {
-    if (has(tensor, str_is_cpu, Py_True) != 1)
+    if (is_answer(tensor, IS_CPU, Py_True) != 1)
         return NULL;
-    if (is_said(tensor, str_is_contiguous) != 1)
+    if (is_answer(tensor, IS_CONTIGUOUS, Py_True) != 1)
         return NULL;
-    if (is_said(tensor, str_is_neg) != 0 || is_said(tensor, str_is_conj) != 0) /* others lie there */
+    if (is_answer(tensor, IS_ZEROS, Py_False) != 1 || is_answer(tensor, IS_NEG, Py_False) != 1 || is_answer(tensor, IS_CONJ, Py_False) != 1) /* others lie there */
         return NULL;
-    PyObject *address = PyObject_CallMethodNoArgs(tensor, str_data_ptr);
+    PyObject *address = ask(tensor, DATA_PTR);
     if (address != NULL && PyObject_IsTrue(address))
         return address;
     Py_XDECREF(address);
@@ -581,17 +581,62 @@ static int64_t took(PyObject *timer, int64_t start)
     return now() - start;
 }
 
+/* Whether a function was written in C: no program has made it. */
+static inline int is_of_c(PyObject *func)
+{
+    return PyCFunction_Check(func) || Py_IS_TYPE(func, &PyMethodDescr_Type) || Py_IS_TYPE(func, &PyWrapperDescr_Type);
+}
+
+/* The frame that a call was handed on from by a function of Python, a new reference; NULL where it was not. */
+static PyFrameObject *handing_frame(Handler *self, PyObject *types)
+{
+    PyFrameObject *frame = PyEval_GetFrame();
+    if (frame == NULL || types == Py_None) /* in the place of torch's function: see `call_straight` */
+        return (PyFrameObject *)Py_XNewRef(frame);
+    PyCodeObject *code = PyFrame_GetCode(frame);
+    Py_DECREF(code);
+    return (PyObject *)code == self->handing ? PyFrame_GetBack(frame) : NULL;
+}
+
+/* Whether a function is the one that hands itself on, with all that it was given. */
+static int is_itself(Handler *self, PyObject *func, PyObject *types, PyObject *args, PyObject *kwargs)
+{
+    PyFrameObject *frame = handing_frame(self, types);
+    if (frame == NULL)
+        return 0;
+    PyCodeObject *code = PyFrame_GetCode(frame);
+    Py_DECREF(frame);
+    Py_ssize_t named = kwargs == NULL ? 0 : PyDict_GET_SIZE(kwargs), count = PyTuple_GET_SIZE(args) + named;
+    int found = (PyObject *)code == PyFunction_GET_CODE(func)
+                    ? named >= code->co_kwonlyargcount && count >= code->co_argcount + code->co_kwonlyargcount
+                    : by_address(self->others, code) == func;
+    Py_DECREF(code);
+    return found;
+}
+
+/* The function that is to run, which torch may mean by the name of another one, and what it is given by name: both new
+ * references. -1 with an error set. See `Originals.meant`. */
+static int find_meant(Handler *self, PyObject **func, PyObject *types, PyObject *args, PyObject **kwargs)
+{
+    PyObject *frame = (PyObject *)PyEval_GetFrame(), *function, *names;
+    PyObject *told = frame == NULL
+                         ? NULL
+                         : PyObject_CallFunctionObjArgs(self->meant, *func, frame, types == Py_None ? Py_True : Py_False,
+                                                        args, *kwargs == NULL ? Py_None : *kwargs, NULL);
+    if (told != NULL && told != Py_None && PyArg_ParseTuple(told, "OO", &function, &names)) {
+        *func = function;
+        *kwargs = names == Py_None ? NULL : names;
+    }
+    Py_INCREF(*func);
+    Py_XINCREF(*kwargs);
+    Py_XDECREF(told);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
 /* __torch_function__(func, types, args=(), kwargs=None). The function is called from here in every case: what it warns
  * of is told of the program's line, and its exceptions pass no frame of ours. */
-static PyObject *Handler_call(PyObject *object, PyObject *const *words, size_t flags, PyObject *names)
+static PyObject *run_call(Handler *self, PyObject *func, PyObject *args, PyObject *kwargs)
 {
-    Handler *self = (Handler *)object;
-    Py_ssize_t count = PyVectorcall_NARGS(flags);
-    if (names != NULL || count < 3 || !PyTuple_Check(words[2])) {
-        PyErr_SetString(PyExc_TypeError, "__torch_function__(func, types, args, kwargs)");
-        return NULL;
-    }
-    PyObject *func = words[0], *args = words[2], *kwargs = count > 3 && words[3] != Py_None ? words[3] : NULL;
     PyObject *call = PyDict_GetItemWithError(self->calls, func), *held = NULL;
     if (call == NULL && PyErr_Occurred())
         return NULL;
@@ -689,17 +734,37 @@ leave:
     return result;
 }
 
+static PyObject *Handler_call(PyObject *object, PyObject *const *words, size_t flags, PyObject *names)
+{
+    Handler *self = (Handler *)object;
+    Py_ssize_t count = PyVectorcall_NARGS(flags);
+    if (names != NULL || count < 3 || !PyTuple_Check(words[2])) {
+        PyErr_SetString(PyExc_TypeError, "__torch_function__(func, types, args, kwargs)");
+        return NULL;
+    }
+    PyObject *func = words[0], *args = words[2], *kwargs = count > 3 && words[3] != Py_None ? words[3] : NULL;
+    if (is_of_c(func) || (PyFunction_Check(func) ? is_itself(self, func, words[1], args, kwargs)
+                                                 : PyDict_GetItemWithError(self->calls, func) != NULL))
+        return run_call(self, func, args, kwargs);
+    PyErr_Clear(); /* of what can't be hashed */
+    int found = find_meant(self, &func, words[1], args, &kwargs);
+    PyObject *result = found < 0 ? NULL : run_call(self, func, args, kwargs);
+    Py_DECREF(func);
+    Py_XDECREF(kwargs);
+    return result;
+}
+
 #define HELD(X)                                                                                                        \
     X(prepare) X(finish) X(failed) X(view) X(note) X(purge) X(session) X(place) X(writer) X(append) X(calls)           \
     X(kinds) X(inside) X(preparing) X(table) X(gradients) X(tensor_type) X(group_class) X(more_class) X(tensor_kind)   \
-    X(plain_kind) X(grad_enabled) X(sequence_number) X(rule) X(give_up)
+    X(plain_kind) X(grad_enabled) X(sequence_number) X(rule) X(give_up) X(meant) X(handing) X(others)
 
 static int Handler_init(Handler *self, PyObject *args, PyObject *names)
 {
     TAKE_BY_NAME(Handler, HELD)
     if (!PyDict_Check(self->calls) || !PyDict_Check(self->kinds) || !PyDict_Check(self->inside) ||
-        !Py_IS_TYPE(self->table, table_type) || !PyDict_Check(self->gradients)) {
-        PyErr_SetString(PyExc_TypeError, "calls, kinds, inside and gradients are dicts, and table is a Table");
+        !Py_IS_TYPE(self->table, table_type) || !PyDict_Check(self->gradients) || !PyDict_Check(self->others)) {
+        PyErr_SetString(PyExc_TypeError, "calls, kinds, inside, gradients and others are dicts, and table is a Table");
         return -1;
     }
     if (!PyAnySet_Check(self->preparing)) {

@@ -12,10 +12,12 @@ typedef struct Exchange {
 static const Exchange *exchange;
 static PyObject *ordinary;     /* the classes whose tensors have their elements where they say */
 static PyObject *measure;      /* graphscope.eventlog._measure.measure, or None */
-static int complex_was_seen;   /* only then tensors may stand for the negative of what lies there */
+static int lazy_met;           /* whether tensors may not have the elements that lie there: then each is asked */
 
-static PyObject **const questions[] = {&str__version, &str__base, &str_grad_fn, &str_requires_grad};
-static PyObject *answers[QUESTIONS]; /* a descriptor, or NULL */
+static PyObject **const questions[] = {&str__version, &str__base, &str_grad_fn, &str_requires_grad, &str_dtype,
+                                       &str_shape, &str_is_cpu, &str_grad, &str_is_conj, &str_is_neg,
+                                       &str_is_contiguous, &str__is_zerotensor, &str_data_ptr};
+static PyObject *answers[QUESTIONS]; /* a descriptor */
 
 int is_ordinary(PyObject *tensor)
 {
@@ -26,7 +28,9 @@ int is_ordinary(PyObject *tensor)
 PyObject *ask(PyObject *tensor, int question)
 {
     PyObject *answer = answers[question];
-    if (answer == NULL || !is_ordinary(tensor))
+    if (question >= IS_CONJ)
+        return PyObject_CallOneArg(answer, tensor);
+    if (!PyObject_TypeCheck(tensor, PyDescr_TYPE(answer)))
         return PyObject_GetAttr(tensor, *questions[question]);
     const PyGetSetDef *found = ((PyGetSetDescrObject *)answer)->d_getset;
     return found->get(tensor, found->closure);
@@ -48,7 +52,7 @@ int look(PyObject *tensor, Look *seen)
         PyErr_Clear();
         return 0;
     }
-    complex_was_seen |= seen->code == COMPLEX;
+    lazy_met |= seen->code == COMPLEX;
     return 1;
 }
 
@@ -84,13 +88,14 @@ static char *gather(char *to, const char *from, const Look *seen, int axis, int6
     return to;
 }
 
-/* Whether a tensor stands for the elements that lie there, and not for their conjugates or negatives. */
+/* Whether a tensor has the elements that lie there: not their conjugates or negatives, nor zeros that lie nowhere. */
 static int is_as_it_lies(PyObject *tensor, const Look *seen)
 {
     PyObject *guard = ask_torch();
     if (guard == NULL)
         return 0;
-    int lies = (seen->code != COMPLEX || is_said(tensor, str_is_conj) == 0) && is_said(tensor, str_is_neg) == 0;
+    int lies = (seen->code != COMPLEX || is_answer(tensor, IS_CONJ, Py_False) == 1) &&
+               is_answer(tensor, IS_NEG, Py_False) == 1 && is_answer(tensor, IS_ZEROS, Py_False) == 1;
     done_asking(guard);
     return lies;
 }
@@ -99,17 +104,19 @@ PyObject *value_of(const Site *site, PyObject *tensor, const Look *seen, void **
 {
     if (!site->wanted)
         return Py_NewRef(Py_None);
-    if (!site->direct || seen->device != ON_CPU || seen->data == NULL || seen->axes > MOST_AXES ||
+    if (!site->direct || seen->device != ON_CPU || seen->axes > MOST_AXES ||
         (site->summary && measure == Py_None))
         return NULL;
     int64_t nbytes = bytes_of(seen), size = seen->bits * seen->lanes / 8;
     if (nbytes == 0 || nbytes != site->nbytes)
         return NULL;
-    if (complex_was_seen && !is_as_it_lies(tensor, seen)) {
+    if (lazy_met && !is_as_it_lies(tensor, seen)) {
         PyErr_Clear();
         return NULL;
     }
     char *address = (char *)seen->data + seen->offset;
+    if ((uintptr_t)address < NOWHERE)
+        return NULL;
     if (!in_one_row(seen)) {
         if (nbytes > MOST_GATHERED || size == 0 || (*gathered = malloc(nbytes)) == NULL)
             return NULL;
@@ -129,11 +136,12 @@ PyObject *value_of(const Site *site, PyObject *tensor, const Look *seen, void **
     return value;
 }
 
-/* look_through(capsule or None, measure or None, classes): how tensors are looked at, and their statistics taken. */
+/* look_through(capsule or None, measure or None, classes, base): how tensors are looked at, and their statistics taken;
+ * the class that torch writes in C answers for them. */
 static PyObject *look_through(PyObject *module, PyObject *args)
 {
-    PyObject *capsule, *statistics, *classes;
-    if (!PyArg_ParseTuple(args, "OOO!", &capsule, &statistics, &PyTuple_Type, &classes))
+    PyObject *capsule, *statistics, *classes, *base;
+    if (!PyArg_ParseTuple(args, "OOO!O!", &capsule, &statistics, &PyTuple_Type, &classes, &PyType_Type, &base))
         return NULL;
     if (PyTuple_GET_SIZE(classes) != 2) {
         PyErr_SetString(PyExc_ValueError, "two classes have ordinary tensors");
@@ -151,18 +159,30 @@ static PyObject *look_through(PyObject *module, PyObject *args)
     exchange = table;
     Py_XSETREF(ordinary, Py_NewRef(classes));
     for (int question = 0; question < QUESTIONS; question++) {
-        PyObject *answer = PyObject_GetAttr(PyTuple_GET_ITEM(classes, 0), *questions[question]);
-        if (answer != NULL && !Py_IS_TYPE(answer, &PyGetSetDescr_Type))
-            Py_CLEAR(answer);
-        PyErr_Clear();
+        PyObject *answer = PyObject_GetAttr(base, *questions[question]);
+        if (answer == NULL)
+            return NULL;
+        if (!Py_IS_TYPE(answer, question < IS_CONJ ? &PyGetSetDescr_Type : &PyMethodDescr_Type)) {
+            Py_DECREF(answer);
+            return PyErr_Format(PyExc_TypeError, "tensors of torch have no %U", *questions[question]);
+        }
         Py_XSETREF(answers[question], answer);
     }
     Py_XSETREF(measure, Py_NewRef(statistics));
     return PyBool_FromLong(exchange != NULL);
 }
 
-static PyMethodDef functions[] = {{"look_through", look_through, METH_VARARGS, "How tensors are to be looked at."},
-                                  {NULL}};
+/* look_closely(): tensors are about that have not the elements that lie in their memory. */
+static PyObject *look_closely(PyObject *module, PyObject *nothing)
+{
+    lazy_met = 1;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef functions[] = {
+    {"look_through", look_through, METH_VARARGS, "How tensors are to be looked at."},
+    {"look_closely", look_closely, METH_NOARGS, "Tensors may have other elements than lie there."},
+    {NULL}};
 
 int add_looking(PyObject *module)
 {

@@ -158,18 +158,18 @@ static int leave_it_to_modes(PyObject *relevant)
     return 1;
 }
 
-/* Ask our mode, which stands aside meanwhile, as torch does: with the arguments in a tuple and a dict. */
+/* Ask our mode, which stands aside meanwhile, as torch does: with the arguments in a tuple and a dict. None in the place
+ * of their classes says that the function hands itself on. */
 static PyObject *ask_mode(PyObject *mode, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
-    PyObject *types = PyTuple_New(0), *given = PyTuple_New(count - 2), *named = PyDict_New(), *result = NULL;
-    int failed = types == NULL || given == NULL || named == NULL;
+    PyObject *given = PyTuple_New(count - 2), *named = PyDict_New(), *result = NULL;
+    int failed = given == NULL || named == NULL;
     for (Py_ssize_t place = 2; !failed && place < count; place++)
         PyTuple_SET_ITEM(given, place - 2, Py_NewRef(args[place]));
     for (Py_ssize_t place = 0; !failed && names != NULL && place < PyTuple_GET_SIZE(names); place++)
         failed = PyDict_SetItem(named, PyTuple_GET_ITEM(names, place), args[count + place]) < 0;
     if (!failed)
-        result = PyObject_CallFunctionObjArgs(mode, args[0], types, given, named, NULL);
-    Py_XDECREF(types);
+        result = PyObject_CallFunctionObjArgs(mode, args[0], Py_None, given, named, NULL);
     Py_XDECREF(given);
     Py_XDECREF(named);
     return result;

@@ -249,12 +249,12 @@ void done_asking(PyObject *guard)
     PyErr_Restore(type, error, trace);
 }
 
-int is_of_torch(PyObject *tensor, PyObject *name, PyObject *wanted)
+int is_of_torch(PyObject *tensor, int question, PyObject *wanted)
 {
     PyObject *guard = ask_torch();
     if (guard == NULL)
         return -1;
-    int found = has(tensor, name, wanted);
+    int found = is_answer(tensor, question, wanted);
     done_asking(guard);
     return found;
 }
@@ -272,7 +272,7 @@ static int64_t leaf_received(Rule *self, Run *run, PyObject *result, int64_t ori
     if (arrivals == NULL || arrivals == Py_None)
         goto leave;
     int zeroed = is(more, &slot_zeroed, Py_True);
-    int fresh = length(self->parts) == 0 && (zeroed == 1 || is_of_torch(leaf, str_grad, Py_None) == 1);
+    int fresh = length(self->parts) == 0 && (zeroed == 1 || is_of_torch(leaf, GRAD, Py_None) == 1);
     if ((keeping = get(arrivals, fresh ? &slot_fresh : &slot_added)) == NULL)
         goto leave;
     int64_t links[1 + INLINE_INPUTS] = {known->row & ROW_MASK, origin};

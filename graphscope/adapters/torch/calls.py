@@ -11,7 +11,7 @@ from graphscope.adapters.torch import compiled
 KEY_SHIFT: Final = 48
 """The key of a call lies above the address of any code."""
 
-ALIASING: Final = frozenset({"detach", "data", "detach_", "as_subclass", "alias", "view_as"})
+ALIASING: Final = frozenset({"detach", "data", "detach_", "as_subclass", "alias", "view_as", "_neg_view"})
 """Their results share memory, though torch does not count them as views."""
 
 ZEROING: Final = frozenset({"zero_", "_foreach_zero_", "fill_"})

@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 
 import torch
 
+from graphscope.adapters.torch import asking
 from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.guarding import guarded
@@ -220,7 +221,9 @@ class Collectives:
         writer = self.session.writer
         if moved is None:
             return writer.template(kind, shape=(), dtype=None, **common)
-        return Keeping(writer.template(kind, shape=shape_of(moved), dtype=log_dtype(moved.dtype), **common)).unkept
+        return Keeping(
+            writer.template(kind, shape=shape_of(moved), dtype=log_dtype(asking.dtype(moved)), **common)
+        ).unkept
 
     @guarded
     def _met(
@@ -254,7 +257,7 @@ class Collectives:
         known: Known = session.identities.find(target) or session.leaves.leaf(target, frame)
         more = known.extended()
         template = session.writer.template(
-            Kind.OP, shape=shape_of(target), dtype=log_dtype(target.dtype), version=more.versions + 1,
+            Kind.OP, shape=shape_of(target), dtype=log_dtype(asking.dtype(target)), version=more.versions + 1,
             flags=Flag.IN_PLACE | Flag.NO_GRAD, **common,
         )  # fmt: skip
         form = Keeping(template)
@@ -290,19 +293,21 @@ class Collectives:
         reached = [
             (each, known)
             for each in replica.parameters()
-            if each.grad is not None and (known := session.identities.find(each)) is not None and known.more is not None
+            if asking.gradient(each) is not None
+            and (known := session.identities.find(each)) is not None
+            and known.more is not None
         ]
         now = writer.clock()
         for parameter, known in reached:
             more = known.extended()
-            gradient = parameter.grad
+            gradient = asking.gradient(parameter)
             form = Keeping(
                 writer.template(
                     Kind.ACCUMULATE,
                     op=session.op("all_reduce", "What the ranks of a group do together."),
                     site=site_number(writer, frame),
                     shape=shape_of(gradient),
-                    dtype=log_dtype(gradient.dtype),
+                    dtype=log_dtype(asking.dtype(gradient)),
                     attrs=writer.attributes(attributes),
                     flags=Flag.FRESH,
                     graph_pass=Pass.BACKWARD,

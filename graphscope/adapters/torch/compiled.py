@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
+from graphscope.adapters.torch.asking import Own
 from graphscope.adapters.torch.unusual import ORDINARY
 from graphscope.eventlog import appender
 from graphscope.eventlog.schema import SLOT_SHIFT
@@ -225,6 +226,11 @@ direct: Any = None
 straight: Any = None
 """Make what stands in place of functions of torch: see `Modules.wrapped`, `Backward.direct`, `patches._straight`."""
 
+
+def look_closely() -> None:
+    """Tensors are about that have not the elements that lie in their memory: compiled code is to ask each."""
+
+
 look_through: Any = None
 """Says how compiled code is to look at tensors: by DLPack's table, if torch offers it, and by which statistics."""
 
@@ -244,5 +250,5 @@ if not TYPE_CHECKING:
         walk, settle, light_hooks = _built.walk, _built.settle, _built.light_hooks
         hooked = type(torch.autograd.Function)  # where it looks first
         _built.adopt(RULE, torch._C.DisableTorchFunction, torch._C._has_torch_function_unary)
-        look_through = _built.look_through
-        look_through(getattr(torch.Tensor, "__dlpack_c_exchange_api__", None), measure, ORDINARY)
+        look_through, look_closely = _built.look_through, _built.look_closely
+        look_through(getattr(torch.Tensor, "__dlpack_c_exchange_api__", None), measure, ORDINARY, Own)

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from graphscope.adapters.torch import asking
+from graphscope.adapters.torch.asking import Own
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.dtypes import DTYPES
 from graphscope.adapters.torch.reading import numbers
+from graphscope.adapters.torch.unusual import grad_fn
 from graphscope.eventlog.gate import Replace
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import ROW_MASK, Kind
@@ -31,13 +34,13 @@ def before(session: Session, call: Call, rows: list[int], frame: FrameType) -> N
 def after(session: Session, row: int, tensor: torch.Tensor, array: Any, frame: FrameType) -> None:
     """Let the debugger look at a tensor that nobody has used yet; what it puts in its place is written into it."""
     with torch._C.DisableTorchFunction():
-        cuts = tensor.grad_fn is not None and not tensor._is_view()  # a view can't be detached in place
+        cuts = grad_fn(tensor) is not None and not Own._is_view(tensor)  # a view can't be detached in place
     answer = _answer(session, row, tensor, array, frame, cuts)
     if answer is None:
         return
     # Into the memory itself, and not counted as a write: what backward saved of it is replaced as well.
     with torch._C.DisableTorchFunction(), torch.no_grad():
-        tensor.data.copy_(_fitting(tensor, answer))
+        Own.copy_(asking.data(tensor), _fitting(tensor, answer))
         if answer.cut:
             tensor.detach_()
 
@@ -55,7 +58,7 @@ def _answer(
     gate = writer.gate
     if gate is None:
         return None
-    if not isinstance(array, np.ndarray) or not isinstance(DTYPES.get(tensor.dtype), np.dtype):
+    if not isinstance(array, np.ndarray) or not isinstance(DTYPES.get(asking.dtype(tensor)), np.dtype):
         array = numbers(tensor)
     with _Waiting(session):
         answer = gate.after(row - writer.base, array, frame, cuts=cuts)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from sys import _getframe
 from time import perf_counter_ns as clock
-from types import FrameType
+from types import FrameType, MethodWrapperType
 from typing import Any, Final, Self
 
 import torch
 from torch.overrides import TorchFunctionMode
 
-from graphscope.adapters.torch import compiled, control, devices, results, writing
+from graphscope.adapters.torch import asking, compiled, control, devices, results, writing
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.devices import Timer
 from graphscope.adapters.torch.guarding import give_up, guarded
 from graphscope.adapters.torch.identity import Group, Known, More, version_of
+from graphscope.adapters.torch.originals import HANDING, IN_C
 from graphscope.adapters.torch.session import NESTED, PLAIN, STRANGE, TENSOR, Session
 from graphscope.adapters.torch.sites import PREPARING, CallSite
 from graphscope.adapters.torch.unusual import grad_fn, shape_of
@@ -53,7 +54,7 @@ class Calls(TorchFunctionMode):
                 kinds=session.kinds, inside=self._inside, preparing=PREPARING, gradients=session.leaves.gradients,
                 table=self._table, tensor_type=Tensor, group_class=Group, more_class=More, tensor_kind=TENSOR,
                 plain_kind=PLAIN, grad_enabled=_grad_enabled, sequence_number=_sequence, rule=RULE,
-                give_up=give_up,
+                give_up=give_up, meant=self._meant, handing=HANDING, others=session.originals.others,
             )  # fmt: skip
 
     def __enter__(self) -> Self:
@@ -64,6 +65,7 @@ class Calls(TorchFunctionMode):
         _pop()
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        func, kwargs = self.meant(func, _getframe(1), types, args, kwargs)
         prepared = self._prepare(_getframe(1), func, args, kwargs)
         if prepared is None:
             return func(*args, **kwargs) if kwargs else func(*args)
@@ -77,6 +79,17 @@ class Calls(TorchFunctionMode):
         end = devices.ended(timer, start)
         self._finish(call, result, args, kwargs, rows, constants, frame, start, end)
         return result
+
+    def meant(self, func: Any, direct: FrameType, types: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        """The function that is to run, and its keyword arguments. No `types`: what our `handle_torch_function` asks."""
+        if isinstance(func, IN_C) or (isinstance(func, MethodWrapperType) and func in self.session.calls):
+            return func, kwargs
+        frame = direct if types is not None or direct.f_back is None else direct.f_back
+        return self._meant(func, frame, types is None, args, kwargs) or (func, kwargs)
+
+    @guarded
+    def _meant(self, func: Any, direct: FrameType, handed: bool, args: Any, kwargs: Any) -> tuple[Any, Any] | None:
+        return self.session.originals.meant(func, direct, handed, args, kwargs)
 
     @guarded
     def _prepare(
@@ -106,28 +119,22 @@ class Calls(TorchFunctionMode):
         rows: list[int] = []
         constants: list[Any] = []
         find_kind = self._kind
-        try:
-            for value in args:
-                kind = find_kind(value.__class__)
-                if kind is TENSOR:
-                    known: Any = table.get(id(value))
-                    if (
-                        known is None
-                        or known() is not value
-                        or known.row < low
-                        or known.counter != value._version
-                        or ((group := known.group) is not None and known.seen != group.turn)
-                    ):
-                        known = session.leaves.meet(value, frame, len(rows) if direct is frame else None)
-                    rows.append(known.row)
-                elif kind is PLAIN:
-                    constants.append(value)
-                else:
-                    self.gather(value, frame, rows, constants)
-        except RuntimeError:  # tensors of inference mode do not count writes
-            rows.clear()
-            constants.clear()
-            for value in args:
+        for value in args:
+            kind = find_kind(value.__class__)
+            if kind is TENSOR:
+                known: Any = table.get(id(value))
+                if (
+                    known is None
+                    or known() is not value
+                    or known.row < low
+                    or known.counter != version_of(value)
+                    or ((group := known.group) is not None and known.seen != group.turn)
+                ):
+                    known = session.leaves.meet(value, frame, len(rows) if direct is frame else None)
+                rows.append(known.row)
+            elif kind is PLAIN:
+                constants.append(value)
+            else:
                 self.gather(value, frame, rows, constants)
         if kwargs:
             for name, value in kwargs.items():
@@ -150,7 +157,7 @@ class Calls(TorchFunctionMode):
         if call.gradient:
             self._note(args[0], result)
             return
-        if result.__class__ is not Tensor or call.in_place or result.is_nested:
+        if result.__class__ is not Tensor or call.in_place or asking.is_nested(result):
             results.other(self, call, result, args, kwargs, rows, constants, frame, start, end)
             return
         session, writer, place, table = self.session, self.session.writer, self.place, self._table
@@ -182,7 +189,7 @@ class Calls(TorchFunctionMode):
         known.counter = 0
         known.group = known.more = None
         table[identity] = known
-        if result._base is not None or call.aliasing:
+        if asking.base(result) is not None or call.aliasing:
             known.counter = version_of(result)
             writing.view(session, known, result, args)
         if site.requires_grad:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import torch
 
+from graphscope.adapters.torch import asking
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.context import Context
@@ -112,7 +113,7 @@ class Functions:
     def _fields_of(self, result: torch.Tensor, frame: FrameType) -> Fields:
         """What the rows of such a function share."""
         session, context = self.session, self.session.places.here.context
-        key = context, id(frame.f_code), frame.f_lasti, shape_of(result), result.dtype
+        key = context, id(frame.f_code), frame.f_lasti, shape_of(result), asking.dtype(result)
         found = self._fields.get(key)
         if found is None:
             if len(self._fields) >= _MOST_FIELDS:
@@ -120,10 +121,10 @@ class Functions:
             writer = session.writer
             base = {
                 "op": 0, "site": site_number(writer, frame), "scope": context.path.number(writer), "shape": key[3],
-                "dtype": log_dtype(result.dtype), "attrs": 0,
+                "dtype": log_dtype(key[4]), "attrs": 0,
             }  # fmt: skip
             line = f"{frame.f_code.co_filename}:{frame.f_lineno}"
-            found = self._fields[key] = Fields(session, line, base, result.dtype)
+            found = self._fields[key] = Fields(session, line, base, key[4])
         return found
 
     def _scope(self, outer: Context, cls: type) -> Context:

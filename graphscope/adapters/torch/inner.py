@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode, _pop_mode, _push_mode
 
-from graphscope.adapters.torch import devices, results, writing
+from graphscope.adapters.torch import asking, devices, results, writing
 from graphscope.adapters.torch.calls import ALIASING, Call
 from graphscope.adapters.torch.context import Context, Place
 from graphscope.adapters.torch.describing import flattened
@@ -66,6 +66,7 @@ class DeepCalls(Calls):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         self.ops.settle()
+        func, kwargs = self.meant(func, _getframe(1), types, args, kwargs)
         prepared = self._prepare(_getframe(1), func, args, kwargs)
         if prepared is None:
             return self._aside(func, args, kwargs or {})
@@ -196,7 +197,7 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
             tensor = known()
             if tensor is not None:
                 known.counter = version_of(tensor)
-                if tensor._base is not None:
+                if asking.base(tensor) is not None:
                     writing.view(self.session, known, tensor, ())
 
     def _append(self, place: Place, ran: Ran) -> None:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from graphscope.adapters.torch import control, writing
+from graphscope.adapters.torch import asking, compiled, control, writing
+from graphscope.adapters.torch.asking import Own
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.identity import Known, version_of
+from graphscope.adapters.torch.reading import is_lazy
 from graphscope.adapters.torch.unusual import grad_fn, requires_grad, shape_of
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog.places import argument_text, site_number
@@ -130,12 +132,14 @@ class Leaves:
         """Append the LEAF row of a tensor; `known` says that it had a row in an older segment, or another log."""
         session = self._session
         writer = session.writer
+        if Own.is_complex(tensor) or is_lazy(tensor):
+            compiled.look_closely()
         name = self.name(tensor)
         if name is None and argument is not None and frame is not None:
             name = argument_text(frame.f_code, frame.f_lasti, argument)
         more = known.more if known is not None else None
         place = None if frame is None else (id(frame.f_code), frame.f_lasti)
-        described = shape_of(tensor), tensor.dtype, requires_grad(tensor)
+        described = shape_of(tensor), asking.dtype(tensor), requires_grad(tensor)
         key = name, place, session.places.here.context, described
         if more is not None and more.form is not None and more.form[0] == key:  # it was told in an earlier segment
             keeping = more.form[1]
@@ -175,7 +179,7 @@ class Leaves:
             site=site_number(writer, frame) if frame is not None else 0,
             scope=context.path.number(writer),
             shape=shape_of(tensor),
-            dtype=log_dtype(tensor.dtype),
+            dtype=log_dtype(asking.dtype(tensor)),
             attrs=writer.attributes({} if name is None else {"name": name}),
             flags=flags,
             graph_pass=Pass.BACKWARD if context.backward else Pass.FORWARD,

@@ -11,7 +11,7 @@ from typing import Any, Final
 import torch
 from torch.optim import optimizer as optimizers
 
-from graphscope.adapters.torch import control
+from graphscope.adapters.torch import asking, control
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.guarding import guarded
 from graphscope.adapters.torch.identity import Known, wrote
@@ -102,7 +102,7 @@ class Optimizers:
         """Append the rows of a step."""
         frame = self.session.frames.user(frame)
         for group in optimizer.param_groups:
-            parameters = [each for each in group["params"] if each.grad is not None]
+            parameters = [each for each in group["params"] if asking.gradient(each) is not None]
             if parameters:
                 self._update(optimizer, group, parameters, frame, duration // len(parameters))
 
@@ -121,9 +121,9 @@ class Optimizers:
                 # Its value is the new one by now: the row that is written is that of the update alone.
                 known = session.leaves.leaf(parameter, frame, None, known)
             more = known.extended()
-            gradient = self._gradient(identities.find(parameter.grad), more.accumulated)
+            gradient = self._gradient(identities.find(asking.gradient(parameter)), more.accumulated)
             has_gradient = gradient > 0
-            key = place, settings, has_gradient, shape_of(parameter), parameter.dtype
+            key = place, settings, has_gradient, shape_of(parameter), asking.dtype(parameter)
             if more.updating is None or more.updating[0] != key:
                 more.updating = key, self._form(name, settings, parameter, frame, has_gradient)
             template, value = more.updating[1].read(parameter)
@@ -157,7 +157,7 @@ class Optimizers:
                 site=site_number(writer, frame),
                 scope=self.session.places.here.context.path.number(writer),
                 shape=shape_of(parameter),
-                dtype=log_dtype(parameter.dtype),
+                dtype=log_dtype(asking.dtype(parameter)),
                 attrs=writer.attributes(dict(settings)),
                 flags=Flag.IN_PLACE | Flag.NO_GRAD,
                 input_count=1 + has_gradient,

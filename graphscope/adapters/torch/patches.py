@@ -175,7 +175,7 @@ def _straight(original: Callable[..., Any], session: Session) -> Callable[..., A
         if _ANSWERING.issuperset([each.__class__ for each in relevant]):
             with aside(session) as mode:
                 if mode is not None:
-                    return mode.__torch_function__(function, (), args, kwargs)
+                    return mode.__torch_function__(function, None, args, kwargs)
         return original(function, relevant, *args, **kwargs)
 
     return handle_torch_function

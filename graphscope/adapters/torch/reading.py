@@ -7,12 +7,18 @@ from typing import Any, Final
 import numpy as np
 import torch
 
+from graphscope.adapters.torch import asking, compiled
+from graphscope.adapters.torch.asking import Own
 from graphscope.adapters.torch.dtypes import DTYPES, NamedDtype
 from graphscope.adapters.torch.unusual import opens
 from graphscope.eventlog.values import Summary
 
 _MOST_BYTES: Final = 1 << 27
 """No larger copy is made to look at elements that do not lie in one row."""
+
+
+_zeros: Final[Any] = torch._C._VariableFunctions.zeros
+_norm: Final[Any] = torch._C._linalg.linalg_vector_norm  # type: ignore[attr-defined]
 
 
 def array_of(tensor: torch.Tensor) -> np.ndarray | None:
@@ -27,15 +33,20 @@ def plainly(tensor: torch.Tensor) -> torch.Tensor | None:
     From another device they are copied once what the program has queued there, on the stream that it uses, is done.
     """
     plain = where_it_lies(tensor)
-    if plain is None or plain.is_cpu:
+    if plain is None or asking.is_cpu(plain):
         return plain
     with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
-        return plain.cpu()
+        return _tensor(Own.cpu(plain))
 
 
 def is_remote(tensor: torch.Tensor) -> bool:
     """Whether the elements lie in the memory of an accelerator."""
-    return not (tensor.is_cpu or tensor.is_meta)
+    return not (asking.is_cpu(tensor) or asking.is_meta(tensor))
+
+
+def is_lazy(tensor: torch.Tensor) -> bool:
+    """Whether a tensor has not the elements that lie in its memory, but their conjugates or negatives, or zeros."""
+    return bool(Own.is_neg(tensor) or Own.is_conj(tensor) or Own._is_zerotensor(tensor))
 
 
 def where_it_lies(tensor: torch.Tensor) -> torch.Tensor | None:
@@ -45,20 +56,34 @@ def where_it_lies(tensor: torch.Tensor) -> torch.Tensor | None:
     # A mode of the program's (fake tensors, a counter of operations) is not to see what we do.
     with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
         try:
-            if tensor.is_meta or tensor.is_nested or (tensor.is_cuda and torch.cuda.is_current_stream_capturing()):
+            if asking.is_meta(tensor) or asking.is_nested(tensor) or _is_captured(tensor):
                 return None
-            if tensor._is_zerotensor():
-                return torch.zeros((), dtype=tensor.dtype).expand(tensor.shape)
-            if tensor.layout is not torch.strided and tensor.numel() * tensor.element_size() > _MOST_BYTES:
+            if is_lazy(tensor):
+                compiled.look_closely()
+            if Own._is_zerotensor(tensor):
+                return _tensor(Own.expand(_zeros((), dtype=asking.dtype(tensor)), asking.shape(tensor)))
+            if (
+                asking.layout(tensor) is not torch.strided
+                and Own.numel(tensor) * Own.element_size(tensor) > _MOST_BYTES
+            ):
                 return None
-            plain = tensor.detach()
-            if plain.layout is not torch.strided:
-                plain = plain.to_dense()
-            plain = plain.as_subclass(torch.Tensor).resolve_conj().resolve_neg()
-            address = plain.data_ptr()  # a transform of `torch.func` hides it
+            plain = Own.detach(tensor)
+            if asking.layout(plain) is not torch.strided:
+                plain = Own.to_dense(plain)
+            plain = Own.resolve_neg(Own.resolve_conj(Own.as_subclass(plain, torch.Tensor)))
+            address = Own.data_ptr(plain)  # a transform of `torch.func` hides it
         except (RuntimeError, TypeError, NotImplementedError):
             return None
-        return plain if address or plain.numel() == 0 else None  # its storage may be lent out or given back
+        return _tensor(plain) if address or Own.numel(plain) == 0 else None  # its storage may be lent out or given back
+
+
+def _tensor(found: Any) -> torch.Tensor:
+    return found  # type: ignore[no-any-return]
+
+
+def _is_captured(tensor: torch.Tensor) -> bool:
+    """Whether a graph of what an accelerator does for a tensor is being captured."""
+    return bool(asking.is_cuda(tensor)) and torch.cuda.is_current_stream_capturing()
 
 
 class _Lent:
@@ -66,25 +91,25 @@ class _Lent:
 
     def __init__(self, plain: torch.Tensor, dtype: np.dtype) -> None:
         self._plain = plain
-        size = plain.element_size()
+        size = Own.element_size(plain)
         self.__array_interface__ = {
             "version": 3,
             "typestr": dtype.str,
-            "data": (plain.data_ptr(), False),
-            "shape": tuple(plain.shape),
-            "strides": tuple(stride * size for stride in plain.stride()),
+            "data": (Own.data_ptr(plain), False),
+            "shape": tuple(asking.shape(plain)),
+            "strides": tuple(stride * size for stride in Own.stride(plain)),
         }
 
 
 def array(plain: torch.Tensor) -> np.ndarray | None:
     """The elements of a plain tensor in C order; bfloat16 as its bits, None for dtypes that NumPy has no name for."""
-    dtype = DTYPES.get(plain.dtype)
+    dtype = DTYPES.get(asking.dtype(plain))
     if isinstance(dtype, NamedDtype):
         dtype = np.dtype(np.int16) if dtype.name == "bfloat16" else None
     if dtype is None:
         return None
-    if plain.numel() == 0:
-        return np.empty(tuple(plain.shape), dtype)
+    if Own.numel(plain) == 0:
+        return np.empty(tuple(asking.shape(plain)), dtype)
     found = np.asarray(_Lent(plain, dtype))
     try:
         return found if found.flags.c_contiguous else np.ascontiguousarray(found)
@@ -102,7 +127,7 @@ def numbers(tensor: torch.Tensor) -> np.ndarray | None:
         return None
     with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
         try:
-            return array(plain if isinstance(DTYPES.get(plain.dtype), np.dtype) else plain.float())
+            return array(plain if isinstance(DTYPES.get(asking.dtype(plain)), np.dtype) else Own.float(plain))
         except (RuntimeError, NotImplementedError):  # packed and quantised ones
             return None
 
@@ -110,65 +135,65 @@ def numbers(tensor: torch.Tensor) -> np.ndarray | None:
 def distinct(plain: torch.Tensor) -> tuple[torch.Tensor, int]:
     """The elements of a tensor without those that expanding repeats, and how often it repeats them."""
     times = 1
-    for axis, stride in enumerate(plain.stride()):
-        if stride == 0 and plain.shape[axis] > 1:
-            times *= plain.shape[axis]
-            plain = plain.narrow(axis, 0, 1)
+    shape = asking.shape(plain)
+    for axis, stride in enumerate(Own.stride(plain)):
+        if stride == 0 and shape[axis] > 1:
+            times *= shape[axis]
+            plain = Own.narrow(plain, axis, 0, 1)
     return plain, times
 
 
 def in_one_row(plain: torch.Tensor) -> torch.Tensor | None:
     """The same elements without a gap; None where that takes too large a copy."""
-    if plain.is_contiguous():
+    if Own.is_contiguous(plain):
         return plain
-    return plain.contiguous() if plain.nbytes <= _MOST_BYTES else None
+    return _tensor(Own.contiguous(plain)) if asking.nbytes(plain) <= _MOST_BYTES else None
 
 
 def is_finite(tensor: torch.Tensor) -> bool:
     """Whether no element is NaN or Inf, as far as can be seen."""
     plain = where_it_lies(tensor)
-    if plain is None or not (plain.is_floating_point() or plain.is_complex()):
+    if plain is None or not (Own.is_floating_point(plain) or Own.is_complex(plain)):
         return True
     with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
         try:
-            total: Any = distinct(plain)[0].sum().item()
+            total: Any = Own.item(Own.sum(distinct(plain)[0]))
             # A sum may overflow though every element is finite: only then they are looked at one by one.
-            return bool(total - total == 0) or bool(torch.isfinite(plain).all())
+            return bool(total - total == 0) or bool(Own.item(Own.all(Own.isfinite(plain))))
         except (RuntimeError, NotImplementedError):
             return True
 
 
 def statistics(plain: torch.Tensor) -> Summary:
     """The statistics of a plain tensor; the NaN and Inf that it may hold are counted and left out."""
-    count = plain.numel()
+    count = Own.numel(plain)
     nothing = Summary(0.0, 0.0, 0.0, 0.0, 0, 0, 0, count)
     if count == 0:
         return nothing
     plain, times = distinct(plain)
     with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
         try:
-            if plain.is_complex():
-                plain = plain.abs()
-            elif not plain.is_floating_point() or plain.dtype in (torch.float16, torch.bfloat16):
-                plain = plain.to(torch.float32 if plain.is_floating_point() else torch.float64)
-            low, high = torch.aminmax(plain)
-            least, most = low.item(), high.item()
+            floating = Own.is_floating_point(plain)
+            if Own.is_complex(plain):
+                plain = Own.abs(plain)
+            elif not floating or asking.dtype(plain) in (torch.float16, torch.bfloat16):
+                plain = Own.to(plain, torch.float32 if floating else torch.float64)
+            least, most = map(Own.item, Own.aminmax(plain))
             nan = inf = 0
             if not (least - least == 0 and most - most == 0):
-                nan = int(plain.isnan().sum()) * times
-                inf = int(plain.isinf().sum()) * times
-                plain = plain[plain.isfinite()]
-                if plain.numel() == 0:
+                nan = int(Own.item(Own.sum(Own.isnan(plain)))) * times
+                inf = int(Own.item(Own.sum(Own.isinf(plain)))) * times
+                plain = Own.masked_select(plain, Own.isfinite(plain))
+                if Own.numel(plain) == 0:
                     return Summary(0.0, 0.0, 0.0, 0.0, nan, inf, 0, count)
-                low, high = torch.aminmax(plain)
-                least, most = low.item(), high.item()
-            kept = plain.numel()
-            mean = plain.sum().item() / kept
-            root = torch.linalg.vector_norm(plain).item()
+                least, most = map(Own.item, Own.aminmax(plain))
+            kept = Own.numel(plain)
+            mean = Own.item(Own.sum(plain)) / kept
+            root = Own.item(_norm(plain))
             variance = root * root / kept - mean * mean
             if variance <= 1e-5 * mean * mean:  # nothing is left of it: the numbers lie close together
-                variance = float((plain - mean).square().mean())
-            zero = kept - int(torch.count_nonzero(plain)) if least <= 0 <= most else 0
+                variance = Own.item(Own.mean(Own.square(Own.sub(plain, mean))))
+            zero = kept - int(Own.item(Own.count_nonzero(plain))) if least <= 0 <= most else 0
             return Summary(least, most, mean, variance**0.5, nan, inf, zero * times, count)
         except (RuntimeError, NotImplementedError):
             return nothing

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
-from graphscope.adapters.torch import control, writing
+from graphscope.adapters.torch import asking, control, writing
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.describing import describe, flattened
@@ -32,7 +32,7 @@ def variant(
     """The template for a result that the last one used at a call site does not fit."""
     session = calls.session
     context = calls.place.context
-    seen = None if result is None else (shape_of(result), result.dtype, requires_grad(result))
+    seen = None if result is None else (shape_of(result), asking.dtype(result), requires_grad(result))
     wanted = (torch.is_grad_enabled(), repr(constants), seen, count, flags, several)
     variants = context.variants.setdefault(key, {})
     if len(variants) > _MOST_VARIANTS:
@@ -43,7 +43,7 @@ def variant(
             sites.pop(key, None)
         described, more = describe(call, args, kwargs)
         flags |= more
-        if result is not None and result._base is not None:
+        if result is not None and asking.base(result) is not None:
             flags |= Flag.VIEW
         kind = Kind.OP
         if count == 0 and result is not None and not several:
@@ -100,7 +100,7 @@ def made(
         template, value = site.read(first)
         row = session.writer.append_many(template, value, rows, end, end - start, place.backward_row)
     else:
-        shapes = [(shape_of(each), each.dtype) for each in outputs]
+        shapes = [(shape_of(each), asking.dtype(each)) for each in outputs]
         every = [*constants, shapes]
         site = variant(calls, sites, key, call, frame, first, args, kwargs, every, len(rows), several=True)
         edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows]
@@ -111,7 +111,7 @@ def made(
     for slot, each in enumerate(outputs):
         if session.identities.find(each) is None:
             known = session.identities.add(each, row | slot << SLOT_SHIFT)
-            if each._base is not None or call.aliasing:
+            if asking.base(each) is not None or call.aliasing:
                 writing.view(session, known, each, args)
             node: Any = grad_fn(each)
             if node is not None and (own is None or node is own):

@@ -9,12 +9,14 @@ from typing import Any, Final
 import numpy as np
 import torch
 
+from graphscope.adapters.torch import asking
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.context import Places
 from graphscope.adapters.torch.dtypes import NamedDtype, log_dtype
 from graphscope.adapters.torch.identity import Identities
 from graphscope.adapters.torch.leaves import Leaves
+from graphscope.adapters.torch.originals import Originals
 from graphscope.adapters.torch.reading import array_of, is_finite
 from graphscope.adapters.torch.rules import Rule
 from graphscope.adapters.torch.sites import Fields, Frames
@@ -40,7 +42,7 @@ class Session:
 
     __slots__ = (
         "_count", "_gradients", "born", "calls", "ended", "frames", "identities", "kinds", "leaves", "make_calls",
-        "no_fields", "places", "remote", "skipped", "writer",
+        "no_fields", "originals", "places", "remote", "skipped", "writer",
     )  # fmt: skip
 
     def __init__(self, writer: Writer) -> None:
@@ -50,6 +52,7 @@ class Session:
         self.places = Places(ScopePath())
         self.identities = Identities()
         self.frames = Frames()
+        self.originals = Originals()
         self.ended = False
         self.remote = False
         """Whether the program was seen to compute on an accelerator."""
@@ -93,10 +96,10 @@ class Session:
 
     def gradient_of_leaf(self, gradient: torch.Tensor, count: int) -> Keeping:
         """The template of the row of a gradient that was asked for, and is added to nothing."""
-        key = (shape_of(gradient), gradient.dtype, count)
+        key = (shape_of(gradient), asking.dtype(gradient), count)
         found = self._gradients.get(key)
         if found is None:
-            dtype = log_dtype(gradient.dtype)
+            dtype = log_dtype(asking.dtype(gradient))
             template = self.writer.template(
                 Kind.GRAD, op=self.op("grad"), shape=key[0], dtype=dtype, graph_pass=Pass.BACKWARD, input_count=count
             )
@@ -151,7 +154,7 @@ class Session:
             if tensor is None:
                 outputs.append((np.empty(0, np.float32), Flag(0)))
                 continue
-            shape, dtype = shape_of(tensor), log_dtype(tensor.dtype)
+            shape, dtype = shape_of(tensor), log_dtype(asking.dtype(tensor))
             keep = storage(writer.policy, writer.cap, dtype.itemsize * prod(shape), dtype)
             array = array_of(tensor) if keep & (Flag.KEPT | Flag.INLINE) else None
             if array is None or isinstance(dtype, NamedDtype):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
+from graphscope.adapters.torch import asking
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.context import Context
 from graphscope.adapters.torch.dtypes import log_dtype
@@ -124,7 +125,7 @@ class Fields:
 
     def _form(self, kind: Kind, count: int, like: torch.Tensor | None, rule: str, several: bool) -> Keeping:
         shape = self.base["shape"] if like is None else shape_of(like)
-        dtype = self.base["dtype"] if like is None else log_dtype(like.dtype)
+        dtype = self.base["dtype"] if like is None else log_dtype(asking.dtype(like))
         key = (kind, count, shape, dtype, rule, several)
         found = self._forms.get(key)
         if found is None:
@@ -136,7 +137,7 @@ class Fields:
             template = self._session.writer.template(kind, graph_pass=Pass.BACKWARD, input_count=count, **fields)
             found = self._forms[key] = Keeping(template)
             found.shape = torch.Size(shape)
-            found.dtype = self._dtype if like is None else like.dtype
+            found.dtype = self._dtype if like is None else asking.dtype(like)
             if count == 1 and kind is Kind.ACCUMULATE:
                 self.part.append(found)
             elif count in (2, 3) and kind is Kind.GRAD and not rule and not several:
@@ -171,14 +172,14 @@ class CallSite(Keeping):
             session.remote = True
         self.constants = constants
         self.count = count
-        self.dtype = None if result is None else result.dtype
+        self.dtype = None if result is None else asking.dtype(result)
         self.requires_grad = result is not None and requires_grad(result)
         base: dict[str, Any] = {
             "op": writer.intern("ops", call.name, call.describe()),
             "site": site_number(writer, frame),
             "scope": context.path.number(writer),
             "shape": () if result is None else shape_of(result),
-            "dtype": None if result is None else log_dtype(result.dtype),
+            "dtype": None if result is None else log_dtype(asking.dtype(result)),
             "attrs": writer.attributes(described),
         }
         self.shape = None if result is None else torch.Size(base["shape"])

@@ -7,6 +7,8 @@ from typing import Any, Final
 import torch
 from torch.nn.parameter import UninitializedBuffer, UninitializedParameter
 
+from graphscope.adapters.torch import asking
+
 ORDINARY: Final = (torch.Tensor, torch.nn.Parameter)
 """Classes whose tensors answer for themselves, and most have their elements at `data_ptr`."""
 
@@ -31,7 +33,7 @@ def shape_of(tensor: torch.Tensor) -> tuple[int, ...]:
     A symbolic size is told by the number that stands for it: to compare it would write a guard into a traced program.
     """
     try:
-        shape = tensor.shape
+        shape = asking.shape(tensor)
     except Exception:  # noqa: BLE001 - a class of the program's own may raise anything
         return ()
     return tuple([size if size.__class__ is int else _hint(size) for size in shape])
@@ -53,7 +55,7 @@ def is_symbolic(value: Any) -> bool:
 def requires_grad(tensor: torch.Tensor) -> bool:
     """Whether gradients flow to a tensor."""
     try:
-        return bool(tensor.requires_grad)
+        return bool(asking.requires_grad(tensor))
     except Exception:  # noqa: BLE001 - a class of the program's own may raise anything
         return False
 
@@ -64,7 +66,7 @@ def grad_fn(tensor: torch.Tensor) -> Any:
     It can't of a view made under `no_grad` whose memory was written with gradients on (`init.zeros_(weight[0])`).
     """
     try:
-        return tensor.grad_fn
+        return asking.grad_fn(tensor)
     except RuntimeError:
         return None
 

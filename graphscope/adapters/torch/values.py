@@ -7,7 +7,8 @@ from typing import Any
 
 import torch
 
-from graphscope.adapters.torch import reading
+from graphscope.adapters.torch import asking, reading
+from graphscope.adapters.torch.asking import Own
 from graphscope.adapters.torch.compiled import Site, measure
 from graphscope.adapters.torch.unusual import ORDINARY
 from graphscope.eventlog.appender import FLOATING
@@ -42,7 +43,7 @@ class Keeping(Site):
     def fits(self, tensor: torch.Tensor) -> bool:
         """Whether a tensor has as many bytes as a row of this template tells of."""
         try:
-            return tensor.__class__ in ORDINARY and tensor.nbytes == self.nbytes
+            return tensor.__class__ in ORDINARY and asking.nbytes(tensor) == self.nbytes
         except RuntimeError:  # a sparse one
             return False
 
@@ -50,10 +51,10 @@ class Keeping(Site):
         """The template and the value to append for a tensor: its address, where its elements lie in one row."""
         if not self.wanted:
             return self.template, None
-        if self.direct and tensor.__class__ in ORDINARY and tensor.is_cpu:
+        if self.direct and tensor.__class__ in ORDINARY and asking.is_cpu(tensor):
             try:
-                address = tensor.data_ptr() if tensor.is_contiguous() else 0
-                if address and not tensor.is_neg() and not tensor.is_conj():
+                address = Own.data_ptr(tensor) if Own.is_contiguous(tensor) else 0
+                if address and not reading.is_lazy(tensor):
                     return self.template, measure(address, self.nbytes, self.floating) if self.summary else address
             except RuntimeError:  # a transform of `torch.func` hides it, compressed sparse tensors have none
                 pass
@@ -85,10 +86,10 @@ class Keeping(Site):
     def _summary(self, plain: torch.Tensor) -> bytes:
         few, times = reading.distinct(plain)
         row = reading.in_one_row(few) if self.direct else None
-        if row is None or row.numel() == 0:
+        if row is None or Own.numel(row) == 0:
             return pack(reading.statistics(plain))
-        found: bytes = measure(row.data_ptr(), row.nbytes, self.floating)
+        found: bytes = measure(Own.data_ptr(row), asking.nbytes(row), self.floating)
         if times == 1:
             return found
-        once = unpack(found, plain.numel())
+        once = unpack(found, Own.numel(plain))
         return pack(replace(once, nan=once.nan * times, inf=once.inf * times, zero=once.zero * times))

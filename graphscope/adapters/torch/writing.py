@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
-from graphscope.adapters.torch import control, results
+from graphscope.adapters.torch import asking, control, results
 from graphscope.adapters.torch.calls import ZEROING, Call
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.identity import Known, version_of, wrote
@@ -31,7 +31,7 @@ OPS: Final = {
 
 def view(session: Session, known: Known, result: torch.Tensor, args: Any) -> None:
     """Note whose memory a new tensor shares."""
-    base = result._base
+    base = asking.base(result)
     if base is None:
         base = next((each for each in args if isinstance(each, torch.Tensor)), None)
     if base is None:
@@ -99,9 +99,9 @@ def _link(session: Session, target: torch.Tensor, row: int, site: Any) -> None:
         return
     sequence = session.places.here.sequence
     session.link(target, row, site.fields)
-    if target._base is not None and grad_fn(target._base) is not None:
+    if asking.base(target) is not None and grad_fn(asking.base(target)) is not None:
         session.places.here.sequence = sequence
-        session.link(target._base, row, site.fields)
+        session.link(asking.base(target), row, site.fields)
 
 
 def _targets(result: Any, args: Any, kwargs: Any) -> list[torch.Tensor]:
@@ -130,7 +130,7 @@ def follow(session: Session, known: Known, tensor: torch.Tensor, frame: FrameTyp
     more = known.extended()
     group = known.group
     if group is not None:
-        name = "copy_slices" if tensor._base is None else "take_view"
+        name = "copy_slices" if asking.base(tensor) is None else "take_view"
         row = _version(session, name, known, tensor, [known.row, group.row], frame)
         known.row = row
         known.counter = version_of(tensor)
@@ -166,7 +166,7 @@ def _version(
         site=site_number(writer, frame),
         scope=context.path.number(writer),
         shape=shape_of(tensor),
-        dtype=log_dtype(tensor.dtype),
+        dtype=log_dtype(asking.dtype(tensor)),
         attrs=writer.attributes(attrs or {}),
         version=more.versions + 1,
         flags=Flag.IN_PLACE,

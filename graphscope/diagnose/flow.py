@@ -68,9 +68,12 @@ def share_of_zeros(node: Node) -> float | None:
 
 
 def inputs_of(node: Node) -> list[np.ndarray | None]:
-    """The values of a forward node's operands in their order: tensors, then the number that took part."""
-    values = [edge.source.output(edge.slot) for edge in node.inputs]
-    other = node.attrs.get("other")
-    if len(values) == 1 and isinstance(other, int | float):
-        values.append(np.asarray(other))
-    return values
+    """The values of a forward node's operands in their order, numbers among them."""
+    return [
+        each.edge.source.output(each.edge.slot)
+        if each.edge is not None
+        else np.asarray(each.constant)
+        if isinstance(each.constant, int | float)
+        else None
+        for each in node.operands
+    ]

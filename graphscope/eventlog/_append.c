@@ -185,6 +185,7 @@ typedef struct {
     PyObject_HEAD
     PyObject *prefix;
     int64_t nbytes, room;
+    int nodes;
     unsigned char kind, floating;
     char plain, rare, copied, inline_;
 } Form;
@@ -196,6 +197,7 @@ static PyMemberDef Form_members[] = {
     {"prefix", T_OBJECT, offsetof(Form, prefix), 0, NULL},
     {"nbytes", T_LONGLONG, offsetof(Form, nbytes), 0, NULL},
     {"room", T_LONGLONG, offsetof(Form, room), 0, NULL},
+    {"nodes", T_INT, offsetof(Form, nodes), 0, NULL},
     {"kind", T_UBYTE, offsetof(Form, kind), 0, NULL},
     {"floating", T_UBYTE, offsetof(Form, floating), 0, NULL},
     {"plain", T_BOOL, offsetof(Form, plain), 0, NULL},
@@ -318,13 +320,14 @@ static int counts_nonfinite(const char *record)
     return memcmp(record + COUNTS, none, sizeof none) != 0;
 }
 
-/* Write the inputs of a row that has more than it holds. */
-static void write_edges(Cursor *cursor, const int64_t *inputs, int count, int64_t base)
+/* Write the inputs of a row that has more than it holds, and the numbers behind the nodes. */
+static void write_edges(Cursor *cursor, const int64_t *inputs, int count, int nodes, int64_t base)
 {
     Edge *edges = (Edge *)((char *)cursor->edges.buf + cursor->edge_start) + cursor->next_edge;
     for (int argument = 0; argument < count; argument++)
-        edges[argument] = (Edge){(inputs[argument] & (((int64_t)1 << SLOT_SHIFT) - 1)) - base,
-                                 inputs[argument] >> SLOT_SHIFT, argument};
+        edges[argument] = argument < nodes ? (Edge){(inputs[argument] & (((int64_t)1 << SLOT_SHIFT) - 1)) - base,
+                                                    inputs[argument] >> SLOT_SHIFT, argument}
+                                           : (Edge){inputs[argument], 0, argument};
     cursor->next_edge += count;
 }
 
@@ -371,12 +374,13 @@ static int64_t write_row(Appender *self, Form *form, PyObject *value, const Mome
     cursor->next_row = row + 1;
     if (beside) {
         inputs[0] = cursor->next_edge;
-        inputs[1] = moment->count;
-        write_edges(cursor, moment->inputs, moment->count, base);
+        inputs[1] = form->nodes < moment->count ? form->nodes : moment->count;
+        write_edges(cursor, moment->inputs, moment->count, form->nodes, base);
     }
     else
         for (int place = 0; place < moment->count; place++)
-            inputs[place] = moment->inputs[place] ? moment->inputs[place] - base : 0;
+            inputs[place] = moment->inputs[place] && place < form->nodes ? moment->inputs[place] - base
+                                                                          : moment->inputs[place];
     if (large) {
         cursor->value_end = offset;
         write_large(cursor, offset, data, nbytes);
@@ -460,8 +464,9 @@ static PyObject *Appender_many(Appender *self, PyObject *const *args, Py_ssize_t
 /* Whether the call site's template is for a result like this one. */
 static int fits(Place *place, PyObject *result, PyObject *constant, PyObject *context)
 {
-    if (place->kind != (PyObject *)Py_TYPE(result) || place->constant != constant || place->context != context ||
-        place->template == NULL || !PyObject_TypeCheck(place->template, form_type))
+    if (place->kind != (PyObject *)Py_TYPE(result) || place->context != context || place->template == NULL ||
+        !PyObject_TypeCheck(place->template, form_type) ||
+        (place->constant != constant && place->constant != (PyObject *)Py_TYPE(constant)))
         return 0;
     if (!PyArray_CheckExact(result))
         return 1;
@@ -472,6 +477,21 @@ static int fits(Place *place, PyObject *result, PyObject *constant, PyObject *co
         if (PyLong_AsSsize_t(PyTuple_GET_ITEM(place->shape, dim)) != PyArray_DIM(array, dim))
             return 0;
     return 1;
+}
+
+/* The bits of a Python number; whether it has so few. */
+static int bits_of(PyObject *number, int64_t *bits)
+{
+    int overflow = 0;
+    if (PyFloat_CheckExact(number)) {
+        double value = PyFloat_AS_DOUBLE(number);
+        memcpy(bits, &value, sizeof value);
+    }
+    else if (PyLong_CheckExact(number))
+        *bits = PyLong_AsLongLongAndOverflow(number, &overflow);
+    else
+        return 0;
+    return !overflow;
 }
 
 static int64_t row_of_op(PyObject *appender, PyFrameObject *frame, int64_t key, PyObject *result, PyObject *constant,
@@ -493,6 +513,14 @@ static int64_t row_of_op(PyObject *appender, PyFrameObject *frame, int64_t key, 
     Place *place = (Place *)site;
     if (!fits(place, result, constant, context))
         return -1;
+    int64_t more[INLINE_INPUTS];
+    if (constant != Py_None && place->constant == (PyObject *)Py_TYPE(constant)) { /* a number that varies */
+        if (count >= INLINE_INPUTS || !bits_of(constant, more + count))
+            return -1;
+        memcpy(more, inputs, count * sizeof *inputs);
+        inputs = more;
+        count += 1;
+    }
     Form *form = (Form *)Py_NewRef(place->template);
     Py_INCREF(site); /* another thread may put a new one in its place */
     int64_t row = write_row(self, form, result, &(Moment){end, end - start, backward, inputs, count, -1, 0});

@@ -16,6 +16,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from graphscope.eventlog.arguments import bits
+from graphscope.eventlog.typed import is_number
+
 _ndarray = np.ndarray
 _ROW: Final = 96
 _DURATION: Final = struct.Struct("<Q")
@@ -26,6 +29,10 @@ FLOATING: Final = {
     "float16": 1, "bfloat16": 2, "float32": 3, "float64": 4, "complex64": 3, "complex128": 4,
 }  # fmt: skip
 """By dtype, the number of the floating type of its parts."""
+
+
+MOST_NODES: Final = 1 << 30
+"""So many of the inputs that a row is given are nodes where none is a number."""
 
 
 class Cursor:
@@ -86,12 +93,14 @@ class Cursor:
 class Form:
     """What is the same in all rows of a template, as far as appending asks."""
 
-    __slots__ = ("copied", "floating", "inline", "kind", "nbytes", "plain", "prefix", "rare", "room")
+    __slots__ = ("copied", "floating", "inline", "kind", "nbytes", "nodes", "plain", "prefix", "rare", "room")
 
     prefix: bytes
     """The first 32 bytes of the row, with kind 0."""
     kind: int
     nbytes: int
+    nodes: int
+    """So many of the inputs given are nodes; those behind them are numbers."""
     room: int
     """Bytes that the value takes among the values: padded, 0 when it lies in the row or nowhere."""
     copied: bool
@@ -112,6 +121,8 @@ class Place:
     shape: tuple[int, ...]
     dtype: Any
     constant: Any
+    """The number that follows the only tensor among the operands, or its class where numbers vary; None where there is
+    no constant; else all operands."""
     context: Any
     template: Any
 
@@ -154,10 +165,14 @@ class Appender:
             site is None
             or site.kind is not result.__class__
             or (site.kind is _ndarray and (site.shape != result.shape or site.dtype is not result.dtype))
-            or site.constant is not constant
+            or (site.constant is not constant and site.constant is not constant.__class__)
             or site.context is not context
         ):
             return None
+        if site.constant is not constant:  # a number that varies
+            if not is_number(constant):
+                return None
+            inputs = (*inputs, bits(constant))
         return site, self._slow(site.template, result, end, end - start, backward, *inputs)
 
     def finish(self, row: int, start: int, took: int | None = None) -> int:

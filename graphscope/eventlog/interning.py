@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from graphscope.eventlog import schema
-from graphscope.eventlog.appender import FLOATING, compiled
+from graphscope.eventlog.appender import FLOATING, MOST_NODES, compiled
 from graphscope.eventlog.names import Table, shown
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.eventlog.template import PACKERS, Template
@@ -80,10 +80,14 @@ class Interning:
         version: int = 0,
         graph_pass: int = 0,
         input_count: int = 0,
+        number_count: int = 0,
         several: bool = False,
         flags: Flag = Flag(0),
     ) -> Template:
-        """What rows of one call site share. `dtype=None` says that the row has no value."""
+        """What rows of one call site share. `dtype=None` says that the row has no value.
+
+        Of the inputs that a row is given, the last `number_count` are numbers that vary, by their bits.
+        """
         name = "" if dtype is None else dtype.name
         nbytes = 0
         if dtype is not None:
@@ -107,8 +111,9 @@ class Interning:
             min(input_count, schema.INLINE_INPUTS),
             int(several),
         )
-        if input_count > schema.INLINE_INPUTS:
+        if input_count + number_count > schema.INLINE_INPUTS:
             flags |= Flag.EDGES
         # Readers derive it where a value is kept whole; the compiled part looks at each anyway.
         watched = (name in FLOATING or several) and keep != Flag.SUMMARY and (compiled or not keep)
-        return Template(fields, flags, nbytes, keep, layout, watched=watched)
+        nodes = input_count if number_count else MOST_NODES
+        return Template(fields, flags, nbytes, keep, layout, nodes=nodes, watched=watched)

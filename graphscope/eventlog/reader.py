@@ -14,8 +14,10 @@ from typing import Any, cast
 
 import numpy as np
 
+from graphscope._version import __version__
 from graphscope.errors import LogError
-from graphscope.eventlog import schema, values
+from graphscope.eventlog import arguments, schema, values
+from graphscope.eventlog.arguments import Arguments
 from graphscope.eventlog.files import FolderFiles, LogFiles, ZipFiles
 from graphscope.eventlog.nonfinite import rows_with_nonfinite
 from graphscope.eventlog.rows import Rows, Segment
@@ -59,6 +61,8 @@ class Log(Rows, Tables):
 
     def __init__(self, files: LogFiles) -> None:
         self.metadata: dict[str, Any] = _metadata(files)
+        self._arguments: dict[tuple[int, int], Arguments] = {}
+        """By entry and number of inputs, those without numbers that vary."""
         Tables.__init__(self, files)
         Rows.__init__(self, files)
 
@@ -122,6 +126,33 @@ class Log(Rows, Tables):
         """Row and slot of each input of a node, in the order of the op's arguments."""
         segment, index = self._find(row)
         return self._inputs(segment, segment.events[index])
+
+    def arguments(self, row: int) -> Arguments:
+        """What the call of a row was given; of a GRAD row, the call whose rule is due."""
+        segment, index = self._find(row)
+        raw = segment.events[index]
+        if raw["kind"] == Kind.GRAD and self.first <= int(raw["forward"]) < row:
+            return self.arguments(int(raw["forward"]))
+        number, count = int(raw["attrs"]), len(self._inputs(segment, raw))
+        found = self._arguments.get((number, count))
+        if found is not None:
+            return found
+        told = self.entry(number)
+        if self.metadata["format"] == 1:
+            return arguments.of_format_1(told, count)
+        varying: list[int] = []
+        found = arguments.of_entry(told, count, lambda place: self._number(segment, raw, place, varying))
+        if not varying:
+            self._arguments[number, count] = found
+        return found
+
+    def _number(self, segment: Segment, raw: np.void, place: int, read: list[int]) -> int:
+        """The bits of one of the numbers behind a row's inputs; its place is added to those that were read."""
+        read.append(place)
+        named = raw["inputs"]
+        if int(raw["flags"]) & Flag.EDGES:
+            return int(segment.array("edges.npy", schema.EDGE)["node"][int(named[0]) + int(named[1]) + place])
+        return int(named[int(raw["input_count"]) + place])
 
     def edges(self, first: int) -> np.ndarray:
         """The rows of `edges.npy` of the segment that holds row `first`; for readers that index many rows at once."""
@@ -292,9 +323,13 @@ def _metadata(files: LogFiles) -> dict[str, Any]:
     if not isinstance(version, int) or version < 1:
         raise LogError(f"{files.path} is no log: its log.json names no format")
     if version > schema.FORMAT:
+        writer = found.get("version")
+        reads = (
+            f"graphscope-debugger {writer}, which wrote it, reads it" if isinstance(writer, str) else "a newer one does"
+        )
         raise LogError(
-            f"{files.path} has format {version}; this graphscope reads up to {schema.FORMAT}",
-            hint="install a newer graphscope-debugger",
+            f"{files.path} has format {version}; graphscope-debugger {__version__} reads up to {schema.FORMAT}",
+            hint=f"{reads}: install that",
         )
     return cast(dict[str, Any], found)
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Version of the format; a reader refuses what is newer and reads what is older."""
 
 INLINE_INPUTS: Final = 3
@@ -74,7 +74,8 @@ class Flag(IntFlag):
     VIEW = 4
     """The output shares memory with its first input."""
     EDGES = 8
-    """The inputs lie in `edges.npy`: `inputs[1]` rows of it from row `inputs[0]` on."""
+    """The inputs lie in `edges.npy`: `inputs[1]` rows of it from row `inputs[0]` on; behind them lie, each as a `node`,
+    the numbers that vary."""
     INLINE = 16
     """The value is the first bytes of the field `value` itself."""
     SUMMARY = 32
@@ -87,8 +88,6 @@ class Flag(IntFlag):
     """Gradients flow to this tensor."""
     PARAMETER = 512
     """The leaf is a parameter of a module or optimizer."""
-    SCALARS = 1024
-    """`attrs` holds Python scalars that took part as operands."""
     CREATE_GRAPH = 2048
     """Of a GRAD or OP row: ran as tensors inside a backward pass, so that it can itself be differentiated."""
     FAILED = 4096
@@ -114,7 +113,7 @@ EVENT: Final = np.dtype(
         ("site", "<u4"),  # entry of the table `sites`: the line of the user's program
         ("scope", "<u4"),  # entry of the table `scopes`: the innermost module or composite op
         ("shape", "<u4"),  # entry of the table `shapes`, of slot 0
-        ("attrs", "<u4"),  # entry of the table `attrs`: keyword arguments, names, texts
+        ("attrs", "<u4"),  # entry of the table `attrs`: names and texts, operands and attributes of a call
         ("version", "<u4"),  # of the tensor that it made: 0, or one more for each in-place write
         ("thread", "<u1"),  # entry of the table `threads`
         ("graph_pass", "<u1"),  # Pass
@@ -127,7 +126,8 @@ EVENT: Final = np.dtype(
         ("value", "<u8"),  # byte offset in `values.npy`, or the value itself (Flag.INLINE)
         ("forward", "<u8"),  # of a GRAD row, its forward node; of ACCUMULATE, the node (leaf) whose gradient grows;
         #                      of an OP row in a backward pass, the GRAD row it is part of
-        ("inputs", "<u8", (INLINE_INPUTS,)),  # node of each input: its row, and its slot shifted by SLOT_SHIFT
+        ("inputs", "<u8", (INLINE_INPUTS,)),  # node of each input: its row, and its slot shifted by SLOT_SHIFT; behind
+        #                      them the 64 bits of each number that `attrs` says varies from row to row
     ]
 )
 """A row of `events.npy`: 96 bytes."""
@@ -189,7 +189,7 @@ TABLES: Final[dict[str, str]] = {
     "sources": "{file, text}",
     "scopes": "{name, type, parent}",
     "shapes": "[dim, ...]",
-    "attrs": "{name: value, ...}",
+    "attrs": "{fact: value, ..., operands: [typed value, ...], attributes: {name: typed value, ...}}",
     "threads": "{name, ident}",
 }
 """The interned tables: name and what an entry is, as JSON. Entry 0 of each means "none"."""

@@ -6,6 +6,7 @@ import json
 from typing import Any, Final
 
 from graphscope.eventlog import schema
+from graphscope.eventlog.arguments import CALL
 from graphscope.eventlog.files import LogFiles
 from graphscope.eventlog.names import Op, Scope, Site, entries
 
@@ -74,7 +75,11 @@ class Tables:
         return self._tables["shapes"].shape(number)
 
     def attrs(self, number: int) -> dict[str, Any]:
-        """A set of attributes by its number."""
+        """The facts of an entry of `attrs` by its number: names, texts; `Log.arguments` tells of a call."""
+        return {name: value for name, value in self.entry(number).items() if name not in CALL}
+
+    def entry(self, number: int) -> dict[str, Any]:
+        """An entry of `attrs` as it lies there."""
         entry = self._tables["attrs"].get(number)
         return entry if isinstance(entry, dict) else {}
 

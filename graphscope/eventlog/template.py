@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from graphscope.eventlog import schema
-from graphscope.eventlog.appender import FLOATING, Form
+from graphscope.eventlog.appender import FLOATING, MOST_NODES, Form
 from graphscope.eventlog.schema import Flag, Kind
 
 PACKERS: Final[dict[str, Callable[..., None]]] = {
@@ -40,13 +40,22 @@ class Template(Form):
     __slots__ = ("fields", "flags", "keep", "layout", "pack", "raw", "special", "watched")
 
     def __init__(
-        self, fields: tuple[int, ...], flags: Flag, nbytes: int, keep: Flag, layout: str, *, watched: bool = False
+        self,
+        fields: tuple[int, ...],
+        flags: Flag,
+        nbytes: int,
+        keep: Flag,
+        layout: str,
+        *,
+        nodes: int = MOST_NODES,
+        watched: bool = False,
     ) -> None:
         self.fields = fields
         self.kind = fields[0]
         self.flags = flags | keep
         self.prefix = _PREFIX.pack(0, fields[1], self.flags, *fields[2:])
         self.nbytes = nbytes
+        self.nodes = nodes
         self.keep = int(keep)
         self.layout = layout
         self.room = {Flag.KEPT: padded(nbytes), Flag.SUMMARY: padded(schema.SUMMARY.itemsize)}.get(keep, 0)
@@ -65,7 +74,8 @@ class Template(Form):
 
     def flagged(self) -> Template:
         """The same for a row whose value holds NaN or Inf."""
-        twin = Template(self.fields, self.flags | Flag.NONFINITE, self.nbytes, Flag(self.keep), self.layout)
+        flags = self.flags | Flag.NONFINITE
+        twin = Template(self.fields, flags, self.nbytes, Flag(self.keep), self.layout, nodes=self.nodes)
         twin.prefix = twin.prefix[:_VERSION_AT] + self.prefix[_VERSION_AT:]
         return twin
 

@@ -15,6 +15,7 @@ from graphscope.eventlog.segment import LARGE, Segment
 from graphscope.eventlog.template import PACKERS, Template, padded
 
 _ROW: Final = schema.EVENT.itemsize
+_BITS: Final = (1 << 64) - 1
 _MOST_SLOTS: Final = (1 << 16) - 1
 """No more slots of a node have a number."""
 
@@ -53,8 +54,8 @@ class WideRows(Interning):
         if value.__class__ is int:
             value = template.memory(value)
         outputs = [] if value is None else [(value, template.keep)]
-        edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows]
-        return self.append_wide(template, outputs, edges, time, duration, forward, tensor)
+        edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows[: template.nodes]]
+        return self.append_wide(template, outputs, edges, time, duration, forward, tensor, rows[template.nodes :])
 
     def append_wide(
         self,
@@ -65,17 +66,21 @@ class WideRows(Interning):
         duration: int = 0,
         forward: int = 0,
         tensor: int | None = None,
+        numbers: Sequence[int] = (),
     ) -> int:
         """Append a row of any width: marks, nodes with several slots, or more inputs than a row holds.
 
         Args:
             outputs: The value and the flag bits of the dtype's storage of each slot; one entry for an ordinary row.
             inputs: Row (as returned) and slot of each input.
+            numbers: The bits of each number that varies.
         """
         base = self.base
         outputs = outputs[:_MOST_SLOTS]
         edges = [(row - base, slot, argument) for argument, (row, slot) in enumerate(inputs)]
-        beside = len(edges) > INLINE_INPUTS
+        count = len(edges)
+        behind = [each & _BITS for each in numbers]
+        beside = count + len(behind) > INLINE_INPUTS
         several = len(outputs) > 1
         arrays = [np.asarray(value) for value, _ in outputs]
         rooms = [
@@ -84,7 +89,7 @@ class WideRows(Interning):
         ]
         large = sum(need for need in rooms if need >= LARGE)
         room = sum(rooms) - large
-        edge_room, output_room = len(edges) if beside else 0, len(arrays) if several else 0
+        edge_room, output_room = count + len(behind) if beside else 0, len(arrays) if several else 0
         while True:
             segment = self.segment
             row = segment.next_row
@@ -127,10 +132,10 @@ class WideRows(Interning):
                 code = schema.DTYPE_CODES.get(array.dtype.name, 0)
                 segment.put_output(slot + number, code, keep, len(arrays), self.shape(array.shape), places[number], row)
         prefix = template.prefix
-        named = [slot << SLOT_SHIFT | node for node, slot, _ in edges] + [0] * INLINE_INPUTS
+        named = [slot << SLOT_SHIFT | node for node, slot, _ in edges] + behind + [0] * INLINE_INPUTS
         if beside:
-            segment.put_edges(edge, edges)
-            named = [edge, len(edges), 0]
+            segment.put_edges(edge, edges + [(each, 0, count + place) for place, each in enumerate(behind)])
+            named = [edge, count, 0]
             prefix = template.beside()
         if rare:
             segment.list_rare(row)

@@ -15,17 +15,19 @@ from typing import Any, Final
 
 import numpy as np
 
+from graphscope._version import __version__
 from graphscope.errors import LogError
 from graphscope.eventlog import ownership, schema, values
 from graphscope.eventlog.appender import FLOATING, Appender, compiled
 from graphscope.eventlog.gate import Gate
 from graphscope.eventlog.retention import Retention
-from graphscope.eventlog.schema import Flag, Kind
+from graphscope.eventlog.schema import INLINE_INPUTS, Flag, Kind
 from graphscope.eventlog.segment import CLOSED, FIRST_BYTES, FIRST_ROWS, LARGE, MOST_BYTES, MOST_ROWS, Segment
 from graphscope.eventlog.template import Template
 from graphscope.eventlog.wide import WideRows
 
 _ROW: Final = schema.EVENT.itemsize
+_BITS: Final = (1 << 64) - 1
 
 _BFLOAT16: Final = FLOATING["bfloat16"]
 _NO_VALUES: Final = 1 << 16
@@ -98,6 +100,7 @@ class Writer(WideRows):
             self.metadata = {
                 "format": schema.FORMAT,
                 "producer": "graphscope",
+                "version": __version__,
                 "argv": list(sys.argv),
                 "process": os.getpid(),
                 "values": policy,
@@ -186,10 +189,16 @@ class Writer(WideRows):
         base = self.base
         if base:
             forward = forward and forward - base
+            tensor = tensor and tensor - base
+        if template.nodes < INLINE_INPUTS:
+            inputs = enumerate((first, second, third))
+            first, second, third = (
+                each & _BITS if place >= template.nodes else each and each - base for place, each in inputs
+            )
+        elif base:
             first = first and first - base
             second = second and second - base
             third = third and third - base
-            tensor = tensor and tensor - base
         if row >= segment.rows_ready:
             segment.populate_rows()
         at = segment.origin + row * _ROW

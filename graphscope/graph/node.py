@@ -11,8 +11,10 @@ import numpy as np
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph import gradients
 from graphscope.graph.gradients import Contribution
+from graphscope.graph.operands import Operand, constants_of, operands_of
 
 if TYPE_CHECKING:
+    from graphscope.eventlog.arguments import Arguments
     from graphscope.eventlog.names import Site
     from graphscope.eventlog.reader import Event
     from graphscope.eventlog.values import Summary
@@ -32,13 +34,19 @@ OF_BACKWARD: Final = (Kind.GRAD, Kind.ACCUMULATE)
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """The output `slot` of `source` is input number `argument` of `target`."""
+    """The output `slot` of `source` is an input of `target`."""
 
     source: Node
     target: Node
     slot: int
-    argument: int
+    number: int
+    """Which of the target's inputs it is, as the row lists them."""
     kind: Literal["data", "gradient", "link"]
+
+    @property
+    def argument(self) -> int:
+        """Where among the operands of the target it stands."""
+        return self.target.arguments.place(self.number) if self.target.event.kind == Kind.OP else self.number
 
 
 class Node:
@@ -95,11 +103,11 @@ class Node:
     @property
     def formula(self) -> str:
         """What it computes, as people write it: the op's formula, or the rules of a GRAD node."""
-        op = self.graph.log.op(self.event.op)
         if self.event.kind != Kind.GRAD:
-            return op.formula
-        names = (*op.inputs, *(f"input {position}" for position in range(len(op.inputs), len(op.vjp))))
-        return ", ".join(f"grad of {name} = {rule}" for name, rule in zip(names, op.vjp, strict=False) if rule)
+            return self.graph.log.op(self.event.op).formula
+        owner = self.forward
+        operands = [] if owner is None else owner.operands
+        return ", ".join(f"grad of {each.name} = {each.rule}" for each in operands if each.rule)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -138,8 +146,23 @@ class Node:
 
     @property
     def attrs(self) -> dict[str, Any]:
-        """Keyword arguments, scalar operands, names."""
+        """Facts: names, texts."""
         return self.graph.log.attrs(self.event.attrs)
+
+    @cached_property
+    def operands(self) -> list[Operand]:
+        """What stood at each place of the op."""
+        return operands_of(self)
+
+    @property
+    def constants(self) -> list[tuple[str, str]]:
+        """The constants that the op was given: what they are called, and what they are."""
+        return constants_of(self)
+
+    @cached_property
+    def arguments(self) -> Arguments:
+        """What the op was given; of a GRAD node, the op whose rule is due."""
+        return self.graph.log.arguments(self.row)
 
     # Where it is -----------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,6 @@ of what it is a view of, and of the views of that: so the graph has none.
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,8 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine.core import dtypes
-from graphscope.engine.core.op import INPUT_NAMES, OPS, Op
+from graphscope.engine.core.op import OPS, arity, completed
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.core.writes import buffer
 from graphscope.engine.ops.view_layout import place_of
@@ -24,12 +22,13 @@ from graphscope.errors import StaticError
 from graphscope.eventlog import record
 from graphscope.eventlog.names import Site
 from graphscope.eventlog.schema import SLOT_SHIFT, Flag, Kind
+from graphscope.eventlog.typed import Input
 from graphscope.static.graphs.graph import Graph, Node, Value
 
 _FIRST: Final = 1 << 40
 """Rows of tapes begin here: above those of any recording, so that neither takes the other's for its own."""
-_INDEXING: Final = frozenset({"getitem", "setitem"})
-"""Ops that take tensors of an index behind their operands, and know its elements as an attribute."""
+_INDEXING: Final = {"getitem": 1, "setitem": 2}
+"""Ops that know the elements of an index as an attribute, and where among the operands the tensors of it begin."""
 _bases: Final = itertools.count(_FIRST, 1 << 28)
 
 
@@ -151,7 +150,7 @@ class Tape:
 
     def append_many(self, template: _Template, value: Any, rows: Sequence[int], *_: Any) -> int:
         """A row of one output and any number of inputs."""
-        return self._row(template, [value], list(rows))
+        return self._row(template, [value], list(rows)[: template.fields["input_count"]])
 
     def append_wide(self, template: _Template, pairs: Sequence[Any], edges: Sequence[tuple[int, int]], *_: Any) -> int:
         """A row of any number of inputs and outputs."""
@@ -224,17 +223,16 @@ class Tape:
                 f"{name} at {line} is a Function with a backward of its own: it can't be part of a graph",
                 hint="write it with ops, or call it outside what is traced",
             )
-        attrs = {key: value for key, value in (site.attrs or {}).items() if key not in ("operands", "_outputs")}
-        numbers = [site.constant] if site.constant is not None else list((site.attrs or {}).get("operands", ()))
-        if op.in_place and any("alpha" in vjp.attrs for vjp in op.vjps if vjp):
-            attrs.setdefault("alpha", 1)
+        attrs = completed(op, dict(site.attrs or {}))
         given = [self._values[number] for number in rows]
         if op.name == "copy_slices" and "_place" not in attrs:  # no gradients were remembered
             attrs["_place"] = place_of(*(self._arrays[value] for value in given))
-        inputs = self._placed(op, given, numbers, attrs, values)
-        if op.name in _INDEXING:
-            for place in given[1 if len(numbers) or op.name == "getitem" else 2 :]:
-                self.read(place, where)  # the elements of an index are an attribute: they have to be the same again
+        inputs: list[Any] = [*given]
+        if site.operands is not None:
+            inputs = [given[each.number] if isinstance(each, Input) else each for each in site.operands]
+        inputs += [None] * (arity(op) - len(inputs))
+        for index in inputs[_INDEXING.get(op.name, len(inputs)) :]:
+            self.read(index, where)  # the elements of an index are an attribute: they have to be the same again
         types = [(np.shape(value), np.asarray(value).dtype) for value in values]
         scope = self._scope(template.fields.get("scope", 0))
         node = self.graph.append(op.name, inputs, attrs, site=where, scope=scope, types=types)
@@ -257,38 +255,6 @@ class Tape:
             elif other not in but:
                 self._put(other, 0, owner, known)
 
-    def _placed(self, op: Op, given: list[Value], numbers: list[Any], attrs: dict[str, Any], values: list[Any]) -> Any:
-        """The inputs of a call in order. Where among the tensors a number stood, a row does not say: it is tried."""
-        if not numbers:
-            return [*given, *[None] * (asked_for(op) - len(given))]
-        if op.in_place:
-            return [given[0], *numbers, *given[1:]] if op.name in _INDEXING else [*given, *numbers]
-        count = len(given) + len(numbers)
-        for places in itertools.combinations(range(count), len(given)):
-            inputs: list[Any] = [None] * count
-            for place, value in zip(places, given, strict=True):
-                inputs[place] = value
-            rest = iter(numbers)
-            for place in range(count):
-                if place not in places:
-                    inputs[place] = next(rest)
-            if self._gives(op, inputs, attrs, values):
-                return inputs
-        return [*given, *numbers]
-
-    def _gives(self, op: Op, inputs: list[Any], attrs: dict[str, Any], values: list[Any]) -> bool:
-        arrays = [self._arrays[value] if isinstance(value, Value) else value for value in inputs]
-        try:
-            with np.errstate(all="ignore"):
-                found = op.forward(*dtypes.promoted(op, arrays), **attrs)
-        except Exception:  # noqa: BLE001 - then it was not so that it was called
-            return False
-        found = found[0] if op.residuals else found
-        found = found if op.several else (found,)
-        return all(
-            np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind in "fc") for a, b in zip(found, values, strict=True)
-        )
-
     # Names -----------------------------------------------------------------------------------------------------------
 
     def _entry(self, table: str, number: int) -> Any:
@@ -308,13 +274,6 @@ class Tape:
             names.append(entry["name"])
             number = entry["parent"]
         return "/".join(names[::-1])
-
-
-@functools.cache
-def asked_for(op: Op) -> int:
-    """How many inputs the rules of an op know by name; one that was left out is None."""
-    places = [INPUT_NAMES.index(name) + 1 for vjp in op.vjps if vjp for name in vjp.needs if name in INPUT_NAMES]
-    return max(places, default=0)
 
 
 @contextmanager

@@ -136,7 +136,7 @@ def test_results_that_take_turns_at_one_line_keep_their_own_values() -> None:
     calls = [event for event in rows_of(log, Kind.OP) if log.op(event.op).name == "batch_norm"]
     for turn, (call, y) in enumerate(zip(calls, made, strict=True)):
         np.testing.assert_array_equal(log.value(call.row), y.detach().numpy())
-        assert log.attrs(call.attrs).get("training", False) is (turn % 2 == 0)
+        assert log.arguments(call.row).attributes.get("training", False) is (turn % 2 == 0)
         assert len(call.inputs) == 5
 
 

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from graphscope._version import __version__
 from graphscope.errors import LogError
 from graphscope.eventlog.reader import load
 
@@ -55,7 +56,7 @@ def test_a_foreign_folder(tmp_path) -> None:
 
 
 def test_a_newer_format(tmp_path) -> None:
-    (tmp_path / "log.json").write_text('{"format": 2}')
-    with pytest.raises(LogError, match="has format 2; this graphscope reads up to 1") as caught:
+    (tmp_path / "log.json").write_text('{"format": 99, "version": "7.5"}')
+    with pytest.raises(LogError, match=rf"has format 99; graphscope-debugger {__version__} reads up to 2") as caught:
         load(tmp_path)
-    assert caught.value.hint == "install a newer graphscope-debugger"
+    assert caught.value.hint == "graphscope-debugger 7.5, which wrote it, reads it: install that"

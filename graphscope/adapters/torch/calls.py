@@ -47,7 +47,7 @@ NO_OPS: Final = frozenset(
 class Call(compiled.Call):
     """One function of torch."""
 
-    __slots__ = ("aliasing", "doc", "in_place", "name", "parameters", "setter")
+    __slots__ = ("aliasing", "doc", "in_place", "name", "parameters", "setter", "swapped")
 
     key: int
     ignored: bool
@@ -72,6 +72,8 @@ class Call(compiled.Call):
         """Whether its result is a new tensor, or none at all."""
         self.writes = self.in_place and not self.aliasing and self.name not in ZEROING
         """Whether it writes into its first argument, which is all that is to be noted of it."""
+        self.swapped = raw == "rsub" or (raw[:3] == "__r" and raw[3:-2] in _OPERATORS)
+        """Whether its operands stand the other way round."""
         self.doc = first_sentence(function)
         self.parameters = parameters(function)
 
@@ -97,7 +99,9 @@ def plain(name: str) -> str:
     return name
 
 
-_OPERATORS: Final = frozenset({"add", "sub", "mul", "matmul", "pow", "and", "or", "xor", "lshift", "rshift"})
+_OPERATORS: Final = frozenset(
+    {"add", "sub", "mul", "matmul", "pow", "and", "or", "xor", "lshift", "rshift", "div", "truediv", "floordiv", "mod"}
+)
 
 
 def parameters(function: Callable[..., Any]) -> dict[str, Any]:

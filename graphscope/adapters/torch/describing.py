@@ -1,16 +1,16 @@
-"""The attributes of a call: its arguments that are no tensors."""
+"""What a call was given, as the log tells of it: tensors by their places, constants as they are."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import torch
 from torch import Tensor
 
 from graphscope.adapters.torch.calls import Call
-from graphscope.eventlog.names import shown
-from graphscope.eventlog.schema import Flag
+from graphscope.eventlog.typed import Dtype, Input, Other, text_of
 
 
 def flattened(value: Any) -> list[Any]:
@@ -22,54 +22,68 @@ def flattened(value: Any) -> list[Any]:
     return [value]
 
 
-_BINARY: Final = frozenset({"add", "sub", "mul", "div", "pow", "remainder", "floor_divide", "eq", "ne", "lt", "gt",
-                            "le", "ge", "fmod", "add_", "sub_", "mul_", "div_", "pow_"})  # fmt: skip
-
-
 _DATA: Final = frozenset({"tensor", "as_tensor", "asarray"})
 """Functions whose argument is the value itself."""
 
+_MOST: Final = 64
+"""Of longer lists of constants the log keeps the length."""
 
-def describe(call: Call, args: Sequence[Any], kwargs: dict[str, Any] | None) -> tuple[dict[str, Any], Flag]:
-    """The attributes of a call: its arguments that are no tensors."""
-    described: dict[str, Any] = {}
+
+def describe(
+    call: Call, args: Sequence[Any], kwargs: dict[str, Any] | None
+) -> tuple[tuple[Any, ...] | None, dict[str, Any]]:
+    """Operands and attributes of a call.
+
+    Operands are what was given by position, up to the last tensor where the names of the parameters are known; None
+    where these are the tensors in their order. What else was given is an attribute, unless it is the default.
+    """
     if call.name in _DATA:
-        args = ()
-    plain = [value for value in args if not any(isinstance(each, Tensor) for each in flattened(value))]
-    flags = Flag(0)
-    if call.name in _BINARY and len(plain) == 1 and len(args) == 2:
-        described["other"] = attribute(plain[0])
-        flags = Flag.SCALARS
-    elif plain:
-        names = list(call.parameters)[: len(args)]
-        if len(names) == len(args):
-            given = zip(names, args, strict=True)
-            described.update((name, attribute(value)) for name, value in given if any(value is each for each in plain))
-        else:
-            described["arguments"] = [attribute(value) for value in plain]
-    for name, value in (kwargs or {}).items():
-        if not any(isinstance(each, Tensor) for each in flattened(value)):
-            described[name] = attribute(value)
+        return None, {}
+    inputs = itertools.count()
+    given = [described(value, inputs) for value in args]
+    if call.swapped and len(given) == 2:
+        args, given = args[::-1], given[::-1]
+    named: dict[str, Any] = {}
+    names = list(call.parameters)[: len(args)]
+    if len(names) == len(args):
+        last = max((place for place, value in enumerate(args) if _has_tensor(value)), default=-1) + 1
+        named = dict(zip(names[last:], given[last:], strict=True))
+        given = given[:last]
+    named |= {name: described(value, inputs) for name, value in (kwargs or {}).items()}
     defaults = call.parameters
-    return {
-        name: value for name, value in described.items() if value is not None and value != defaults.get(name, described)
-    }, flags
+    attributes = {
+        name: value
+        for name, value in named.items()
+        if name not in defaults or value.__class__ is not defaults[name].__class__ or value != defaults[name]
+    }
+    return None if given == [Input(place) for place in range(len(given))] else tuple(given), attributes
 
 
-_PLAIN: Final = (int, float, bool, str, type(None), complex)
+def _has_tensor(value: Any) -> bool:
+    return any(isinstance(each, Tensor) for each in flattened(value))
 
 
-def attribute(value: Any) -> Any:
-    """A value as an attribute in the log: what JSON has a place for as it is, all else as text."""
-    if isinstance(value, _PLAIN):
+_PLAIN: Final = (int, float, bool, str, type(None), complex, type(Ellipsis))
+
+
+def described(value: Any, inputs: Iterator[int]) -> Any:
+    """An argument with an `Input` for each tensor in it, and types of torch by their names."""
+    if isinstance(value, Tensor):
+        return Input(next(inputs))
+    if value.__class__ in _PLAIN:
         return value
+    if isinstance(value, dict):
+        return {str(name): described(each, inputs) for name, each in value.items()}
     if isinstance(value, (list, tuple)):
-        return [attribute(each) for each in value][:64]
+        if len(value) > _MOST and not _has_tensor(value):
+            return Other(type(value).__name__, f"{len(value)} elements")
+        parts = [described(each, inputs) for each in value]
+        return parts if isinstance(value, list) else tuple(parts)
+    if isinstance(value, slice):
+        return slice(*(described(each, inputs) for each in (value.start, value.stop, value.step)))
     if isinstance(value, torch.dtype):
-        return str(value).removeprefix("torch.")
-    if isinstance(value, (slice, torch.device, torch.layout, type(Ellipsis), torch.memory_format)):
-        return str(value)
+        return Dtype(str(value).removeprefix("torch."))
     if callable(value):
-        return getattr(value, "__name__", type(value).__name__)
-    text = shown(value)
-    return text if len(text) <= 200 else f"<{type(value).__name__}>"
+        return Other("function", str(getattr(value, "__name__", type(value).__name__)))
+    text = text_of(value)
+    return Other(type(value).__name__, text if len(text) <= 200 else f"<{type(value).__name__}>")

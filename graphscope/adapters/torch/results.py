@@ -14,6 +14,7 @@ from graphscope.adapters.torch.describing import describe, flattened
 from graphscope.adapters.torch.sites import CallSite
 from graphscope.adapters.torch.unusual import grad_fn, requires_grad, shape_of
 from graphscope.adapters.torch.walk import op_name
+from graphscope.eventlog import arguments
 from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind
 
 if TYPE_CHECKING:
@@ -41,16 +42,15 @@ def variant(
     if site is None:
         if not variants:  # there were too many
             sites.pop(key, None)
-        described, more = describe(call, args, kwargs)
-        flags |= more
+        told = arguments.entry(*describe(call, args, kwargs))
         if result is not None and asking.base(result) is not None:
             flags |= Flag.VIEW
         kind = Kind.OP
         if count == 0 and result is not None and not several:
             kind = Kind.LEAF
-            described["function"] = call.name
+            told["function"] = call.name
         site = variants[wanted] = CallSite(
-            session, call, frame, context, result, described,
+            session, call, frame, context, result, told,
             count=count, constants=constants, flags=flags, kind=kind, several=several,
         )  # fmt: skip
     _put_first(sites, key, site)

@@ -159,7 +159,7 @@ class CallSite(Keeping):
         frame: FrameType,
         context: Context,
         result: torch.Tensor | None,
-        described: dict[str, Any],
+        told: dict[str, Any],
         *,
         count: int,
         constants: Any,
@@ -180,7 +180,7 @@ class CallSite(Keeping):
             "scope": context.path.number(writer),
             "shape": () if result is None else shape_of(result),
             "dtype": None if result is None else log_dtype(asking.dtype(result)),
-            "attrs": writer.attributes(described),
+            "attrs": writer.attributes(told),
         }
         self.shape = None if result is None else torch.Size(base["shape"])
         if context.backward:

@@ -21,40 +21,42 @@ COLUMNS: Final = ("node", "op", "name", "shape", "dtype", "pass", "line")
 
 @command("args", "a", group="looking")
 def args(dbg: Debugger) -> TableResult:
-    """Show the arguments of the current op: its inputs by their names in the op, and its attributes."""
+    """Show the arguments of the current op: its operands by their names in the op, and its attributes."""
     node = dbg.node
     owner = expression_names.owner_of(node) if node is not None else None
     if owner is None:
         raise CommandError("There is no node here yet", "n goes to the next node")
     if isinstance(owner, Pending):
-        nodes = [dbg.graph.node(row) for row in owner.input_rows]
-        attributes = {}
-        parameters: tuple[str, ...] = ()
+        given = [(str(place), dbg.graph.node(row)) for place, row in enumerate(owner.input_rows)]
+        constants: list[tuple[str, str]] = []
     else:
-        nodes = [edge.source for edge in owner.inputs]
-        attributes = owner.attrs
-        parameters = dbg.log.op(owner.event.op).inputs
-    rows: list[tuple[Cell, ...]] = []
-    for position, source in enumerate(nodes):
-        parameter = parameters[position] if position < len(parameters) else str(position)
-        rows.append(
-            (parameter, f"#{source.row}", source.name, shape_text(source.shape), value_results.brief_of(source))
-        )
-    rows += [(key, "", "", "", str(value)) for key, value in attributes.items() if key not in ("name", "function")]
+        given = [(each.name, each.edge.source) for each in owner.operands if each.edge is not None]
+        constants = owner.constants
+    rows: list[tuple[Cell, ...]] = [
+        (name, f"#{source.row}", source.name, shape_text(source.shape), value_results.brief_of(source))
+        for name, source in given
+    ]
+    rows += [(name, "", "", "", text) for name, text in constants]
     note = "" if rows else f"{owner.label} takes no arguments"
     return TableResult(("argument", "node", "name", "shape", "value"), tuple(rows), note=note)
 
 
 @command("inputs", group="looking")
 def inputs(dbg: Debugger, spec: Rest = "") -> TableResult:
-    """List the nodes that feed the current node, or the one of a SPEC."""
+    """List the nodes that feed the current node, or the one of a SPEC, and the constants."""
     node = dbg.node
     if not spec and isinstance(node, Pending):
         rows = [dbg.graph.node(row) for row in node.input_rows]
         return TableResult(COLUMNS, tuple(map(row_of, rows)), note="" if rows else "No inputs are recorded yet")
     chosen = dbg.chosen(spec)
-    rows = [edge.source for edge in chosen.inputs]
-    return TableResult(COLUMNS, tuple(map(row_of, rows)), note="" if rows else f"{title(chosen)} has no inputs")
+    nodes = [row_of(edge.source) for edge in chosen.inputs]
+    constants = [("constant", text, name, "", "", "", "") for name, text in _constants(chosen)]
+    note = "" if nodes or constants else f"{title(chosen)} has no inputs"
+    return TableResult(COLUMNS, (*nodes, *constants), note=note)
+
+
+def _constants(node: Node) -> list[tuple[str, str]]:
+    return node.constants if node.kind in ("op", "leaf") else []
 
 
 @command("outputs", group="looking")
@@ -118,8 +120,7 @@ def source(dbg: Debugger, spec: Rest = "") -> Message:
     if not op.name:
         return Message(f"{title(owner)} is a leaf: no op made it. It appears at {line_of(owner) or 'no known line'}")
     lines = [op.name, *([op.doc] if op.doc else []), *([op.formula] if op.formula else [])]
-    parameters = (*op.inputs, *(f"input {number}" for number in range(len(op.inputs), len(op.vjp))))
-    lines += [f"  grad of {name}: {rule}" for name, rule in zip(parameters, op.vjp, strict=False) if rule]
+    lines += [f"  grad of {each.name}: {each.rule}" for each in owner.operands if each.rule]
     return Message("\n".join(lines))
 
 
@@ -150,7 +151,7 @@ def node_table(dbg: Debugger, node: Node) -> TableResult:
         ("used by", ", ".join(title(edge.target) for edge in node.users)),
         ("forward node", title(owner) if owner is not None else ""),
         ("backward nodes", ", ".join(map(title, node.backward))),
-        ("attributes", ", ".join(f"{key}={value}" for key, value in node.attrs.items())),
+        ("constants", ", ".join(f"{name}={text}" for name, text in node.constants)),
         ("line", line_of(node)),
         ("source", node.source_line),
         ("scope", node.scope_title),

@@ -19,6 +19,7 @@ from graphscope.engine.core.node import ATTRS, FREED, OUTPUTS, SAVED, ActiveRule
 from graphscope.engine.core.op import VJP, Op
 from graphscope.engine.core.tensor import Tensor
 from graphscope.eventlog import record as recording
+from graphscope.eventlog.typed import Other
 
 _keys: Final = itertools.count(1 << 20)
 
@@ -164,10 +165,19 @@ class Function:
         tensors = [out for out in outs if isinstance(out, Tensor)]
         site, row = None, -1
         if writer is not None and tensors:
-            site, row = slots.record_call(writer, op, edges, tensors, None, frame, start)
+            site, row = slots.record_call(writer, op, edges, tensors, (_operands(args), None), frame, start)
         if tracked:
             _join(cls, op, ctx, args, values, outs, row, site)
         return type(result)(outs) if several else outs[0]
+
+
+def _operands(args: Sequence[Any]) -> tuple[Any, ...] | None:
+    """The arguments of a call as the log tells of them: of an object of the program, its type."""
+    plain = [value if isinstance(value, _PLAIN) else Other(type(value).__name__, "") for value in args]
+    return tracing.operands_of(plain, Tensor)
+
+
+_PLAIN: Final = (Tensor, bool, int, float, complex, str, type(None), np.dtype)
 
 
 def _output(value: Any, ctx: FunctionCtx, args: Sequence[Any]) -> Any:

@@ -181,6 +181,18 @@ def register(
     return op
 
 
+@functools.cache
+def arity(op: Op) -> int:
+    """How many inputs the rules of an op know by name; one that was left out is None."""
+    places = [INPUT_NAMES.index(name) + 1 for vjp in op.vjps if vjp for name in vjp.needs if name in INPUT_NAMES]
+    return max(places, default=0)
+
+
+def completed(op: Op, attrs: dict[str, Any]) -> dict[str, Any]:
+    """The attributes of a call with those that its rules want and that it may leave out."""
+    return {"alpha": 1, **attrs} if any("alpha" in vjp.attrs for vjp in op.vjps if vjp) else attrs
+
+
 def _text(rule: Rule) -> str:
     """What a rule computes, as it is written: of a lambda the expression, of a function its lines."""
     rule = inspect.unwrap(rule)

@@ -19,6 +19,7 @@ from graphscope.engine.core.node import ATTRS, OUTPUTS, PLAN, ROW, SITE, TARGETS
 from graphscope.engine.core.op import Op
 from graphscope.engine.core.op_errors import explain_failure
 from graphscope.engine.core.tensor import Tensor
+from graphscope.engine.core.tracing import Given
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.gate import Replace, StepInto
 from graphscope.eventlog.schema import SLOT_SHIFT, Flag, Kind, Pass
@@ -115,7 +116,7 @@ def apply_several(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = 
     """
     writer = recording.writer
     track = not modes.disabled or here().grad_enabled
-    inputs, tensors, arrays, _, goals = operands.gather(op, inputs, Tensor, track)
+    inputs, tensors, arrays, constants, goals = operands.gather(op, inputs, Tensor, track)
     start = 0
     frame: Any = None
     if writer is not None:
@@ -138,7 +139,8 @@ def apply_several(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = 
     site, row = None, -1
     if writer is not None:
         edges = [tracing.edge(tensor) for tensor in tensors]
-        site, row = record_call(writer, op, edges, outs, attrs, frame, start)
+        operands_ = tracing.operands_of(inputs, Tensor) if constants else None
+        site, row = record_call(writer, op, edges, outs, (operands_, attrs), frame, start)
     values = tuple([out.array for out in outs])
     if op.view:
         memory = writes.buffer(arrays[0])
@@ -178,23 +180,24 @@ def _plain(array: Any) -> Tensor:
 
 
 def record_call(
-    writer: Writer, op: Op, rows: list[tuple[int, int]], outs: list[Tensor], attrs: Any, frame: Any, start: int
+    writer: Writer, op: Op, rows: list[tuple[int, int]], outs: list[Tensor], given: Given, frame: Any, start: int
 ) -> tuple[Any, int]:
     """The row of a call: one node, a slot for each output."""
     end = writer.clock()
     key: Any = tuple((out.array.shape, out.array.dtype.str) for out in outs)
     first = outs[0].array if outs else np.zeros(0)
-    site = tracing.call_site(writer, frame, op, first, None, {**(attrs or {}), "_outputs": key}, len(rows))
+    site, numbers = tracing.call_site(writer, frame, op, first, *given, len(rows), key)
     known = writer.variants.setdefault(site, {})
     template = known.get(OUTPUTS)
     if template is None:
         flags = Flag(site.template.flags & ~(Flag.INLINE | Flag.KEPT | Flag.SUMMARY))
         forward_pass = Pass.BACKWARD if flags & Flag.CREATE_GRAPH else Pass.FORWARD
         template = known[OUTPUTS] = writer.template(
-            Kind.OP, flags=flags, graph_pass=forward_pass, input_count=len(rows), several=len(outs) > 1, **site.fields
-        )
+            Kind.OP, flags=flags, graph_pass=forward_pass, input_count=len(rows), number_count=len(numbers),
+            several=len(outs) > 1, **site.fields,
+        )  # fmt: skip
     pairs = [_stored(writer, out.array) for out in outs]
-    row = writer.append_wide(template, pairs, rows, end, end - start, here().context.backward_row)
+    row = writer.append_wide(template, pairs, rows, end, end - start, here().context.backward_row, None, numbers)
     for slot, out in enumerate(outs):
         out.row = row | slot << SLOT_SHIFT
         watch(out)

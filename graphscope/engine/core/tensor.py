@@ -195,9 +195,9 @@ def apply(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, de
     if writer is not None:
         end = writer.clock()
         rows = [tensor.row for tensor in tensors]
-        described = {**(attrs or {}), "operands": constants} if len(constants) > 1 else attrs
-        constant = constants[0] if len(constants) == 1 else None
-        site = tracing.call_site(writer, frame, op, result, constant, described, len(rows))
+        given = tracing.operands_of(inputs, Tensor) if constants else None
+        site, numbers = tracing.call_site(writer, frame, op, result, given, attrs, len(rows))
+        rows += numbers
         row = writer.append_many(site.template, result, rows, end, end - start, modes.here().context.backward_row)
         out.row = row
         if writer.gate is not None:

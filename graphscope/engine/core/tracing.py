@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from _thread import get_ident
 from collections.abc import Sequence
 from types import FrameType
@@ -10,12 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from graphscope.engine.core.modes import here
+from graphscope.eventlog import arguments
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.appender import Place
 from graphscope.eventlog.gate import Answer, Replace
 from graphscope.eventlog.places import argument_text, site_number
 from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind, Pass
 from graphscope.eventlog.template import Template
+from graphscope.eventlog.typed import Input, is_number
 from graphscope.eventlog.writer import Writer
 
 if TYPE_CHECKING:
@@ -23,27 +26,33 @@ if TYPE_CHECKING:
     from graphscope.engine.core.tensor import Tensor
 
 
+Given = tuple[tuple[Any, ...] | None, dict[str, Any] | None]
+"""Operands, where others than tensors are among them, and attributes."""
+
+
 class CallSite(Place):
     """The template of an op's rows at one place of the program, and those of the backward rows that follow from it."""
 
-    __slots__ = ("attrs", "code", "fields", "grad", "line", "partial", "single")
+    __slots__ = ("attrs", "code", "fields", "grad", "line", "numbers", "operands", "partial", "single", "varying")
 
-    def __init__(self, writer: Writer, frame: FrameType, op: Op, out: Any, constant: Any, attrs: Any, **more: Any):
+    def __init__(
+        self, writer: Writer, frame: FrameType, op: Op, out: Any, given: Given, numbers: list[int], varying: bool,
+        input_count: int,
+    ):  # fmt: skip
         self.line = f"{frame.f_code.co_filename}:{frame.f_lineno}"
         self.code = frame.f_code  # kept alive, so that its address stays its own
         self.kind = out.__class__
         self.shape = out.shape
         self.dtype = out.dtype
-        self.constant = constant
-        self.attrs = attrs
+        self.constant: Any = None
+        self.operands, self.attrs = given
+        self.numbers = numbers
+        self.varying = varying
         self.context = here().context
-        described = {name: _described(value) for name, value in attrs.items() if name[0] != "_"} if attrs else {}
-        flags = more.pop("flags", Flag(0))
+        told = arguments.entry(self.operands, self.attrs or {}, varying=varying)
+        flags = Flag(0)
         if self.context.name:
-            described["name"] = self.context.name
-        if constant is not None:
-            described["other"] = constant
-            flags |= Flag.SCALARS
+            told["name"] = self.context.name
         if op.in_place:
             flags |= Flag.IN_PLACE
         if op.view:
@@ -59,14 +68,15 @@ class CallSite(Place):
             "scope": scope_number(writer),
             "shape": out.shape,
             "dtype": out.dtype,
-            "attrs": writer.attributes(described),
+            "attrs": writer.attributes(told),
         }
         self.template = writer.template(
             Kind.OP,
             flags=flags,
             graph_pass=Pass.BACKWARD if backward else Pass.FORWARD,
+            input_count=input_count,
+            number_count=len(numbers) if varying else 0,
             **self.fields,
-            **more,
         )
         self.grad: dict[int, Template] = {}
         self.single: Template | None = None
@@ -103,9 +113,24 @@ _INSIDE = _Inside()
 
 
 def call_site(
-    writer: Writer, frame: FrameType, op: Op, out: Any, constant: Any, attrs: Any, input_count: int
-) -> CallSite:
-    """The call site that `frame` is at, made when it is new or when shape, dtype, scope or attributes differ."""
+    writer: Writer, frame: FrameType, op: Op, out: Any, constant: Any, attrs: Any, input_count: int, outputs: Any = None
+) -> tuple[CallSite, Sequence[int]]:
+    """The call site that `frame` is at, made when it is new or when shape, dtype, scope or arguments differ.
+
+    Args:
+        writer: The log.
+        frame: Where the op is called.
+        op: The op.
+        out: Its result.
+        constant: What beside tensors is among the operands: None, a number that follows the only tensor, or all
+            operands, with an `Input` for each tensor.
+        attrs: The attributes of the call.
+        input_count: How many tensors are among the operands.
+        outputs: What tells results of several outputs apart.
+
+    Returns:
+        The call site, and the bits of the numbers that its rows hold.
+    """
     sites = writer.sites
     key: Any = id(frame.f_code) + frame.f_lasti + op.key
     site = sites.get(key)
@@ -118,25 +143,23 @@ def call_site(
         key = (key, id(frame.f_code), frame.f_lasti)
         site = sites.get(key)
     context = here().context
-    if site.__class__ is CallSite and _fits(site, out, constant, attrs, context):
-        return site
+    if outputs is None and site.__class__ is CallSite and _fits(site, out, constant, attrs, context):
+        return site, ()
     place = (context.scope, context.backward_row > 0, context.grad_enabled, context.name, get_ident())
-    wanted: Any = (out.__class__, out.shape, out.dtype, constant.__class__, constant, place)
+    given = (constant if constant is None or constant.__class__ is tuple else (Input(0), constant), attrs)
+    numbers: list[int | float] = []
+    structure = (out.__class__, out.shape, out.dtype, place, outputs, arguments.separated(given, numbers))
+    told = [arguments.bits(number) for number in numbers]
     variants: dict[Any, CallSite] = writer.variants.setdefault(key, {})
-    try:
-        wanted = wanted if not attrs else (*wanted, *attrs, *[(value.__class__, value) for value in attrs.values()])
-        found = variants.get(wanted)
-    except TypeError:  # an attribute that can't be hashed
-        wanted = (*map(repr, wanted[:6]), _frozen(attrs))
-        found = variants.get(wanted)
-    if found is None:
-        found = CallSite(writer, frame, op, out, constant, attrs, input_count=input_count)
-        variants[wanted] = found
+    found = variants.get(structure)
+    if found is None or (not found.varying and found.numbers != told):
+        varying = found is not None
+        found = variants[structure] = CallSite(writer, frame, op, out, given, told, varying, input_count)
     found.context = context
-    found.constant = constant
-    found.attrs = attrs
+    found.operands, found.attrs = given
+    found.constant = constant.__class__ if found.varying and is_number(constant) else constant
     sites[key] = found
-    return found
+    return found, told if found.varying else ()
 
 
 def op_row(
@@ -144,23 +167,41 @@ def op_row(
 ) -> tuple[CallSite, int]:
     """The row of an op that ran from `start` until now, at a call site that may be new; the site and the row."""
     end = writer.clock()
-    site = call_site(writer, frame, op, out, constant, None, len(inputs))
-    return site, writer.append(site.template, out, end, end - start, site.context.backward_row, *inputs)
+    site, numbers = call_site(writer, frame, op, out, constant, None, len(inputs))
+    return site, writer.append(site.template, out, end, end - start, site.context.backward_row, *inputs, *numbers)
+
+
+def operands_of(inputs: Sequence[Any], tensor: Any) -> tuple[Any, ...] | None:
+    """The operands of a call as the log tells of them; None where all are tensors.
+
+    Args:
+        inputs: Tensors and what else takes part.
+        tensor: The class of tensors.
+    """
+    count = itertools.count()
+    found = tuple(
+        [
+            Input(next(count)) if isinstance(each, tensor) else each.item() if isinstance(each, np.generic) else each
+            for each in inputs
+        ]
+    )
+    return None if next(count) == len(found) else found
 
 
 def _fits(site: CallSite, out: Any, constant: Any, attrs: Any, context: Any) -> bool:
     """Whether a call site's template is for this result of these arguments."""
     return (
-        site.kind is out.__class__
+        not site.varying
+        and site.kind is out.__class__
         and site.shape == out.shape
         and site.dtype is out.dtype
-        and site.constant is constant
+        and (site.constant is constant or (constant.__class__ is tuple and _alike(site.constant, constant)))
         and site.context is context
         and (site.attrs is attrs or _alike(tuple((site.attrs or {}).items()), tuple((attrs or {}).items())))
     )
 
 
-_PLAIN: Final = frozenset({bool, int, float, str, np.dtype, type(None)})
+_PLAIN: Final = frozenset({bool, int, str, np.dtype, type(None), Input})
 
 
 def _alike(one: Any, other: Any) -> bool:
@@ -171,23 +212,9 @@ def _alike(one: Any, other: Any) -> bool:
         return False
     if one.__class__ is tuple:
         return len(one) == len(other) and all(map(_alike, one, other))
+    if one.__class__ is float:
+        return bool(one == other and one != 0)  # 0.0 is equal to -0.0
     return one.__class__ in _PLAIN and bool(one == other)
-
-
-def _frozen(attrs: Any) -> Any:
-    return tuple(sorted((name, repr(_described(value))) for name, value in attrs.items())) if attrs else None
-
-
-def _described(value: Any) -> Any:
-    """An attribute as the log names it: of an array of some size, its dtype and shape."""
-    if isinstance(value, np.ndarray) and value.size > _MANY:
-        return f"{value.dtype} array of shape {value.shape}"
-    if isinstance(value, tuple):
-        return tuple(_described(part) for part in value)
-    return value
-
-
-_MANY: Final = 16
 
 
 def op_number(writer: Writer, op: Op) -> int:

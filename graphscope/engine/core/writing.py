@@ -9,14 +9,14 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator, Sequence
 from sys import _getframe
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from graphscope.engine.core import tracing, writes
 from graphscope.engine.core.modes import here
 from graphscope.engine.core.node import HOOKS, PLAN, RETAINED, Plan, plan_for
-from graphscope.engine.core.op import OPS, Op
+from graphscope.engine.core.op import OPS, Op, completed
 from graphscope.engine.core.op_errors import explain_failure
 from graphscope.engine.core.rules import WRITTEN
 from graphscope.engine.core.tensor import Tensor, attach
@@ -24,9 +24,6 @@ from graphscope.engine.ops.view_layout import place_of
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.gate import Replace
 from graphscope.eventlog.writer import Writer
-
-_DEFAULTS: Final = {"alpha": 1}
-"""Attributes that rules take and that a call may leave out."""
 
 
 def write(op: Op, target: Tensor, others: Sequence[Any], attrs: dict[str, Any] | None = None) -> Tensor:
@@ -94,12 +91,12 @@ def write(op: Op, target: Tensor, others: Sequence[Any], attrs: dict[str, Any] |
     site = None
     if writer is not None:
         rows = [value.row for value in inputs]
-        constant = next((value for value in others if not isinstance(value, Tensor)), None)
-        site = _record(writer, op, target, rows, constant, attrs, frame, start)
+        given_operands = tracing.operands_of(given, Tensor)
+        site = _record(writer, op, target, rows, given_operands, attrs, frame, start)
     if target.uncounted_of is not None:
         target.uncounted_of.row = target.row
     if plan is not None and plan.rules:
-        _rebase(plan, target, given, arrays, {**_DEFAULTS, **(attrs or {})}, site, writer, frame)
+        _rebase(plan, target, given, arrays, completed(op, attrs or {}), site, writer, frame)
     elif writer is not None and base is not None:
         _record(writer, OPS["copy_slices"], base, [base.row, target.row], None, None, frame, writer.clock())
     if any(value is owner or _share(value, owner) for value in arrays[1:]):
@@ -256,20 +253,18 @@ def _record(
     op: Op,
     target: Tensor,
     rows: list[int],
-    constant: Any,
+    operands: tuple[Any, ...] | None,
     attrs: dict[str, Any] | None,
     frame: Any,
     start: int,
 ) -> Any:
     """The row of a write; what a person puts in the place of its value is written too."""
     end = writer.clock()
-    site = tracing.call_site(writer, frame, op, target.array, constant, attrs, len(rows))
+    site, numbers = tracing.call_site(writer, frame, op, target.array, operands, attrs, len(rows))
     site.template.turn_version(target.version)
     identity = target.identity if target.identity >= writer.base else None
-    rows = [*rows, 0, 0, 0][:3]
-    row = writer.append(
-        site.template, target.array, end, end - start, here().context.backward_row, *rows, tensor=identity
-    )
+    backward = here().context.backward_row
+    row = writer.append_many(site.template, target.array, [*rows, *numbers], end, end - start, backward, identity)
     if identity is not None and target.first_row < 0:
         target.first_row = identity
     target.row = row

@@ -10,12 +10,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine.core.op import OPS
+from graphscope.engine.core.op import OPS, arity
 from graphscope.engine.core.slots import apply_several
 from graphscope.engine.core.tensor import Tensor, apply
 from graphscope.static.graphs.graph import Graph, Node, Value
 from graphscope.static.graphs.node_kinds import KINDS
-from graphscope.static.tape import asked_for
 
 Compute = Callable[[Node, Sequence[Any]], Sequence[Any]]
 
@@ -76,7 +75,7 @@ class Straight:
             call = f"compute({self._named(node)}, [{self._listed(node.inputs)}])"
         elif attrs or op.prepare or op.several or any(each is None for each in node.inputs):
             inputs = list(node.inputs)
-            while len(inputs) > asked_for(op) and inputs[-1] is None:
+            while len(inputs) > arity(op) and inputs[-1] is None:
                 inputs.pop()
             several = op.several
             words = self._named(attrs)

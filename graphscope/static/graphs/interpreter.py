@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from graphscope.engine.core import modes
-from graphscope.engine.core.op import OPS
+from graphscope.engine.core.op import OPS, arity
 from graphscope.engine.core.slots import apply_several
 from graphscope.engine.core.tensor import Tensor, apply
 from graphscope.engine.core.writing import write
@@ -23,7 +23,6 @@ from graphscope.static.graphs import run_recorder
 from graphscope.static.graphs.generated_function import Straight
 from graphscope.static.graphs.graph import Graph, Node, Value, needed, spelled, walk
 from graphscope.static.graphs.node_kinds import KINDS
-from graphscope.static.tape import asked_for
 
 
 def run(graph: Graph, feeds: Sequence[Any] | Mapping[Value, Any], fetches: Iterable[Value] | None = None) -> list[Any]:
@@ -160,7 +159,7 @@ def compute(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
     if attrs.get("_from") is not None:
         attrs = {**attrs, "_from": np.shape(inputs[0].array)}
     # `None` stands for an argument that is left out; a place of its own it has between others, and where rules name it.
-    while len(inputs) > asked_for(op) and inputs[-1] is None:
+    while len(inputs) > arity(op) and inputs[-1] is None:
         inputs = inputs[:-1]
     call: Callable[..., Any] = apply_several if op.several else apply
     found = at(node)(call, op, inputs, attrs) if recorded else call(op, inputs, attrs, 1)

@@ -41,11 +41,11 @@ def formula(scene: Scene) -> Text:
         return _leaf(scene, node, subject)
     op = scene.log.op(subject.event.op)
     if node.graph_pass == "backward":  # what is due comes first
-        _backward(made, node, subject, op.inputs, op.vjp)
-        _forward(made, subject, op.formula, op.inputs)
+        _backward(made, node, subject)
+        _forward(made, subject, op.formula)
     else:
-        _forward(made, subject, op.formula, op.inputs)
-        _backward(made, node, subject, op.inputs, op.vjp)
+        _forward(made, subject, op.formula)
+        _backward(made, node, subject)
     doc = escape(_ROLE.sub(r"\1", op.doc))
     made.append(f"\n{doc}" if doc else "", "italic muted")
     return made
@@ -81,57 +81,58 @@ def _leaf(scene: Scene, node: Node, subject: Node) -> Text:
     return made
 
 
-def _forward(made: Text, subject: Node, text: str, parameters: tuple[str, ...]) -> None:
-    sources = {_parameter(parameters, edge.argument): edge.source for edge in subject.inputs}
-    values = {_parameter(parameters, edge.argument): edge.source.output(edge.slot) for edge in subject.inputs}
+def _forward(made: Text, subject: Node, text: str) -> None:
     made.append("forward   ", "bold forward")
     made.append(f"{escape(text or subject.op)}\n", "bold")
-    filled = fill(text, {**{name: _scalar(value) for name, value in values.items()}, "out": _scalar(subject.value)})
+    filled = fill(text, {**_numbers(subject), "out": _scalar(subject.value)})
     if filled != text:
         made.append(f"          {escape(filled)}\n", "forward")
-    for name, source in sources.items():
-        made.append(f"    {escape(name):<4} ", "muted")
+    for operand in subject.operands:
+        if operand.edge is None:
+            continue
+        source, value = operand.edge.source, operand.edge.source.output(operand.edge.slot)
+        made.append(f"    {escape(operand.name):<4} ", "muted")
         _link(made, _named(source), source.row)
         made.append(f"  {shape_text(source.shape) or 'scalar'}  ", "muted")
-        made.append(f"{escape(brief_of(source) if values[name] is None else brief(values[name]))}\n")
+        made.append(f"{escape(brief_of(source) if value is None else brief(value))}\n")
     made.append("    out  ", "muted")
     if subject.event.flags & Flag.FAILED:
         made.append("none: the op raised an exception\n", "error")
     else:
         made.append(f"{escape(brief_of(subject))}\n")
-    attributes = {key: value for key, value in subject.attrs.items() if key not in ("name", "function")}
-    for key, value in attributes.items():
-        made.append(f"    {escape(key)} = {escape(str(value))[:60]}\n", "muted")
+    for name, constant in subject.constants:
+        made.append(f"    {escape(name)} = {escape(constant)[:60]}\n", "muted")
 
 
-def _backward(made: Text, node: Node, subject: Node, parameters: tuple[str, ...], rules: tuple[str, ...]) -> None:
-    if not any(rule and rule != "no gradient" for rule in rules):
+def _backward(made: Text, node: Node, subject: Node) -> None:
+    operands = [each for each in subject.operands if each.rule and each.edge is not None]
+    if not operands:
         return
     cotangent = expression_names.grad_of(node) if node.kind == "grad" else subject.grad
     made.append("backward  ", "bold backward")
     arriving = "g has not arrived yet" if cotangent is None else f"g = {brief(cotangent)}"
     made.append(f"{escape(arriving)}\n", "backward")
-    known = {
-        **{_parameter(parameters, edge.argument): edge.source.output(edge.slot) for edge in subject.inputs},
-        "out": subject.value,
-        "g": cotangent,
-    }
-    for place, rule in enumerate(rules):
-        if not rule or rule == "no gradient":
-            continue
-        parameter = escape(_parameter(parameters, place))
-        source = next((edge.source for edge in subject.inputs if edge.argument == place), None)
-        if source is not None and source.name:
-            parameter += f" ({escape(source.name)})"
-        made.append(f"  grad of {parameter} = ", "bold")
-        lines = rule.splitlines()
-        made.append(escape(lines[0] if len(lines) == 1 else _rule_name(rule)) + "\n", "bold backward")
+    known = {**_numbers(subject), "out": _scalar(subject.value), "g": _scalar(cotangent)}
+    for operand in operands:
+        assert operand.edge is not None
+        parameter = f"{operand.name} (#{operand.edge.source.row})"
+        made.append(f"  grad of {escape(parameter)} = ", "bold")
+        lines = operand.rule.splitlines()
+        made.append(escape(lines[0] if len(lines) == 1 else _rule_name(operand.rule)) + "\n", "bold backward")
         for line in lines[1:_MOST_LINES] if len(lines) > 1 else ():
             made.append(f"  {escape(line)}\n", "muted")
-        filled = fill(rule, {name: _scalar(value) for name, value in known.items()})
-        if filled != rule and len(lines) == 1:
+        filled = fill(operand.rule, known)
+        if filled != operand.rule and len(lines) == 1:
             made.append(f"{'=':>{len(parameter) + 12}} {escape(filled)}\n", "backward")
     _arrivals(made, subject)
+
+
+def _numbers(subject: Node) -> dict[str, str]:
+    """The operands that are single numbers, by the names that the formula has for them."""
+    return {
+        each.name: _scalar(each.constant if each.edge is None else each.edge.source.output(each.edge.slot))
+        for each in subject.operands
+    }
 
 
 def _arrivals(made: Text, subject: Node) -> None:
@@ -160,10 +161,6 @@ def _scalar(value: object) -> str:
         return ""
     found = float(array.reshape(-1)[0])
     return f"({number(found)})" if found < 0 else number(found)
-
-
-def _parameter(parameters: tuple[str, ...], place: int) -> str:
-    return parameters[place] if place < len(parameters) else f"input {place}"
 
 
 def _rule_name(rule: str) -> str:

@@ -105,7 +105,7 @@ def test_the_log_sees_every_update_and_the_end_of_the_step(tmp_path):
     assert [e.version for e in updates] == [1, 2, 3]
     assert len({e.tensor for e in updates}) == 1
     assert all(e.flags & Flag.IN_PLACE for e in updates)
-    assert log.attrs(updates[0].attrs) == {"alpha": -0.5}
+    assert log.arguments(updates[0].row).attributes == {"alpha": -0.5}
     for update in updates:
         gradient = events[update.inputs[1][0]]
         assert gradient.kind == Kind.ACCUMULATE

@@ -1,4 +1,4 @@
-"""Calls whose arguments are read when the graph runs, because they ask for a size that is not known before."""
+"""Sizes that are known only when the graph runs, and calls whose arguments ask for one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphscope.eventlog import record
 from graphscope.static.graphs import graph_builder
 from graphscope.static.graphs.graph import Node, Value
 from graphscope.static.graphs.node_kinds import Type, kind
-from graphscope.static.sessions import structures
+from graphscope.static.graphs.trees import leaves_of, with_leaves
 
 # The node keeps the function and its arguments as they were given; its shape is found by trying two sizes in the place
 # of each dim that is not known: what differs between the two is not known either.
@@ -64,10 +64,9 @@ def _tried(node: Node, values: Sequence[Value], probe: int, fill: int) -> list[A
 
 def _called(node: Node, tensors: Sequence[Any]) -> list[Any]:
     given = iter(
-        tensors[leaf.number] if isinstance(leaf, _Place) else leaf
-        for leaf in structures.leaves(node.attributes["given"])
+        tensors[leaf.number] if isinstance(leaf, _Place) else leaf for leaf in leaves_of(node.attributes["given"])
     )
-    args, kwargs = structures.packed(node.attributes["given"], given)
+    args, kwargs = with_leaves(node.attributes["given"], given)
     found = node.attributes["function"](*args, **kwargs)
     return list(found) if isinstance(found, list | tuple) else [found]
 
@@ -153,7 +152,7 @@ def call(function: Callable[..., Any], args: Any, kwargs: Any, symbol: Any) -> A
         return _Place(len(inputs) - 1)
 
     given = (list(args), dict(kwargs))
-    packed = structures.packed(given, iter([placed(leaf) for leaf in structures.leaves(given)]))
+    packed = with_leaves(given, [placed(leaf) for leaf in leaves_of(given)])
     name = getattr(function, "__name__", "late")
     node = builder.append("late", inputs, {"function": function, "given": packed}, name=name)
     found = [symbol.of(value, builder) for value in node.outputs]
@@ -168,7 +167,7 @@ def waiting(symbol: Any, function: Callable[..., Any], *args: Any, **kwargs: Any
 def may_wait(args: Any, kwargs: Any, symbol: Any) -> bool:
     """Whether a call may be read when it runs: some tensor among its arguments has a dim that is not known."""
     shapes: Iterator[Any] = (
-        leaf.value.shape for leaf in structures.leaves((list(args), dict(kwargs))) if isinstance(leaf, symbol)
+        leaf.value.shape for leaf in leaves_of((list(args), dict(kwargs))) if isinstance(leaf, symbol)
     )
     return any(shape is None or None in shape for shape in shapes)
 
@@ -181,3 +180,18 @@ SIZES: Final = ("shape", "sizes", "_sizes", "_ends", "repeats")
 
 WAITS_FOR: Final = (TypeError, StaticError, ValueError, RuntimeError, IndexError)
 """What reading arguments may raise where a size is not known."""
+
+
+@kind("size", "The length of a dim, as it is when the graph runs.", infer=lambda node: [((), np.dtype("int64"))])
+def _size(node: Node, values: Sequence[Any]) -> Sequence[Any]:
+    return [Tensor(np.int64(values[0].array.shape[node.attributes["dim"]]))]
+
+
+def length(symbol: Any, dim: int = 0) -> Any:
+    """How many elements there are along a dim: a number, or a symbol where that is told at run time."""
+    size = symbol.shape[dim]
+    if size is not None:
+        return size
+    here = graph_builder.current()
+    node = here.append("size", (here.take(symbol.value, symbol.builder),), {"dim": dim})
+    return symbol.of(node.outputs[0], here)

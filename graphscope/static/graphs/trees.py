@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 _LEAF: Final = "leaf"
 _ROWS: Final = (tuple, list)
 
 
-def flatten(value: Any) -> tuple[list[Any], Any]:
-    """What is in a nest of tuples, lists and dicts, in order; and the nest itself, which can be compared."""
+def flatten(tree: Any) -> tuple[list[Any], Any]:
+    """What is in a nest of tuples, lists and dicts, in order; and the form of the nest, which can be compared."""
     leaves: list[Any] = []
-    return leaves, _form(value, leaves)
+    return leaves, _form(tree, leaves)
 
 
-def _form(value: Any, leaves: list[Any]) -> Any:
-    if isinstance(value, _ROWS):
-        return (value.__class__, tuple([_form(part, leaves) for part in value]))
-    if isinstance(value, dict):
-        return (dict, tuple([(name, _form(part, leaves)) for name, part in value.items()]))
-    leaves.append(value)
+def _form(tree: Any, leaves: list[Any]) -> Any:
+    if isinstance(tree, _ROWS):
+        return (tree.__class__, tuple([_form(part, leaves) for part in tree]))
+    if isinstance(tree, dict):
+        return (tree.__class__, tuple([(name, _form(part, leaves)) for name, part in tree.items()]))
+    leaves.append(tree)
     return _LEAF
 
 
-def unflatten(form: Any, leaves: Sequence[Any]) -> Any:
-    """The nest again, around other leaves."""
+def unflatten(form: Any, leaves: Iterable[Any]) -> Any:
+    """A nest of this form, around other leaves."""
     return _nest(form, iter(leaves))
 
 
@@ -33,7 +33,17 @@ def _nest(form: Any, leaves: Iterator[Any]) -> Any:
     if form is _LEAF or form == _LEAF:
         return next(leaves)
     kind, parts = form
-    if kind is dict:
-        return {name: _nest(part, leaves) for name, part in parts}
+    if issubclass(kind, dict):
+        return kind([(name, _nest(part, leaves)) for name, part in parts])
     made = [_nest(part, leaves) for part in parts]
     return kind._make(made) if hasattr(kind, "_make") else kind(made)
+
+
+def leaves_of(tree: Any) -> list[Any]:
+    """What is in a nest, in order."""
+    return flatten(tree)[0]
+
+
+def with_leaves(tree: Any, leaves: Iterable[Any]) -> Any:
+    """The same nest around other leaves, of which so many are taken as it has."""
+    return unflatten(flatten(tree)[1], leaves)

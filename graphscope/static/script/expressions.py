@@ -16,8 +16,8 @@ from graphscope.engine.core import dtypes
 from graphscope.engine.core.op import OPS
 from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
+from graphscope.static.graphs.dynamic_shapes import length
 from graphscope.static.graphs.graph_builder import current
-from graphscope.static.graphs.sizes import length
 from graphscope.static.graphs.symbols import Symbol, call, twin
 from graphscope.static.script.subset import SUBSET, Source, told
 

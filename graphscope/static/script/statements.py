@@ -14,9 +14,10 @@ from graphscope.errors import StaticError
 from graphscope.static.graphs.graph import Graph, spelled
 from graphscope.static.graphs.graph_builder import Builder, current
 from graphscope.static.graphs.symbols import Symbol
+from graphscope.static.graphs.trees import leaves_of, with_leaves
 from graphscope.static.script.expressions import Expressions, Names, Turns, as_symbol
 from graphscope.static.script.subset import told
-from graphscope.static.sessions import control_flow, structures
+from graphscope.static.sessions import control_flow
 
 # What a branch or a turn may change, the node has to carry. `break`, `continue` and `return` under a condition become
 # flags: what follows them runs only where the flag is not set.
@@ -161,7 +162,7 @@ class Blocks(Expressions):
                     if value is None:
                         value = _zeros_of(other[name])
                     forms[name] = value
-                    leaves += [as_symbol(leaf) for leaf in structures.leaves(value)]
+                    leaves += [as_symbol(leaf) for leaf in leaves_of(value)]
                 return leaves or [as_symbol(False)]
 
             return build
@@ -173,9 +174,9 @@ class Blocks(Expressions):
             if "branches of" not in error.message:
                 raise
             raise self.source.error(statement, error.message, error.hint or "give the same types in both") from None
-        leaves = iter(structures.leaves(found))
+        leaves = iter(leaves_of(found))
         for name in carried:
-            names[name] = structures.packed(forms[name], leaves)
+            names[name] = with_leaves(forms[name], leaves)
         names.update(fixed)
         for name in changed:
             if name not in kept:
@@ -244,9 +245,7 @@ class Blocks(Expressions):
             self.bind(statement.target, turns.element(names[counter]), first := Names(names))
         for name in first:
             if name not in names:
-                names[name] = structures.packed(
-                    first[name], iter([_like(leaf) for leaf in structures.leaves(first[name])])
-                )
+                names[name] = with_leaves(first[name], iter([_like(leaf) for leaf in leaves_of(first[name])]))
         self._loop(statement, names, lambda inner: inner[counter] < turns.count, begin)
         del names[counter]
 
@@ -294,14 +293,14 @@ class Blocks(Expressions):
         if RETURNED in leaving and after.get(RESULT) is not None:
             carried.append(RESULT)
             start[RESULT] = names.get(RESULT) or _zeros_of(after[RESULT])
-        starts = [[as_symbol(leaf) for leaf in structures.leaves(start[name])] for name in carried]
+        starts = [[as_symbol(leaf) for leaf in leaves_of(start[name])] for name in carried]
         self._check_types(statement, carried, starts, after)
 
         def turned(symbols: Sequence[Any]) -> Names:
             inner = Names(names)
             leaves = iter(symbols)
             for name in carried:
-                inner[name] = structures.packed(start[name], leaves)
+                inner[name] = with_leaves(start[name], leaves)
             return inner
 
         def condition(*symbols: Any) -> Any:
@@ -322,7 +321,7 @@ class Blocks(Expressions):
                 value = inner.get(name, False)
                 if name == RESULT and value is None:
                     value = start[RESULT]
-                found += [as_symbol(leaf) for leaf in structures.leaves(value)]
+                found += [as_symbol(leaf) for leaf in leaves_of(value)]
             return found
 
         current().site = self.source.site(statement)
@@ -330,14 +329,14 @@ class Blocks(Expressions):
         outs = control_flow.while_loop(condition, body, flat, name="for" if isinstance(statement, ast.For) else "while")
         leaves = iter(outs if isinstance(outs, list | tuple) else [outs])
         for name in carried:
-            names[name] = structures.packed(start[name], leaves)
+            names[name] = with_leaves(start[name], leaves)
         names.update(outer)
 
     def _check_types(self, statement: Any, carried: Sequence[str], starts: Sequence[Any], after: Names) -> None:
         for name, before in zip(carried, starts, strict=True):
             if name in _FLAGS or name == RESULT:
                 continue
-            then = [as_symbol(leaf) for leaf in structures.leaves(after[name])]
+            then = [as_symbol(leaf) for leaf in leaves_of(after[name])]
             types = [[spelled(s.value.shape, s.value.dtype) for s in symbols] for symbols in (before, then)]
             if types[0] != types[1]:
                 raise self.source.error(
@@ -373,4 +372,4 @@ def _like(leaf: Any) -> Symbol:
 
 def _zeros_of(value: Any) -> Any:
     """Zeros in the place of something that is not there yet."""
-    return structures.packed(value, iter([_like(leaf) for leaf in structures.leaves(value)]))
+    return with_leaves(value, [_like(leaf) for leaf in leaves_of(value)])

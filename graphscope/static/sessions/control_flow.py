@@ -10,7 +10,7 @@ from graphscope.static.graphs import control_nodes as control_nodes  # its kinds
 from graphscope.static.graphs.graph import Graph, Node, Value
 from graphscope.static.graphs.graph_builder import Builder
 from graphscope.static.graphs.symbols import Symbol
-from graphscope.static.sessions import structures
+from graphscope.static.graphs.trees import leaves_of, with_leaves
 from graphscope.static.sessions.default_graph import builder
 from graphscope.static.sessions.functions import _values, convert_to_tensor
 
@@ -41,7 +41,7 @@ def cond(
     _, no = _body(here, f"{here_name}/false", false_fn, [])
     taken = _joined(here, [yes, no], 0)
     node = here.append("cond", (condition, *taken), {}, bodies=(yes.graph, no.graph), name=here_name)
-    return structures.packed(structure, iter([Symbol.of(value, here) for value in node.outputs]))
+    return with_leaves(structure, [Symbol.of(value, here) for value in node.outputs])
 
 
 def while_loop(
@@ -75,7 +75,7 @@ def while_loop(
     """
     here = builder()
     here_name = name or "while"
-    starts = [convert_to_tensor(each) for each in structures.leaves(loop_vars)]
+    starts = [convert_to_tensor(each) for each in leaves_of(loop_vars)]
     values = _values(here, starts)
     shapes = [value.shape for value in values]
     if shape_invariants is not None:
@@ -86,7 +86,7 @@ def while_loop(
             )
 
     def called(function: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda *symbols: function(*structures.packed(_as_list(loop_vars), iter(symbols)))
+        return lambda *symbols: function(*with_leaves(_as_list(loop_vars), iter(symbols)))
 
     types = [(value.node.name, shape, value.dtype) for value, shape in zip(values, shapes, strict=True)]
     _, test = _body(here, f"{here_name}/cond", called(cond), types)
@@ -95,7 +95,7 @@ def while_loop(
     attributes = {"variables": len(values), "most": maximum_iterations}
     bodies = (test.graph, turn.graph)
     node = here.append("while", (*values, *taken), attributes, bodies=bodies, name=here_name)
-    found = structures.packed(_as_list(loop_vars), iter([Symbol.of(value, here) for value in node.outputs]))
+    found = with_leaves(_as_list(loop_vars), [Symbol.of(value, here) for value in node.outputs])
     return found[0] if len(found) == 1 and not return_same_structure else found
 
 
@@ -114,7 +114,7 @@ def _body(
         structure = function(*given)
         if structure is None:
             raise StaticError(f"the function of {name!r} returns nothing", hint="return a tensor, or several")
-        parts = [_outputs(inner, part) for part in structures.leaves(structure)]
+        parts = [_outputs(inner, part) for part in leaves_of(structure)]
     inner.graph.outputs = parts
     return structure, inner
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from graphscope.errors import StaticError
 from graphscope.static.graphs import interpreter
 from graphscope.static.graphs.graph import Node, Value, walk
-from graphscope.static.sessions import structures
+from graphscope.static.graphs.trees import leaves_of
 from graphscope.static.sessions.session import Session, _shown
 
 STATES: Final = {
@@ -36,7 +36,7 @@ class NodeStepper:
     def __init__(self, session: Session, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> None:
         self._session = session
         self._fed = session.fed(feed_dict or {})
-        wanted = [session.named(fetch) for fetch in structures.leaves(fetches)]
+        wanted = [session.named(fetch) for fetch in leaves_of(fetches)]
         self._closure = walk(wanted)
         self._values: dict[Value, Any] = dict(self._fed)
         self._overridden: dict[Value, Any] = {}

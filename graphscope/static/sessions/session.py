@@ -19,7 +19,7 @@ from graphscope.static.graphs import interpreter, run_recorder
 from graphscope.static.graphs.graph import Node, Value, walk
 from graphscope.static.graphs.graph_builder import Builder
 from graphscope.static.graphs.symbols import Symbol
-from graphscope.static.sessions import structures
+from graphscope.static.graphs.trees import leaves_of, with_leaves
 from graphscope.static.sessions.default_graph import get_default_graph
 
 _sessions: contextvars.ContextVar[tuple[Session, ...]] = contextvars.ContextVar("sessions", default=())
@@ -65,14 +65,14 @@ class Session:
             StaticError: The session is closed, a fetch or feed is unknown, a placeholder that is needed was not fed,
                 or what was fed does not fit.
         """
-        wanted = [self._fetched(fetch) for fetch in structures.leaves(fetches)]
+        wanted = [self._fetched(fetch) for fetch in leaves_of(fetches)]
         values = self.fed(feed_dict or {})
         key = (tuple(wanted), tuple(values), len(self.graph.nodes))
         plan = self._plans.get(key)
         if plan is None:
             plan = self._plans[key] = walk(wanted, stop=values)
         self._run(plan, wanted, values)
-        return structures.packed(fetches, iter([_shown(values[value]) for value in wanted]))
+        return with_leaves(fetches, [_shown(values[value]) for value in wanted])
 
     def partial_run_setup(self, fetches: Any, feeds: Iterable[Any] | None = None) -> str:
         """Begin a run in several parts, each with some of these fetches and feeds; gives the handle for `partial_run`.
@@ -81,7 +81,7 @@ class Session:
             StaticError: A fetch or feed is unknown.
         """
         handle = f"partial {next(self._numbers)}"
-        wanted = {self._fetched(fetch) for fetch in structures.leaves(fetches)}
+        wanted = {self._fetched(fetch) for fetch in leaves_of(fetches)}
         self._partial[handle] = Partial(wanted, {self.named(feed) for feed in feeds or ()})
         return handle
 
@@ -94,14 +94,14 @@ class Session:
         part = self._partial.get(handle)
         if part is None:
             raise StaticError(f"there is no partial run {handle!r}", hint="partial_run_setup gives the handle of one")
-        wanted = [self._fetched(fetch) for fetch in structures.leaves(fetches)]
+        wanted = [self._fetched(fetch) for fetch in leaves_of(fetches)]
         new = self.fed(feed_dict or {})
         part.check(wanted, new)
         part.values.update(new)
         part.began = self._run(walk(wanted, stop=part.values), wanted, part.values, part.began)
         if not part.left:
             del self._partial[handle]
-        return structures.packed(fetches, iter([_shown(part.values[value]) for value in wanted]))
+        return with_leaves(fetches, [_shown(part.values[value]) for value in wanted])
 
     def close(self) -> None:
         """Let it run nothing any more."""

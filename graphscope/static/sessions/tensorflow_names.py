@@ -14,8 +14,8 @@ from graphscope.engine.nn import functional as _functional
 from graphscope.errors import StaticError
 from graphscope.static.graphs import dynamic_shapes
 from graphscope.static.graphs.abstract import NeedsValueError
+from graphscope.static.graphs.dynamic_shapes import length
 from graphscope.static.graphs.effects import dtype_of
-from graphscope.static.graphs.sizes import length
 from graphscope.static.graphs.symbols import Symbol, twin
 from graphscope.static.sessions.default_graph import builder
 from graphscope.static.sessions.functions import convert_to_tensor

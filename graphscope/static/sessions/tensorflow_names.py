@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -82,24 +83,53 @@ def _t(name: str) -> Callable[..., Any]:
     return twin(getattr(_engine, name, None) or getattr(_functional, name, None) or OPS[name].call)  # type: ignore[no-any-return]
 
 
+def _documented(doc: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of tensors, or of what becomes one, with a docstring."""
+    function.__doc__ = doc
+    return function
+
+
+def _converted(values: Sequence[Any]) -> list[Symbol]:
+    return [convert_to_tensor(each) for each in values]
+
+
+def _axes(axis: Any) -> Any:
+    return tuple(axis) if isinstance(axis, list) else axis
+
+
+# Functions whose arguments are others ---------------------------------------------------------------------------------
+
+
 def _reduction(name: str) -> Callable[..., Any]:
     def reduce(input_tensor: Any, axis: Any = None, keepdims: bool = False, keep_dims: bool = False) -> Any:
-        x = convert_to_tensor(input_tensor)
+        x, keep = convert_to_tensor(input_tensor), keepdims or keep_dims
         if name == "mean" and x.dtype is not None and x.dtype.kind != "f":
-            x = _t("to")(x, np.dtype("float32"))
-        axis = tuple(axis) if isinstance(axis, list) else axis
-        if axis is None:
-            axis = tuple(range(x.ndim)) if keepdims or keep_dims else None
+            x = _cast(x, "float32")
+        axis = tuple(range(x.ndim)) if axis is None and keep else _axes(axis)
         if axis is None:
             return _t({"amax": "max", "amin": "min"}.get(name, name))(x)
         if name in ("prod", "all", "any") and isinstance(axis, tuple):
             for place in sorted((place % x.ndim for place in axis), reverse=True):
-                x = _t(name)(x, place, keepdims or keep_dims)
+                x = _t(name)(x, place, keep)
             return x
-        return _t(name)(x, axis, keepdims or keep_dims)
+        return _t(name)(x, axis, keep)
 
-    reduce.__doc__ = f"`{name}` over the dims `axis` (all when it is None), which stay as 1 with `keepdims`."
-    return reduce
+    return _documented(f"`{name}` over the dims `axis` (all when it is None), which stay as 1 with `keepdims`.", reduce)
+
+
+def _along(name: str, default: int | None = None) -> Callable[..., Any]:
+    def call(input: Any, axis: Any = default) -> Any:
+        x = convert_to_tensor(input)
+        return _t(name)(x) if axis is None else _t(name)(x, _axes(axis))
+
+    return _documented(f"`{name}` along `axis`{'' if default is not None else '; of all elements without one'}.", call)
+
+
+def _joined(name: str) -> Callable[..., Any]:
+    return _documented(
+        f"As `{name}`: several tensors as one, along `axis`.",
+        lambda values, axis=0: _t(name)(_converted(values), axis),
+    )
 
 
 def _cast(x: Any, dtype: Any) -> Any:
@@ -109,13 +139,8 @@ def _cast(x: Any, dtype: Any) -> Any:
 
 def _matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
     """The product of matrices, or of batches of them."""
-    a, b = convert_to_tensor(a), convert_to_tensor(b)
+    a, b = _converted([a, b])
     return _t("matmul")(a.transpose(-1, -2) if transpose_a else a, b.transpose(-1, -2) if transpose_b else b)
-
-
-def _clip(t: Any, clip_value_min: Any, clip_value_max: Any) -> Any:
-    """Each element, or the bound that it goes beyond."""
-    return _t("clamp")(t, clip_value_min, clip_value_max)
 
 
 def _transpose(a: Any, perm: Sequence[int] | None = None) -> Any:
@@ -145,52 +170,6 @@ def _sigmoid_cross_entropy(labels: Any = None, logits: Any = None) -> Any:
     return _t("binary_cross_entropy_with_logits")(logits, labels, reduction="none")
 
 
-def _arg(name: str) -> Callable[..., Any]:
-    def call(input: Any, axis: int | None = None) -> Any:
-        return _t(name)(convert_to_tensor(input), axis)
-
-    call.__doc__ = f"`{name}` along `axis`; of all elements when it is None."
-    return call
-
-
-def _reshape(tensor: Any, shape: Sequence[int]) -> Any:
-    """The same elements in another shape; one dim may be -1."""
-    return _t("reshape")(tensor, tuple(shape))
-
-
-def _joined(name: str) -> Callable[..., Any]:
-    def join(values: Sequence[Any], axis: int = 0) -> Any:
-        return _t(name)([convert_to_tensor(each) for each in values], axis)
-
-    join.__doc__ = f"As `{name}`: several tensors as one, along `axis`."
-    return join
-
-
-def _softmax(logits: Any, axis: int = -1) -> Any:
-    """exp(logits) over its sum along a dim."""
-    return _t("softmax")(logits, axis)
-
-
-def _log_softmax(logits: Any, axis: int = -1) -> Any:
-    """The logarithm of `softmax`."""
-    return _t("log_softmax")(logits, axis)
-
-
-def _l2_loss(t: Any) -> Any:
-    """Half the sum of the squares."""
-    return _t("div")(_t("sum")(_t("square")(t)), 2)
-
-
-def _bias_add(value: Any, bias: Any) -> Any:
-    """A bias for each column."""
-    return _t("add")(value, bias)
-
-
-def _expand_dims(input: Any, axis: int) -> Any:
-    """A new dim of size 1."""
-    return _t("unsqueeze")(input, axis)
-
-
 def _shape(input: Any, out_type: Any = np.int32) -> Any:
     """The shape as a tensor of one dim, with dims as they are when the graph runs."""
     x = convert_to_tensor(input)
@@ -210,6 +189,16 @@ def _rank(input: Any) -> Any:
     return convert_to_tensor(np.int32(convert_to_tensor(input).ndim))
 
 
+def _add_n(inputs: Sequence[Any]) -> Any:
+    """The sum of several tensors of one shape."""
+    return functools.reduce(_t("add"), _converted(inputs))
+
+
+def _unstack(value: Any, num: int | None = None, axis: int = 0) -> Any:
+    """The slices along a dim, as a list."""
+    return list(_t("unbind")(convert_to_tensor(value), axis))
+
+
 def _gather(params: Any, indices: Any, validate_indices: Any = None, axis: int = 0) -> Any:
     """The slices along `axis` at these indices, in their shape."""
     x, index = convert_to_tensor(params), _cast(indices, "int64")
@@ -222,44 +211,17 @@ def _gather(params: Any, indices: Any, validate_indices: Any = None, axis: int =
     return _t("reshape")(found, (*x.shape[:axis], *index.shape, *x.shape[axis + 1 :]))
 
 
-def _along(name: str) -> Callable[..., Any]:
-    def call(input: Any, axis: Any = None) -> Any:
-        x = convert_to_tensor(input)
-        return _t(name)(x) if axis is None else _t(name)(x, tuple(axis) if isinstance(axis, list) else axis)
-
-    call.__doc__ = f"`{name}` along `axis`."
-    return call
-
-
-def _cumulative(name: str) -> Callable[..., Any]:
-    def call(x: Any, axis: int = 0) -> Any:
-        return _t(name)(convert_to_tensor(x), axis)
-
-    call.__doc__ = f"`{name}` along `axis`."
-    return call
-
-
-def _unstack(value: Any, num: int | None = None, axis: int = 0) -> Any:
-    """The slices along a dim, as a list."""
-    return list(_t("unbind")(convert_to_tensor(value), axis))
-
-
 def _split(value: Any, num_or_size_splits: Any, axis: int = 0) -> Any:
     """So many parts of equal size along `axis`, or parts of these sizes."""
-    x = convert_to_tensor(value)
-    if isinstance(num_or_size_splits, int):
-        if x.shape[axis] is None or x.shape[axis] % num_or_size_splits:
+    x, parts = convert_to_tensor(value), num_or_size_splits
+    if isinstance(parts, int):
+        if x.shape[axis] is None or x.shape[axis] % parts:
             raise StaticError(
-                f"{x.shape[axis]} rows can't be split into {num_or_size_splits} equal parts",
+                f"{x.shape[axis]} rows can't be split into {parts} equal parts",
                 hint="give the sizes of the parts: split(x, [2, 3])",
             )
-        return list(_t("split")(x, x.shape[axis] // num_or_size_splits, axis))
-    return list(_t("split")(x, list(num_or_size_splits), axis))
-
-
-def _add_n(inputs: Sequence[Any]) -> Any:
-    """The sum of several tensors of one shape."""
-    return functools.reduce(_t("add"), [convert_to_tensor(each) for each in inputs])
+        return list(_t("split")(x, x.shape[axis] // parts, axis))
+    return list(_t("split")(x, list(parts), axis))
 
 
 def _squared_difference(x: Any, y: Any) -> Any:
@@ -269,42 +231,65 @@ def _squared_difference(x: Any, y: Any) -> Any:
 
 def _moments(x: Any, axes: Any, keep_dims: bool = False, keepdims: bool = False) -> Any:
     """Mean and variance over these dims."""
-    mean = _reduction("mean")(x, axes, True)
-    variance = _reduction("mean")(_squared_difference(x, mean), axes, keepdims or keep_dims)
-    return (mean if keepdims or keep_dims else _reduction("mean")(x, axes)), variance
+    mean, keep = _reduction("mean"), keepdims or keep_dims
+    variance = mean(_squared_difference(x, mean(x, axes, True)), axes, keep)
+    return mean(x, axes, keep), variance
 
+
+def _renamed(ours: str, doc: str, **parameters: Any) -> Callable[..., Any]:
+    """A function of the engine by TensorFlow's names for its arguments, in order, with their defaults."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    signature = inspect.Signature([inspect.Parameter(name, kind, default=d) for name, d in parameters.items()])
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return _t(ours)(*bound.args)
+
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    return _documented(doc, call)
+
+
+_NO: Final = inspect.Parameter.empty
+"""The default of an argument that has none."""
+
+_SOFTMAX: Final[dict[str, Callable[..., Any]]] = {
+    "softmax": _renamed("softmax", "exp(logits) over its sum along a dim.", logits=_NO, axis=-1),
+    "log_softmax": _renamed("log_softmax", "The logarithm of `softmax`.", logits=_NO, axis=-1),
+}
 
 SPELLINGS: Final[dict[str, Callable[..., Any]]] = {
     **{f"reduce_{name}": _reduction(name) for name in ("sum", "mean", "prod", "all", "any", "logsumexp")},
+    **_SOFTMAX,
     "reduce_max": _reduction("amax"),
     "reduce_min": _reduction("amin"),
-    "add_n": _add_n,
-    "argmax": _arg("argmax"),
-    "argmin": _arg("argmin"),
-    "cumsum": _cumulative("cumsum"),
-    "cumprod": _cumulative("cumprod"),
-    "gather": _gather,
-    "rank": _rank,
+    "argmax": _along("argmax"),
+    "argmin": _along("argmin"),
+    "cumsum": _along("cumsum", 0),
+    "cumprod": _along("cumprod", 0),
     "reverse": _along("flip"),
+    "squeeze": _along("squeeze"),
+    "concat": _joined("cat"),
+    "stack": _joined("stack"),
+    "add_n": _add_n,
+    "cast": _cast,
+    "clip_by_value": _renamed(
+        "clamp", "Each element, or the bound that it goes beyond.", t=_NO, clip_value_min=_NO, clip_value_max=_NO
+    ),
+    "expand_dims": _renamed("unsqueeze", "A new dim of size 1.", input=_NO, axis=_NO),
+    "gather": _gather,
+    "matmul": _matmul,
+    "one_hot": _one_hot,
+    "rank": _rank,
+    "reshape": _renamed("reshape", "The same elements in another shape; one dim may be -1.", tensor=_NO, shape=_NO),
     "shape": _shape,
     "size": _size,
     "split": _split,
     "squared_difference": _squared_difference,
-    "squeeze": _along("squeeze"),
-    "unstack": _unstack,
-    "to_float": lambda x: _cast(x, "float32"),
-    "to_int32": lambda x: _cast(x, "int32"),
-    "cast": _cast,
-    "clip_by_value": _clip,
-    "concat": _joined("cat"),
-    "stack": _joined("stack"),
-    "expand_dims": _expand_dims,
-    "log_softmax": _log_softmax,
-    "matmul": _matmul,
-    "one_hot": _one_hot,
-    "reshape": _reshape,
-    "softmax": _softmax,
+    "to_float": _documented("The tensor as float32.", lambda x: _cast(x, "float32")),
+    "to_int32": _documented("The tensor as int32.", lambda x: _cast(x, "int32")),
     "transpose": _transpose,
+    "unstack": _unstack,
     **{
         theirs: twin(OPS[ours].call)
         for theirs, ours in {
@@ -319,14 +304,13 @@ SPELLINGS: Final[dict[str, Callable[..., Any]]] = {
 """Functions of TensorFlow 1 that are spelled otherwise in the engine."""
 
 NN: Final[dict[str, Callable[..., Any]]] = {
-    "softmax": _softmax,
-    "log_softmax": _log_softmax,
+    **_SOFTMAX,
     "softmax_cross_entropy_with_logits": _cross_entropy,
     "softmax_cross_entropy_with_logits_v2": _cross_entropy,
     "sparse_softmax_cross_entropy_with_logits": _sparse_cross_entropy,
     "sigmoid_cross_entropy_with_logits": _sigmoid_cross_entropy,
-    "bias_add": _bias_add,
-    "l2_loss": _l2_loss,
+    "bias_add": _renamed("add", "A bias for each column.", value=_NO, bias=_NO),
+    "l2_loss": _documented("Half the sum of the squares.", lambda t: _t("div")(_t("sum")(_t("square")(t)), 2)),
     "embedding_lookup": _gather,
     "moments": _moments,
 }

@@ -145,7 +145,10 @@ def _after(debugger: Debugger, console: Console, status: int, *, failed: bool) -
     if failed:
         return console(debugger, debugger.stand_at_failure())
     debugger.stand(last)
-    return console(debugger, debugger.stop(f"the program has ended with status {status}; rn and rc go back, q leaves"))
+    return console(
+        debugger,
+        debugger.stop("end", remark=f"the program has ended with status {status}; rn and rc go back, q leaves"),
+    )
 
 
 def _over_log(debugger: Debugger, console: Console, begin: Callable[[], Stop] | None = None) -> int:
@@ -158,7 +161,7 @@ def _over_log(debugger: Debugger, console: Console, begin: Callable[[], Stop] | 
         stop = begin()
     else:
         debugger.stand(first)
-        stop = debugger.stop(f"the beginning of {log.path}: rows #{log.first} to #{log.end - 1}")
+        stop = debugger.stop("entry", remark=f"the beginning of {log.path}: rows #{log.first} to #{log.end - 1}")
     console(debugger, stop)
     return 0
 

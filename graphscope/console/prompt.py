@@ -11,13 +11,14 @@ from typing import Final, TextIO
 
 from graphscope import exporting as exporting  # its command enters the table
 from graphscope.console.reader import Complete, Reader
-from graphscope.console.render import render
-from graphscope.console.terminal_output import Line, Output
+from graphscope.console.terminal_output import Output
 from graphscope.debugger import interpreter
 from graphscope.debugger.command_line import expand
 from graphscope.debugger.commands.python import namespace
 from graphscope.debugger.debugger import Debugger
+from graphscope.debugger.result_lines import Line, lines_of
 from graphscope.debugger.results import Ended, Interact, Message, Result, Resumed, Stop
+from graphscope.debugger.terminal_text import escape
 from graphscope.errors import GraphscopeError
 
 PROMPT: Final = "(gs) "
@@ -95,11 +96,11 @@ class Console:
         """Print a result; what is attached to a breakpoint that was reached is carried out next."""
         if isinstance(result, Stop):
             self._attached = deque(result.commands)
-        self._output.write(render(result, self._output.width))
+        self._output.write(lines_of(result, self._output.width))
 
     def say(self, text: str) -> None:
         """Print a line of our own."""
-        self._output.write([Line(text)])
+        self._output.write([Line(escape(text))])
 
     def _next(self, debugger: Debugger) -> str:
         """The next command: attached to a breakpoint, left over from the last line, or read."""

@@ -3,49 +3,46 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextvars import ContextVar
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from graphscope.dap.conversation import Conversation, Send
 from graphscope.dap.line_breakpoints import unmet
 from graphscope.dap.live_session import LiveSession
 from graphscope.dap.log_session import changes, needs_of
-from graphscope.dap.numbering import Numbering
-from graphscope.dap.protocol import Arguments, Malformed, RequestError
+from graphscope.dap.protocol import Arguments, RequestError
 from graphscope.dap.references import References
-from graphscope.dap.request_table import REQUESTS
 from graphscope.dap.session_start import launch
 from graphscope.dap.sibling_processes import SiblingProcesses
-from graphscope.dap.stop_events import why
+from graphscope.dap.stop_events import stopped_event
 from graphscope.debugger.results import Ended, Message, Resumed
-from graphscope.errors import GraphscopeError
 
 if TYPE_CHECKING:
     from graphscope.dap.client_terminal import ClientTerminal
     from graphscope.dap.log_session import Session
     from graphscope.dap.program import Launch, Process
+    from graphscope.dap.request_table import Body, Request
     from graphscope.dap.worker import Progress
     from graphscope.debugger.output_marks import Place
     from graphscope.debugger.results import Result, Stop
 
-Send = Callable[[Mapping[str, Any]], None]
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Breakpoints that a client sets as a whole: those of `functions`, of `exceptions`, or of the `lines` of a file."""
+
+    kind: str
+    path: str = ""
 
 
-class Adapter:
-    """What one client speaks to.
-
-    Args:
-        send: Sends a message to it.
-        token: What it must show before it is told anything of a program; None where the way here is private.
-    """
+class Adapter(Conversation):
+    """What one client speaks to; its arguments are those of `Conversation`."""
 
     def __init__(self, send: Send, token: str | None = None) -> None:
-        self.client: dict[str, Any] = {}
-        """What the client said of itself."""
-        self.numbering = Numbering()
+        super().__init__(send, token)
         self.session: Session | None = None
         self.process: Process | None = None
         self.client_terminal: ClientTerminal | None = None
@@ -56,8 +53,10 @@ class Adapter:
         """The arguments of `launch` or `attach`."""
         self.references = References()
         self.siblings = SiblingProcesses(self)
-        self.breakpoints: dict[str, dict[Any, int]] = {}
+        self.breakpoints: dict[Group, dict[Hashable, int]] = {}
         """For each group that a client sets as a whole, the number of each of its breakpoints."""
+        self.watches: dict[Hashable, int] = {}
+        """The number of each of its breakpoints on data."""
         self.filters: set[str] = set()
         """The exception filters that are on."""
         self.faults: dict[str, int] = {}
@@ -71,19 +70,10 @@ class Adapter:
         """A program is ended so that it can run again."""
         self._standing = False
         """The client was told that one stands, and has asked for no move since."""
-        self._send = send
-        self._token = token
-        self._sequence = 0
-        self._after: ContextVar[list[Callable[[], Awaitable[None]]]] = ContextVar("after")
-        """What the request that a task answers leaves to be done."""
-        self._tasks: dict[object, asyncio.Task[None]] = {}
-        self._asked: dict[int, asyncio.Future[dict[str, Any]]] = {}
-        """What the client was asked for and has not answered yet."""
 
     async def close(self) -> None:
         """See that nothing is left behind."""
-        for task in list(self._tasks.values()):
-            task.cancel()
+        self.drop()
         if self.process is not None:
             await self.process.end(0.0)
             self.process.forget()
@@ -92,67 +82,15 @@ class Adapter:
         if self.client_terminal is not None:
             self.client_terminal.forget()
 
-    # Messages --------------------------------------------------------------------------------------------------------
-
-    def receive(self, message: dict[str, Any] | Malformed, headers: Mapping[str, str]) -> None:
-        """Take a message from the client; what it asks for is done as the loop comes to it, in order of arrival."""
-        self.show_token(headers.get("authorization"))
-        if isinstance(message, Malformed):
-            self._refuse({}, RequestError(f"That is {message.reason}"))
-        elif message.get("type") == "request":
-            task = asyncio.create_task(self._answer(message))
-            key = object() if message.get("seq") in self._tasks else message.get("seq")
-            self._tasks[key if isinstance(key, int) else task] = task
-            task.add_done_callback(self._forget)
-        elif message.get("type") == "response":
-            answer = self._asked.pop(message.get("request_seq", 0), None)
-            if answer is not None and not answer.done():
-                answer.set_result(message)
-        else:
-            self._refuse(message, RequestError("A client sends requests", "type: request"))
-
-    def show_token(self, token: object) -> None:
-        """A client shows what it was given."""
-        if self._token is not None and isinstance(token, str) and hmac.compare_digest(self._token, token.strip()):
-            self._token = None
-
-    def need_token(self) -> None:
-        """Refuse a client that has not shown its token.
-
-        Raises:
-            RequestError: It has not.
-        """
-        if self._token is not None:
-            raise RequestError("This adapter asks for a token", "it was printed when the adapter was started")
-
-    async def _answer(self, message: dict[str, Any]) -> None:
-        after: list[Callable[[], Awaitable[None]]] = []
-        try:
-            name = message.get("command")
-            found = REQUESTS.get(name) if isinstance(name, str) else None
-            if found is None:
-                raise RequestError(f"There is no request {name!r}", "initialize tells what there is")
-            arguments = Arguments(found.name, self.numbering.ours(found.name, message.get("arguments")))
-            if found.when != "always":
-                self.need_token()
-                self.need_session()
-            if found.when in ("settled", "stop"):
-                await self.need_session().worker.settled()
-            if found.when == "stop" and self.need_session().running:
-                raise RequestError("The program runs", "pause it first")
-            self._after.set(after)
-            body = await found.function(self, arguments)
-        except asyncio.CancelledError:
-            self._refuse(message, RequestError("cancelled"))
-            raise
-        except GraphscopeError as error:
-            self._refuse(message, error)
-        except Exception as error:  # noqa: BLE001 - a mistake of ours must cost no more than one answer
-            self._refuse(message, RequestError(f"{type(error).__name__}: {error}", "this is a bug of graphscope's"))
-        else:
-            self._respond(message, body)
-        for work in after:
-            await self._later(work)
+    async def perform(self, request: Request, arguments: Arguments) -> Body:
+        """Do what a request asks for, as soon as it makes sense; the body of the answer."""
+        if request.when != "always":
+            self.need_session()
+        if request.when in ("settled", "stop"):
+            await self.need_session().worker.settled()
+        if request.when == "stop" and self.need_session().running:
+            raise RequestError("The program runs", "pause it first")
+        return await request.function(self, arguments)
 
     def progressed(self, how: Progress) -> None:
         """Something that takes long has come so far."""
@@ -164,58 +102,6 @@ class Adapter:
             self.event("progressStart", progressId=str(how.number), **told)
         else:
             self.event("progressEnd" if how.last else "progressUpdate", progressId=str(how.number), **known)
-
-    def cancel(self, sequence: int) -> None:
-        """Drop a request that is not answered yet."""
-        task = self._tasks.get(sequence)
-        if task is not None and task is not asyncio.current_task():
-            task.cancel()
-
-    def _forget(self, done: asyncio.Task[None]) -> None:
-        for key in [key for key, task in self._tasks.items() if task is done]:
-            del self._tasks[key]
-
-    async def _later(self, work: Callable[[], Awaitable[None]]) -> None:
-        try:
-            await work()
-        except GraphscopeError as error:
-            self.event("output", category="stderr", output=f"{error}\n")
-
-    def afterwards(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do something when the request that is being answered has its answer."""
-        self._after.get().append(work)
-
-    async def ask(self, name: str, **arguments: Any) -> None:
-        """Ask the client to do something.
-
-        Raises:
-            RequestError: It did not.
-        """
-        answer = self._asked[self._sequence + 1] = asyncio.get_running_loop().create_future()
-        self._transmit({"type": "request", "command": name, "arguments": arguments})
-        told = await answer
-        if told.get("success") is not True:
-            raise RequestError(f"The client refused {name}: {told.get('message', 'it does not say why')}")
-
-    def event(self, name: str, **body: Any) -> None:
-        """Tell the client of something."""
-        self._transmit({"type": "event", "event": name, "body": body} if body else {"type": "event", "event": name})
-
-    def _respond(self, message: dict[str, Any], body: dict[str, Any] | None) -> None:
-        self._transmit(
-            {"type": "response", **_about(message), "success": True, **({} if body is None else {"body": body})}
-        )
-
-    def _refuse(self, message: dict[str, Any], error: GraphscopeError) -> None:
-        text = f"{error.message} ({error.hint})" if error.hint else error.message
-        told = {"id": 1, "format": text.replace("{", "(").replace("}", ")"), "showUser": False}
-        self._transmit(
-            {"type": "response", **_about(message), "success": False, "message": text, "body": {"error": told}}
-        )
-
-    def _transmit(self, message: dict[str, Any]) -> None:
-        self._sequence += 1
-        self._send({"seq": self._sequence, **self.numbering.theirs(message)})
 
     # The session -----------------------------------------------------------------------------------------------------
 
@@ -317,15 +203,17 @@ class Adapter:
         """The program of a session has ended; where it failed, one stays to look at what it did."""
         if self.restarting or self.over or session is not self.session:
             return
-        met = {found.number for found in session.debugger.breakpoints if found.hits}
-        for number, reason in unmet(session.debugger.log, self.breakpoints):
-            if number in met:
-                continue  # beneath a line that makes no node itself
+        lines = {
+            number for group, known in self.breakpoints.items() if group.kind == "lines" for number in known.values()
+        }
+        # One that was hit stopped beneath a line that makes no node itself.
+        missed = [found for found in session.debugger.breakpoints if found.number in lines and not found.hits]
+        for number, reason in unmet(session.debugger.log, missed):
             self.event("breakpoint", reason="changed", breakpoint={"id": number, "verified": False, "message": reason})
             self.event("output", category="console", output=f"Breakpoint {number}: {reason}\n")
         failed = code not in (0, None)
         stays = self.wishes.text("stopAtEnd", "failure")
-        if stays == "always" or (failed and stays == "failure" and not session.failure):
+        if stays == "always" or (failed and stays == "failure" and not session.failed):
             if code is not None:
                 self.event("exited", exitCode=code)
             session.stand_at_end(code)
@@ -339,7 +227,7 @@ class Adapter:
         self.last_stop = stop
         self.references.clear()
         self._standing = True
-        self.event("stopped", **why(self, stop))
+        self.event("stopped", **stopped_event(self, stop))
 
     def resumed(self) -> None:
         """The program runs."""
@@ -380,12 +268,3 @@ def _source(place: Sequence[Any] | None) -> dict[str, Any]:
         return {}
     file, line = place
     return {"source": {"name": Path(file).name, "path": str(Path(file).absolute())}, "line": line}
-
-
-def _about(message: dict[str, Any]) -> dict[str, Any]:
-    """What an answer says of the message that it answers."""
-    sequence, command = message.get("seq"), message.get("command")
-    return {
-        "request_seq": sequence if isinstance(sequence, int) and not isinstance(sequence, bool) else 0,
-        "command": command if isinstance(command, str) else "",
-    }

@@ -2,43 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
-from graphscope.graph.select import at_line
+from graphscope.graph.select import Line
 
 if TYPE_CHECKING:
+    from graphscope.debugger.breakpoints import Breakpoint
     from graphscope.eventlog.reader import Log
 
-LINES_OF: Final = "lines of "
-"""Begins the name of a group of breakpoints; the path of the file follows."""
 
-
-def lines_of(log: Log, path: str) -> set[int]:
-    """The lines of a file that made nodes."""
-    sites = (log.site(number + 1) for number in range(len(log.table("sites"))))
-    return {site.line for site in sites if site is not None and at_line(site.file, site.line, f"{path}:{site.line}")}
-
-
-def why_unmet(log: Log, path: str, line: int) -> str:
+def why_unmet(log: Log, wanted: Line) -> str:
     """Why nothing stops at a line of a log; empty if nodes were made there."""
-    lines = lines_of(log, path)
-    if line in lines:
+    sites = (log.site(number + 1) for number in range(len(log.table("sites"))))
+    lines = {site.line for site in sites if site is not None and wanted.is_in(site.file)}
+    if wanted.number in lines:
         return ""
-    name = Path(path).name
+    name = Path(wanted.file).name
     if not lines:
-        return f"{name}:{line} made no node, nor did any other line of that file"
-    return (
-        f"{name}:{line} made no node itself; the nearest line that did is {min(lines, key=lambda at: abs(at - line))}"
-    )
+        return f"{name}:{wanted.number} made no node, nor did any other line of that file"
+    nearest = min(lines, key=lambda line: abs(line - wanted.number))
+    return f"{name}:{wanted.number} made no node itself; the nearest line that did is {nearest}"
 
 
-def unmet(log: Log, groups: Mapping[str, Mapping[Any, int]]) -> Iterator[tuple[int, str]]:
-    """Of all breakpoints at lines, the numbers of those that nothing could stop at, and why."""
-    for group, numbers in groups.items():
-        if group.startswith(LINES_OF):
-            for wanted, number in numbers.items():
-                line = int(wanted.spec.rpartition(":")[2])
-                if reason := why_unmet(log, group.removeprefix(LINES_OF), line):
-                    yield number, reason
+def unmet(log: Log, breakpoints: Iterable[Breakpoint]) -> Iterator[tuple[int, str]]:
+    """Of breakpoints at lines, the numbers of those that nothing could stop at, and why."""
+    for found in breakpoints:
+        lines = () if found.selector is None else found.selector.lines
+        if lines and (reason := why_unmet(log, lines[0])):
+            yield found.number, reason

@@ -6,17 +6,14 @@ import asyncio
 from dataclasses import replace
 from typing import Any, Final
 
-import numpy as np
-
-from graphscope.dap.log_session import READING, Listener, Session, changes, needs_of
+from graphscope.dap.log_session import READING, Listener, Session, needs_of
 from graphscope.dap.program import PATIENCE, Process, Program
 from graphscope.debugger.inspection import Entry
+from graphscope.debugger.json_data import from_json, to_json
 from graphscope.debugger.live_edge import Edge
-from graphscope.debugger.nodes import Pending
-from graphscope.debugger.results import Message, Result, Resumed, Stop, from_json
-from graphscope.debugger.setup import setup_of, take_counts
+from graphscope.debugger.results import Message, Result, Resumed, Stop
+from graphscope.debugger.setup import Setup, setup_of, take_counts
 from graphscope.errors import CommandError
-from graphscope.eventlog.names import Site
 from graphscope.eventlog.reader import load
 
 HALTING: Final = 0.3
@@ -37,8 +34,7 @@ class LiveSession(Session):
         self.program = program
         self.process = process
         self._running = True
-        self._sent: dict[str, Any] = {}
-        self._edited = False
+        self._sent: Setup | None = None
         self._thread = 1
         self._enters = False
         super().__init__(load(path), listener)
@@ -60,10 +56,6 @@ class LiveSession(Session):
     @property
     def waits_here(self) -> bool:
         return self.waits and self.debugger.at_edge
-
-    @property
-    def edited(self) -> bool:
-        return self._edited and self.waits_here
 
     @property
     def thread(self) -> int:
@@ -115,25 +107,34 @@ class LiveSession(Session):
             self._running = self._running and not runs
             return Message(error.message, error.hint or "", error=True)
         result: Result = from_json(body["result"])
-        take_counts(self.debugger, body["counts"])
         if isinstance(result, Resumed):
+            take_counts(self.debugger, from_json(body["counts"]))
             return result
         self._running = self._running and not runs  # another command may let it run
-        self._edited = self._edited or changes(line)
-        self.debugger.log.refresh()
-        if body["now"] != self.debugger.now:
-            self.debugger.stand(body["now"])
+        self._follow(body)
         return result
+
+    def _follow(self, body: dict[str, Any]) -> None:
+        """Stand where the program's end of the debugger stands, and see what it sees."""
+        debugger = self.debugger
+        debugger.log.refresh()
+        take_counts(debugger, from_json(body["counts"]))
+        if debugger.edge is not None and body["seen"] is not None:
+            debugger.edge.seen = body["seen"]
+        if body["now"] != debugger.now:
+            debugger.stand(body["now"])
+        else:
+            debugger.look_again()
 
     def _moved_late(self, result: Result) -> None:
         if isinstance(result, Stop):
             self.moved(result)
 
     def changed_setup(self) -> None:
-        setup = setup_of(self.debugger)
+        setup = setup_of(self.debugger).uncounted
         if setup != self._sent and self.program.connected:
             self._sent = setup
-            self.program.tell("setup", setup=setup, running=self._running)
+            self.program.tell("setup", setup=to_json(setup), running=self._running)
 
     # What the program tells ------------------------------------------------------------------------------------------
 
@@ -156,22 +157,15 @@ class LiveSession(Session):
         debugger = self.debugger
         debugger.log.refresh()
         self._running = False
-        self._edited = False
-        take_counts(debugger, message["counts"])
-        pending = None if message["pending"] is None else _pending(message["pending"])
-        debugger.edge = Edge(
-            message["row"],
-            None,
-            pending,
-            told=from_json(message["frames"]),
-            passed=message["passed"] or message["failed"],
-        )
-        debugger.stand(message["row"])
-        self.failure = message["stop"]["reason"] if message["failed"] else ""
-        self._thread = self._number_of(message["thread"]) or super().thread
+        take_counts(debugger, from_json(message["counts"]))
         stop: Stop = from_json(message["stop"])
-        if self._enters and not stop.reason:
-            stop = replace(stop, reason="entry")
+        pending, told = from_json(message["pending"]), from_json(message["frames"])
+        debugger.edge = Edge(message["edge"], None, pending, told=told, passed=message["passed"])
+        debugger.stand(stop.row)
+        self.failed = stop.cause == "exception"
+        self._thread = self._number_of(message["thread"]) or super().thread
+        if self._enters and stop.cause == "step":
+            stop = replace(stop, cause="entry")
         self._enters = False
         self.moved(stop)
 
@@ -188,17 +182,17 @@ class LiveSession(Session):
         return await self._told("look", expression=expression, frame=frame)
 
     def _asks_for(self, word: str) -> bool:
-        """Whether what the program waits with must be asked for: it was changed, or the log does not have it."""
+        """Whether what the program waits with must be asked for, because the log does not have it."""
         node = self.debugger.node
         if not self.waits_here:
             return False
-        return self._edited or node is None or node.value is None
+        return node is None or node.value is None
 
     async def variables(self, frame: int, which: str) -> list[Entry]:
         if not self.waits_here:
             return []
         body, _ = await self.program.ask("variables", patience=READING, now=self.debugger.now, frame=frame, which=which)
-        return [theirs(entry) for entry in body["result"]]
+        return [theirs(entry) for entry in from_json(body["result"])]
 
     async def children(self, handle: int, kind: str, start: int, count: int) -> list[Entry]:
         if handle > 0:
@@ -206,7 +200,7 @@ class LiveSession(Session):
         body, _ = await self.program.ask(
             "children", patience=READING, handle=-handle, kind=kind, start=start, count=count
         )
-        return [theirs(entry) for entry in body["result"]]
+        return [theirs(entry) for entry in from_json(body["result"])]
 
     async def memory(self, handle: int, offset: int, count: int) -> tuple[int, bytes]:
         if handle > 0:
@@ -214,19 +208,10 @@ class LiveSession(Session):
         body, blob = await self.program.ask("memory", patience=READING, handle=-handle, offset=offset, count=count)
         return body["result"], blob
 
-    async def replacement(self) -> np.ndarray | None:
-        if not self.edited:
-            return None
-        body, blob = await self.program.ask("replacement", patience=READING)
-        told = body["result"]
-        return None if told is None else np.frombuffer(blob, told["dtype"]).reshape(told["shape"])
-
     async def assign(self, target: str, expression: str, frame: int | None = None) -> Entry:
         if not self.waits_here:
             return await super().assign(target, expression, frame)
-        made = await self._told("assign", target=target, expression=expression, frame=frame)
-        self._edited = self._edited or target.partition("[")[0] in ("value", "grad")
-        return made
+        return await self._told("assign", target=target, expression=expression, frame=frame)
 
     async def complete(self, line: str, word: str) -> list[str]:
         if not self.waits_here:
@@ -238,7 +223,8 @@ class LiveSession(Session):
         if what.get("frame") is None:
             what["frame"] = self.debugger.frame_index
         body, _ = await self.program.ask(ask, patience=READING, now=self.debugger.now, **what)
-        return theirs(body["result"])
+        self._follow(body)
+        return theirs(from_json(body["result"]))
 
     # The program's life ----------------------------------------------------------------------------------------------
 
@@ -275,14 +261,6 @@ class LiveSession(Session):
         debugger.edge = None
 
 
-def theirs(fields: dict[str, Any]) -> Entry:
+def theirs(entry: Entry) -> Entry:
     """An entry that the program told: its handle is below zero here."""
-    entry = Entry(**{key: value for key, value in fields.items() if key != "told"})
     return replace(entry, handle=-entry.handle)
-
-
-def _pending(fields: dict[str, Any]) -> Pending:
-    site = fields.pop("site")
-    for name in ("input_rows", "shape"):
-        fields[name] = tuple(fields[name])
-    return Pending(site=None if site is None else Site(**site), **fields)

@@ -20,8 +20,6 @@ from graphscope.debugger.value_results import as_array
 from graphscope.errors import CommandError
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from graphscope.eventlog.reader import Log
 
 
@@ -56,10 +54,10 @@ class Session:
         listener: Hears of what happens.
     """
 
-    failure = ""
-    """What went wrong with the program, where one stands after its end or at its exception."""
-    ending = ""
-    """How the program ended, when one has stayed to look at what it did."""
+    failed = False
+    """Whether something went wrong with the program, so that one stays at its exception, or after its end."""
+    ended = False
+    """Whether the program has ended, and one has stayed to look at what it did."""
 
     def __init__(self, log: Log, listener: Listener) -> None:
         self.listener = listener
@@ -93,11 +91,6 @@ class Session:
         """The thread, by its number in the log, that the position belongs to."""
         log, now = self.debugger.log, self.debugger.now
         return max(log.event(now).thread, 1) if log.first <= now < log.end else 1
-
-    @property
-    def edited(self) -> bool:
-        """Whether a person has changed something where the program waits, and one stands there."""
-        return False
 
     # What can be asked -----------------------------------------------------------------------------------------------
 
@@ -166,10 +159,6 @@ class Session:
             raise CommandError("That variable has no memory that can be read", "arrays and tensors have")
         return array.nbytes, run_of(array, offset, count)
 
-    async def replacement(self) -> np.ndarray | None:
-        """What a person has put in place of the value that the program waits with; None where nothing was changed."""
-        return None
-
     async def assign(self, target: str, expression: str, frame: int | None = None) -> Entry:
         """Give what the program waits with, or a variable of it, another value.
 
@@ -213,16 +202,14 @@ class Session:
 
     def stand_at_end(self, code: int | None) -> None:
         """Stand at the last node of a program that has ended, or at the one that failed."""
-        debugger = self.debugger
-        self.ending = _ending(code)
-        self.failure = self.ending if code else ""
-        stop = debugger.stand_at_failure() if code else self._at_last()
-        self.moved(replace(stop, reason=f"{self.ending}: {stop.reason}" if stop.reason else self.ending))
+        self.ended, self.failed = True, bool(code)
+        stop = self.debugger.stand_at_failure() if code else self._at_last()
+        self.moved(replace(stop, remark=_ending(code)))
 
     @property
     def at_end(self) -> bool:
         """Whether the program has ended, or failed, and one stands behind all that it did."""
-        return bool(self.ending or self.failure) and self.debugger.now >= self._last()
+        return (self.ended or self.failed) and self.debugger.now >= self._last()
 
     def _last(self) -> int:
         log = self.debugger.log
@@ -230,7 +217,7 @@ class Session:
 
     def _at_last(self) -> Stop:
         self.debugger.stand(self._last())
-        return self.debugger.stop()
+        return self.debugger.stop("end")
 
     def begin(self) -> None:
         """Stand at the beginning, and say so."""
@@ -241,7 +228,7 @@ class Session:
             self.listener.ended(None)
             return
         debugger.stand(first)
-        self.moved(replace(debugger.stop(), reason="entry"))
+        self.moved(debugger.stop("entry"))
 
 
 def _ending(code: int | None) -> str:

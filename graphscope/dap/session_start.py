@@ -200,7 +200,7 @@ class _Opening:
         except Exception as error:  # noqa: BLE001 - whatever is wrong with a message or the log, the next may be good
             self._wrong(error)
             if self._session is not None and not self._session.running:  # it waits, and somebody must let it go on
-                self._adapter.stopped(Stop("the position can't be shown", None, live=True))
+                self._adapter.stopped(Stop(None, live=True, remark="the position can't be shown"))
 
     def _wrong(self, error: Exception) -> None:
         self._adapter.event("output", category="stderr", output=f"graphscope: {type(error).__name__}: {error}\n")

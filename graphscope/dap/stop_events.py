@@ -2,61 +2,60 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final
+
+from graphscope.debugger.result_lines import beside, reason
 
 if TYPE_CHECKING:
     from graphscope.dap.adapter import Adapter
-    from graphscope.debugger.results import NodeInfo, Stop
+    from graphscope.debugger.results import Cause, NodeInfo, Stop
 
-REASONS: Final = {"functions": "function breakpoint", "exceptions": "exception"}
-"""What a group of breakpoints is called; the others are lines."""
+REASONS: Final[dict[Cause, str]] = {
+    "step": "step",
+    "entry": "entry",
+    "breakpoint": "breakpoint",
+    "watch": "data breakpoint",
+    "pause": "pause",
+    "exception": "exception",
+    "end": "step",
+}
+"""What the protocol calls the causes of a stop."""
 
-PAUSE: Final = "interrupted"
-ENTRY: Final = "entry"
+OF_BREAKPOINTS: Final = {"functions": "function breakpoint", "exceptions": "exception"}
+"""What it calls a stop at a breakpoint that is not of a line, by the kind of its group."""
 
 
-def why(adapter: Adapter, stop: Stop) -> dict[str, Any]:
+def stopped_event(adapter: Adapter, stop: Stop) -> dict[str, Any]:
     """The body of a `stopped` event."""
-    session = adapter.need_session()
-    reason = _reason(adapter, stop)
     made: dict[str, Any] = {
-        "reason": reason,
+        "reason": _reason(adapter, stop),
         "description": described(stop),
-        "threadId": session.thread,
+        "threadId": adapter.need_session().thread,
         "allThreadsStopped": True,
     }
-    text = "; ".join(part for part in (stop.reason, *stop.notes) if part and part not in (ENTRY, PAUSE))
+    said = "" if stop.cause in ("entry", "pause") else reason(stop)
+    text = "; ".join(filter(None, (said, *beside(stop))))
     if text:
         made["text"] = text
-    hit = [] if stop.breakpoint is None else [stop.breakpoint]
-    watched = set(adapter.breakpoints.get("data", {}).values())
-    hit += [
-        -number for number in map(int, _WATCHES.findall("; ".join((stop.reason, *stop.notes)))) if number in watched
-    ]
+    hit = [] if stop.breakpoint is None else [stop.breakpoint.number]
+    watched = set(adapter.watches.values())
+    hit += [-change.watch for change in stop.changes if change.watch in watched]
     return made | ({"hitBreakpointIds": hit} if hit else {})
 
 
-_WATCHES = re.compile(r"(?:^|; )watch (\d{1,9}):")
-
-
 def _reason(adapter: Adapter, stop: Stop) -> str:
-    if adapter.need_session().failure:
-        return "exception"
     if stop.breakpoint is not None:
-        groups = (name for name, numbers in adapter.breakpoints.items() if stop.breakpoint in numbers.values())
-        return REASONS.get(next(groups, ""), "breakpoint")
-    if stop.reason.startswith("watch "):
-        return "data breakpoint"
-    if stop.reason == PAUSE:
-        return "pause"
-    return "entry" if stop.reason == ENTRY else "step"
+        groups = (
+            group.kind for group, numbers in adapter.breakpoints.items() if stop.breakpoint.number in numbers.values()
+        )
+        return OF_BREAKPOINTS.get(next(groups, ""), REASONS["breakpoint"])
+    return REASONS[stop.cause]
 
 
 def described(stop: Stop) -> str:
     """Where one stands, in a few words."""
     if stop.node is None:
-        return stop.reason or "ahead of the first node"
+        return reason(stop) or "ahead of the first node"
     return f"{'before ' if stop.before else ''}{title(stop.node)}"
 
 

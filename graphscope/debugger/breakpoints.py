@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from graphscope.debugger.expressions import Expression, Lookup, describe, parse
+from graphscope.debugger.results import BreakpointInfo, PassName
 from graphscope.diagnose import Check, every
 from graphscope.errors import CommandError
 from graphscope.graph import select
@@ -16,7 +17,7 @@ from graphscope.graph import select
 if TYPE_CHECKING:
     from graphscope.debugger.nodes import Node
     from graphscope.graph import Node as Recorded
-    from graphscope.graph.select import Selector
+    from graphscope.graph.select import Line, Selector
 
 _BEFORE = re.compile(r"\s+before\s*$")
 _SPEC = re.compile(r'(?:"[^"]*"|(?! if )[^,])*', re.DOTALL)
@@ -41,7 +42,7 @@ class Breakpoint:
     """So many hits are yet to be passed over."""
     hits: int = 0
     commands: tuple[str, ...] = field(default=())
-    graph_pass: str | None = None
+    graph_pass: PassName | None = None
     """The pass that it must show in; None means both."""
     when: str = ""
     """Which hits stop: `5`, `>= 5`, `% 5`; empty for all."""
@@ -54,14 +55,38 @@ class Breakpoint:
         return None if self.selector is not None else every()[self.spec.split()[0]]
 
     @property
-    def line(self) -> str:
-        """`FILE:LINE`, where it is a line alone that it asks for; else nothing."""
-        terms = () if self.selector is None else self.selector.terms
-        return terms[0].pattern if len(terms) == 1 and terms[0].form == "line" else ""
+    def line(self) -> Line | None:
+        """The line that it asks for, where that is all that it asks for."""
+        return None if self.selector is None or len(self.selector.terms) > 1 else self.selector.terms[0].line
+
+    @property
+    def info(self) -> BreakpointInfo:
+        """It as data."""
+        return BreakpointInfo(
+            self.number,
+            self.spec,
+            self.selector,
+            "" if self.condition is None else self.condition.text,
+            self.before,
+            self.temporary,
+            self.enabled,
+            self.ignore,
+            self.hits,
+            self.commands,
+            self.graph_pass,
+            self.when,
+            self.message,
+        )
 
     def __str__(self) -> str:
-        parts = [self.spec, " before" if self.before else "", f", {self.condition.text}" if self.condition else ""]
-        return "".join(parts)
+        return self.info.title
+
+
+def breakpoint_of(info: BreakpointInfo) -> Breakpoint:
+    """The breakpoint that data tells of."""
+    condition = parse(info.condition) if info.condition else None
+    fields = {name: getattr(info, name) for name in BreakpointInfo.__slots__}
+    return Breakpoint(**(fields | {"condition": condition}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,10 +295,13 @@ _HITS: Final[dict[str, Callable[[int, int], bool]]] = {
 }
 
 
-def _pass_of(spec: str) -> str | Literal[False]:
+def _pass_of(spec: str) -> PassName | Literal["", False]:
     """The pass that `nan backward` names, or nothing; False when the words behind the first say something else."""
     words = [word for word in spec.split()[1:] if word != "and"]
-    return "" if not words else words[0] if words in (["forward"], ["backward"]) else False
+    return "" if not words else _PASSES.get(" ".join(words), False)
+
+
+_PASSES: Final[dict[str, PassName]] = {"forward": "forward", "backward": "backward"}
 
 
 def _divided(text: str) -> tuple[str, str]:

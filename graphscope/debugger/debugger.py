@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from graphscope.debugger import expression_names, frames, nodes, recorded_frames, watches
+from graphscope.debugger import expression_names, failure, nodes, recorded_frames, watches
 from graphscope.debugger.breakpoints import Breakpoints, Hit, hits_that_stop
-from graphscope.debugger.expressions import Expression, describe, parse
+from graphscope.debugger.displays import Displays
+from graphscope.debugger.expressions import Expression, parse
 from graphscope.debugger.motion import CONTINUE, Motion, Origin, Plan
-from graphscope.debugger.results import Display, Frame, Place, Resumed, Stop, Where
+from graphscope.debugger.results import Cause, Change, Frame, Place, Raised, Resumed, Stop, Where
 from graphscope.errors import CommandError
-from graphscope.eventlog.schema import NODES, Kind
+from graphscope.eventlog.schema import NODES
 from graphscope.graph import Graph, Node
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Debugger:
         self.log = log
         self.breakpoints = Breakpoints()
         self.watches: dict[int, watches.Watch] = {}
-        self.displays: dict[int, Expression] = {}
+        self.displays = Displays()
         self.aliases: dict[str, str] = {}
         self.checkpoints: dict[str, int] = {}
         self.can_restart = can_restart
@@ -59,10 +60,9 @@ class Debugger:
         """What was searched for last, up to which row, and the rows that were found."""
         self._graph = Graph(log)
         self.now = log.first - 1
-        self._shown: dict[int, str] = {}
         self._died = died or {}
-        self._died_at: int | None = None
-        self._failure = ""
+        self.failure: failure.Failure | None = None
+        """How the program failed, where one stood there."""
         self._numbers = 0
         self.kept_logs: dict[Path, KeptLog] = {}
 
@@ -107,15 +107,19 @@ class Debugger:
     def stand(self, row: int) -> None:
         """Move to a row, without a word."""
         self.now = row
-        self._graph = self._graph.at(row)
+        self.look_again()
         self.frame_index = len(self.stack or self._told) - 1
         self.listed = 0
         self.followed = None
 
+    def look_again(self) -> None:
+        """See what a person has put in the place of what the program waits with."""
+        self._graph = self._graph.at(self.edge.seen if self.edge is not None and self.at_edge else self.now)
+
     def switch_to(self, graph: Graph) -> None:
         """Look at another log from now on; see `debugger.log_switch`, which keeps what belongs to this one."""
         self._graph, self.log = graph, graph.log
-        self.matches, self._died, self._died_at = None, {}, None
+        self.matches, self._died, self.failure = None, {}, None
 
     @property
     def last_row(self) -> int:
@@ -138,31 +142,20 @@ class Debugger:
         Args:
             error: What failed, where the log does not tell.
         """
-        marks = (self.log.event(row) for row in self.log.rare()[::-1].tolist())
-        mark = next((event for event in marks if event.kind == Kind.EXCEPTION), None)
-        end = self.log.end if mark is None else mark.row
-        failed = [row for row, _ in mark.inputs] if mark is not None else []
-        row = failed[0] if failed else next(nodes.backward(self.log, self.log.first, end), self.log.first - 1)
-        self._died_at = row
-        self.stand(row)
-        attrs = {} if mark is None else self.log.attrs(mark.attrs)
-        words = [str(attrs[key]) for key in ("type", "text") if attrs.get(key)]
-        notes = []
-        if self._died and not failed:  # what failed has no row: it is to be seen in the program alone
-            notes.append(frames.raised(self._died, behind_node=row >= self.log.first))
-        reason = ": ".join(words) or (
-            f"no exception was recorded{'; this is the last node' * (row >= self.log.first)}"
-            if error is None
-            else describe(error)
-        )
-        self._failure = reason
-        return self.stop(reason, notes=tuple(notes))
+        self.failure = failure.failure_of(self._graph.at(self.log.end - 1), self._died, error)
+        self.stand(self.failure.row)
+        return self.stop("exception", raised=self.failure.raised)
 
     def lookup(self) -> Callable[[str], object]:
-        """What names mean here."""
-        return expression_names.lookup(
-            self._graph, self.node, self.frame, self.edge.held() if self.edge is not None and self.at_edge else None
-        )
+        """What names mean here, in the frame that was chosen."""
+        return self._names(self.node, self.frame, self._held if self.at_edge else None)
+
+    def _names(self, node: Node | Pending | None, frame: FrameType | None, held: Any) -> Callable[[str], object]:
+        return expression_names.lookup(self._graph, node, frame, held)
+
+    @property
+    def _held(self) -> Any:
+        return None if self.edge is None else self.edge.held()
 
     def origin(self) -> Origin:
         """Where a step from here begins."""
@@ -179,7 +172,7 @@ class Debugger:
         """The Python frames at hand, outermost first; none when the past is looked at."""
         if self.edge is not None:
             return self.edge.stack if self.at_edge else []
-        return list(self._died) if self.now == self._died_at else []
+        return list(self._died) if self._failed_here else []
 
     @property
     def frame(self) -> FrameType | None:
@@ -194,6 +187,10 @@ class Debugger:
         return self.frame or (waiting[-1] if waiting else None)
 
     @property
+    def _failed_here(self) -> bool:
+        return self.failure is not None and self.now == self.failure.row
+
+    @property
     def _told(self) -> tuple[Frame, ...]:
         return self.edge.told if self.edge is not None and self.at_edge else ()
 
@@ -204,7 +201,8 @@ class Debugger:
             return Where(self._told, self.frame_index)
         if stack:
             return Where(recorded_frames.waiting(stack, self._died, self.node), self.frame_index)
-        recorded = tuple(recorded_frames.frames(self._graph, self.node))
+        raised = self.failure.raised if self.failure is not None and self._failed_here else None
+        recorded = tuple(recorded_frames.frames(self._graph, self.node, raised))
         innermost = len(recorded) - 1
         return Where(recorded, innermost if self.frame_index < 0 else min(self.frame_index, innermost))
 
@@ -228,7 +226,7 @@ class Debugger:
         if self.edge is None:
             self.plan = None
             self.stand(max(self._last_node(), began))
-            return self.stop(self._end_reason())
+            return self._at_end()
         if self.edge.pending is not None and not self.at_edge and began < self.edge.row:
             self.stand(self.edge.row)
             return self.stop()
@@ -251,60 +249,69 @@ class Debugger:
         finally:
             self.plan = None
         self.stand(next(nodes.forward(self.log, self.log.first, self._end), began))
-        return self.stop("the beginning of the recording")
+        return self.stop("end", remark="the beginning of the recording")
 
-    def visit(self, row: int) -> Stop | None:
-        """Pass by a node; a Stop if the plan, a breakpoint or a watch ends the move there."""
+    def visit(self, row: int, edge: Edge | None = None) -> Stop | None:
+        """Pass by a node; a Stop if the plan, a breakpoint or a watch ends the move there.
+
+        Args:
+            row: The node.
+            edge: Where the program waits with it: in conditions, names are those of its innermost frame.
+        """
         self.now = row
         self._graph = self._graph.at(row)
         node = self._graph.node(row)
-        hit = self.breakpoints.check(node, self.lookup) if len(self.breakpoints) else None
-        notes = [note for watch in self.watches.values() if (note := watch.changed(self._graph, node, self.lookup))]
+
+        def lookup() -> Callable[[str], object]:
+            frame = edge.stack[-1] if edge is not None and edge.stack else None
+            return self._names(node, frame, edge.held() if edge is not None and edge.row == row else None)
+
+        hit = self.breakpoints.check(node, lookup) if len(self.breakpoints) else None
+        changes = tuple(
+            change for watch in self.watches.values() if (change := watch.changed(self._graph, node, lookup))
+        )
         plan = self.plan
         if plan is not None and plan.test(node):
             plan.left -= 1
             if plan.left > 0:
                 plan.test = plan.motion.begin(self.log, self.origin())
-        if hit is None and not notes and (plan is None or plan.left > 0):
+        if hit is None and not changes and (plan is None or plan.left > 0):
             return None
         self.plan = None
         self.stand(row)
         if hit is None:
-            return self.stop("; ".join(notes))
-        return self.stop_at(hit, tuple(notes))
+            return self.stop("watch" if changes else "step", changes=changes)
+        return self.stop_at(hit, changes)
 
-    def stop_at(self, hit: Hit, notes: tuple[str, ...] = ()) -> Stop:
+    def stop_at(self, hit: Hit, changes: tuple[Change, ...] = ()) -> Stop:
         """Say where the debugger stands, at a breakpoint."""
-        found = hit.breakpoint
-        return self.stop(
-            f"{'temporary ' if found.temporary else ''}breakpoint {found.number}: {found}",
-            number=found.number,
-            commands=tuple(line for line in found.commands if line != "silent"),
-            silent="silent" in found.commands,
-            notes=(*((hit.note,) if hit.note else ()), *notes),
-        )
+        notes = (hit.note,) if hit.note else ()
+        return self.stop("breakpoint", hit=hit, changes=changes, notes=notes)
 
     def stop(
         self,
-        reason: str = "",
+        cause: Cause = "step",
         *,
-        number: int | None = None,
-        commands: tuple[str, ...] = (),
-        silent: bool = False,
+        hit: Hit | None = None,
+        changes: tuple[Change, ...] = (),
+        raised: Raised | None = None,
+        remark: str = "",
         notes: tuple[str, ...] = (),
     ) -> Stop:
         """Say where the debugger stands."""
         node = self.node
         return Stop(
-            reason,
             None if node is None else nodes.describe(node),
+            cause,
+            self.now,
             live=self.at_edge,
             before=not isinstance(node, Node) and node is not None,
-            breakpoint=number,
-            commands=commands,
-            silent=silent,
+            breakpoint=None if hit is None else hit.breakpoint.info,
+            changes=changes,
+            raised=raised,
+            remark=remark,
             notes=(*_within(node), *notes),
-            displays=tuple(self._changed_displays()),
+            displays=tuple(self.displays.changed(self.lookup())),
         )
 
     # What is kept ----------------------------------------------------------------------------------------------------
@@ -326,27 +333,6 @@ class Debugger:
         made = watches.watch(self._numbers, expression, self._graph, bound, test, when.strip())
         self.watches[self._numbers] = made
         return made
-
-    def add_display(self, expression: Expression) -> Display:
-        """Begin to show an expression at every stop."""
-        number = max(self.displays, default=0) + 1
-        self.displays[number] = expression
-        self._shown[number] = text = self.text_of(expression)
-        return Display(number, expression.text, text)
-
-    def text_of(self, expression: Expression) -> str:
-        """What an expression is here, as text; what it raises is text too."""
-        try:
-            return repr(expression.evaluate(self.lookup()))
-        except Exception as error:  # noqa: BLE001 - a person's expression may raise anything
-            return f"** raised {describe(error)} **"
-
-    def _changed_displays(self) -> Iterator[Display]:
-        for number, expression in self.displays.items():
-            text = self.text_of(expression)
-            if self._shown.get(number) != text:
-                self._shown[number] = text
-                yield Display(number, expression.text, text)
 
     # Inside ----------------------------------------------------------------------------------------------------------
 
@@ -386,9 +372,11 @@ class Debugger:
     def _last_node(self) -> int:
         return next(nodes.backward(self.log, self.log.first, self.log.end), self.log.first - 1)
 
-    def _end_reason(self) -> str:
-        closed = self.log.closed or self.edge is not None
-        return self._failure or ("the end of the recording" if closed else "the end of what is recorded so far")
+    def _at_end(self) -> Stop:
+        if self.failure is not None:
+            return self.stop("exception", raised=self.failure.raised)
+        closed = self.log.closed
+        return self.stop("end", remark="the end of the recording" if closed else "the end of what is recorded so far")
 
 
 def _within(node: Node | Pending | None) -> tuple[str, ...]:

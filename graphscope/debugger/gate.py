@@ -150,18 +150,18 @@ class LiveGate:
         if stop is None:
             breakpoints = debugger.breakpoints
             breakpoints.entered = self._line_calls.entered(frame, breakpoints.enabled(before=False))
-            stop = debugger.visit(row)
+            stop = debugger.visit(row, debugger.edge)
         if self._pause and stop is None:
             debugger.plan = None
             debugger.stand(row)
-            stop = debugger.stop("interrupted")
+            stop = debugger.stop("pause")
         return stop
 
     def _visit_parts(self, event: Event) -> Stop | None:
         """The contributions to a cotangent: their rows come before it, but the program waits at the sum alone."""
         for row, _ in event.inputs if event.kind is Kind.GRAD else ():
             if self.debugger.log.event(row).kind is Kind.ACCUMULATE:
-                stop = self.debugger.visit(row)
+                stop = self.debugger.visit(row, self.debugger.edge)
                 if stop is not None:
                     return stop
         return None

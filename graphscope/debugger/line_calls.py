@@ -6,17 +6,16 @@ import threading
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING
 
-from graphscope.graph.select import at_line
-
 if TYPE_CHECKING:
     from graphscope.debugger.breakpoints import Breakpoint
+    from graphscope.graph.select import Line
 
 
 class LineCalls:
     """Which calls of which lines the program is in, thread by thread."""
 
     def __init__(self) -> None:
-        self._codes: dict[str, dict[int, tuple[bool, CodeType]]] = {}
+        self._codes: dict[Line, dict[int, tuple[bool, CodeType]]] = {}
         """By line, whether the code of a frame has it; codes go by their ids, since hashing one takes long."""
         self._calls: dict[tuple[int, int], FrameType] = {}
         """By breakpoint and thread, the frame that its line has called: held, so that no other can be taken for it."""
@@ -30,7 +29,7 @@ class LineCalls:
         """
         found, thread = set(), threading.get_ident()
         for each in breakpoints:
-            if each.line:
+            if each.line is not None:
                 call, key = self._call(frame, each.line), (each.number, thread)
                 if call is None:
                     self._calls.pop(key, None)
@@ -39,15 +38,15 @@ class LineCalls:
                     found.add(each.number)
         return found
 
-    def _call(self, frame: FrameType, line: str) -> FrameType | None:
-        """The frame that a line (`FILE:LINE`) has called on the way to `frame`; its own where it has called none."""
-        inner, outer, number = frame, frame, int(line.rpartition(":")[2])
+    def _call(self, frame: FrameType, line: Line) -> FrameType | None:
+        """The frame that a line has called on the way to `frame`; its own where it has called none."""
+        inner, outer, number = frame, frame, line.number
         known = self._codes.setdefault(line, {})
         while True:
             code = outer.f_code
             found = known.get(id(code))
             if found is None:
-                has = any(each == number for _, _, each in code.co_lines()) and at_line(code.co_filename, number, line)
+                has = any(each == number for _, _, each in code.co_lines()) and line.is_in(code.co_filename)
                 found = known[id(code)] = (has, code)
             if found[0] and outer.f_lineno == number:
                 return inner

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -51,8 +51,8 @@ class Pending:
     graph_pass: PassName = "forward"
     shape: tuple[int, ...] = ()
     dtype: str = ""
-    value: Any = None
-    grad: Any = None
+    value: None = None
+    grad: None = None
 
     @property
     def label(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,21 +13,16 @@ from graphscope.debugger.commands.edits import replace
 from graphscope.debugger.commands.printing import evaluate
 from graphscope.debugger.commands.python import execute
 from graphscope.debugger.inspection import Handles
-from graphscope.debugger.results import to_json
 from graphscope.debugger.value_results import as_array
 from graphscope.errors import CommandError
-from graphscope.eventlog.gate import Replace
 
 if TYPE_CHECKING:
     from graphscope.debugger.debugger import Debugger
 
 Answer = tuple[Any, bytes]
-"""What travels as JSON, and bytes beside it."""
+"""Data that travels as JSON, and bytes beside it."""
 
 Question = Callable[["Debugger", Handles, dict[str, Any]], Answer]
-
-MOST_BYTES: Final = 1 << 24
-"""A larger array is not sent whole."""
 
 QUESTIONS: Final[dict[str, Question]] = {}
 """Every question by its name."""
@@ -52,8 +46,8 @@ def stand(debugger: Debugger, asked: dict[str, Any]) -> None:
 
 @question
 def command(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> Answer:
-    """Carry out a line of the debugger's own language."""
-    return to_json(interpreter.answer(debugger, asked["line"], asked.get("block", ()))), b""
+    """Carry out a line of the debugger's own language; its result."""
+    return interpreter.answer(debugger, asked["line"], asked.get("block", ())), b""
 
 
 @question
@@ -62,26 +56,20 @@ def variables(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> An
     frame = _frame(debugger)
     names = frame.f_locals if asked.get("which") != "globals" else frame.f_globals
     shown = [(name, value) for name, value in names.items() if not _hidden(name, value)]
-    return [asdict(handles.entry(name, value, name)) for name, value in shown], b""
+    return [handles.entry(name, value, name) for name, value in shown], b""
 
 
 @question
 def children(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> Answer:
     """What is inside an object that was told of."""
-    found = handles.children(asked["handle"], asked.get("kind", ""), asked.get("start", 0), asked.get("count", 0))
-    return [asdict(entry) for entry in found], b""
+    return handles.children(asked["handle"], asked.get("kind", ""), asked.get("start", 0), asked.get("count", 0)), b""
 
 
 @question
 def look(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> Answer:
     """An expression as an object that can be opened; `python` hides the words that speak of the node."""
     expression = asked["expression"]
-    if expression == "value" and debugger.edge is not None and debugger.at_edge:
-        held = debugger.edge.held()
-        value = evaluate(debugger, expression) if held is None else held
-    else:
-        value = evaluate(debugger, expression)
-    return asdict(handles.entry(asked.get("name", expression), value, expression)), b""
+    return handles.entry(asked.get("name", expression), evaluate(debugger, expression), expression), b""
 
 
 @question
@@ -91,18 +79,9 @@ def assign(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> Answe
     word, _, place = target.partition("[")
     if word in ("value", "grad"):
         _replace(debugger, word, f"[{place}" if place else "", expression)
-        return asdict(handles.entry(target, evaluate(debugger, target), target)), b""
+        return handles.entry(target, evaluate(debugger, target), target), b""
     execute(debugger, f"{target} = {expression}")
-    return asdict(handles.entry(target, _in_frame(debugger, target), target)), b""
-
-
-@question
-def replacement(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> Answer:
-    """What a person has put in place of the value that the program waits with: shape, dtype, elements; null if none."""
-    answer = None if debugger.edge is None else debugger.edge.answer
-    if not isinstance(answer, Replace) or answer.value.nbytes > MOST_BYTES:
-        return None, b""
-    return {"shape": answer.value.shape, "dtype": answer.value.dtype.str}, answer.value.tobytes()
+    return handles.entry(target, _in_frame(debugger, target), target), b""
 
 
 @question

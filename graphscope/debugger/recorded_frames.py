@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from graphscope.debugger import nodes
 from graphscope.debugger.frames import describe
-from graphscope.debugger.results import Frame, Place
+from graphscope.debugger.results import Frame, Place, Raised
 from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:
@@ -17,8 +17,14 @@ if TYPE_CHECKING:
     from graphscope.graph import Graph, Node
 
 
-def frames(graph: Graph, node: Node | Pending | None) -> Iterator[Frame]:
-    """The lines that were recorded of a node, outermost first: in backward, the line that called it comes ahead."""
+def frames(graph: Graph, node: Node | Pending | None, raised: Raised | None = None) -> Iterator[Frame]:
+    """The lines that were recorded of a node, outermost first: in backward, the line that called it comes ahead.
+
+    Where the program failed, it is the line that raised the exception.
+    """
+    if raised is not None and raised.place is not None and not raised.by_node:
+        yield Frame(raised.place, live=False)
+        return
     if node is None:
         return
     if node.graph_pass == "backward" and (call := _backward_call(graph)) is not None:
@@ -33,7 +39,7 @@ def waiting(
 ) -> tuple[Frame, ...]:
     """The frames of a program that waits at a node, which lies in a module; `died`: where an exception left them."""
     found = [describe(frame, died.get(frame)) for frame in stack]
-    if node is not None and node.graph_pass == "forward" and not died:
+    if found and node is not None and node.graph_pass == "forward" and not died:
         found[-1] = replace(found[-1], scope=node.scope_title)
     return tuple(found)
 

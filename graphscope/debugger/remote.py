@@ -9,24 +9,23 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from traceback import walk_stack
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Final
 
-from graphscope.debugger import frames, nodes
+from graphscope.debugger import frames, nodes, recorded_frames
 from graphscope.debugger.breakpoints import Breakpoint
 from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.expressions import describe
 from graphscope.debugger.gate import LiveGate, Quit
 from graphscope.debugger.inspection import Handles
+from graphscope.debugger.json_data import from_json, to_json
 from graphscope.debugger.motion import CONTINUE, STEP, Plan
-from graphscope.debugger.nodes import Pending
 from graphscope.debugger.questions import QUESTIONS, stand
-from graphscope.debugger.results import Ended, Message, Stop, to_json
-from graphscope.debugger.setup import counts_of, set_up, setup_of
+from graphscope.debugger.results import Ended, Frame, Message, Resumed, Stop
+from graphscope.debugger.setup import set_up, setup_of
 from graphscope.debugger.wire import Channel
 from graphscope.errors import GraphscopeError
 from graphscope.eventlog import record as recording
@@ -77,13 +76,12 @@ class Remote:
             {
                 "event": "stopped",
                 "stop": to_json(stop),
-                "row": debugger.now if edge is None else edge.row,
-                "pending": None if edge is None else _packed(edge.pending),
-                "passed": edge is not None and edge.passed,
-                "failed": edge is None,
-                "frames": to_json(debugger.where().frames),
+                "edge": debugger.now if edge is None else edge.row,
+                "pending": None if edge is None else to_json(edge.pending),
+                "passed": edge is None or edge.passed,
+                "frames": to_json(_frames(debugger)),
                 "thread": threading.get_ident(),
-                "counts": counts_of(debugger),
+                "counts": to_json(setup_of(debugger)),
             }
         )
         self.handles.clear()
@@ -114,7 +112,7 @@ class Remote:
         """Answer one message; whether the wait is over, and how."""
         match message.get("ask"):
             case "setup":
-                set_up(debugger, message["setup"])
+                set_up(debugger, from_json(message["setup"]))
             case "begin":
                 self.wishes = message
                 return True, None
@@ -143,8 +141,10 @@ class Remote:
                 result, blob = ask(debugger, self.handles, message)
             finally:
                 self.computing = False
-            body = {"result": result, "now": debugger.now, "counts": counts_of(debugger)}
-            resumes = isinstance(result, dict) and result.get("type_name") == "Resumed"
+            resumes = isinstance(result, Resumed)
+            seen = None if debugger.edge is None else debugger.edge.seen
+            counts = to_json(setup_of(debugger))
+            body = {"result": to_json(result), "now": debugger.now, "seen": seen, "counts": counts}
         except KeyboardInterrupt:
             body = _error("That was interrupted")
         except GraphscopeError as error:
@@ -166,7 +166,7 @@ class Remote:
                 message = self.channel.receive() or {"ask": "gone"}
                 match message["ask"]:
                     case "setup":
-                        set_up(gate.debugger, message["setup"])
+                        set_up(gate.debugger, from_json(message["setup"]))
                     case "pause":
                         gate.pause()
                     case "halt":
@@ -227,7 +227,7 @@ class RemoteGate(LiveGate):
             return  # it is at one, and stops there
         with self._turn:
             self._between(frame)
-            self.ask(self.debugger.stop("interrupted"))
+            self.ask(self.debugger.stop("pause"))
             self.debugger.edge = None
 
 
@@ -263,11 +263,12 @@ def debug_program(program: Program, channel: Channel, *, log: Path | None = None
             recording.exception(failures[0])
         gate.debugger.edge = None
         _writer().gate = None
-        if failures and remote.wishes.get("failures"):
-            died = Debugger(recorded, died=frames.of_traceback(failures[0].__traceback__))
-            set_up(died, setup_of(gate.debugger))
-            remote(died, died.stand_at_failure())
-        remote.tell("ended", status=status)
+    if failures and remote.wishes.get("failures"):  # nothing is recorded any more: who looks adds nothing
+        recorded.refresh()
+        died = Debugger(recorded, died=frames.of_traceback(failures[0].__traceback__))
+        set_up(died, setup_of(gate.debugger))
+        remote(died, died.stand_at_failure())
+    remote.tell("ended", status=status)
     return status
 
 
@@ -332,14 +333,16 @@ def _attend_always(remote: Remote, gate: RemoteGate) -> None:
 _SPELL: Final = 0.02
 
 
+def _frames(debugger: Debugger) -> tuple[Frame, ...]:
+    """The program's frames, wherever one stands."""
+    edge = debugger.edge
+    return debugger.where().frames if edge is None else recorded_frames.waiting(edge.stack, {}, debugger.node)
+
+
 def _writer() -> Writer:
     writer = recording.active()
     assert writer is not None
     return writer
-
-
-def _packed(pending: Pending | None) -> dict[str, Any] | None:
-    return None if pending is None else asdict(pending) | {"value": None, "grad": None}
 
 
 def _error(message: str, hint: str | None = None) -> dict[str, Any]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, Final, Literal, get_args
+from dataclasses import dataclass
+from typing import Literal
 
-from graphscope.diagnose.explanation import Explanation, Step
+from graphscope.diagnose.explanation import Explanation
+from graphscope.graph.select import Selector
 
 Cell = str | int | float | bool | None
 """What stands in a cell of a table."""
 
 PassName = Literal["forward", "backward"]
+
+Cause = Literal["step", "entry", "breakpoint", "watch", "pause", "exception", "end"]
+"""Why one stands somewhere: a move has ended there, the program (the recording) began, was stopped, failed, ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,23 +55,105 @@ class Display:
 
 
 @dataclass(frozen=True, slots=True)
+class BreakpointInfo:
+    """A breakpoint as it was set, and what has become of it so far."""
+
+    number: int
+    spec: str
+    selector: Selector | None = None
+    """None where a check is what to stop at."""
+    condition: str = ""
+    before: bool = False
+    temporary: bool = False
+    enabled: bool = True
+    ignore: int = 0
+    hits: int = 0
+    commands: tuple[str, ...] = ()
+    graph_pass: PassName | None = None
+    when: str = ""
+    message: str = ""
+
+    @property
+    def title(self) -> str:
+        """As a person types it."""
+        return f"{self.spec}{' before' * self.before}{f', {self.condition}' if self.condition else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class WatchInfo:
+    """A watch as it was set, and how often it has stopped."""
+
+    number: int
+    expression: str
+    row: int | None
+    """The tensor that its words (`value`, `grad`) speak of."""
+    condition: str = ""
+    when: str = ""
+    hits: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A watched expression that is another than before."""
+
+    watch: int
+    expression: str
+    before: str
+    after: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """An exception that left the program."""
+
+    type: str
+    text: str
+    place: Place | None
+    """The line of the program that raised it."""
+    by_node: bool = False
+    """Whether the op of the node raised it; otherwise the node is the last one ahead of it."""
+
+    @property
+    def words(self) -> str:
+        """`ValueError: what it says`."""
+        return ": ".join(filter(None, (self.type, self.text)))
+
+
+@dataclass(frozen=True, slots=True)
 class Stop:
     """The debugger stands somewhere: at a node, ahead of one, or at an end of the log."""
 
-    reason: str
-    """Why, in words: empty for an ordinary step."""
     node: NodeInfo | None
+    cause: Cause = "step"
+    row: int = -1
+    """Where in time: the row of the node, or the one that it will have."""
     live: bool = False
     """The program waits here; otherwise this is a position in what was recorded."""
     before: bool = False
     """The node has not been computed yet, and its row is not written."""
-    breakpoint: int | None = None
-    commands: tuple[str, ...] = ()
-    """What was attached to the breakpoint with `commands`: to be carried out now."""
-    silent: bool = False
-    """The breakpoint asked not to be announced."""
+    breakpoint: BreakpointInfo | None = None
+    changes: tuple[Change, ...] = ()
+    """The watches that stopped, or have changed at a breakpoint."""
+    raised: Raised | None = None
+    remark: str = ""
+    """What else there is to say of why, as words."""
     notes: tuple[str, ...] = ()
     displays: tuple[Display, ...] = ()
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """What was attached to the breakpoint with `commands`: to be carried out now."""
+        return tuple(line for line in self._attached if line != "silent")
+
+    @property
+    def silent(self) -> bool:
+        """The breakpoint asked not to be announced."""
+        return "silent" in self._attached
+
+    @property
+    def _attached(self) -> tuple[str, ...]:
+        return () if self.breakpoint is None else self.breakpoint.commands
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +214,22 @@ class ValueResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Bookmark:
+    """A position with a name."""
+
+    name: str
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """One of several logs of a run."""
+
+    number: str
+    """What a person types for it."""
+
+
+@dataclass(frozen=True, slots=True)
 class TableResult:
     """Rows under headings."""
 
@@ -139,6 +240,8 @@ class TableResult:
     """Said below the table, or instead of it when it has no rows."""
     wrap: bool = False
     """The last column holds words: where the screen is too narrow they go on in the next line, and none is cut."""
+    items: tuple[BreakpointInfo | WatchInfo | Bookmark | Rank, ...] = ()
+    """What the rows are about, one by one, where somebody may want to do something with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,35 +271,7 @@ class Interact:
     """A Python prompt is wanted, over the names of the current frame."""
 
 
-Result = Stop | Where | Listing | ValueResult | TableResult | Message | Resumed | Ended | Interact | Explanation
+Result = (
+    Stop | Where | Listing | ValueResult | Display | TableResult | Message | Resumed | Ended | Interact | Explanation
+)
 """Everything that a command may answer."""
-
-
-def to_json(result: object) -> Any:
-    """A result as plain JSON: a dataclass names its type under `type_name`; NaN and Inf, which JSON lacks, are text."""
-    if is_dataclass(result) and not isinstance(result, type):
-        body = {field.name: to_json(getattr(result, field.name)) for field in fields(result)}
-        return {"type_name": type(result).__name__, **body}
-    if isinstance(result, (tuple, list)):
-        return [to_json(item) for item in result]
-    if isinstance(result, float) and not math.isfinite(result):
-        return str(result)
-    return result
-
-
-def from_json(found: Any) -> Any:
-    """What `to_json` was given: dataclasses by their `type_name`, tuples for lists."""
-    if isinstance(found, list):
-        return tuple(map(from_json, found))
-    if not isinstance(found, dict):
-        return found
-    kind = _KINDS[found["type_name"]]
-    body = {key: from_json(value) for key, value in found.items() if key != "type_name"}
-    if kind is Statistics:
-        body = {key: float(value) if isinstance(value, str) else value for key, value in body.items()}
-    return kind(**body)
-
-
-_KINDS: Final[dict[str, type]] = {
-    kind.__name__: kind for kind in (*get_args(Result), Frame, Place, NodeInfo, Display, Statistics, Step)
-}

@@ -1,89 +1,81 @@
-"""What a person set up, as plain data: so breakpoints, watches and displays reach the process of the program."""
+"""What a person set up, as data: so breakpoints, watches and displays reach the process of the program."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from graphscope.debugger import watches
-from graphscope.debugger.breakpoints import Breakpoint, Breakpoints, read
+from graphscope.debugger.breakpoints import Breakpoints, breakpoint_of
 from graphscope.debugger.expressions import parse
+from graphscope.debugger.results import BreakpointInfo, WatchInfo
 
 if TYPE_CHECKING:
     from graphscope.debugger.debugger import Debugger
 
 
-def setup_of(debugger: Debugger) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Setup:
     """All that was set up in a session."""
-    return {
-        "breakpoints": [_packed(found) for found in debugger.breakpoints],
-        "watches": [[found.number, *found.told] for found in debugger.watches.values()],
-        "displays": [[number, shown.text] for number, shown in debugger.displays.items()],
-    }
+
+    breakpoints: tuple[BreakpointInfo, ...]
+    watches: tuple[WatchInfo, ...]
+    displays: tuple[tuple[int, str], ...]
+
+    @property
+    def uncounted(self) -> Setup:
+        """The same as it was set up, whatever has been hit since."""
+        return replace(
+            self,
+            breakpoints=tuple(replace(found, hits=0) for found in self.breakpoints),
+            watches=tuple(replace(found, hits=0) for found in self.watches),
+        )
 
 
-def set_up(debugger: Debugger, setup: dict[str, Any]) -> None:
+def setup_of(debugger: Debugger) -> Setup:
+    """All that was set up in a session, with the hits so far."""
+    return Setup(
+        tuple(found.info for found in debugger.breakpoints),
+        tuple(found.info for found in debugger.watches.values()),
+        tuple((number, shown.text) for number, shown in debugger.displays.items()),
+    )
+
+
+def set_up(debugger: Debugger, setup: Setup) -> None:
     """Let a session have what was set up in another, and nothing else. Hits that were counted here are kept."""
     old = debugger.breakpoints
     known = {found.number: found for found in old}
     new = Breakpoints(old.say)
-    for fields in setup["breakpoints"]:
-        made = _unpacked(fields)
+    for told in setup.breakpoints:
+        made = breakpoint_of(told)
         there = known.get(made.number)
         if there is not None and (str(there), there.when) == (str(made), made.when):
             made.hits = there.hits
         new.put(made)
     debugger.breakpoints = new  # at once: the program may be running, and looks at it without a lock
-    debugger.watches = {found.number: found for found in _watches(debugger, setup["watches"])}
-    debugger.displays = {number: parse(text) for number, text in setup["displays"]}
+    debugger.watches = {told.number: _watch(debugger, told) for told in setup.watches}
+    debugger.displays.clear()
+    debugger.displays.update({number: parse(text) for number, text in setup.displays})
 
 
-def counts_of(debugger: Debugger) -> list[list[int]]:
-    """Number, hits and hits to pass over of each breakpoint; a temporary one that has stopped is gone."""
-    return [[found.number, found.hits, found.ignore] for found in debugger.breakpoints]
-
-
-def take_counts(debugger: Debugger, counts: list[list[int]]) -> None:
-    """Take over what has become of breakpoints in the process that runs the program."""
-    told = {number: (hits, ignore) for number, hits, ignore in counts}
+def take_counts(debugger: Debugger, told: Setup) -> None:
+    """Take over what has become of breakpoints and watches in the process that runs the program."""
+    left = {found.number: found for found in told.breakpoints}
     for found in debugger.breakpoints:
-        if found.number in told:
-            found.hits, found.ignore = told[found.number]
-        elif found.temporary:
+        if found.number in left:
+            found.hits, found.ignore = left[found.number].hits, left[found.number].ignore
+        elif found.temporary:  # it has stopped, and is gone
             debugger.breakpoints.remove(found.number)
+    for watched in told.watches:
+        if watched.number in debugger.watches:
+            debugger.watches[watched.number].hits = watched.hits
 
 
-def _packed(found: Breakpoint) -> dict[str, Any]:
-    condition = found.condition.text if found.condition is not None else ""
-    return {
-        "number": found.number,
-        "spec": found.spec,
-        "condition": condition,
-        "before": found.before,
-        "temporary": found.temporary,
-        "enabled": found.enabled,
-        "ignore": found.ignore,
-        "commands": list(found.commands),
-        "when": found.when,
-        "message": found.message,
-        "graph_pass": found.graph_pass,
-    }
-
-
-def _unpacked(fields: dict[str, Any]) -> Breakpoint:
-    spec, selector, _, _ = read(fields["spec"])
-    condition = parse(fields["condition"]) if fields["condition"] else None
-    rest = {key: fields[key] for key in fields if key not in ("number", "spec", "condition", "commands")}
-    return Breakpoint(fields["number"], spec, selector, condition, commands=tuple(fields["commands"]), **rest)
-
-
-def _watches(debugger: Debugger, told: list[list[Any]]) -> list[watches.Watch]:
-    made = []
-    for number, text, row, condition, when in told:
-        known = debugger.watches.get(number)
-        if known is None or known.told != (text, row, condition, when):
-            graph = debugger.graph.at(debugger.last_row)
-            test = parse(condition) if condition else None
-            node = None if row is None else graph.node(row)
-            known = watches.watch(number, parse(text), graph, node, test, when)
-        made.append(known)
-    return made
+def _watch(debugger: Debugger, told: WatchInfo) -> watches.Watch:
+    known = debugger.watches.get(told.number)
+    if known is not None and replace(known.info, hits=0) == replace(told, hits=0):
+        return known
+    graph = debugger.graph.at(debugger.last_row)
+    node = None if told.row is None else graph.node(told.row)
+    test = parse(told.condition) if told.condition else None
+    return watches.watch(told.number, parse(told.expression), graph, node, test, told.when)

@@ -87,7 +87,8 @@ def kept_statistics(node: Node) -> Statistics | None:
 def brief_of(node: Node) -> str:
     """A node's value in one short line; its statistics where the log kept nothing else of it."""
     found = kept_statistics(node)
-    return brief(node.value) if found is None else f"{in_numbers(found)} (statistics)"
+    text = brief(node.value) if found is None else f"{in_numbers(found)} (statistics)"
+    return f"{text} (edited: it was {brief(node.computed)})" if node.edited else text
 
 
 def statistics_alone(expression: str, node: Node, found: Statistics) -> ValueResult:

@@ -11,6 +11,7 @@ import numpy as np
 from graphscope.debugger import expression_names, nodes, value_results
 from graphscope.debugger.breakpoints import hits_that_stop, holds
 from graphscope.debugger.expressions import Expression, Lookup, describe
+from graphscope.debugger.results import Change, WatchInfo
 
 if TYPE_CHECKING:
     from graphscope.graph import Graph, Node
@@ -53,10 +54,10 @@ class Watch:
     """The last node that was passed may have changed it, in the one or the other direction of time."""
 
     @property
-    def told(self) -> tuple[str, int | None, str | None, str]:
-        """What it was set up with, as plain data: expression, row, condition, and which changes stop."""
-        condition = None if self.condition is None else self.condition.text
-        return self.expression.text, self.row, condition, self.when
+    def info(self) -> WatchInfo:
+        """It as data."""
+        condition = "" if self.condition is None else self.condition.text
+        return WatchInfo(self.number, self.expression.text, self.row, condition, self.when, self.hits)
 
     def concerns(self, node: Node) -> bool:
         """Whether a node can change it: it belongs to a tensor of a name that the expression mentions."""
@@ -70,8 +71,8 @@ class Watch:
             self.tensors.add(owner.tensor)
         return owner.tensor in self.tensors
 
-    def changed(self, graph: Graph, node: Node, lookup: Callable[[], Lookup]) -> str:
-        """Pass by a node; what is to be said when the value is another than before, else nothing.
+    def changed(self, graph: Graph, node: Node, lookup: Callable[[], Lookup]) -> Change | None:
+        """Pass by a node; the change, where the value is another than before and that is to stop.
 
         Args:
             graph: The graph there.
@@ -81,18 +82,17 @@ class Watch:
         concerned = self.concerns(node)
         looks, self.due = concerned or self.due, concerned
         if not looks:
-            return ""
+            return None
         before, self.seen = self.seen, look(self.expression, graph, self.row)
         if before.key == self.seen.key:
-            return ""
+            return None
         met, note = holds(self.condition, lookup)
         if not met:
-            return ""
+            return None
         self.hits += 1
         if self.when and not note and not hits_that_stop(self.when)(self.hits):
-            return ""
-        told = f"watch {self.number}: {self.expression.text}: {before.text} -> {self.seen.text}"
-        return f"{told} ({note})" if note else told
+            return None
+        return Change(self.number, self.expression.text, before.text, self.seen.text, note)
 
 
 def look(expression: Expression, graph: Graph, row: int | None) -> Snapshot:

@@ -62,6 +62,10 @@ class Explanation:
 
     def lines(self) -> list[str]:
         """The path as lines of text, in columns; what is between the ends of a long one is left out."""
+        return [text for text, _ in self.marked_lines()]
+
+    def marked_lines(self) -> list[tuple[str, bool]]:
+        """The same, each with whether it is to blame."""
         shown = _shortened(self.path)
         rows = [
             (
@@ -78,8 +82,11 @@ class Explanation:
         columns = [column for column in range(4) if column != 1 or any(row[1] for row in rows)]
         widths = {column: max((len(row[column]) for row in rows), default=0) for column in columns}
         return [
-            f"  {'>' if row[-1] else ' '} "
-            + "  ".join([*(row[column].ljust(widths[column]) for column in columns), row[-1]]).rstrip()
+            (
+                f"  {'>' if row[-1] else ' '} "
+                + "  ".join([*(row[column].ljust(widths[column]) for column in columns), row[-1]]).rstrip(),
+                bool(row[-1]),
+            )
             for row in rows
         ]
 

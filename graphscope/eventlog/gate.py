@@ -9,7 +9,9 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """Go on with this value (or cotangent) in place of the one computed; of the same shape and dtype."""
+    """Go on with this value (or cotangent) in place of the one computed; of the same shape and dtype. Whoever answers
+    so has marked the edit in the log.
+    """
 
     value: Any
     cut: bool = False

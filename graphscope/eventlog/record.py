@@ -18,7 +18,7 @@ from typing import Any, Final, TypeVar
 from graphscope.errors import LogError
 from graphscope.eventlog import appender, ownership, presenting, siblings
 from graphscope.eventlog.folder import Folder
-from graphscope.eventlog.places import left_site, misread_site
+from graphscope.eventlog.places import left_site, misread_site, site_number
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
 from graphscope.eventlog.witnesses import WITNESSES
@@ -249,6 +249,25 @@ def exception(error: BaseException, *, node: int | None = None, site: int = 0) -
         text=text,
         type=type(error).__name__,
     )
+
+
+def edit(node: int, value: Any, frame: FrameType, *, cut: bool = False) -> int:
+    """Mark that a person has replaced the value (or the cotangent) that a program waits with; the row of the mark.
+
+    Args:
+        node: The row of the node.
+        value: What the program goes on with.
+        frame: Where the program waits.
+        cut: Whether the value is cut off from what it was computed from.
+
+    Raises:
+        LogError: Nothing is recorded.
+    """
+    if writer is None:
+        raise LogError("Nothing is recorded that could be edited")
+    attrs = {"cut": True} if cut else {}
+    inputs = (node + writer.base,)
+    return writer.mark(Kind.EDIT, site=site_number(writer, frame), inputs=inputs, value=value, **attrs) - writer.base
 
 
 def _site_of(writer: Writer, error: BaseException) -> int:

@@ -86,7 +86,7 @@ def _arrived(grad: Node) -> list[Contribution]:
     sources = [edge.source for edge in grad.inputs]
     if sources and all(source.event.kind == Kind.ACCUMULATE for source in sources):
         return [_contribution(source) for source in sources]
-    return [Contribution(grad.row, source, grad.value) for source in sources[:1]]
+    return [Contribution(grad.row, source, grad.computed) for source in sources[:1]]
 
 
 def _contribution(row: Node) -> Contribution:

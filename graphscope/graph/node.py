@@ -235,6 +235,11 @@ class Node:
         return self.graph.value_row(self.row) != self.row
 
     @property
+    def computed(self) -> np.ndarray | None:
+        """The value that the program computed, whatever was put in its place; None when it was not kept."""
+        return self.graph.log.value(self.row)
+
+    @property
     def grad(self) -> np.ndarray | None:
         """The gradient that has arrived at `now`; None before the first contribution, or when it was not kept."""
         return gradients.gradient(self)

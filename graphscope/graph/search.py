@@ -12,7 +12,7 @@ import numpy as np
 from graphscope.errors import SelectorError
 from graphscope.eventlog.schema import Kind, Pass
 from graphscope.graph.node import KIND_NAMES, OF_BACKWARD, Node, backward_label
-from graphscope.graph.select import Selector, Term, at_line, matches_text, parse
+from graphscope.graph.select import Selector, Term, matches_text, parse
 
 if TYPE_CHECKING:
     from graphscope.graph.graph import Graph
@@ -159,9 +159,11 @@ def _scope(columns: _Columns, term: Term) -> np.ndarray:
 
 
 def _line(columns: _Columns, term: Term) -> np.ndarray:
+    line = term.line
+
     def is_there(number: int) -> bool:
         site = columns.graph.log.site(number)
-        return site is not None and at_line(site.file, site.line, term.pattern)
+        return site is not None and line is not None and line.is_at(site.file, site.line)
 
     return _table(columns.shared("site"), is_there)
 

@@ -51,6 +51,31 @@ class Term:
         """Whether a node answers to it."""
         return FORMS[self.form].test(node, self.pattern)
 
+    @property
+    def line(self) -> Line | None:
+        """The line that it names, if it names one."""
+        if self.form != "line":
+            return None
+        file, _, number = self.pattern.rpartition(":")
+        return Line(file, int(number))
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line that a SPEC names: the file may be the end of a path, or lead there by links."""
+
+    file: str
+    number: int
+
+    def is_at(self, file: str, line: int) -> bool:
+        """Whether a place is meant."""
+        return line == self.number and self.is_in(file)
+
+    def is_in(self, file: str) -> bool:
+        """Whether a file is the one that is meant."""
+        parts, whole = _parts(self.file), _parts(file)
+        return whole[-len(parts) :] == parts or ((real := _real(self.file)) is not None and real == _real(file))
+
 
 @dataclass(frozen=True, slots=True)
 class Selector:
@@ -73,6 +98,11 @@ class Selector:
     def row(self) -> int | None:
         """The row that the SPEC names, if it does."""
         return next((int(term.pattern) for term in self.terms if term.form == "#"), None)
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The lines that the SPEC names."""
+        return tuple(term.line for term in self.terms if term.line is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +128,8 @@ def _label(node: Selectable, pattern: str) -> bool:
 
 
 def _line(node: Selectable, pattern: str) -> bool:
-    return node.site is not None and at_line(node.site.file, node.site.line, pattern)
-
-
-def at_line(file: str, line: int, pattern: str) -> bool:
-    """Whether a place is the one that `FILE:LINE` means; FILE may be the end of the path, or lead there by links."""
-    wanted, _, number = pattern.rpartition(":")
-    if line != int(number):
-        return False
-    parts, whole = _parts(wanted), _parts(file)
-    return whole[-len(parts) :] == parts or ((real := _real(wanted)) is not None and real == _real(file))
+    line = Term("line", pattern).line
+    return line is not None and node.site is not None and line.is_at(node.site.file, node.site.line)
 
 
 @lru_cache(maxsize=1024)

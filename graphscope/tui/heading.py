@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from rich.style import Style
 from rich.text import Text
 
+from graphscope.debugger.result_lines import reason
 from graphscope.tui.scene import title
 from graphscope.tui.screen_text import escape, shape_text
 
@@ -73,8 +74,9 @@ def heading(
         made.append("  growing", "italic dim")
     if search:
         made.append(f"   /{escape(search)}  n N Esc", "bold")
-    if stop is not None and stop.reason:
-        made.append(f"   {escape(stop.reason)}", f"italic {colours['error']}" if state == "failed" else "italic")
+    why = "" if stop is None else reason(stop)
+    if why:
+        made.append(f"   {escape(why)}", f"italic {colours['error']}" if state == "failed" else "italic")
     return made
 
 

@@ -18,6 +18,7 @@ from textual.events import ScreenResume
 from textual.message import Message
 from textual.widgets import Static
 
+from graphscope.debugger.result_lines import beside
 from graphscope.debugger.results import Ended, Result, Stop
 from graphscope.debugger.results import Message as Said
 from graphscope.eventlog.reader import Log
@@ -162,7 +163,7 @@ class Main(Actions):
 
     @work(thread=True, exclusive=True, group="curves")
     def _measure(self, reading: Reading) -> None:
-        self.post_message(Measured(reading, curves_of(reading.log, reading.passes)))
+        self.post_message(Measured(reading, curves_of(reading.graph, reading.passes)))
 
     def on_measured(self, message: Measured) -> None:
         """Draw the curves."""
@@ -289,7 +290,8 @@ class Main(Actions):
 
     def _scene(self, now: int, stop: Stop | None) -> Scene:
         graph, session = self.reading.graph, self.session
-        return Scene(graph.at(now), graph, session.marks, stop, session.edited)
+        seen = session.seen if now == session.now else now
+        return Scene(graph.at(seen), graph, session.breakpoints, stop, now)
 
     def show_heading(self) -> None:
         """Draw the heading again."""
@@ -327,5 +329,6 @@ def _classes(size: tuple[int, int]) -> Iterator[str]:
 def _worth_telling(result: Result) -> bool:
     """Whether what a key did is to be told in words, too; why it stopped is in the heading."""
     if isinstance(result, Stop):
-        return bool(result.notes or result.displays)
+        elsewhere = result.raised is not None and not result.raised.by_node
+        return bool(beside(result) or result.displays or elsewhere)
     return not isinstance(result, Said) or bool(result.text)

@@ -57,6 +57,11 @@ def gradient(node: Node) -> np.ndarray | None:
     return arrived[-1].value if arrived else None
 
 
+def arrival(node: Node) -> Node | None:
+    """The row at which the whole cotangent of a node arrived, if it has."""
+    return next((each for each in reversed(node.backward) if each.kind == "grad"), None)
+
+
 def beside(node: Node, most: int) -> list[Node]:
     """Inputs, users and the other side of a node: those nearest in time."""
     found = {edge.source.row: edge.source for edge in node.inputs}

@@ -6,19 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphscope.errors import LogError
-from graphscope.eventlog.schema import NODES, Kind
-from graphscope.graph.select import Selector
+from graphscope.eventlog.schema import NODES
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    from graphscope.debugger.results import Stop
-    from graphscope.eventlog.names import Site
+    from graphscope.debugger.results import BreakpointInfo, Place, Stop
     from graphscope.eventlog.reader import Log
     from graphscope.graph import Graph, Node
-
-_NEAR_END = 4096
-"""Among so many of the newest rows an exception is looked for."""
 
 
 def title(node: Node) -> str:
@@ -28,30 +21,18 @@ def title(node: Node) -> str:
     return f"{node.label} {node.name}" if node.name and node.name != node.label else node.label
 
 
-@dataclass(frozen=True)
-class Mark:
-    """A breakpoint as the screen draws it."""
-
-    number: int
-    spec: str
-    enabled: bool
-    selector: Selector | None
-    """None of one that waits for non-finite values."""
-    hits: int = 0
-
-
 @dataclass(frozen=True, eq=False)
 class Scene:
     """A position in a log. Regions are given a new one whenever something moved, and read the log for the rest."""
 
     graph: Graph
-    """As it is at `now`."""
+    """As it is where one stands."""
     whole: Graph
     """The same with all that is recorded, for what lies ahead."""
-    marks: tuple[Mark, ...] = ()
+    breakpoints: tuple[BreakpointInfo, ...] = ()
     stop: Stop | None = None
-    edited: np.ndarray | None = None
-    """What the program will go on with in place of what the log has, where a person has changed it."""
+    row: int | None = None
+    """The row where one stands, if more than that is seen: an edit of the node that the program waits with."""
 
     @property
     def log(self) -> Log:
@@ -61,7 +42,7 @@ class Scene:
     @property
     def now(self) -> int:
         """The row where one stands."""
-        return self.graph.now
+        return self.graph.now if self.row is None else self.row
 
     @property
     def node(self) -> Node | None:
@@ -87,18 +68,12 @@ class Scene:
         return self.stop is not None and self.stop.node is None
 
     @property
-    def raised(self) -> Site | None:
-        """Where an exception left the program, if that is why one stands here."""
-        if self.stop is None or not self.stop.reason:
-            return None
-        for row in self.log.rare(self.log.end - _NEAR_END)[::-1].tolist():
-            event = self.log.event(row)
-            if event.kind == Kind.EXCEPTION:
-                attrs = self.log.attrs(event.attrs)
-                words = ": ".join(str(attrs[key]) for key in ("type", "text") if attrs.get(key))
-                return self.log.site(event.site) if words == self.stop.reason else None
-        return None
+    def raised(self) -> Place | None:
+        """The line that raised the exception, if that is why one stands here."""
+        return None if self.stop is None or self.stop.raised is None else self.stop.raised.place
 
     def broken(self, node: Node) -> bool:
         """Whether an enabled breakpoint means a node."""
-        return any(mark.enabled and mark.selector is not None and mark.selector.matches(node) for mark in self.marks)
+        return any(
+            found.enabled and found.selector is not None and found.selector.matches(node) for found in self.breakpoints
+        )

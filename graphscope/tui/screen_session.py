@@ -10,17 +10,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from graphscope.debugger import interpreter
-from graphscope.debugger.breakpoints import Breakpoints
 from graphscope.debugger.command_line import expand
 from graphscope.debugger.debugger import Debugger
-from graphscope.debugger.results import Ended, Message, Result, Resumed, Stop
+from graphscope.debugger.results import BreakpointInfo, Ended, Interact, Message, Result, Resumed, Stop
 from graphscope.errors import GraphscopeError
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.siblings import bare, family, title
-from graphscope.tui.scene import Mark
 
 if TYPE_CHECKING:
-    import numpy as np
     from textual.message import Message as Post
 
     from graphscope.eventlog.reader import Log
@@ -31,8 +28,6 @@ class Session(Protocol):
 
     state: str
     """Of a program: `starting`, `runs`, `waits`, `failed` or `ended`; empty of a recording."""
-    edited: np.ndarray | None
-    """What the program will go on with, where a person has changed it."""
 
     def begin(self) -> list[Result]:
         """Go to where the screen is to open; nothing where there is no node yet."""
@@ -94,7 +89,12 @@ class Session(Protocol):
         ...
 
     @property
-    def marks(self) -> tuple[Mark, ...]:
+    def seen(self) -> int:
+        """The newest row that is seen there: an edit of what the program waits with lies behind its node."""
+        ...
+
+    @property
+    def breakpoints(self) -> tuple[BreakpointInfo, ...]:
         """The breakpoints."""
         ...
 
@@ -120,7 +120,6 @@ class RecordedSession:
     """A debugger over a log that is finished, or that another process writes."""
 
     state = ""
-    edited: np.ndarray | None = None
 
     def __init__(self, debugger: Debugger) -> None:
         self._debugger = debugger
@@ -145,20 +144,25 @@ class RecordedSession:
         """Go to the first node."""
         self._debugger.log.refresh()
         result = interpreter.answer(self._debugger, "restart")
-        return [replace(result, reason="")] if isinstance(result, Stop) else []
+        return [replace(result, remark="")] if isinstance(result, Stop) else []
 
     def carry_out(self, line: str, block: tuple[str, ...] = ()) -> list[Result]:
         """Carry out a line: aliases written out, `;;` parted, and what is attached to a breakpoint behind it."""
         try:
             with self._busy:
                 self._thread = threading.get_ident()
-            found = in_turn(line, self._debugger.aliases, lambda part: interpreter.answer(self._debugger, part, block))
+            found = in_turn(line, self._debugger.aliases, lambda part: self._one(part, block))
             with self._busy:
                 self._thread = None
         except KeyboardInterrupt:
             self._thread = None
             return [Message("Interrupted", "what was begun is undone", error=True)]
         return found
+
+    def _one(self, line: str, block: tuple[str, ...]) -> Result:
+        result = interpreter.answer(self._debugger, line, block)
+        needs = "A Python prompt needs the terminal: leave with q and add --console"
+        return Message(needs, error=True) if isinstance(result, Interact) else result
 
     def interrupt(self) -> None:
         """Raise KeyboardInterrupt where something is carried out; the debugger then stays where it was."""
@@ -210,11 +214,11 @@ class RecordedSession:
         return self._debugger.now
 
     @property
-    def marks(self) -> tuple[Mark, ...]:
+    def seen(self) -> int:
+        """The same: nothing waits here that could be edited."""
+        return self._debugger.now
+
+    @property
+    def breakpoints(self) -> tuple[BreakpointInfo, ...]:
         """The breakpoints."""
-        return marks_of(self._debugger.breakpoints)
-
-
-def marks_of(breakpoints: Breakpoints) -> tuple[Mark, ...]:
-    """Breakpoints as the screen draws them."""
-    return tuple(Mark(found.number, found.spec, found.enabled, found.selector) for found in breakpoints)
+        return tuple(found.info for found in self._debugger.breakpoints)

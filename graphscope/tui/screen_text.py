@@ -6,15 +6,7 @@ from functools import lru_cache
 
 from rich.cells import cell_len, set_cell_size
 
-_TAB = 4
-
-
-def escape(text: str) -> str:
-    """Text in which every character that does not print is written as its escape sequence; tabs become blanks."""
-    spread = text.expandtabs(_TAB)
-    if spread.isprintable():
-        return spread
-    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in spread)
+from graphscope.debugger.terminal_text import escape as escape
 
 
 @lru_cache(maxsize=1 << 14)

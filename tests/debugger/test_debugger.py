@@ -15,7 +15,9 @@ import graphscope as gs
 import graphscope as torch
 from graphscope.debugger import interpreter, nodes
 from graphscope.debugger.debugger import Debugger
-from graphscope.debugger.results import Message, Statistics, Stop, to_json
+from graphscope.debugger.json_data import to_json
+from graphscope.debugger.result_lines import reason
+from graphscope.debugger.results import Message, Statistics, Stop
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.schema import Kind
 
@@ -35,7 +37,7 @@ def visited(dbg: Debugger, command: str) -> list[int]:
         stop = interpreter.run(dbg, command)
         assert isinstance(stop, Stop)
         assert stop.node is not None
-        if "of the recording" in stop.reason:
+        if "of the recording" in reason(stop):
             return found
         found.append(stop.node.row)
 

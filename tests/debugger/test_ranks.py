@@ -27,7 +27,7 @@ def test_another_rank_is_looked_at_where_it_was(debugger: Debugger) -> None:
     ask(debugger, "goto 5", "checkpoint here", "break op:tanh", "watch value", "watch x")
     stop = ask(debugger, "rank 1")
     assert isinstance(stop, Stop)
-    assert (debugger.log.path.name, debugger.now, stop.reason) == ("run-rank1.gscope", 7, "")
+    assert (debugger.log.path.name, debugger.now, stop.remark) == ("run-rank1.gscope", 7, "")
     assert debugger.checkpoints == {}
     assert [watch.expression.text for watch in debugger.watches.values()] == ["x"]
     assert ask(debugger, "continue").node.row == 10  # the breakpoint holds here too
@@ -46,7 +46,7 @@ def test_all_ranks_are_listed_with_where_they_are(debugger: Debugger) -> None:
     table = ask(debugger, "rank 2", "goto 6", "rank")
     assert [row[2] for row in table.rows] == ["no such node", "no such node", "#6 tanh"]
     stop = ask(debugger, "rank rank 1")
-    assert (debugger.now, stop.reason) == (4, "it has no such node behind add (#4): this is the nearest before")
+    assert (debugger.now, stop.remark) == (4, "it has no such node behind add (#4): this is the nearest before")
 
 
 def test_what_is_no_rank_is_refused(debugger: Debugger, tmp_path: Path) -> None:

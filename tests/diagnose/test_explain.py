@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import graphscope as gs
-from graphscope.debugger.results import to_json
+from graphscope.debugger.json_data import to_json
 from graphscope.diagnose import Explanation
 from graphscope.errors import GraphscopeError
 

@@ -19,6 +19,7 @@ from textual.color import Color
 from graphscope.debugger.command_table import COMMANDS
 from graphscope.errors import CommandError
 from graphscope.eventlog.reader import load
+from graphscope.graph import Graph
 from graphscope.tui import keys
 from graphscope.tui.dialogs.help import help_text
 from graphscope.tui.glyphs import ASCII, UNICODE
@@ -91,7 +92,7 @@ def test_text_is_escaped_and_cut_by_cells() -> None:
 def test_curves_are_the_losses_and_the_norms(training: Path) -> None:
     log = load(training)
     passes = passes_of(log)
-    curves = curves_of(log, passes)
+    curves = curves_of(Graph(log), passes)
 
     for place, (begin, end) in enumerate(zip(passes.begins, passes.ends, strict=True)):
         loss = log.value(log.event(begin).inputs[0][0])

@@ -244,9 +244,9 @@ def test_a_breakpoint_is_set_stops_in_backward_and_is_switched_off(training: Pat
         await screen.shows("Esc close")
         assert "op:tanh backward" in screen.text
         await screen.press("space")
-        await screen.until(lambda: not screen.main.scene.marks[0].enabled, "a breakpoint that is off")
+        await screen.until(lambda: not screen.main.scene.breakpoints[0].enabled, "a breakpoint that is off")
         await screen.press("d")
-        await screen.until(lambda: not screen.main.scene.marks, "no breakpoint")
+        await screen.until(lambda: not screen.main.scene.breakpoints, "no breakpoint")
         await screen.press("escape")
 
     drive(training, use)
@@ -258,11 +258,11 @@ def test_a_breakpoint_in_the_margin(training: Path) -> None:
         await screen.shows("▶", "#source")
         screen.main.query_one("#source").focus()
         await screen.press("space")
-        await screen.until(lambda: screen.main.scene.marks, "a breakpoint")
-        assert "line:training.py:" in screen.main.scene.marks[0].spec
+        await screen.until(lambda: screen.main.scene.breakpoints, "a breakpoint")
+        assert "line:training.py:" in screen.main.scene.breakpoints[0].spec
         await screen.shows("●▶", "#source")
         await screen.press("space")
-        await screen.until(lambda: not screen.main.scene.marks, "no breakpoint")
+        await screen.until(lambda: not screen.main.scene.breakpoints, "no breakpoint")
 
     drive(training, use)
 

@@ -15,8 +15,7 @@ from graphscope.adapters.torch.dtypes import DTYPES
 from graphscope.adapters.torch.reading import numbers
 from graphscope.adapters.torch.unusual import grad_fn
 from graphscope.eventlog.gate import Replace
-from graphscope.eventlog.places import site_number
-from graphscope.eventlog.schema import ROW_MASK, Kind
+from graphscope.eventlog.schema import ROW_MASK
 
 if TYPE_CHECKING:
     from graphscope.adapters.torch.session import Session
@@ -62,11 +61,7 @@ def _answer(
         array = numbers(tensor)
     with _Waiting(session):
         answer = gate.after(row - writer.base, array, frame, cuts=cuts)
-    if not isinstance(answer, Replace):
-        return None
-    attrs = {"cut": True} if answer.cut else {}
-    writer.mark(Kind.EDIT, site=site_number(writer, frame), inputs=(row,), value=answer.value, **attrs)
-    return answer
+    return answer if isinstance(answer, Replace) else None
 
 
 def _fitting(tensor: torch.Tensor, answer: Replace) -> torch.Tensor:

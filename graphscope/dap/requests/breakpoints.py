@@ -7,14 +7,15 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from graphscope.dap.adapter import Adapter
+from graphscope.dap.adapter import Adapter, Group
 from graphscope.dap.exception_filters import FILTERS
-from graphscope.dap.line_breakpoints import LINES_OF, why_unmet
+from graphscope.dap.line_breakpoints import why_unmet
 from graphscope.dap.protocol import Arguments, RequestError
 from graphscope.dap.request_table import Body, request
 from graphscope.debugger.expressions import parse
 from graphscope.errors import GraphscopeError
 from graphscope.graph import Node
+from graphscope.graph.select import Line
 
 _PASS = re.compile(r"\s*(forward|backward|before)\b\s*(?:,|\band\b|$)")
 
@@ -46,7 +47,7 @@ class Wanted:
 async def set_function_breakpoints(adapter: Adapter, arguments: Arguments) -> Body:
     """Stop at the nodes of a SPEC, each."""
     wanted = [_wanted(found.text("name"), found) for found in arguments.objects("breakpoints")]
-    return {"breakpoints": _set(adapter, "functions", wanted)}
+    return {"breakpoints": _set(adapter, Group("functions"), wanted)}
 
 
 @request("setBreakpoints", "supportsLogPoints")
@@ -60,12 +61,12 @@ async def set_breakpoints(adapter: Adapter, arguments: Arguments) -> Body:
     if not lines and "lines" in arguments:
         lines = [Arguments("setBreakpoints", {"line": int(line)}) for line in arguments.texts("lines")]
     wanted = [_wanted(f'line:"{path}":{found.number("line")}', found) for found in lines]
-    told = _set(adapter, f"{LINES_OF}{path}", wanted)
+    told = _set(adapter, Group("lines", path), wanted)
     session = adapter.need_session()
     for found, answer in zip(lines, told, strict=True):
         answer |= {"line": found.number("line"), "source": {"path": path}}
         if answer["verified"] and not session.grows:
-            reason = why_unmet(session.debugger.log, path, found.number("line"))
+            reason = why_unmet(session.debugger.log, Line(path, found.number("line")))
             answer |= {"verified": False, "message": reason} if reason else {}
     return {"breakpoints": told}
 
@@ -80,7 +81,7 @@ async def set_exception_breakpoints(adapter: Adapter, arguments: Arguments) -> B
         raise RequestError(f"There is no exception filter {unknown[0]!r}", f"there is {', '.join(FILTERS)}")
     adapter.filters = set(chosen)
     wanted = {name: Wanted(FILTERS[name].spec, condition) for name, condition in chosen.items() if FILTERS[name].spec}
-    told = dict(zip(wanted, _set(adapter, "exceptions", wanted.values()), strict=True))
+    told = dict(zip(wanted, _set(adapter, Group("exceptions"), wanted.values()), strict=True))
     adapter.faults = {name: answer["id"] for name, answer in told.items() if answer["verified"]}
     return {"breakpoints": [told.get(name, {"verified": True}) for name in chosen]}
 
@@ -110,7 +111,7 @@ async def set_data_breakpoints(adapter: Adapter, arguments: Arguments) -> Body:
     session = adapter.need_session()
     debugger = session.debugger
     wanted = [_changed(found) for found in arguments.objects("breakpoints")]
-    kept = adapter.breakpoints.setdefault("data", {})
+    kept = adapter.watches
     for each in [each for each in kept if each not in wanted]:
         debugger.watches.pop(kept.pop(each), None)
     told = []
@@ -143,12 +144,11 @@ def _wanted(spec: str, found: Arguments) -> Wanted:
     return Wanted(spec, found.text("condition", ""), found.text("hitCondition", ""), found.text("logMessage", ""))
 
 
-def _set(adapter: Adapter, group: str, wanted: Iterable[Wanted]) -> list[dict[str, Any]]:
+def _set(adapter: Adapter, group: Group, wanted: Iterable[Wanted]) -> list[dict[str, Any]]:
     """Let the breakpoints of a group be these and no others; one that was there before keeps its number and hits."""
     session = adapter.need_session()
     breakpoints = session.debugger.breakpoints
-    old: dict[Hashable, int] = adapter.breakpoints.get(group, {})
-    new: dict[Hashable, int] = {}
+    old, new = adapter.breakpoints.get(group, {}), dict[Hashable, int]()
     there = {found.number for found in breakpoints}
     told: list[dict[str, Any]] = []
     for each in wanted:

@@ -8,8 +8,8 @@ from graphscope.dap.adapter import Adapter
 from graphscope.dap.exception_filters import FILTERS
 from graphscope.dap.protocol import Arguments, RequestError
 from graphscope.dap.request_table import Body, request
-from graphscope.dap.text import text_of
-from graphscope.debugger.results import Message, Resumed
+from graphscope.debugger.result_lines import reason, text_of
+from graphscope.debugger.results import Message
 
 TYPED: Final = "<"
 """Begins a line at the console that is typed into the terminal of the program."""
@@ -31,7 +31,7 @@ async def evaluate(adapter: Adapter, arguments: Arguments) -> Body:
     if isinstance(result, Message) and result.error:
         typing = f"`{TYPED} TEXT` types into the program" if session.running else ""
         raise RequestError(result.text, "; ".join(filter(None, (result.hint, typing))) or None)
-    return {"result": "" if isinstance(result, Resumed) else text_of(result), "variablesReference": 0}
+    return {"result": text_of(result), "variablesReference": 0}
 
 
 @request("completions", "supportsCompletionsRequest")
@@ -55,15 +55,19 @@ _MOST: Final = 200
 async def exception_info(adapter: Adapter, arguments: Arguments) -> Body:
     """What is wrong where one stands, and why."""
     session, stop = adapter.need_session(), adapter.last_stop
-    name = next((name for name, number in adapter.faults.items() if stop and number == stop.breakpoint), "")
-    if stop is None or not (session.failure or name):
+    hit = None if stop is None or stop.breakpoint is None else stop.breakpoint.number
+    name = next((name for name, number in adapter.faults.items() if number == hit), "")
+    if stop is None or not (stop.cause == "exception" or name):
         raise RequestError("Nothing has failed here")
+    if stop.cause == "exception":
+        kind = "" if stop.raised is None else stop.raised.type
+        return {"exceptionId": kind or "exception", "description": reason(stop), "breakMode": "unhandled"}
     made: dict[str, Any] = {
-        "exceptionId": session.failure.partition(":")[0] or FILTERS[name].label,
-        "description": stop.reason if session.failure else "; ".join(stop.notes) or FILTERS[name].doc,
-        "breakMode": "unhandled" if session.failure else "always",
+        "exceptionId": FILTERS[name].label,
+        "description": "; ".join(stop.notes) or FILTERS[name].doc,
+        "breakMode": "always",
     }
-    if session.failure or stop.node is None:
+    if stop.node is None:
         return made
     explained = await session.command("why")
     if not (isinstance(explained, Message) and explained.error):

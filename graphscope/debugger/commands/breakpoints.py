@@ -101,6 +101,7 @@ def breakpoint_table(dbg: Debugger) -> TableResult:
         ("number", "kind", "enabled", "hits", "ignore", "commands", "where"),
         rows,
         note="" if rows else "No breakpoints; `b SPEC` sets one",
+        items=tuple(found.info for found in dbg.breakpoints),
     )
 
 

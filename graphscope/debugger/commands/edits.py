@@ -12,7 +12,6 @@ from graphscope.debugger.commands.printing import evaluate
 from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import ValueResult
 from graphscope.errors import CommandError
-from graphscope.eventlog.gate import Replace
 
 _ASSIGNMENT = re.compile(r"(\w+)\s*=(?!=)\s*(.+)", re.DOTALL)
 
@@ -83,5 +82,7 @@ def replace(dbg: Debugger, word: str, expression: str, new: object = None, *, cu
             f"The {word} here is {old.dtype} of shape {old.shape}; {expression.strip()!r} is {what}",
             f"give something that broadcasts to {old.shape}",
         ) from None
-    dbg.edge.answer = Replace(array, cut)
+    dbg.edge.replace(array, cut=cut)
+    dbg.log.refresh()
+    dbg.look_again()
     return value_results.result(word, dbg.lookup()(word))

@@ -106,17 +106,10 @@ def _listing(dbg: Debugger, place: Place, first: int, last: int) -> Listing:
     lines = _source(dbg, place.file)
     if first > len(lines):
         raise CommandError(f"{place.file} ends at line {len(lines)}", "l . lists around the current line")
+    stopping = [line for found in dbg.breakpoints if found.selector is not None for line in found.selector.lines]
     broken = tuple(
         number
         for number in range(first, min(last, len(lines)) + 1)
-        if any(found.selector is not None and _at_line(found.spec, place.file, number) for found in dbg.breakpoints)
+        if any(line.is_at(place.file, number) for line in stopping)
     )
     return Listing(place.file, first, tuple(lines[first - 1 : last]), place.line, broken)
-
-
-def _at_line(spec: str, file: str, line: int) -> bool:
-    words = [word for word in spec.split() if word.startswith("line:")]
-    return any(
-        number == str(line) and frames.same_file(file, named)
-        for named, _, number in (word.removeprefix("line:").rpartition(":") for word in words)
-    )

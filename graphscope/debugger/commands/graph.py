@@ -11,7 +11,7 @@ from graphscope.debugger.commands.breakpoints import breakpoint_table
 from graphscope.debugger.commands.watches import display_table, watch_table
 from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.nodes import Pending
-from graphscope.debugger.results import Cell, Message, TableResult, ValueResult
+from graphscope.debugger.results import Bookmark, Cell, Message, TableResult, ValueResult
 from graphscope.errors import CommandError
 from graphscope.eventlog.presenting import presented
 from graphscope.graph import Node
@@ -191,7 +191,9 @@ def shape_text(shape: tuple[int, ...]) -> str:
 
 def _checkpoint_table(dbg: Debugger) -> TableResult:
     rows = tuple((name, f"#{row}") for name, row in dbg.checkpoints.items())
-    return TableResult(("checkpoint", "row"), rows, note="" if rows else "No checkpoints; `checkpoint` makes one")
+    items = tuple(Bookmark(name, row) for name, row in dbg.checkpoints.items())
+    note = "" if rows else "No checkpoints; `checkpoint` makes one"
+    return TableResult(("checkpoint", "row"), rows, note=note, items=items)
 
 
 def _log_table(dbg: Debugger) -> TableResult:

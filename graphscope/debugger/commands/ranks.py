@@ -8,7 +8,7 @@ from graphscope.debugger import nodes
 from graphscope.debugger.command_table import Rest, command
 from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.log_switch import switch
-from graphscope.debugger.results import Cell, Stop, TableResult
+from graphscope.debugger.results import Cell, Rank, Stop, TableResult
 from graphscope.errors import CommandError, LogError
 from graphscope.eventlog.reader import Event, Log, load
 from graphscope.eventlog.schema import Kind
@@ -56,11 +56,13 @@ def rank(dbg: Debugger, which: Rest = "") -> Stop | TableResult:
         raise CommandError(f"{_title(named[0])} has recorded no node yet")
     switch(dbg, other)
     dbg.stand(row)
-    return dbg.stop("" if found.same else f"it has no such node {_behind(other, found)}: this is the nearest before")
+    missing = f"it has no such node {_behind(other, found)}: this is the nearest before"
+    return dbg.stop(remark="" if found.same else missing)
 
 
 def _overview(dbg: Debugger) -> TableResult:
     rows: list[tuple[Cell, ...]] = []
+    items: list[Rank] = []
     for path, log in ((path, _opened(path, dbg.log)) for path in family(dbg.log.path)):
         if log is None:
             continue
@@ -68,10 +70,11 @@ def _overview(dbg: Debugger) -> TableResult:
         there = f"#{found.row} {log.op(log.event(found.row).op).name}".rstrip() if found.same else "no such node"
         last = "" if found.met is None else f"{_op(log, found.met)} #{found.met.row}"
         state = "ended" if log.closed else "growing, or killed"
+        items.append(Rank(_number(path)))
         rows.append((_number(path), "here" if here else "", there, last, len(log), state))
     if len(rows) < 2:
         return TableResult(("rank",), (), note="This run has one log alone")
-    return TableResult(("rank", "", "the same node", "after", "rows", "recording"), tuple(rows))
+    return TableResult(("rank", "", "the same node", "after", "rows", "recording"), tuple(rows), items=tuple(items))
 
 
 def _opened(path: Path, own: Log) -> Log | None:

@@ -36,7 +36,7 @@ def goto(dbg: Debugger, where: Rest) -> Stop | Resumed:
     if near is None:
         raise CommandError(f"There is no node at or before row #{row}")
     dbg.stand(near)
-    return dbg.stop("" if near == row else f"#{row} is a mark; this is the node before it")
+    return dbg.stop(remark="" if near == row else f"#{row} is a mark; this is the node before it")
 
 
 @command("when", group="looking")
@@ -117,4 +117,4 @@ def _again(dbg: Debugger, arguments: str) -> Ended | Stop:
     if row is None:
         raise CommandError("The recording holds no nodes")
     dbg.stand(row)
-    return dbg.stop("the beginning of the recording")
+    return dbg.stop("entry", remark="the beginning of the recording")

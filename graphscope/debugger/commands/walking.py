@@ -58,7 +58,7 @@ def pass_end(dbg: Debugger) -> Stop:
         following = next(nodes.forward(log, row + 1, dbg.last_row + 1), None)
         if following is None or _parted(dbg, row, following):
             dbg.stand(row)
-            return dbg.stop("the end of the pass")
+            return dbg.stop(remark="the end of the pass")
     raise CommandError("This is the last node", "p goes back")
 
 
@@ -70,7 +70,7 @@ def pass_begin(dbg: Debugger) -> Stop:
         before = next(nodes.backward(log, log.first, row), None)
         if before is None or _parted(dbg, before, row):
             dbg.stand(row)
-            return dbg.stop("the beginning of the pass")
+            return dbg.stop(remark="the beginning of the pass")
     raise CommandError("This is the first node", "n goes on")
 
 
@@ -95,7 +95,7 @@ def _seek(dbg: Debugger, spec: str, direction: int) -> Stop:
     round_the_end = not 0 <= place < len(rows)
     place %= len(rows)
     dbg.stand(int(rows[place]))
-    return dbg.stop(f"match {place + 1} of {len(rows)}{', round the end' if round_the_end else ''}")
+    return dbg.stop(remark=f"match {place + 1} of {len(rows)}{', round the end' if round_the_end else ''}")
 
 
 def _matches(dbg: Debugger, spec: str) -> np.ndarray:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from graphscope.debugger import watches
 from graphscope.debugger.command_table import Rest, command
 from graphscope.debugger.debugger import Debugger
+from graphscope.debugger.displays import text_of
 from graphscope.debugger.expressions import parse
-from graphscope.debugger.results import Message, Stop, TableResult, ValueResult
+from graphscope.debugger.results import Display, Message, Stop, TableResult
 from graphscope.errors import CommandError
 from graphscope.graph import Node
 
@@ -51,16 +52,15 @@ def last(dbg: Debugger, expression: Rest) -> Stop:
     if changed is None:
         raise CommandError(f"Nothing that was recorded up to here changed {expression!r}")
     dbg.stand(changed)
-    return dbg.stop(f"last change of {expression}: it became {seen.seen.text}")
+    return dbg.stop(remark=f"last change of {expression}: it became {seen.seen.text}")
 
 
 @command("display", group="looking")
-def display(dbg: Debugger, expression: Rest = "") -> ValueResult | TableResult:
+def display(dbg: Debugger, expression: Rest = "") -> Display | TableResult:
     """Show an expression at each stop where it has changed; without an argument, list what is shown."""
     if not expression:
         return display_table(dbg)
-    made = dbg.add_display(parse(expression))
-    return ValueResult(f"display {made.number}: {made.expression}", made.text)
+    return dbg.displays.add(parse(expression), dbg.lookup())
 
 
 @command("undisplay", group="looking")
@@ -81,13 +81,18 @@ def _removed(what: str, numbers: Sequence[int]) -> Message:
 
 def watch_table(dbg: Debugger) -> TableResult:
     """All watches as a table."""
-    rows = tuple((found.number, found.expression.text, found.hits, found.seen.text) for found in dbg.watches.values())
+    all_watches = tuple(dbg.watches.values())
+    rows = tuple(
+        (found.number, found.expression.text, found.hits, watches.look(found.expression, dbg.graph, found.row).text)
+        for found in all_watches
+    )
     note = "" if rows else "No watches; `watch EXPR` sets one"
-    return TableResult(("number", "expression", "hits", "value"), rows, note=note)
+    items = tuple(found.info for found in all_watches)
+    return TableResult(("number", "expression", "hits", "value"), rows, note=note, items=items)
 
 
 def display_table(dbg: Debugger) -> TableResult:
     """All displays as a table."""
-    rows = tuple((number, shown.text, dbg.text_of(shown)) for number, shown in dbg.displays.items())
+    rows = tuple((number, shown.text, text_of(shown, dbg.lookup())) for number, shown in dbg.displays.items())
     note = "" if rows else "No displays; `display EXPR` adds one"
     return TableResult(("number", "expression", "value"), rows, note=note)

@@ -310,13 +310,10 @@ def ahead(writer: Writer, op: Op, inputs: list[Tensor], frame: FrameType) -> Non
 
 
 def pause(writer: Writer, row: int, value: Any, frame: FrameType) -> Answer:
-    """Let the debugger look at a node; what it puts in the value's place is marked as an edit and returned."""
+    """Let the debugger look at a node; what it puts in the value's place is returned."""
     gate = writer.gate
     if gate is None:
         return None
     if recording.is_internal(frame.f_code.co_filename):
         frame = recording.user_frame(2) or frame
-    answer = gate.after(row - writer.base, value, frame)
-    if isinstance(answer, Replace):
-        writer.mark(Kind.EDIT, site=site_number(writer, frame), inputs=(row,), value=answer.value)
-    return answer
+    return gate.after(row - writer.base, value, frame)

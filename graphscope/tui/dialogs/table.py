@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from rich.text import Text
 from textual import events
@@ -14,20 +14,21 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import DataTable, Static
 
-from graphscope.debugger.results import Cell, Result, TableResult
+from graphscope.debugger.results import Bookmark, BreakpointInfo, Cell, Rank, Result, TableResult, WatchInfo
 from graphscope.tui.guard import Guarded
 from graphscope.tui.screen_text import escape
 
 Ask = Callable[[str], Awaitable[list[Result]]]
 Row = tuple[Cell, ...]
+Item = TypeVar("Item", BreakpointInfo, WatchInfo, Bookmark, Rank)
 
 
 @dataclass(frozen=True)
-class Deed:
+class Deed(Generic[Item]):
     """What a key does to a row."""
 
     says: str
-    line: Callable[[Row], str]
+    line: Callable[[Item], str]
     """The command."""
     leaves: bool = False
     """The list closes."""
@@ -41,7 +42,7 @@ class Listed:
 
     title: str
     command: str
-    deeds: Mapping[str, Deed]
+    deeds: Mapping[str, Deed[Any]]
     quiet: Mapping[str, Cell] = field(default_factory=dict)
     """Columns that are left out while all rows say this in them."""
 
@@ -51,10 +52,10 @@ LISTS: Final[dict[str, Listed]] = {
         "breakpoints",
         "info breakpoints",
         {
-            "space": Deed("on/off", lambda row: f"{'disable' if row[2] == 'yes' else 'enable'} {row[0]}"),
-            "d": Deed("remove", lambda row: f"clear {row[0]}"),
-            "enter": Deed("condition", lambda row: f"condition {row[0]} ", leaves=True, asks=True),
-            "i": Deed("ignore", lambda row: f"ignore {row[0]} ", leaves=True, asks=True),
+            "space": Deed[BreakpointInfo]("on/off", lambda at: f"{'disable' if at.enabled else 'enable'} {at.number}"),
+            "d": Deed[BreakpointInfo]("remove", lambda at: f"clear {at.number}"),
+            "enter": Deed[BreakpointInfo]("condition", lambda at: f"condition {at.number} ", leaves=True, asks=True),
+            "i": Deed[BreakpointInfo]("ignore", lambda at: f"ignore {at.number} ", leaves=True, asks=True),
         },
         {"kind": "keep", "ignore": 0, "commands": ""},
     ),
@@ -62,19 +63,19 @@ LISTS: Final[dict[str, Listed]] = {
         "watches",
         "info watches",
         {
-            "d": Deed("remove", lambda row: f"unwatch {row[0]}"),
-            "enter": Deed("last change", lambda row: f"last {row[1]}", leaves=True),
+            "d": Deed[WatchInfo]("remove", lambda watch: f"unwatch {watch.number}"),
+            "enter": Deed[WatchInfo]("last change", lambda watch: f"last {watch.expression}", leaves=True),
         },
     ),
     "bookmarks": Listed(
         "bookmarks",
         "info checkpoints",
-        {"enter": Deed("go there", lambda row: f"goto {row[0]}", leaves=True)},
+        {"enter": Deed[Bookmark]("go there", lambda bookmark: f"goto {bookmark.name}", leaves=True)},
     ),
     "ranks": Listed(
         "ranks",
         "rank",
-        {"enter": Deed("look at it", lambda row: f"rank {row[0]}", leaves=True)},
+        {"enter": Deed[Rank]("look at it", lambda rank: f"rank {rank.number}", leaves=True)},
     ),
 }
 """The lists, by the name of the action that opens them."""
@@ -90,6 +91,7 @@ class TableDialog(Guarded, ModalScreen[tuple[str, bool] | None]):
         self._listed = listed
         self._ask = ask
         self._rows: tuple[Row, ...] = ()
+        self._items: tuple[Any, ...] = ()
 
     def compose(self) -> ComposeResult:
         """A table and what can be done."""
@@ -110,7 +112,7 @@ class TableDialog(Guarded, ModalScreen[tuple[str, bool] | None]):
         table.clear(columns=True)
         for result in results:
             if isinstance(result, TableResult):
-                self._rows = result.rows
+                self._rows, self._items = result.rows, result.items
                 shown = [place for place, name in enumerate(result.columns) if self._tells(name, place)]
                 table.add_columns(*(result.columns[place] for place in shown))
                 for row in result.rows:
@@ -128,11 +130,11 @@ class TableDialog(Guarded, ModalScreen[tuple[str, bool] | None]):
         """Do what a key means to the row under the cursor."""
         deed = self._listed.deeds.get(event.key)
         table = self.query_one(DataTable)
-        if deed is None or not self._rows:
+        if deed is None or not self._items:
             return
         event.stop()
         event.prevent_default()
-        line = deed.line(self._rows[table.cursor_row])
+        line = deed.line(self._items[table.cursor_row])
         if deed.leaves:
             self.dismiss((line, deed.asks))
         else:

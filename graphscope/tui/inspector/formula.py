@@ -10,7 +10,6 @@ import numpy as np
 from rich.style import Style
 from rich.text import Text
 
-from graphscope.debugger import expression_names
 from graphscope.debugger.value_results import brief, brief_of
 from graphscope.eventlog.schema import Flag
 from graphscope.tui import near
@@ -84,17 +83,17 @@ def _leaf(scene: Scene, node: Node, subject: Node) -> Text:
 def _forward(made: Text, subject: Node, text: str) -> None:
     made.append("forward   ", "bold forward")
     made.append(f"{escape(text or subject.op)}\n", "bold")
-    filled = fill(text, {**_numbers(subject), "out": _scalar(subject.value)})
+    filled = fill(text, {**_numbers(subject), "out": _scalar(subject.computed)})
     if filled != text:
         made.append(f"          {escape(filled)}\n", "forward")
     for operand in subject.operands:
         if operand.edge is None:
             continue
-        source, value = operand.edge.source, operand.edge.source.output(operand.edge.slot)
+        source, slot = operand.edge.source, operand.edge.slot
         made.append(f"    {escape(operand.name):<4} ", "muted")
         _link(made, _named(source), source.row)
         made.append(f"  {shape_text(source.shape) or 'scalar'}  ", "muted")
-        made.append(f"{escape(brief_of(source) if value is None else brief(value))}\n")
+        made.append(f"{escape(brief(source.output(slot)) if slot else brief_of(source))}\n")
     made.append("    out  ", "muted")
     if subject.event.flags & Flag.FAILED:
         made.append("none: the op raised an exception\n", "error")
@@ -108,9 +107,11 @@ def _backward(made: Text, node: Node, subject: Node) -> None:
     operands = [each for each in subject.operands if each.rule and each.edge is not None]
     if not operands:
         return
-    cotangent = expression_names.grad_of(node) if node.kind == "grad" else subject.grad
+    arrived = node if node.kind == "grad" else near.arrival(subject)
+    cotangent = subject.grad if arrived is None else arrived.value
     made.append("backward  ", "bold backward")
-    arriving = "g has not arrived yet" if cotangent is None else f"g = {brief(cotangent)}"
+    known_as = brief(cotangent) if arrived is None else brief_of(arrived)
+    arriving = "g has not arrived yet" if cotangent is None else f"g = {known_as}"
     made.append(f"{escape(arriving)}\n", "backward")
     known = {**_numbers(subject), "out": _scalar(subject.value), "g": _scalar(cotangent)}
     for operand in operands:

@@ -108,8 +108,12 @@ class Inspector(Guarded, Vertical):
             self.border_title = "inspector"
         else:
             shape = shape_text(node.shape, self._glyphs.times) or "scalar"
-            edited = scene is not None and scene.edited is not None
-            self.border_subtitle = f"{self._glyphs.edited} edited: the program goes on with it" if edited else ""
+            goes_on = (
+                ": the program goes on with it"
+                if scene is not None and scene.stop is not None and scene.stop.live
+                else ""
+            )
+            self.border_subtitle = f"{self._glyphs.edited} edited{goes_on}" if node.edited else ""
             self.border_title = escape(f"#{node.row} {title(node)}  {shape} {node.dtype}").replace("[", "\\[")
         self._render_tab()
 
@@ -155,12 +159,10 @@ class Inspector(Guarded, Vertical):
         self._array(self._shown("grad"), "gradient")
 
     def _shown(self, what: str) -> np.ndarray | None:
-        """The value or the gradient; what a person has put in its place, if one has."""
+        """The value or the gradient."""
         scene = self.scene
         if scene is None or scene.node is None:
             return None
-        if self._edited(what):
-            return scene.edited
         if what == "grad":
             return near.gradient(scene.node)
         return None if scene.subject is None else scene.subject.value
@@ -174,15 +176,6 @@ class Inspector(Guarded, Vertical):
         if found is not None:
             return f"Only statistics were kept: {in_numbers(found)}."
         return "The value was not kept." if arrived else "No gradient up to now."
-
-    def _edited(self, what: str) -> bool:
-        scene = self.scene
-        return (
-            scene is not None
-            and scene.edited is not None
-            and scene.node is not None
-            and what == ("grad" if scene.node.graph_pass == "backward" else "value")
-        )
 
     @on(Chosen)
     def _cell_chosen(self, event: Chosen) -> None:

@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-import base64
 import socket
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
 from textual.message import Message as Post
 
 from graphscope.debugger.breakpoints import read
 from graphscope.debugger.command_line import resolve
-from graphscope.debugger.results import Ended, Message, Result, Resumed, Stop, TableResult, from_json
+from graphscope.debugger.json_data import from_json
+from graphscope.debugger.results import BreakpointInfo, Ended, Message, Result, Resumed, Stop
 from graphscope.errors import CommandError, GraphscopeError
 from graphscope.eventlog.reader import Log, load
 from graphscope.tui.live.line import Line
 from graphscope.tui.messages import Moved, Printed, Told
-from graphscope.tui.scene import Mark
 from graphscope.tui.screen_session import in_turn
 
 PATIENCE: Final = 0.4
 """Seconds in which the next stop is waited for; a program that takes longer is said to run."""
-
-ENTRY: Final = "entry"
-"""What the adapter says of the first stop; nobody needs to be told."""
-
-_TABLE: Final = ("number", "enabled", "hits", "where")
 
 
 class LiveSession:
@@ -44,9 +36,9 @@ class LiveSession:
         self.name = name
         self.rank = ""
         self.now = -1
-        self.marks: tuple[Mark, ...] = ()
+        self.seen = -1
+        self.breakpoints: tuple[BreakpointInfo, ...] = ()
         self.state = "starting"
-        self.edited: np.ndarray | None = None
         self.code: int | None = None
         """The exit status of the program, when it has ended."""
         self._line = Line(connection, self._heard)
@@ -112,22 +104,15 @@ class LiveSession:
 
     def _where(self) -> Stop | None:
         told = self._line.ask("graphscope/position")
-        self.now = told["now"]
+        self.now, self.seen = told["now"], told["seen"]
         self._path = told["log"]
         self._again, self._restarts = self._again or self._restarts, False
         self.state = (
-            "runs"
-            if told["running"]
-            else "failed"
-            if told["failure"]
-            else "ended"
-            if self.code is not None
-            else "waits"
+            "runs" if told["running"] else "failed" if told["failed"] else "ended" if self.code is not None else "waits"
         )
-        self.edited = self._replacement() if told["edited"] else None
-        self._look_up_marks()
+        self.breakpoints, self._aliases = from_json(told["breakpoints"]), told["aliases"]
         stop: Stop | None = None if told["stop"] is None else from_json(told["stop"])
-        return stop if stop is None or stop.reason != ENTRY else replace(stop, reason="")
+        return stop
 
     def carry_out(self, line: str, block: tuple[str, ...] = ()) -> list[Result]:
         """Carry out a line: aliases written out, `;;` parted, and what is attached to a breakpoint behind it."""
@@ -203,8 +188,6 @@ class LiveSession:
         body = self._line.ask("graphscope/command", line=line, block=list(block))
         result: Result = from_json(body["result"])
         moves = isinstance(result, Resumed) or (isinstance(result, Ended) and result.restart)
-        if moves:
-            self.edited = None
         if isinstance(result, Ended):
             self._restarts, self.code, self.state = True, None, "starting"
         if moves:
@@ -212,8 +195,6 @@ class LiveSession:
         with self._stopped:
             self._awaited = False
         self._where()
-        if name in ("alias", "unalias"):
-            self._look_up_aliases()
         return result
 
     def _await(self, before: int) -> Stop | None:
@@ -226,30 +207,6 @@ class LiveSession:
             return self._where()
         self.state = "starting" if self._restarts else "runs"
         return None
-
-    def _table(self, line: str) -> TableResult | None:
-        result = from_json(self._line.ask("graphscope/command", line=line)["result"])
-        return result if isinstance(result, TableResult) else None
-
-    def _look_up_marks(self) -> None:
-        table = self._table("info breakpoints")
-        marks = []
-        for row in table.rows if table is not None else ():
-            number, enabled, hits, where = (row[table.columns.index(name)] for name in _TABLE)  # type: ignore[union-attr]
-            spec, selector, _, _ = read(str(where))
-            marks.append(Mark(int(number or 0), spec, enabled == "yes", selector, int(hits or 0)))
-        self.marks = tuple(marks)
-
-    def _look_up_aliases(self) -> None:
-        table = self._table("alias")
-        self._aliases = {str(name): str(text) for name, text in table.rows} if table is not None else {}
-
-    def _replacement(self) -> np.ndarray | None:
-        """What the program will go on with, where a person has changed it: the log has what it had."""
-        told = self._line.ask("graphscope/replacement")
-        if told["data"] is None:
-            return None
-        return np.frombuffer(base64.b64decode(told["data"]), told["dtype"]).reshape(told["shape"])
 
     # What happens by itself ------------------------------------------------------------------------------------------
 

@@ -15,13 +15,14 @@ from textual.suggester import Suggester
 from textual.widgets import Input, RichLog
 
 from graphscope.debugger import interpreter
+from graphscope.debugger.result_lines import lines_of
 from graphscope.debugger.results import Result
 from graphscope.tui.guard import Guarded
 from graphscope.tui.look import dressed
 from graphscope.tui.messages import Asked, Typed
+from graphscope.tui.prompt.answers import styled
 from graphscope.tui.prompt.history import History
 from graphscope.tui.prompt.output import Output
-from graphscope.tui.prompt.render import render
 from graphscope.tui.screen_text import escape
 from graphscope.tui.words import Title
 
@@ -134,7 +135,7 @@ class Prompt(Guarded, Vertical):
         if typed:
             transcript.write(Text(f"(gs) {escape(typed)}", "dim"))
         for result in results:
-            text = render(result, max(transcript.size.width - 1, 40))
+            text = styled(lines_of(result, max(transcript.size.width - 1, 40)))
             if text.plain:
                 transcript.write(dressed(text, self.app.theme_variables))
         self.call_after_refresh(self._reveal)

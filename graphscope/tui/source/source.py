@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -22,9 +22,6 @@ from graphscope.tui.messages import Asked
 from graphscope.tui.scene import Scene
 from graphscope.tui.screen_text import escape
 from graphscope.tui.source.counts import Counts
-
-if TYPE_CHECKING:
-    from graphscope.eventlog.names import Site
 
 _MARGIN = 11
 _COUNTS = 5
@@ -62,11 +59,16 @@ class Source(Drawn, ScrollView, can_focus=True):
         self._file = ""
         self._text: list[Text] = []
         self._rendered: dict[int, list[Segment]] = {}
-        self._site: Site | None = None
+        self._place: tuple[str, int] | None = None
+        """The current line."""
         self.line: int | None = None
         """The line under the cursor, where the person has moved it away from the current one."""
         self._titles = "source", ""
         self.border_title = "source"
+
+    @property
+    def _current(self) -> int | None:
+        return None if self._place is None else self._place[1]
 
     def show(self, counts: Counts) -> None:
         """Take over counts."""
@@ -76,22 +78,23 @@ class Source(Drawn, ScrollView, can_focus=True):
     def watch_scene(self, old: Scene | None, scene: Scene | None) -> None:
         """Follow the current node to its line."""
         node = scene.node if scene is not None else None
-        before = {self.line, self._site.line if self._site is not None else None}
+        before = {self.line, self._current}
         self.line = None
         raised = scene.raised if scene is not None else None
-        self._site = raised or (node.site if node is not None else None)
+        where = raised or (node.site if node is not None else None)
+        self._place = None if where is None else (where.file, where.line)
         top = self.scroll_offset.y
-        if scene is not None and self._site is not None and self._site.file != self._file:
-            self._open(scene, self._site.file)
-        if self._site is not None:
-            self._reveal(self._site.line)
+        if scene is not None and where is not None and where.file != self._file:
+            self._open(scene, where.file)
+        if self._current is not None:
+            self._reveal(self._current)
         backward = node is not None and node.graph_pass == "backward"
-        where = PurePath(self._file).name if self._site is not None else "no line is known here"
+        file = PurePath(self._file).name if where is not None else "no line is known here"
         said = "where it failed" if raised is not None else "where the forward node ran" if backward else ""
-        self._entitle(escape(f"source  {where}"), said)
-        if old is None or scene is None or old.marks != scene.marks or top != self.scroll_offset.y:
+        self._entitle(escape(f"source  {file}"), said)
+        if old is None or scene is None or old.breakpoints != scene.breakpoints or top != self.scroll_offset.y:
             self.refresh()
-        for line in {*before, self._site.line if self._site is not None else None}:
+        for line in {*before, self._current}:
             if line is not None:
                 self.refresh_line(line - 1)
 
@@ -103,8 +106,8 @@ class Source(Drawn, ScrollView, can_focus=True):
 
     def on_resize(self) -> None:
         """Keep the line in sight."""
-        if self._site is not None:
-            self._reveal(self.line or self._site.line)
+        if self._current is not None:
+            self._reveal(self.line or self._current)
 
     def _open(self, scene: Scene, file: str) -> None:
         self._file = file
@@ -165,7 +168,7 @@ class Source(Drawn, ScrollView, can_focus=True):
         if place >= len(self._text):
             return Strip.blank(width, style)
         number = place + 1
-        current = self._site is not None and self._site.line == number
+        current = self._current == number
         cursor = self.line == number
         over = self.look("current") if current or cursor else Style.null()
         count = (self._counts.of(self._file) if self._counts is not None else {}).get(number, 0)
@@ -195,25 +198,24 @@ class Source(Drawn, ScrollView, can_focus=True):
     def _mark_at(self, line: int) -> int | None:
         if self.scene is None:
             return None
-        name = PurePath(self._file.replace("\\", "/")).name
-        wanted = (f"line:{name}:{line}", f"line:{self._file}:{line}")
-        for mark in self.scene.marks:
-            if mark.enabled and any(word in mark.spec.split() for word in wanted):
-                return mark.number
+        for found in self.scene.breakpoints:
+            selector = found.selector
+            if found.enabled and selector is not None and any(at.is_at(self._file, line) for at in selector.lines):
+                return found.number
         return None
 
     # What a person does ----------------------------------------------------------------------------------------------
 
     def action_move(self, by: int) -> None:
         """Move the cursor over lines; time stays."""
-        start = self.line or (self._site.line if self._site is not None else 1)
+        start = self.line or self._current or 1
         self.line = max(1, min(start + by, len(self._text)))
         self._reveal(self.line)
         self.refresh()
 
     def action_breakpoint(self) -> None:
         """Set a breakpoint at the line under the cursor, or take it away."""
-        line = self.line or (self._site.line if self._site is not None else None)
+        line = self.line or self._current
         if line is None or not self._file:
             return
         number = self._mark_at(line)
@@ -222,7 +224,7 @@ class Source(Drawn, ScrollView, can_focus=True):
 
     def action_seek(self) -> None:
         """Go to the next node that the line under the cursor made."""
-        line = self.line or (self._site.line if self._site is not None else None)
+        line = self.line or self._current
         if line is not None and self._file:
             self.post_message(Asked(f"find line:{PurePath(self._file).name}:{line}", quiet=True))
 

@@ -103,7 +103,7 @@ class RowPainter:
 
     def _gutter(self, scene: Scene, event: Event, digits: int) -> list[Piece]:
         here = event.row == scene.now
-        broken = event.kind in NODES and bool(scene.marks) and scene.broken(scene.whole.node(event.row))
+        broken = event.kind in NODES and bool(scene.breakpoints) and scene.broken(scene.whole.node(event.row))
         return [
             (self.glyphs.breakpoint if broken else " ", "breakpoint"),
             (self.glyphs.current if here else " ", "current-mark"),

@@ -12,7 +12,7 @@ from graphscope.errors import LogError
 from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:
-    from graphscope.eventlog.reader import Log
+    from graphscope.graph import Graph
     from graphscope.tui.passes import Passes
 
 POINTS: Final = 120
@@ -31,8 +31,9 @@ class Curves:
     """The norm of all gradients of leaves that the pass added up; NaN where they were not kept."""
 
 
-def curves_of(log: Log, passes: Passes) -> Curves:
-    """The curves of a log."""
+def curves_of(graph: Graph, passes: Passes) -> Curves:
+    """The curves of a log, with what a person has edited."""
+    log = graph.log
     count = len(passes.begins)
     chosen = np.unique(np.linspace(0, count - 1, min(count, POINTS)).astype(int)).tolist() if count else []
     made = Curves([], [], [])
@@ -40,24 +41,25 @@ def curves_of(log: Log, passes: Passes) -> Curves:
         begin = passes.begins[place]
         end = passes.ends[place] if place < len(passes.ends) else log.end
         made.rows.append(begin)
-        made.losses.append(_loss(log, begin))
-        made.norms.append(_norm(log, begin, end))
+        made.losses.append(_loss(graph, begin))
+        made.norms.append(_norm(graph, begin, end))
     return made
 
 
-def _loss(log: Log, begin: int) -> float:
+def _loss(graph: Graph, begin: int) -> float:
     try:
-        inputs = log.event(begin).inputs
-        value = log.value(*inputs[0]) if inputs else None
+        inputs = graph.log.event(begin).inputs
+        value = graph.node(inputs[0][0]).output(inputs[0][1]) if inputs else None
     except LogError:
         return math.nan
     return float(value.reshape(-1)[0]) if value is not None and value.size == 1 else math.nan
 
 
-def _norm(log: Log, begin: int, end: int) -> float:
+def _norm(graph: Graph, begin: int, end: int) -> float:
+    log = graph.log
     total, known = 0.0, False
     for offset in np.flatnonzero(log.column("kind", begin, end) == Kind.ACCUMULATE)[:_MOST].tolist():
-        value = log.value(begin + offset)
+        value = log.value(graph.value_row(begin + offset))
         if value is not None and value.dtype.kind == "f":
             known = True
             total += float(np.square(value, dtype=np.float64).sum())

@@ -6,9 +6,10 @@ import io
 
 import pytest
 
-from graphscope.console.render import render
-from graphscope.console.terminal_output import Line, Output, escape
-from graphscope.debugger.results import Listing, NodeInfo, Place, Stop, TableResult
+from graphscope.console.terminal_output import Output
+from graphscope.debugger.result_lines import Line, lines_of
+from graphscope.debugger.results import BreakpointInfo, Listing, NodeInfo, Place, Stop, TableResult
+from graphscope.debugger.terminal_text import escape
 
 
 class Terminal(io.StringIO):
@@ -19,16 +20,12 @@ class Terminal(io.StringIO):
 
 
 PLACE = Place("/a/b/model.py", 31, "f", "h = a * b")
-STOP = Stop(
-    "breakpoint 1: mul",
-    NodeInfo(
-        7, "op", "mul", "mul", "h", (2, 3), "float32", "forward", "", Place("/a/b/model.py", 31, "f", "h = a * b")
-    ),
-)
+NODE = NodeInfo(7, "op", "mul", "mul", "h", (2, 3), "float32", "forward", "", PLACE)
+STOP = Stop(NODE, "breakpoint", 7, breakpoint=BreakpointInfo(1, "mul"))
 
 
 def test_a_stop() -> None:
-    assert [line.text for line in render(STOP)] == [
+    assert [line.text for line in lines_of(STOP)] == [
         "> #7 mul (2x3 float32) forward model.py:31 h",
         "-> h = a * b",
         "(breakpoint 1: mul)",
@@ -38,7 +35,7 @@ def test_a_stop() -> None:
 @pytest.mark.parametrize("width", [20, 40, 80])
 def test_a_table_fits_the_terminal(width: int) -> None:
     table = TableResult(("node", "name"), (("#1", "a" * 100), ("#22", "b")))
-    lines = render(table, width)
+    lines = lines_of(table, width)
 
     assert all(len(line.text) <= width for line in lines)
     assert lines[1].text.startswith("#1 ")
@@ -47,7 +44,7 @@ def test_a_table_fits_the_terminal(width: int) -> None:
 
 def test_a_listing_is_cut_at_the_edge() -> None:
     stream = Terminal()
-    Output(stream, 20).write(render(Listing("f.py", 1, ("x" * 50,), 1), 20))
+    Output(stream, 20).write(lines_of(Listing("f.py", 1, ("x" * 50,), 1), 20))
 
     assert "x…" in stream.getvalue()
 
@@ -86,7 +83,7 @@ def test_a_stream_that_can_not_say_it() -> None:
 
 def test_words_go_on_in_the_next_line_where_none_may_be_cut() -> None:
     words = " ".join(f"word{number}" for number in range(20))
-    found = [line.text for line in render(TableResult(("about", "commands"), (("looking", words),), wrap=True), 40)]
+    found = [line.text for line in lines_of(TableResult(("about", "commands"), (("looking", words),), wrap=True), 40)]
 
     assert max(map(len, found)) <= 40
     assert " ".join(line[9:].strip() for line in found[1:]) == words
@@ -95,4 +92,4 @@ def test_words_go_on_in_the_next_line_where_none_may_be_cut() -> None:
 def test_a_name_that_never_ends_is_shortened() -> None:
     node = NodeInfo(0, "leaf", "ones", "leaf", "x" * 10_000, (3,), "float32", "forward", "", PLACE)
 
-    assert len(render(Stop("", node))[0].text) < 150
+    assert len(lines_of(Stop(node))[0].text) < 150

@@ -1,0 +1,50 @@
+"""Results and what else travels between processes as JSON: a dataclass names its type under `type_name`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields, is_dataclass
+from typing import Any, Final, get_args
+
+from graphscope.debugger import results
+from graphscope.debugger.inspection import Entry
+from graphscope.debugger.nodes import Pending
+from graphscope.debugger.setup import Setup
+from graphscope.diagnose.explanation import Step
+from graphscope.eventlog.names import Site
+from graphscope.graph.select import Selector, Term
+
+
+def to_json(found: object) -> Any:
+    """Data as plain JSON; NaN and Inf, which JSON lacks, are text."""
+    if is_dataclass(found) and not isinstance(found, type):
+        body = {field.name: to_json(getattr(found, field.name)) for field in fields(found)}
+        return {"type_name": type(found).__name__, **body}
+    if isinstance(found, (tuple, list)):
+        return [to_json(item) for item in found]
+    if isinstance(found, float) and not math.isfinite(found):
+        return str(found)
+    return found
+
+
+def from_json(found: Any) -> Any:
+    """What `to_json` was given: dataclasses by their `type_name`, tuples for lists."""
+    if isinstance(found, list):
+        return tuple(map(from_json, found))
+    if not isinstance(found, dict):
+        return found
+    kind = KINDS[found["type_name"]]
+    body = {key: from_json(value) for key, value in found.items() if key != "type_name"}
+    if kind is results.Statistics:
+        body = {key: float(value) if isinstance(value, str) else value for key, value in body.items()}
+    return kind(**body)
+
+
+_PARTS: Final = (
+    results.Bookmark, results.BreakpointInfo, results.Change, results.Display, results.Frame, results.NodeInfo,
+    results.Place, results.Raised, results.Rank, results.Statistics, results.WatchInfo,
+    Entry, Pending, Selector, Setup, Site, Step, Term,
+)  # fmt: skip
+
+KINDS: Final[dict[str, type]] = {kind.__name__: kind for kind in (*get_args(results.Result), *_PARTS)}
+"""Everything that travels, by its `type_name`."""

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import graphscope as gs
 from graphscope.nn import functional as F
-from graphscope.static.recall import call_of
 from graphscope.static.replay import gradient_checks, slices
+from graphscope.static.replay.recorded_calls import call_of
 
 Step = Callable[[Any, Any, Any], Any]
 

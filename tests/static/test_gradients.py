@@ -13,7 +13,7 @@ from graphscope.static.graphs import interpreter
 from graphscope.static.graphs.differentiation import gradients
 from graphscope.static.graphs.graph import Graph
 from graphscope.static.graphs.node_kinds import RANDOM
-from graphscope.static.tape import taped
+from graphscope.static.tracing.tape import taped
 from tests.engine.sampling import arguments, flat, name_of, results, run, tensors
 
 CASES = [

@@ -14,8 +14,8 @@ from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Cell, TableResult
 from graphscope.errors import CommandError
 from graphscope.graph import Node
-from graphscope.static.recall import call_of
 from graphscope.static.replay import gradient_checks, slices
+from graphscope.static.replay.recorded_calls import call_of
 
 _GAP = 1e-3
 """Rules and differences that are farther apart than this, in relation to their size, differ."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.static.recall import Call
+from graphscope.static.replay.recorded_calls import Call
 
 _STEP: Final = 1e-6
 _DIRECTIONS: Final = 12

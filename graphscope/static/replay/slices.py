@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphscope.errors import StaticError
-from graphscope.static.recall import call_of
+from graphscope.static.replay.recorded_calls import call_of
 
 # A log tells for each node its op and inputs; its rows are in an order in which they can run. So what follows from
 # changed nodes is computed again, row by row, and the rest is taken from the log.

@@ -13,7 +13,7 @@ from graphscope.errors import StaticError
 from graphscope.static.graphs.graph import Node
 from graphscope.static.graphs.graph_builder import here
 from graphscope.static.graphs.node_kinds import kind
-from graphscope.static.tape import Tape
+from graphscope.static.tracing.tape import Tape
 
 
 class GuardError(StaticError):

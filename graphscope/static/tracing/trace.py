@@ -20,8 +20,8 @@ from graphscope.eventlog.names import Site
 from graphscope.static.graphs import interpreter
 from graphscope.static.graphs.graph import Graph, Node, Value, spelled
 from graphscope.static.graphs.trees import flatten, unflatten
-from graphscope.static.tape import taped
 from graphscope.static.tracing.guards import GuardError, noticed
+from graphscope.static.tracing.tape import taped
 
 _RANDOM: Final = frozenset({"rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial", "poisson"})
 

@@ -1,8 +1,4 @@
-"""From a run to a graph: a log whose rows become nodes as they are written.
-
-The engine writes to a `Tape` as to any log. Writes in place arrive as the log tells them, as new versions of a tensor,
-of what it is a view of, and of the views of that: so the graph has none.
-"""
+"""The log of a traced run, whose rows become nodes of a graph as they are written."""
 
 from __future__ import annotations
 
@@ -79,7 +75,10 @@ class _Sites(dict[Any, Any]):
 
 
 class Tape:
-    """A log that is a graph.
+    """A log that is a graph: the engine writes to it as to any log.
+
+    Writes in place arrive as new versions of a tensor, of what it is a view of, and of the views of that: so the graph
+    has none.
 
     Args:
         graph: Where the nodes go.

@@ -14,8 +14,8 @@ from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Message, TableResult
 from graphscope.engine.core.op import OPS, VJP, Op
 from graphscope.errors import StaticError
-from graphscope.static.recall import call_of
 from graphscope.static.replay import gradient_checks, slices
+from graphscope.static.replay.recorded_calls import call_of
 from tests.engine.sampling import DIFFERENTIABLE, arguments, flat, run, tensors
 
 RANDOM = {

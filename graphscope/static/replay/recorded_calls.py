@@ -1,7 +1,4 @@
-"""Recorded calls, ready to be made again: an op of the log with the inputs, numbers and attributes that it was given.
-
-A log holds no code: the op is looked up in the engine's table.
-"""
+"""Calls of ops that a log records, ready to be made again."""
 
 from __future__ import annotations
 
@@ -12,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from graphscope.engine.core import dtypes
+from graphscope.engine.core.cotangents import unbroadcast
 from graphscope.engine.core.node import plan_for
 from graphscope.engine.core.op import OPS, Op, arity, completed
 from graphscope.engine.core.rules import specially
@@ -75,7 +73,7 @@ class Call:
         results = (results,) if plan.alone and not isinstance(results, list | tuple) else results
         for rule, result in zip(plan.rules, results, strict=True):
             if result is not None:
-                found[rule.index] = _narrowed(np.asarray(result), np.shape(arrays[rule.index]))
+                found[rule.index] = unbroadcast(np.asarray(result), np.shape(arrays[rule.index]))
         return found
 
     def with_inputs(self, changed: Mapping[int, Any]) -> Call:
@@ -178,15 +176,3 @@ def _constant(where: str, value: Any) -> Any:
 
 def _is_floating(value: Any) -> bool:
     return hasattr(value, "dtype") and value.dtype.kind in "fc"
-
-
-def _narrowed(gradient: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """A gradient brought back to the shape that was broadcast."""
-    if not gradient.size and 0 in shape:
-        return np.zeros(shape, gradient.dtype)
-    extra = gradient.ndim - len(shape)
-    if extra > 0:
-        gradient = gradient.sum(axis=tuple(range(extra)))
-    spread = tuple(axis for axis, size in enumerate(shape) if size == 1 and gradient.shape[axis] != 1)
-    gradient = gradient.sum(axis=spread, keepdims=True) if spread else gradient
-    return np.broadcast_to(gradient, shape)

@@ -144,7 +144,9 @@ def _candidates(graph: Graph, name: str, start: int, stop: int) -> np.ndarray:
     sites, attrs = log.column("site", start, stop)[offsets], log.column("attrs", start, stop)[offsets]
     pairs, which = np.unique(sites.astype(np.uint64) << np.uint64(32) | attrs, return_inverse=True)
     fits = [_may_be(graph, name, int(pair) >> 32, int(pair) & 0xFFFFFFFF) for pair in pairs.tolist()]
-    return offsets[np.array(fits, bool)[which]] + start if len(offsets) else offsets
+    rows = offsets[np.array(fits, bool)[which]] + start if len(offsets) else offsets
+    roots = [row for row, found in graph.names.roots(start, stop).items() if found == name]
+    return np.union1d(rows, roots).astype(np.int64)
 
 
 def _may_be(graph: Graph, name: str, site: int, attrs: int) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from graphscope.diagnose.backward_passes import newest_pass
 from graphscope.diagnose.explanation import Explanation, named, steps, title, where
 from graphscope.diagnose.gradient_paths import DETACHING, FLOATING, Cut, GradientPaths
 from graphscope.eventlog.schema import NODES, Flag, Kind
@@ -230,6 +231,23 @@ def swallowed(subject: Subject) -> Explanation | None:
     return None
 
 
+def frozen_since(subject: Subject) -> Explanation | None:
+    """The pass filled other leaves and left this one out, though nothing cuts the way: the program wanted it so."""
+    ended = newest_pass(subject.graph)
+    if subject.backward is None or not subject.is_leaf or subject.ahead is None or ended is None:
+        return None
+    if ended.begin != subject.backward.begin or not ended.filled:
+        return None
+    return Explanation(
+        "none",
+        "frozen",
+        f"the last backward pass (#{ended.begin}) left {subject.title} out, though the way is open: it is frozen "
+        "by now (requires_grad_(False)), or backward(inputs=...) named others",
+        steps(subject.way(subject.ahead)),
+        f"call {subject.title}.requires_grad_() before it is used, if it is to learn",
+    )
+
+
 def not_accumulated(subject: Subject) -> Explanation | None:
     """The gradient was computed for somebody else: `autograd.grad` returns it and keeps nothing."""
     if subject.backward is None or not subject.is_leaf or subject.ahead is None:
@@ -263,6 +281,7 @@ CAUSES: Final[tuple[Callable[[Subject], Explanation | None], ...]] = (
     cut_ahead,
     on_its_way,
     swallowed,
+    frozen_since,
     not_accumulated,
 )
 """The causes in the order in which they are asked."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from graphscope.errors import LogError
 from graphscope.eventlog import sources
-from graphscope.eventlog.schema import Kind
+from graphscope.eventlog.schema import Flag, Kind
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Event, Log
@@ -18,6 +18,10 @@ _SINGLY: Final = 64
 _WINDOW: Final = 1 << 16
 _FARTHEST: Final = 1 << 20
 """So many rows of a run are looked at one by one, at once, and at most."""
+_NEAR: Final = 16
+"""A backward pass begins within so many rows behind the loss that it begins from."""
+_TOLD_AGAIN: Final = 1 << 18
+"""A parameter that was used ahead of the first call of its module is named within so many rows."""
 _PASSED: Final = (Kind.LEAF, Kind.SCOPE_ENTER, Kind.SCOPE_EXIT)
 """Rows that may lie between two ops of one expression."""
 
@@ -30,19 +34,55 @@ class Names:
         self._variables: dict[int, str] = {}
         self._begins: dict[int, int] = {}
         self._lines: dict[str, list[str]] = {}
+        self._named_later: dict[int, str] = {}
+        self._searched = 0
 
     def name(self, event: Event) -> str:
         """The name of a leaf or op; empty when the program gives it none.
 
-        What was written in place bears the name of the tensor, unless the line says another.
+        What was written in place bears the name of the tensor, unless the line says another. A loss that a function
+        returned bears the name that it has where its backward pass begins.
         """
-        own = self._own(event)
-        if own or event.version == 0 or event.tensor >= event.row:
-            return own
         try:
-            return self._own(self._log.event(event.tensor))
+            first = self._log.event(event.tensor) if event.version and event.tensor < event.row else event
         except LogError:  # the first version was in a segment that is gone
+            first = event
+        given = self.given_later(first)
+        own = given or self._own(event) or (self._own(first) if first is not event else "")
+        return own or (self.roots(event.row, event.row + 1).get(event.row, "") if event.kind == Kind.OP else "")
+
+    def given_later(self, first: Event) -> str:
+        """The name of a parameter that was told again, once the module that it belongs to had been called."""
+        trained = first.kind == Kind.LEAF and first.flags & Flag.PARAMETER
+        if not trained or self._log.attrs(first.attrs).get("name"):
             return ""
+        stop = min(self._log.end, first.row + _TOLD_AGAIN)
+        if first.row not in self._named_later and self._searched < stop:
+            self._search(max(self._searched, self._log.first), stop)
+        return self._named_later.get(first.row, "")
+
+    def _search(self, start: int, stop: int) -> None:
+        for low, rows in self._log.chunks(start, stop):
+            again = (rows["kind"] == Kind.LEAF) & (rows["tensor"] < np.arange(low, low + len(rows), dtype=np.uint64))
+            for offset in np.flatnonzero(again).tolist():
+                name = self._log.attrs(int(rows["attrs"][offset])).get("name")
+                if name:
+                    self._named_later[int(rows["tensor"][offset])] = str(name)
+        self._searched = stop
+
+    def roots(self, start: int, stop: int) -> dict[int, str]:
+        """What `backward()` is called on, by the rows of it from `start` up to `stop`, where that is a plain name."""
+        log, found = self._log, {}
+        kinds = log.column("kind", start, min(stop + _NEAR, log.end))
+        for begin in (start + np.flatnonzero(kinds == Kind.BACKWARD_BEGIN)).tolist():
+            event = log.event(begin)
+            place = log.site(event.site) if event.site else None
+            text = None if place is None else log.source(place.file)
+            for root, _ in event.inputs[:1]:
+                if place is not None and start <= root < stop and begin <= root + _NEAR:
+                    where = (place.line, place.column, place.end_line, place.end_column)
+                    found[root] = sources.argument_at(text, where, 0) or ""
+        return found
 
     def _own(self, event: Event) -> str:
         attrs = self._log.attrs(event.attrs)

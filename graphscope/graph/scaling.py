@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from graphscope.graph.graph import Graph
     from graphscope.graph.node import Node
 
+_LOOK: Final = "_amp_foreach_non_finite_check_and_unscale_"
+"""The op by which a GradScaler looks for overflow in gradients."""
+
 _UPDATE: Final = "_amp_update_scale_"
 """The op by which a GradScaler changes its scale."""
 
@@ -20,6 +23,9 @@ def is_scaled(node: Node) -> bool:
     Such a pass may overflow: the scaler looks for it, leaves the step out and takes a smaller scale.
     """
     graph = node.graph
+    if node.kind == "leaf":  # a gradient that no recorded pass brought
+        users = graph.index.using(node.row, graph.log.end)
+        return any(graph.log.op(graph.index.event(user).op).name == _LOOK for user in users)
     if node.graph_pass == "forward":
         return _is_scaled_loss(graph, node.row)
     begin = _pass_of(graph, node.row)

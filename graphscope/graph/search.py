@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.errors import SelectorError
-from graphscope.eventlog.schema import Kind, Pass
+from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph.node import KIND_NAMES, OF_BACKWARD, Node, backward_label
 from graphscope.graph.select import Selector, Term, matches_text, parse
 
@@ -121,11 +121,25 @@ def _name(columns: _Columns, term: Term) -> np.ndarray:
     owned, nameless = _called(columns, columns.owner, term)
     # What was written in place bears the name of its tensor's first version, unless the line says another.
     first = columns.of("tensor", columns.owner).astype(np.int64)
-    later = nameless & (columns.of("version", columns.owner) > 0) & (first < columns.owner)
-    owned[later] = _called(columns, first[later], term)[0]
+    later = (columns.of("version", columns.owner) > 0) & (first < columns.owner)
+    owned[nameless & later] = _called(columns, first[nameless & later], term)[0]
+    _give_names(columns, np.where(later, first, columns.owner), owned, nameless & ~later, term)
     lost = columns.backward & (columns.owner == columns.rows)  # the forward node is in a segment that is gone
     found: np.ndarray = owned & ~lost
     return found
+
+
+def _give_names(columns: _Columns, first: np.ndarray, owned: np.ndarray, nameless: np.ndarray, term: Term) -> None:
+    """Put right what bears a name that its own row does not tell: parameters named later, and losses."""
+    graph = columns.graph
+    trained = (columns.of("flags", first) & int(Flag.PARAMETER)) != 0
+    for row in np.unique(first[trained & (columns.of("kind", first) == Kind.LEAF)]).tolist():
+        name = graph.names.given_later(graph.index.event(row))
+        if name:
+            owned[first == row] = matches_text(name, term.pattern)
+    if len(columns.rows):
+        for row, name in graph.names.roots(int(columns.rows[0]), int(columns.rows[-1]) + 1).items():
+            owned[nameless & (columns.owner == row)] = bool(name) and matches_text(name, term.pattern)
 
 
 def _called(columns: _Columns, rows: np.ndarray, term: Term) -> tuple[np.ndarray, np.ndarray]:

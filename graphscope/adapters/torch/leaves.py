@@ -60,6 +60,15 @@ class Leaves:
                 self.leaf(tensor, None, None, known)
         self.expected = left
 
+    def rename(self, tensor: torch.Tensor) -> None:
+        """Tell a leaf again that was used, to be initialised or converted, ahead of the call of its module."""
+        session = self._session
+        known = session.identities.find(tensor)
+        if known is None or known.more is None or not known.more.leaf or known.row < session.writer.low:
+            return
+        if known.more.name != self.name(tensor):
+            self.leaf(tensor, None, None, known)
+
     def meet(self, tensor: torch.Tensor, frame: FrameType, argument: int | None) -> Known:
         """The entry of an input as it is now: known, brought up to date, or of a leaf that is written now."""
         session = self._session

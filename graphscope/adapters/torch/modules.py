@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sized
 from sys import _getframe
 from types import FrameType
-from typing import Any
+from typing import Any, Final, cast
 
 import torch
 
@@ -16,6 +17,8 @@ from graphscope.adapters.torch.context import Context
 from graphscope.adapters.torch.guarding import guarded
 from graphscope.adapters.torch.session import Session
 from graphscope.eventlog.schema import Kind, Pass
+
+_MOST_MODULES: Final = 1000
 
 
 class Modules:
@@ -98,15 +101,26 @@ class Modules:
             del names[key]
         taken = {name for _, name in names.values()}
         alone = not module._modules or any(name in taken for name, _ in held)
-        prefix = self._variable(module, frame) if alone else ""
+        prefixes = self._prefixes(module, frame) if alone else iter(("",))
+        prefix = next(each for each in prefixes if all(each + name not in taken for name, _ in held))
         for name, tensor in held:
             names[id(tensor)] = (weakref.ref(tensor), prefix + name.replace("_orig_mod.", ""))
+            self.session.leaves.rename(tensor)
 
-    def _variable(self, module: torch.nn.Module, frame: FrameType) -> str:
-        """The name by which the program calls a module, with a dot; empty when it has none."""
+    def _prefixes(self, module: torch.nn.Module, frame: FrameType) -> Iterator[str]:
+        """The names by which the program may call a module, with a dot, the best first."""
         user = self.session.frames.user(frame)
-        for variables in (user.f_locals, user.f_globals):
-            for name, value in list(variables.items()):
-                if value is module:
-                    return f"{name}."
-        return ""
+        variables = [*user.f_locals.items(), *user.f_globals.items()]
+        yield from (f"{name}." for name, value in variables if value is module)
+        yield from (f"{name}.{key}." for name, value in variables for key in _places(module, value))
+        yield ""
+        yield from (f"{type(module).__name__}{number}." for number in itertools.count(2))
+
+
+def _places(module: torch.nn.Module, holder: object) -> list[object]:
+    """Where a module stands in a list, a tuple or a dict of the program; in longer ones lie data."""
+    if type(holder) not in (list, tuple, dict) or len(cast(Sized, holder)) > _MOST_MODULES:
+        return []
+    if type(holder) in (list, tuple):
+        return [place for place, each in enumerate(cast(list[object], holder)) if each is module]
+    return [key for key, each in holder.items() if each is module] if type(holder) is dict else []

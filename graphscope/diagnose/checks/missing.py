@@ -22,6 +22,10 @@ _NAME: Final = "\0"
 """Stands for the name in a sentence that is the same of several."""
 
 
+MEANT: Final = frozenset({"frozen", "not accumulated", "cleared"})
+"""Causes that are what the program asked for."""
+
+
 def explain(subject: Subject) -> Explanation | None:
     """Why a tensor has no gradient; None when it has one, or when its value is what is wrong with it."""
     if subject.is_gradient:
@@ -56,7 +60,8 @@ def missing(graph: Graph, row: int) -> Iterator[Finding]:
     """A backward pass has ended, and a leaf that requires grad has got no gradient.
 
     Looked at are the leaves that require grad and took part in a forward pass since the last backward. A pass that
-    fills no leaf at all (`autograd.grad`) leaves none out. Leaves with the same cause share a finding.
+    fills no leaf at all (`autograd.grad`) leaves none out; what the program has frozen is not missing. Leaves with the
+    same cause share a finding.
     """
     ended = pass_that_ends_with(graph, row)
     if ended is None or not ended.filled:
@@ -64,6 +69,8 @@ def missing(graph: Graph, row: int) -> Iterator[Finding]:
     alike: dict[str, list[tuple[str, Explanation]]] = {}
     for leaf in ended.left_out:
         found = explain_missing(Subject(graph.at(ended.end).node(leaf)))
+        if found.cause in MEANT:
+            continue
         name = title(graph.node(leaf))
         alike.setdefault(_named(found.verdict, name, _NAME), []).append((name, found))
     for sentence, leaves in alike.items():

@@ -53,7 +53,7 @@ def explain_nan(subject: Subject) -> Explanation | None:
 def nan(graph: Graph, row: int) -> Iterator[Finding]:
     """A NaN or an Inf is born: its inputs were finite, and it was given no infinite constant."""
     node = graph.node(row)
-    if not is_fault(node) or _is_copy(node) or any(is_fault(edge.source) for edge in node.inputs):
+    if not is_fault(node) or _is_copy(node) or any(map(is_fault, _given(node))):
         return
     summary = node.summary
     evidence: dict[str, float] = {} if summary is None else {"nan": summary.nan, "inf": summary.inf}
@@ -82,8 +82,30 @@ def _birth_at(node: Node, name: str) -> Explanation:
 
 
 def _is_copy(node: Node) -> bool:
-    """Whether a leaf was only written again: it is known from before."""
-    return node.kind == "leaf" and node.graph.log.first <= node.tensor < node.row
+    """Whether a leaf is known from before: it was only written again, or comes from where the log does not look."""
+    if node.kind != "leaf":
+        return False
+    again = node.graph.log.first <= node.tensor < node.row
+    return again or ("function" not in node.attrs and _earlier(node) is not None)
+
+
+def _given(node: Node) -> Iterator[Node]:
+    """What a node was computed from; of a backward one, also what the op of the rule was computed from."""
+    rules = [edge.source for edge in node.inputs if edge.source.kind == "grad"]
+    yield from (edge.source for edge in node.inputs)
+    for rule in rules if node.kind in ("grad", "accumulate") else [node]:
+        yield from (part for part in rule.backward if part.row < node.row)
+        owner = _op_of(rule)
+        if owner is not node:
+            yield owner
+            yield from (edge.source for edge in owner.inputs)
+
+
+def _op_of(rule: Node) -> Node:
+    """The op that a rule, or a part of one, belongs to."""
+    while rule.graph_pass == "backward" and rule.forward is not None:
+        rule = rule.forward
+    return rule
 
 
 def _of_value(subject: Subject) -> Explanation | None:
@@ -142,8 +164,7 @@ def _begun(nodes: list[Node], what: str) -> Explanation:
 
 def _told_of_rule(owner: Node, nodes: list[Node], what: str) -> Explanation:
     """A rule made it of a finite gradient: of what its op had been given, or by itself."""
-    while owner.kind == "grad" and owner.forward is not None:  # a part of the rule of a call, which had been given it
-        owner = owner.forward
+    owner = _op_of(owner)
     sick = [node for node in (owner, *(edge.source for edge in owner.inputs)) if is_fault(node)]
     if sick:
         return _told(min(sick, key=lambda node: node.row), nodes, what)
@@ -190,7 +211,7 @@ def _told_of_leaf(leaf: Node, sick: Node, nodes: list[Node], what: str) -> Expla
     if earlier is not None:
         found = _birth_at(earlier, title(earlier))
         _, _, why = found.verdict.partition(": ")
-        verdict = f"{what}, and so was a value before that: {why}"
+        verdict = f"{what}; before that, {why}"
         return Explanation("nonfinite", found.cause, verdict, (*steps(nodes), *found.path), found.cure)
     verdict = f"{what}: {title(first)}{where(first)} holds {_kinds(leaf)} from the beginning"
     path = steps(_with(nodes, first), {first.row: "not finite"})

@@ -62,7 +62,8 @@ def overwritten(graph: Graph, row: int) -> Iterator[Finding]:
     A value is damaged if a rule that has not run yet needs it as it was. Which values a rule needs is told by its text.
     """
     write = graph.node(row)
-    if not write.flags & Flag.IN_PLACE or not write.inputs:
+    unseen = graph.log.metadata.get("capture") == "calls"  # whether backward has run is not told
+    if not write.flags & Flag.IN_PLACE or not write.inputs or unseen:
         return
     for old in _same_memory(write.inputs[0].source):
         for owner, what in _savers(old):
@@ -84,7 +85,7 @@ def _finding(write: Node, owner: Node, old: Node, what: str) -> Finding:
 def _has_run(owner: Node) -> bool:
     """Whether the rule of a node has made something, as far as one sees: then it missed nothing."""
     rules = [each for each in owner.backward if each.kind == "grad"]
-    return any(each.users for each in rules) if rules else bool(owner.backward)
+    return any(each.users or each.backward for each in rules) if rules else bool(owner.backward)
 
 
 def _same_memory(node: Node) -> Iterator[Node]:
@@ -110,7 +111,8 @@ def _savers(old: Node) -> Iterator[tuple[Node, str]]:
 
 def _needs(node: Node, name: str) -> bool:
     """Whether a rule that will run mentions a value."""
-    if node.kind != "op":
+    within_rule = node.graph_pass == "backward" and not node.flags & Flag.CREATE_GRAPH
+    if node.kind != "op" or within_rule:
         return False
     rules = node.graph.log.op(node.event.op).vjp or _RULES.get(node.op.rstrip("_"), ())
     places = [place for place, rule in enumerate(rules) if name in _WORD.findall(rule)]

@@ -10,11 +10,11 @@ from graphscope.adapters.torch import probes
 from graphscope.eventlog.writer import Writer
 
 if TYPE_CHECKING:
-    from graphscope.adapters.torch.patches import Patches
+    from graphscope.adapters.torch.patches import TorchPatches
 
 __all__ = ["attach", "detach"]
 
-_current: Patches | None = None
+_current: TorchPatches | None = None
 _said: set[str] = set()
 
 
@@ -34,7 +34,7 @@ def _begin(writer: Writer) -> str | None:
         from graphscope.adapters.torch.forward import Calls
         from graphscope.adapters.torch.inner import DeepCalls
         from graphscope.adapters.torch.modes import sweep
-        from graphscope.adapters.torch.patches import Patches
+        from graphscope.adapters.torch.patches import TorchPatches
         from graphscope.adapters.torch.session import Session
         from graphscope.adapters.torch.witness import testify
 
@@ -42,7 +42,7 @@ def _begin(writer: Writer) -> str | None:
         session = Session(writer)
         testify(session.identities)
         session.make_calls = partial(DeepCalls if writer.capture == "ops" else Calls, session)
-        _current = Patches(session, session.make_calls())
+        _current = TorchPatches(session, session.make_calls())
         _current.install()
     except Exception as error:  # noqa: BLE001 - whatever an unknown version raises, it is not the program's fault
         detach()

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from graphscope.adapters.torch.guarding import say
+from graphscope.adapters.kit.notices import say
 from graphscope.adapters.torch.inner import Ops
 from graphscope.adapters.torch.modes import aside
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.unusual import unusual
 
 if TYPE_CHECKING:
-    from graphscope.adapters.torch.patches import Patches
+    from graphscope.adapters.kit.patches import Patches
 
 
 @contextlib.contextmanager

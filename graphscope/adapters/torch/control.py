@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from graphscope.adapters.kit import gate
 from graphscope.adapters.torch import asking
 from graphscope.adapters.torch.asking import Own
 from graphscope.adapters.torch.calls import Call
@@ -15,7 +16,6 @@ from graphscope.adapters.torch.dtypes import DTYPES
 from graphscope.adapters.torch.reading import numbers
 from graphscope.adapters.torch.unusual import grad_fn
 from graphscope.eventlog.gate import Replace
-from graphscope.eventlog.schema import ROW_MASK
 
 if TYPE_CHECKING:
     from graphscope.adapters.torch.session import Session
@@ -23,11 +23,7 @@ if TYPE_CHECKING:
 
 def before(session: Session, call: Call, rows: list[int], frame: FrameType) -> None:
     """Let the debugger look ahead of a call."""
-    gate = session.writer.gate
-    if gate is not None:
-        base = session.writer.base
-        with _Waiting(session):
-            gate.before(call.name, tuple((row & ROW_MASK) - base for row in rows), frame)
+    gate.before(session.writer, call.name, rows, frame, _Waiting(session))
 
 
 def after(session: Session, row: int, tensor: torch.Tensor, array: Any, frame: FrameType) -> None:
@@ -53,15 +49,11 @@ def ask(session: Session, row: int, tensor: torch.Tensor, array: Any, frame: Fra
 def _answer(
     session: Session, row: int, tensor: torch.Tensor, array: Any, frame: FrameType, cuts: bool = False
 ) -> Replace | None:
-    writer = session.writer
-    gate = writer.gate
-    if gate is None:
+    if session.writer.gate is None:
         return None
     if not isinstance(array, np.ndarray) or not isinstance(DTYPES.get(asking.dtype(tensor)), np.dtype):
         array = numbers(tensor)
-    with _Waiting(session):
-        answer = gate.after(row - writer.base, array, frame, cuts=cuts)
-    return answer if isinstance(answer, Replace) else None
+    return gate.after(session.writer, row, array, frame, _Waiting(session), cuts=cuts)
 
 
 def _fitting(tensor: torch.Tensor, answer: Replace) -> torch.Tensor:
@@ -71,10 +63,7 @@ def _fitting(tensor: torch.Tensor, answer: Replace) -> torch.Tensor:
 
 def passed(session: Session, frame: FrameType) -> None:
     """Let the debugger look at what a backward pass has left behind."""
-    gate = session.writer.gate
-    if gate is not None:
-        with _Waiting(session):
-            gate.passed(frame)
+    gate.passed(session.writer, frame, _Waiting(session))
 
 
 class _Waiting:

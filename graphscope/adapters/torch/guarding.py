@@ -5,16 +5,13 @@ A tensor that does not answer as others do ends nothing: what is done with it is
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import sys
-import traceback
-import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import torch
 
+from graphscope.adapters.kit.notices import say, warn
 from graphscope.adapters.torch.unusual import unusual
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -56,27 +53,9 @@ def guarded(method: _Function) -> _Function:
     return safely  # type: ignore[return-value]
 
 
-def say(text: str) -> None:
-    """Tell a person something that is not worth a warning; there may be nobody to read it."""
-    with contextlib.suppress(OSError, ValueError, RuntimeError, AttributeError):
-        sys.stderr.write(f"graphscope: {text}\n")
-
-
 def give_up(session: Any, error: Exception) -> None:
     """Record nothing of torch any more, and say why."""
     if session.ended:
         return
     session.ended = True
-    _warn("recording PyTorch ended", error, "the program goes on unrecorded")
-
-
-def left_changed(error: Exception) -> None:
-    """Say that something of torch could not be put back as it was."""
-    _warn("leaving PyTorch as it was failed", error, "start the program anew where it behaves otherwise than before")
-
-
-def _warn(what: str, error: Exception, then: str) -> None:
-    trace = traceback.extract_tb(error.__traceback__)
-    place = f" at {trace[-1].filename}:{trace[-1].lineno}" if trace else ""  # compiled code has no lines
-    text = f"graphscope: {what}{place}: {type(error).__name__}: {error}; {then}"
-    warnings.warn(text, RuntimeWarning, stacklevel=4)
+    warn("recording PyTorch ended", error, "the program goes on unrecorded")

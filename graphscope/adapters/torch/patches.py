@@ -6,12 +6,13 @@ import contextlib
 import functools
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, Final
 
 import torch
 from torch.nn import functional
 
+from graphscope.adapters.kit.patches import NOTHING, Patches
 from graphscope.adapters.torch import compiled
 from graphscope.adapters.torch.backward import Backward
 from graphscope.adapters.torch.checkpoints import Checkpoints
@@ -19,7 +20,6 @@ from graphscope.adapters.torch.collectives import Collectives
 from graphscope.adapters.torch.compiling import Compiling
 from graphscope.adapters.torch.forward import Calls
 from graphscope.adapters.torch.functions import Functions
-from graphscope.adapters.torch.guarding import left_changed
 from graphscope.adapters.torch.inner import DeepCalls
 from graphscope.adapters.torch.modes import aside
 from graphscope.adapters.torch.modules import Modules
@@ -29,14 +29,13 @@ from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.unusual import ORDINARY
 
 
-class Patches:
-    """Everything that is patched; `remove` takes it back in the opposite order."""
+class TorchPatches(Patches):
+    """What is patched in torch."""
 
     def __init__(self, session: Session, calls: Calls) -> None:
+        super().__init__("PyTorch")
         self._session = session
         self._calls = calls
-        self._undo: list[Callable[[], None]] = []
-        self._replaced: list[tuple[Any, str, Any, Any]] = []
 
     def install(self) -> None:
         """Begin to see what torch does."""
@@ -58,7 +57,7 @@ class Patches:
         optimizers = Optimizers(session)
         for owner, name, value in optimizers.entries():
             self.replace(owner, name, value)
-        self._undo.append(optimizers.register())
+        self.at_end(optimizers.register())
         self._patch_threads()
         # It asks whether a mode is active, and would leave the fused kernels of transformers: other numbers.
         self.replace(torch.overrides, "has_torch_function", _by_arguments(session), always=True)
@@ -70,64 +69,33 @@ class Patches:
         self.replace(torch, "compile", compiling.wrapped(torch.compile))
         for owner, name in _WRITING_DOWN:
             self.replace(owner, name, compiling.unseen(getattr(owner, name)))
-        self._undo.append(compiling.resume)
+        self.at_end(compiling.resume)
         if "torch._dynamo" in sys.modules:
             compiling.rest()
         ops = contextlib.ExitStack()
         ops.enter_context(_seeing_ops(session))
-        self._undo.append(ops.close)
+        self.at_end(ops.close)
         torch._C._push_on_torch_function_stack(calls.mode)
-        self._undo.append(lambda: leave(calls))
+        self.at_end(lambda: leave(calls))
 
     def remove(self) -> None:
-        """Leave torch as it was; what can't be put back, of which a person is told, hinders nothing else."""
+        """Leave torch as it was."""
         self._session.ended = True
-        self._undo.insert(0, self._session.identities.settle)
-        failed: BaseException | None = None
-        while self._undo:
-            try:
-                self._undo.pop()()
-            except BaseException as error:  # noqa: BLE001 - Ctrl-C, too, waits until all is done
-                failed = error if failed is None or not isinstance(error, Exception) else failed
-        if isinstance(failed, Exception):
-            left_changed(failed)
-        elif failed is not None:
-            raise failed
-
-    def replace(self, owner: Any, name: str, value: Any, always: bool = False) -> None:
-        """Set an attribute, had or inherited; it is put back in the end, unless somebody else has set it meanwhile.
-
-        Args:
-            always: `aside` leaves it.
-        """
-        before = owner.__dict__.get(name, _NOTHING)
-        setattr(owner, name, value)
-        if not always:
-            self._replaced.append((owner, name, before, value))
-
-        def put_back() -> None:
-            if owner.__dict__.get(name) is value:
-                _set(owner, name, before)
-
-        self._undo.append(put_back)
-
-    @contextlib.contextmanager
-    def aside(self) -> Iterator[None]:
-        """With torch as it is written, for what looks at its code."""
-        held = [each for each in self._replaced if each[0].__dict__.get(each[1]) is each[3]]
-        for owner, name, before, _ in reversed(held):
-            _set(owner, name, before)
         try:
-            yield
+            super().remove()
         finally:
-            for owner, name, before, value in held:
-                now = owner.__dict__.get(name, _NOTHING)
-                if self._session.ended:
-                    continue
-                if now is before:
-                    setattr(owner, name, value)
-                elif (owner, name) in _WRITING_DOWN:  # torch's compiler, used for the first time, has wrapped it
-                    self.replace(owner, name, self._compiling.unseen(now))
+            self._session.identities.settle()
+
+    def back(self, owner: Any, name: str, before: Any, value: Any) -> None:
+        """Put a patch back in its place, while the recording goes on."""
+        if self._session.ended:
+            return
+        now = owner.__dict__.get(name, NOTHING)
+        if now is not before and (owner, name) in _WRITING_DOWN:
+            # torch's compiler, used for the first time, has wrapped it
+            self.replace(owner, name, self._compiling.unseen(now))
+        else:
+            super().back(owner, name, before, value)
 
     def _patch_threads(self) -> None:
         """Modes belong to a thread: each new one gets ours."""
@@ -144,18 +112,6 @@ class Patches:
                 original(thread)
 
         self.replace(threading.Thread, "_bootstrap_inner", _bootstrap_inner)
-
-
-_NOTHING: Final = object()
-"""What stands for an attribute that was inherited."""
-
-
-def _set(owner: Any, name: str, value: Any) -> None:
-    """Set an attribute, or leave it to be inherited again."""
-    if value is _NOTHING:
-        delattr(owner, name)
-    else:
-        setattr(owner, name, value)
 
 
 def _seeing_ops(session: Session) -> contextlib.AbstractContextManager[Any]:

@@ -19,7 +19,7 @@ from graphscope.adapters.torch.leaves import Leaves
 from graphscope.adapters.torch.originals import Originals
 from graphscope.adapters.torch.reading import array_of, is_finite
 from graphscope.adapters.torch.rules import Rule
-from graphscope.adapters.torch.sites import Fields, Frames
+from graphscope.adapters.torch.sites import Fields, TorchFrames
 from graphscope.adapters.torch.unusual import grad_fn, is_symbolic, shape_of
 from graphscope.adapters.torch.values import Keeping
 from graphscope.adapters.torch.witness import tensor_of
@@ -51,7 +51,7 @@ class Session:
         """Makes the mode that sees the calls of one thread."""
         self.places = Places(ScopePath())
         self.identities = Identities()
-        self.frames = Frames()
+        self.frames = TorchFrames()
         self.originals = Originals()
         self.ended = False
         self.remote = False

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from types import CodeType, FrameType
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
+from graphscope.adapters.kit.frames import Frames
 from graphscope.adapters.torch import asking
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.context import Context
@@ -16,7 +17,6 @@ from graphscope.adapters.torch.identity import version_of
 from graphscope.adapters.torch.reading import is_remote
 from graphscope.adapters.torch.unusual import requires_grad, shape_of
 from graphscope.adapters.torch.values import Keeping
-from graphscope.eventlog import record as recording
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.eventlog.template import PLACE
@@ -35,36 +35,13 @@ the one of Python's that imports torch's own files: some of them compute.
 """
 
 
-class Frames:
+class TorchFrames(Frames):
     """Tells the program's frames from those of torch and graphscope."""
 
     def __init__(self) -> None:
-        self.inside: dict[int, bool] = {}
-        """By the address of a code: whether it is torch's or ours."""
-        self._codes: list[CodeType] = []  # alive, so that an address stays that of its code
-        package = torch.__file__.rpartition("__init__")[0]
-        self._package = package
-        self._computing = f"{package}distributions{os.sep}"
+        super().__init__([torch])
+        self._computing = f"{torch.__file__.rpartition('__init__')[0]}distributions{os.sep}"
         """Where what is made is made by computing: that is shown."""
-
-    def user(self, frame: FrameType) -> FrameType:
-        """The innermost frame of the program, from a frame outward; the outermost one where none is the program's."""
-        inside = self.inside
-        while True:
-            code = frame.f_code
-            found = inside.get(id(code))
-            if found is None:
-                found = self._learn(code)
-            if not found:
-                return frame
-            outer = frame.f_back
-            if outer is None:
-                return frame
-            frame = outer
-
-    def ours(self, frame: FrameType) -> bool:
-        """Whether a frame is one of graphscope's own."""
-        return recording.is_internal(frame.f_code.co_filename)
 
     def prepares(self, frame: FrameType) -> bool:
         """Whether torch is at work on a module that is not called: making it, filling its parameters."""
@@ -74,13 +51,6 @@ class Frames:
                 return True
             inner = inner.f_back
         return False
-
-    def _learn(self, code: CodeType) -> bool:
-        file = code.co_filename
-        found = file.startswith((self._package, "<frozen")) or recording.is_internal(file)
-        self._codes.append(code)
-        self.inside[id(code)] = found
-        return found
 
 
 class Fields:

@@ -1,0 +1,28 @@
+"""What a person is told of a recording: a sentence on standard error, or a warning where something was left behind."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import traceback
+import warnings
+
+
+def say(text: str) -> None:
+    """Tell a person something that is not worth a warning; there may be nobody to read it."""
+    with contextlib.suppress(OSError, ValueError, RuntimeError, AttributeError):
+        sys.stderr.write(f"graphscope: {text}\n")
+
+
+def left_changed(framework: str, error: Exception) -> None:
+    """Say that something of a framework could not be put back as it was."""
+    then = "start the program anew where it behaves otherwise than before"
+    warn(f"leaving {framework} as it was failed", error, then)
+
+
+def warn(what: str, error: Exception, then: str) -> None:
+    """Tell of an error of ours, where it was raised, and what becomes of the program."""
+    trace = traceback.extract_tb(error.__traceback__)
+    place = f" at {trace[-1].filename}:{trace[-1].lineno}" if trace else ""  # compiled code has no lines
+    text = f"graphscope: {what}{place}: {type(error).__name__}: {error}; {then}"
+    warnings.warn(text, RuntimeWarning, stacklevel=4)

@@ -1,0 +1,88 @@
+"""What is changed in a framework while it is recorded, and how all of it is put back."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from graphscope.adapters.kit.notices import left_changed
+
+NOTHING: Final = object()
+"""What stands for an attribute that was inherited."""
+
+
+class Patches:
+    """Everything that is patched; `remove` takes it back in the opposite order.
+
+    Args:
+        framework: Its name, as people write it.
+    """
+
+    def __init__(self, framework: str) -> None:
+        self.framework = framework
+        self.replaced: list[tuple[Any, str, Any, Any]] = []
+        """Owner, name, what was there before, and what is in its place; what stays at all times is not among them."""
+        self._undo: list[Callable[[], object]] = []
+
+    def replace(self, owner: Any, name: str, value: Any, *, always: bool = False) -> None:
+        """Set an attribute, had or inherited; it is put back in the end, unless somebody else has set it meanwhile.
+
+        Args:
+            owner: A module, a class or an object.
+            name: The attribute.
+            value: What takes its place.
+            always: Whether `aside` leaves it.
+        """
+        before = owner.__dict__.get(name, NOTHING)
+        setattr(owner, name, value)
+        if not always:
+            self.replaced.append((owner, name, before, value))
+
+        def put_back() -> None:
+            if owner.__dict__.get(name) is value:
+                set_or_leave(owner, name, before)
+
+        self._undo.append(put_back)
+
+    def at_end(self, undo: Callable[[], object]) -> None:
+        """Call something when the patches are removed, after what is patched later was put back."""
+        self._undo.append(undo)
+
+    def remove(self) -> None:
+        """Leave the framework as it was; what can't be put back, of which a person is told, hinders nothing else."""
+        failed: BaseException | None = None
+        while self._undo:
+            try:
+                self._undo.pop()()
+            except BaseException as error:  # noqa: BLE001 - Ctrl-C, too, waits until all is done
+                failed = error if failed is None or not isinstance(error, Exception) else failed
+        if isinstance(failed, Exception):
+            left_changed(self.framework, failed)
+        elif failed is not None:
+            raise failed
+
+    @contextlib.contextmanager
+    def aside(self) -> Iterator[None]:
+        """With the framework as it is written, for what looks at its code."""
+        held = [each for each in self.replaced if each[0].__dict__.get(each[1]) is each[3]]
+        for owner, name, before, _ in reversed(held):
+            set_or_leave(owner, name, before)
+        try:
+            yield
+        finally:
+            for owner, name, before, value in held:
+                self.back(owner, name, before, value)
+
+    def back(self, owner: Any, name: str, before: Any, value: Any) -> None:
+        """Put a patch back in its place, unless somebody else has set the attribute meanwhile."""
+        if owner.__dict__.get(name, NOTHING) is before:
+            setattr(owner, name, value)
+
+
+def set_or_leave(owner: Any, name: str, value: Any) -> None:
+    """Set an attribute, or leave it to be inherited again."""
+    if value is NOTHING:
+        delattr(owner, name)
+    else:
+        setattr(owner, name, value)

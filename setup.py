@@ -8,6 +8,7 @@ from setuptools import Extension, setup
 
 APPENDING = "graphscope/eventlog/_append.h"
 HOLDING = "graphscope/eventlog/_holding.h"
+INTERRUPTION = "graphscope/eventlog/_interruption.h"
 ENGINE = "graphscope/engine/core/_engine.h"
 PROCESSORS = "graphscope/eventlog/_processors.h"
 TYPES = [PROCESSORS, "graphscope/engine/core/_types.h", "graphscope/engine/core/_exponential.h"]
@@ -15,7 +16,7 @@ TORCH = "graphscope/adapters/torch/"
 MODULES = {
     "graphscope/eventlog/_append": [APPENDING, HOLDING, PROCESSORS],
     "graphscope/eventlog/_measure": [PROCESSORS],
-    "graphscope/engine/core/_calls": [APPENDING, ENGINE, "graphscope/engine/core/_general.h"],
+    "graphscope/engine/core/_calls": [APPENDING, INTERRUPTION, ENGINE, "graphscope/engine/core/_general.h"],
     "graphscope/engine/core/_backward": [APPENDING, ENGINE],
     "graphscope/engine/core/_loops": [PROCESSORS],
     "graphscope/engine/core/_formulas": [HOLDING, *TYPES, "graphscope/engine/core/_formulas.h"],
@@ -24,6 +25,7 @@ MODULES = {
     "graphscope/adapters/torch/_calls": [
         APPENDING,
         HOLDING,
+        INTERRUPTION,
         TORCH + "_adapter.h",
         TORCH + "_table.c",
         TORCH + "_looking.c",

@@ -711,7 +711,32 @@ static PyObject *activate(PyObject *module, PyObject *writer)
     Py_RETURN_NONE;
 }
 
-static PyMethodDef functions[] = {{"activate", activate, METH_O, "Tell the compiled parts which log is active."}, {NULL}};
+static int call_later(void *function)
+{
+    PyObject *answer = PyObject_CallNoArgs(function);
+    Py_DECREF((PyObject *)function);
+    Py_XDECREF(answer);
+    return answer == NULL ? -1 : 0;
+}
+
+/* later(function, ...): call it when Python goes on, and not in the callback of something that goes, where an exception
+ * of a signal handler would be lost. */
+static PyObject *later(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    if (count < 1) {
+        PyErr_SetString(PyExc_TypeError, "later(function, ...)");
+        return NULL;
+    }
+    Py_INCREF(args[0]);
+    if (Py_AddPendingCall(call_later, args[0]) < 0 && call_later(args[0]) < 0) /* so many are waiting already */
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef functions[] = {
+    {"activate", activate, METH_O, "Tell the compiled parts which log is active."},
+    {"later", (PyCFunction)(void (*)(void))later, METH_FASTCALL, "Call a function when Python goes on."},
+    {NULL}};
 
 static struct PyModuleDef module_definition = {
     PyModuleDef_HEAD_INIT, "_append", "The hot path of recording, compiled.", -1, functions};

@@ -196,6 +196,11 @@ def activate(writer: Any) -> None:
     """Tell the compiled parts which log is active. There are none here: all look at `record.writer`."""
 
 
+def later(function: Callable[[], None], *_: Any) -> None:
+    """Call a function from the callback of something that goes; compiled, when Python goes on."""
+    function()
+
+
 compiled = False
 """Whether rows are appended by the compiled part. It looks at every value as it passes, and flags NaN and Inf."""
 
@@ -203,5 +208,5 @@ if not TYPE_CHECKING:
     with suppress(ImportError):  # it was not built here: there was no compiler
         _append = import_module("graphscope.eventlog._append")
         Appender, Cursor, Form, Place = _append.Appender, _append.Cursor, _append.Form, _append.Place
-        activate = _append.activate
+        activate, later = _append.activate, _append.later
         compiled = True

@@ -11,6 +11,7 @@ import numpy as np
 
 from graphscope.eventlog import schema
 from graphscope.eventlog.appender import FLOATING, MOST_NODES, compiled
+from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.names import Table, shown
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.eventlog.template import PACKERS, Template
@@ -54,7 +55,7 @@ class Interning:
             return 0
         try:
             key = json.dumps(attrs, sort_keys=True, default=shown)
-        except (ValueError, TypeError, RecursionError):  # circular, or with keys that JSON has no place for
+        except own(ValueError, TypeError, RecursionError):  # circular, or with keys that JSON has no place for
             attrs = {str(name): shown(value) for name, value in attrs.items()}
             key = json.dumps(attrs, sort_keys=True)
         return self.intern("attrs", key, attrs)
@@ -63,7 +64,7 @@ class Interning:
         """The number of an entry of a table; 0 once the log can't be written any more."""
         try:
             return self.tables[table].intern(key, entry)
-        except OSError as error:
+        except own(OSError) as error:
             self.give_up(error)
             return 0
 

@@ -13,6 +13,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from graphscope.eventlog.interruptions import own
+
 _POPULATE_WRITE = 23  # MADV_POPULATE_WRITE (Linux 5.14): fault many pages at once, ten times cheaper than one by one
 _BINARY: Final = getattr(os, "O_BINARY", 0)  # Windows would write other line ends
 # A map keeps a duplicate of its file's descriptor where it can't be told not to: long logs have many maps.
@@ -38,7 +40,7 @@ class MappedArray:
         if self.populated > begin and sys.platform == "linux":
             try:
                 self.memory.madvise(_POPULATE_WRITE, begin, self.populated - begin)
-            except OSError:  # an older kernel: the pages fault in one by one, as ever
+            except own(OSError):  # an older kernel: the pages fault in one by one, as ever
                 self.populated = self.size
 
 
@@ -123,7 +125,7 @@ def _fill(file: int, start: int, size: int) -> None:
         try:
             os.posix_fallocate(file, 0, size)
             return
-        except OSError as error:
+        except own(OSError) as error:
             if error.errno not in _UNSUPPORTED:
                 raise
     block = bytes(min(size - start, 1 << 20))

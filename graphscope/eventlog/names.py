@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.mapped import MappedArray, open_mapped, reserve
 
 _FIRST_CHUNK, _CHUNK = 1 << 13, 1 << 16
@@ -126,7 +127,7 @@ class Table:
 def _text(entry: Any) -> bytes:
     try:
         text = json.dumps(entry, ensure_ascii=False, default=shown, separators=(",", ":"))
-    except (ValueError, TypeError, RecursionError):  # circular, or with keys that JSON has no place for
+    except own(ValueError, TypeError, RecursionError):  # circular, or with keys that JSON has no place for
         text = json.dumps(shown(entry))
     return text.encode("utf-8", "replace")
 
@@ -135,7 +136,7 @@ def shown(value: Any) -> str:
     """The text of a value that JSON has no place for."""
     try:
         return str(value)
-    except Exception:  # noqa: BLE001 - the program's own code
+    except own(Exception):  # the program's own code
         return f"<{type(value).__name__}>"
 
 

@@ -18,6 +18,7 @@ from typing import Any, Final, TypeVar
 from graphscope.errors import LogError
 from graphscope.eventlog import appender, ownership, presenting, siblings
 from graphscope.eventlog.folder import Folder
+from graphscope.eventlog.interruptions import forgiving, own
 from graphscope.eventlog.places import left_site, misread_site, site_number
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
@@ -34,6 +35,8 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _next_base = 0
 _folders: dict[Path, Folder] = {}
 """Where recordings in memory lie, by the path of the log."""
+_references: dict[Path, weakref.ref[Log]] = {}
+"""The logs of those, which go with them."""
 _finished: dict[int, Path] = {}
 """Where the recordings of this process lie that have ended, by the base of their rows."""
 _starting = threading.Lock()
@@ -104,7 +107,8 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
         self._writer = start(self._path, **self._options)
         self._log = log = load(self._writer.path)
         if self._path is None:
-            weakref.finalize(log, _discard, self._writer, os.getpid())
+            discard = functools.partial(_discard, self._writer)
+            _references[self._writer.path] = weakref.ref(log, functools.partial(appender.later, discard))
         return log
 
     def __exit__(
@@ -236,11 +240,11 @@ def exception(error: BaseException, *, node: int | None = None, site: int = 0) -
     """
     if writer is None or getattr(error, "_graphscope_marked", False):
         return
-    with contextlib.suppress(AttributeError, TypeError):
+    with forgiving(AttributeError, TypeError):
         error._graphscope_marked = True  # type: ignore[attr-defined]
     try:
         text = str(error)
-    except Exception:  # noqa: BLE001 - the program's own code; its exception is not to be replaced by another
+    except own(Exception):  # the program's own code; its exception is not to be replaced by another
         text = ""
     writer.mark(
         Kind.EXCEPTION,
@@ -300,16 +304,20 @@ def is_internal(filename: str) -> bool:
     return filename.startswith(_PACKAGE) or filename in ("<frozen runpy>", contextlib.__file__)
 
 
-def _discard(finished: Writer, process: int) -> None:
+def _discard(finished: Writer) -> None:
     """Remove a temporary log that nobody can reach any more; a forked child leaves it to its parent."""
-    if os.getpid() == process:
+    folder = _folders.pop(finished.path, None)
+    _references.pop(finished.path, None)
+    if folder is not None:
         stop(finished)
-        _folders.pop(finished.path).remove()
+        folder.remove()
 
 
 def _detach_child() -> None:
     global _next_base, _starting
     _starting = threading.Lock()
+    _folders.clear()
+    _references.clear()
     if writer is not None:
         _next_base = max(_next_base, writer.end)  # tensors of the parent's log are none of the child's
         writer.detach()
@@ -319,6 +327,8 @@ def _detach_child() -> None:
 def _close_at_exit() -> None:
     if writer is not None:
         stop(writer)
+    while _folders:
+        _folders.popitem()[1].remove()
 
 
 if hasattr(os, "register_at_fork"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import shutil
 import threading
 import time
@@ -14,6 +13,7 @@ from typing import Final, NamedTuple
 from graphscope.errors import LogError
 from graphscope.eventlog import nonfinite
 from graphscope.eventlog.appender import compiled
+from graphscope.eventlog.interruptions import forgiving
 from graphscope.eventlog.mapped import MappedArray
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.segment import Segment, Spare
@@ -120,9 +120,9 @@ def _drop_values(held: _Held, spare: Spare | None) -> Spare | None:
     values = folder / "values.npy"
     if not compiled:
         # Whether a value was finite is known for ever: it is flagged before the value goes.
-        with contextlib.suppress(OSError, ValueError, LogError):
+        with forgiving(OSError, ValueError, LogError):
             nonfinite.flag(load(folder.parent.parent), int(folder.name))
-    with contextlib.suppress(OSError):
+    with forgiving(OSError):
         # Without the compiled part, readers scan values that may be dropped meanwhile.
         if compiled and held.writing() is None and spare is None:
             kept = folder.parent.parent / f"{folder.name}.spare"
@@ -136,6 +136,6 @@ def _drop_values(held: _Held, spare: Spare | None) -> Spare | None:
 def _remove(folder: Path) -> None:
     # Its name goes first, all at once: no reader is to see half a segment.
     dropped = folder.with_name(f"{folder.name}.dropped")
-    with contextlib.suppress(OSError):
+    with forgiving(OSError):
         folder.rename(dropped)
     shutil.rmtree(dropped, ignore_errors=True)

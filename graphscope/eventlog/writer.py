@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import shutil
@@ -20,6 +19,7 @@ from graphscope.errors import LogError
 from graphscope.eventlog import ownership, schema, values
 from graphscope.eventlog.appender import FLOATING, Appender, compiled
 from graphscope.eventlog.gate import Gate
+from graphscope.eventlog.interruptions import forgiving, own
 from graphscope.eventlog.retention import Retention
 from graphscope.eventlog.schema import INLINE_INPUTS, Flag, Kind
 from graphscope.eventlog.segment import CLOSED, FIRST_BYTES, FIRST_ROWS, LARGE, MOST_BYTES, MOST_ROWS, Segment
@@ -114,7 +114,7 @@ class Writer(WideRows):
             first = path / "segments" / f"{0:012d}"
             self._enter(Segment(first, 0, self._rows, self._bytes))
             self._retention.add(self.segment)
-        except OSError as error:
+        except own(OSError) as error:
             if made:
                 shutil.rmtree(path, ignore_errors=True)
             raise LogError(
@@ -255,7 +255,7 @@ class Writer(WideRows):
             self.metadata["finished"] = time.time()
             try:
                 self._write_metadata()
-            except OSError as error:
+            except own(OSError) as error:
                 self.give_up(error)
             self._owner.release()
 
@@ -315,7 +315,7 @@ class Writer(WideRows):
         if self.broken is None:
             try:
                 return Segment(folder, first, rows, value_bytes, self._retention.make_room(value_bytes))
-            except OSError as error:
+            except own(OSError) as error:
                 self.give_up(error)
             except BaseException:  # Ctrl-C: what is made of it is in nobody's hands
                 shutil.rmtree(folder, ignore_errors=True)
@@ -328,7 +328,7 @@ class Writer(WideRows):
             self.broken = f"recording to {self._given} stopped: {error.strerror or error}"
             self.metadata["stopped"] = self.broken
             # Nobody may be there to read it, or be in the middle of a print of his own.
-            with contextlib.suppress(OSError, ValueError, RuntimeError, AttributeError):
+            with forgiving(OSError, ValueError, RuntimeError, AttributeError):
                 sys.stderr.write(f"graphscope: {self.broken}; the program goes on unrecorded\n")
 
     def _write_metadata(self) -> None:

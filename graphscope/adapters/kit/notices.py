@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import traceback
 import warnings
 
+from graphscope.eventlog.interruptions import forgiving
+
 
 def say(text: str) -> None:
     """Tell a person something that is not worth a warning; there may be nobody to read it."""
-    with contextlib.suppress(OSError, ValueError, RuntimeError, AttributeError):
+    with forgiving(OSError, ValueError, RuntimeError, AttributeError):
         sys.stderr.write(f"graphscope: {text}\n")
 
 

@@ -16,6 +16,7 @@
 
 #include "../../eventlog/_append.h"
 #include "../../eventlog/_holding.h"
+#include "../../eventlog/_interruption.h"
 
 enum { INLINE_INPUTS = 3, SLOT_SHIFT = 48, MOST_AXES = 8, MOST_GATHERED = 1 << 20 };
 #define ROW_MASK (((int64_t)1 << SLOT_SHIFT) - 1)
@@ -228,18 +229,6 @@ static inline int is(PyObject *object, Slot *slot, PyObject *wanted)
     PyObject *found = get(object, slot);
     Py_XDECREF(found);
     return found == NULL ? -1 : found == wanted;
-}
-
-/* Whether an error is set that the program is to have, as Ctrl-C is; any other is the recorder's own. */
-static inline int is_interrupted(void) { return PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception); }
-
-/* Forget an error of a question that can do without an answer; Ctrl-C comes again. */
-static inline void put_off(void)
-{
-    int interrupted = is_interrupted();
-    PyErr_Clear();
-    if (interrupted)
-        PyErr_SetInterrupt();
 }
 
 /* Tell of an error that is the recorder's own, and forget it, so that the program goes on; -1 where it is none. */

@@ -164,7 +164,7 @@ int give_up(PyObject *told, PyObject *session)
         PyException_SetTraceback(error, trace);
     PyObject *answer = PyObject_CallFunctionObjArgs(told, session, error, NULL);
     if (answer == NULL)
-        PyErr_Clear();
+        put_off();
     Py_XDECREF(answer);
     Py_XDECREF(type);
     Py_XDECREF(error);
@@ -195,7 +195,7 @@ static PyObject *run_engine(Entry *self, Run *run, PyObject *context, PyObject *
             PyObject *swept = PyObject_CallNoArgs(self->sweep);
             Py_XDECREF(swept);
         }
-        PyErr_Clear();
+        put_off();
         Py_DECREF(pushed);
     }
     turn(run);

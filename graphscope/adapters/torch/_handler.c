@@ -305,7 +305,7 @@ static int note(Handler *self, PyObject *result, PyObject *args, int64_t row)
     }
     PyObject *base = failed ? NULL : ask(result, BASE);
     if (base != NULL && base != Py_None && share(self, known, result, base) < 0) {
-        PyErr_Clear();
+        put_off();
         PyObject *told = PyObject_CallFunctionObjArgs(self->view, (PyObject *)known, result, args, NULL);
         failed = told == NULL;
         Py_XDECREF(told);
@@ -443,7 +443,7 @@ static int record_write(Handler *self, PyObject *call, PyFrameObject *frame, PyO
     answer = row < 0 || wrote(known, more, result, row, versions) < 0 || tell_node(self, node, row, site) < 0 ? -1 : 1;
 leave:
     if (answer == 0)
-        PyErr_Clear();
+        put_off();
     free(gathered);
     Py_XDECREF(more);
     Py_XDECREF(value);
@@ -541,7 +541,7 @@ static void tell(Handler *self, PyObject *call, PyObject *frame, PyObject *rows)
     if (PyErr_GivenExceptionMatches(type, PyExc_Exception)) {
         PyObject *told = PyObject_CallFunctionObjArgs(self->failed, call, frame, rows, error, NULL);
         if (told == NULL)
-            PyErr_Clear();
+            put_off();
         Py_XDECREF(told);
     }
     PyErr_Restore(type, error, trace);
@@ -656,7 +656,7 @@ static PyObject *run_call(Handler *self, PyObject *func, PyObject *args, PyObjec
                 Py_XDECREF(told);
             }
             if (noted < 0)
-                Py_CLEAR(gradient);
+                put_off();
         }
         return gradient;
     }
@@ -675,8 +675,10 @@ static PyObject *run_call(Handler *self, PyObject *func, PyObject *args, PyObjec
         prepared = direct == NULL ? Py_NewRef(Py_None)
                                   : PyObject_CallFunctionObjArgs(self->prepare, direct, func, args,
                                                                  kwargs ? kwargs : Py_None, NULL);
-        if (prepared == NULL)
-            goto leave;
+        if (prepared == NULL) { /* there may be room on the stack for the call; what interrupts us is due after it */
+            put_off();
+            prepared = Py_NewRef(Py_None);
+        }
         if (prepared == Py_None) {
             result = PyObject_Call(func, args, kwargs);
             goto leave;
@@ -719,8 +721,10 @@ static PyObject *run_call(Handler *self, PyObject *func, PyObject *args, PyObjec
     else if (done == 0) {
         PyObject *told = PyObject_CallFunction(self->finish, "OOOOOOOLL", call, result, args, kwargs ? kwargs : Py_None,
                                                rows, constants, frame, (long long)start, (long long)end);
+        if (told == NULL)
+            put_off();
         Py_XDECREF(told);
-        done = told == NULL ? -1 : 1;
+        done = 1;
     }
     if (done < 0)
         Py_CLEAR(result);

@@ -61,6 +61,10 @@ static int mark(Method *self, PyObject *context, Slot *end)
         Py_XDECREF(told);
     }
     Py_DECREF(template);
+    if (row < 0 && !is_interrupted()) { /* there is no room for us on the stack: the module may need less */
+        PyErr_Clear();
+        return 0;
+    }
     return row < 0 ? -1 : 0;
 }
 

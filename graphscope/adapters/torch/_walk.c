@@ -151,7 +151,7 @@ static Rule *meet(Walk *walk, PyObject *node, Rule *above)
     if (rule != NULL && !is_taken(walk, node, rule))
         Py_CLEAR(rule);
     if (rule == NULL || PyErr_Occurred()) {
-        PyErr_Clear();
+        put_off();
         Py_XDECREF((PyObject *)rule);
         PyObject *guard = ask_torch(), *fed = above ? (PyObject *)above : Py_None;
         if (guard == NULL)

@@ -78,16 +78,19 @@ class Backward:
             run = Run(writer, frame, place)
             run.creating = [] if create_graph else None
             self._begin(run, outputs, cotangents)
-            place.context = outer[0].turned()
-            place.run = run
+            context = outer[0].turned()
             result: Any = None
-            _push((place.calls or session.make_calls()).mode)
+            mode = (place.calls or session.make_calls()).mode
             try:
+                _push(mode)
+                place.context, place.run = context, run
                 result = original(outputs, cotangents, keep, create_graph, inputs, *args, **kwargs)
-            finally:
-                self._leave()
-                run.turn()
+            finally:  # a signal handler may raise at each call: what must be done comes first
                 place.context, place.backward_row, place.run, place.beneath = outer
+                _pop()
+                if self.session.ended:  # what lies beneath our mode could not be taken back
+                    sweep()
+                run.turn()
                 if result is not None and inputs and not kwargs.get("accumulate_grad"):
                     self._wanted(run, inputs, result)
                 self._end(run, frame)
@@ -95,12 +98,6 @@ class Backward:
             return result
 
         return _engine_run_backward
-
-    def _leave(self) -> None:
-        """Take our mode from the stack, and what lies beneath it of a recording that has ended meanwhile."""
-        _pop()
-        if self.session.ended:
-            sweep()
 
     @guarded
     def _wanted(self, run: Run, inputs: Any, results: Any) -> None:

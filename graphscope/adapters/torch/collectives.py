@@ -78,8 +78,8 @@ class Collectives:
         """Replicas that ran forward and will average gradients in the next backward pass."""
         self._seen: dict[Any, Any] = {}
         """What takes the place of a function of torch's."""
-        self._started: weakref.WeakKeyDictionary[Any, _Started] = weakref.WeakKeyDictionary()
-        """What has not ended when it returns, by what the program waits for it with."""
+        self._started: dict[int, tuple[weakref.ref[Any], _Started]] = {}
+        """What has not ended when it returns, by the `id` of what the program waits for it with."""
         self._averaging: list[tuple[Any, dict[str, Any]]] = []
         """Replicas that do so now, and what tells their collective from all others."""
 
@@ -146,9 +146,10 @@ class Collectives:
         @functools.wraps(original)
         def wait(work: Any, *args: Any, **kwargs: Any) -> Any:
             place = session.places.here
-            started = None if session.ended or place.busy else self._started.pop(work, None)
-            if started is None:
+            found = None if session.ended or place.busy else self._started.pop(id(work), None)
+            if found is None:
                 return original(work, *args, **kwargs)
+            started = found[1]
             frame = session.frames.user(_getframe(1))
             self._awaits(started, frame)
             start = session.writer.clock()
@@ -248,7 +249,9 @@ class Collectives:
             row = writer.append_many(template, None, sources, end, end - start)
         if late:
             known = [found for each in targets if (found := session.identities.find(each)) is not None]
-            self._started[result] = _Started(common, known, row)
+            key = id(result)
+            gone = weakref.ref(result, functools.partial(self._started.pop, key))
+            self._started[key] = gone, _Started(common, known, row)
 
     def _write(
         self, target: torch.Tensor, sources: list[int], common: Any, frame: FrameType, start: int, end: int, late: bool

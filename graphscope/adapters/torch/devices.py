@@ -10,6 +10,7 @@ import torch
 
 from graphscope.adapters.torch.reading import is_remote
 from graphscope.adapters.torch.unusual import opens
+from graphscope.eventlog.interruptions import own
 
 
 class Timer:
@@ -31,7 +32,7 @@ class Timer:
             last.record(self._stream)
             last.synchronize()
             return int(self._first.elapsed_time(last) * 1e6)  # it tells milliseconds
-        except RuntimeError:  # a capture has begun meanwhile, or the program's own error is told here first
+        except own(RuntimeError):  # a capture has begun meanwhile, or the program's own error is told here first
             return clock() - self._began
 
 
@@ -60,7 +61,7 @@ def _timer_on(device: torch.device) -> Timer | None:
     try:
         capturing = getattr(module, "is_current_stream_capturing", None)
         return None if capturing is not None and capturing() else Timer(module, device)
-    except (RuntimeError, TypeError):  # it keeps no time
+    except own(RuntimeError, TypeError):  # it keeps no time
         return None
 
 

@@ -13,6 +13,7 @@ import torch
 
 from graphscope.adapters.kit.notices import say, warn
 from graphscope.adapters.torch.unusual import unusual
+from graphscope.eventlog.interruptions import own
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _no_function = torch._C.DisableTorchFunction
@@ -38,7 +39,9 @@ def guarded(method: _Function) -> _Function:
         try:
             with _no_function():
                 return method(self, *args)
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is ours and not the program's
+        except RecursionError:  # the program goes to the end of the stack, and has news of it by itself
+            return None
+        except own(Exception) as error:
             found = unusual(args)
             if found is None:
                 give_up(self.session, error)
@@ -55,7 +58,7 @@ def guarded(method: _Function) -> _Function:
 
 def give_up(session: Any, error: Exception) -> None:
     """Record nothing of torch any more, and say why."""
-    if session.ended:
+    if session.ended or isinstance(error, RecursionError):
         return
     session.ended = True
     warn("recording PyTorch ended", error, "the program goes on unrecorded")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from graphscope.adapters.torch import asking, compiled
+from graphscope.eventlog.interruptions import own
 
 _LEAST = 512
 
@@ -143,7 +144,7 @@ class Identities:
         """Note a leaf's storage; where a known leaf shares it, both are aliases."""
         try:
             place = asking.Own.untyped_storage(tensor)._cdata
-        except Exception:  # noqa: BLE001 - sparse tensors, transforms of `torch.func`, classes of the program's own
+        except own(Exception):  # sparse tensors, transforms of `torch.func`, classes of the program's own
             return
         other = self.storages.get(place)
         alive = other() if other is not None else None
@@ -157,7 +158,7 @@ def version_of(tensor: torch.Tensor) -> int:
     """Torch's count of the writes into a tensor; 0 for those of inference mode, which have none."""
     try:
         return int(asking.version(tensor))
-    except Exception:  # noqa: BLE001 - a class of the program's own may raise anything
+    except own(Exception):  # a class of the program's own may raise anything
         return 0
 
 

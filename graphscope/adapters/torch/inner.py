@@ -224,10 +224,11 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
         call = beneath.call
         inner = outer.inner.get(id(call))
         if inner is None:
-            inner = outer.inner[id(call)] = Context(outer.path.child(call.name, "call"), outer.backward)
+            inner = Context(outer.path.child(call.name, "call"), outer.backward)
             number = inner.path.number(writer)
             inner.entering = writer.template(Kind.SCOPE_ENTER, scope=number)
             inner.leaving = writer.template(Kind.SCOPE_EXIT, scope=number)
+            outer.inner[id(call)] = inner
         place.context = inner
         writer.append(inner.entering, None, writer.clock())
         first, beneath.pending = beneath.pending, None

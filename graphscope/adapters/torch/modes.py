@@ -17,6 +17,7 @@ from graphscope.adapters.torch.inner import Ops
 from graphscope.adapters.torch.session import Session
 
 _count_functions: Final = torch._C._len_torch_function_stack
+_function_at: Final = torch._C._get_function_stack_at
 _pop_function: Final = torch._C._pop_torch_function_stack
 _push_function: Final = torch._C._push_on_torch_function_stack
 
@@ -33,11 +34,12 @@ def aside(session: Session) -> Iterator[Any]:
 
     It is not put back where the recording has ended meanwhile.
     """
-    mode = _pop_function() if _count_functions() == 1 else None
-    if mode is not None and not isinstance(mode, OURS):
-        _push_function(mode)
+    mode = _function_at(0) if _count_functions() == 1 else None
+    if not isinstance(mode, OURS):
         mode = None
-    try:
+    try:  # a signal handler may raise at each call: it is taken and put back by one
+        if mode is not None:
+            _pop_function()
         yield mode
     finally:
         if mode is not None and not session.ended:

@@ -26,7 +26,8 @@ class Modules:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._named: weakref.WeakSet[torch.nn.Module] = weakref.WeakSet()
+        self._named: dict[int, weakref.ref[torch.nn.Module]] = {}
+        """Modules whose tensors have names, by `id`. No Python runs when they go: its exceptions would be lost."""
 
     def wrapped(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """`Module.__call__`, with the scope around it."""
@@ -64,7 +65,7 @@ class Modules:
         """The context of a module that is called for the first time from here."""
         name = self._name(outer, module, frame)
         path = outer.path.child(name, type(module).__name__) if name else outer.path
-        inner = outer.inner[id(module)] = Context(path, outer.backward)
+        inner = Context(path, outer.backward)
         inner.module = weakref.ref(module)
         if name:
             writer = self.session.writer
@@ -72,6 +73,7 @@ class Modules:
             graph_pass = Pass.BACKWARD if outer.backward else Pass.FORWARD
             inner.entering = writer.template(Kind.SCOPE_ENTER, scope=number, graph_pass=graph_pass)
             inner.leaving = writer.template(Kind.SCOPE_EXIT, scope=number, graph_pass=graph_pass)
+        outer.inner[id(module)] = inner
         return inner
 
     def _name(self, outer: Context, module: torch.nn.Module, frame: FrameType) -> str:
@@ -80,7 +82,7 @@ class Modules:
         if around is None:
             self._name_parameters(module, frame)
             return ""
-        for name, each in around._modules.items():
+        for name, each in list(around._modules.items()):
             if each is module:
                 return "" if name == "_orig_mod" else str(name)  # what `torch.compile` wrapped
         for name, each in around.named_modules():
@@ -91,15 +93,17 @@ class Modules:
 
     def _name_parameters(self, module: torch.nn.Module, frame: FrameType) -> None:
         """Note what a module calls its tensors; a layer that stands alone lends them the name of its variable."""
-        if module in self._named:
+        key = id(module)
+        if key in self._named:
             return
-        self._named.add(module)
+        self._named[key] = weakref.ref(module, functools.partial(self._named.pop, key))
         names = self.session.leaves.names
         held = [*module.named_parameters(), *module.named_buffers()]
         self.session.leaves.expect(module.parameters())
-        for key in [key for key, (reference, _) in names.items() if reference() is None]:
-            del names[key]
-        taken = {name for _, name in names.values()}
+        for key, (reference, _) in list(names.items()):  # other threads enter theirs meanwhile
+            if reference() is None:
+                names.pop(key, None)
+        taken = {name for _, name in list(names.values())}
         alone = not module._modules or any(name in taken for name, _ in held)
         prefixes = self._prefixes(module, frame) if alone else iter(("",))
         prefix = next(each for each in prefixes if all(each + name not in taken for name, _ in held))

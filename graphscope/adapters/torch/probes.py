@@ -43,7 +43,13 @@ PROBES: Final[dict[str, Callable[[], bool]]] = {
     "torch.nn.Module.__call__": lambda: "__call__" in torch.nn.Module.__dict__,
     "the stack of torch function modes": lambda: (
         isinstance(torch._C._len_torch_function_stack(), int)
-        and _has(torch._C, "_push_on_torch_function_stack", "_pop_torch_function_stack", "_EnableTorchFunction")
+        and _has(
+            torch._C,
+            "_push_on_torch_function_stack",
+            "_pop_torch_function_stack",
+            "_EnableTorchFunction",
+            "_get_function_stack_at",
+        )
     ),
     "torch._C._has_torch_function": lambda: torch._C._has_torch_function(()) is False,
     "torch._C._has_torch_function_unary": lambda: torch._C._has_torch_function_unary(None) is False,

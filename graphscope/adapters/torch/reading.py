@@ -11,6 +11,7 @@ from graphscope.adapters.torch import asking, compiled
 from graphscope.adapters.torch.asking import Own
 from graphscope.adapters.torch.dtypes import DTYPES, NamedDtype
 from graphscope.adapters.torch.unusual import opens
+from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.values import Summary
 
 _MOST_BYTES: Final = 1 << 27
@@ -72,7 +73,7 @@ def where_it_lies(tensor: torch.Tensor) -> torch.Tensor | None:
                 plain = Own.to_dense(plain)
             plain = Own.resolve_neg(Own.resolve_conj(Own.as_subclass(plain, torch.Tensor)))
             address = Own.data_ptr(plain)  # a transform of `torch.func` hides it
-        except (RuntimeError, TypeError, NotImplementedError):
+        except own(RuntimeError, TypeError, NotImplementedError):
             return None
         return _tensor(plain) if address or Own.numel(plain) == 0 else None  # its storage may be lent out or given back
 
@@ -128,7 +129,7 @@ def numbers(tensor: torch.Tensor) -> np.ndarray | None:
     with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
         try:
             return array(plain if isinstance(DTYPES.get(asking.dtype(plain)), np.dtype) else Own.float(plain))
-        except (RuntimeError, NotImplementedError):  # packed and quantised ones
+        except own(RuntimeError, NotImplementedError):  # packed and quantised ones
             return None
 
 
@@ -160,7 +161,7 @@ def is_finite(tensor: torch.Tensor) -> bool:
             total: Any = Own.item(Own.sum(distinct(plain)[0]))
             # A sum may overflow though every element is finite: only then they are looked at one by one.
             return bool(total - total == 0) or bool(Own.item(Own.all(Own.isfinite(plain))))
-        except (RuntimeError, NotImplementedError):
+        except own(RuntimeError, NotImplementedError):
             return True
 
 
@@ -195,5 +196,5 @@ def statistics(plain: torch.Tensor) -> Summary:
                 variance = Own.item(Own.mean(Own.square(Own.sub(plain, mean))))
             zero = kept - int(Own.item(Own.count_nonzero(plain))) if least <= 0 <= most else 0
             return Summary(least, most, mean, variance**0.5, nan, inf, zero * times, count)
-        except (RuntimeError, NotImplementedError):
+        except own(RuntimeError, NotImplementedError):
             return nothing

@@ -8,6 +8,7 @@ import torch
 from torch.nn.parameter import UninitializedBuffer, UninitializedParameter
 
 from graphscope.adapters.torch import asking
+from graphscope.eventlog.interruptions import own
 
 ORDINARY: Final = (torch.Tensor, torch.nn.Parameter)
 """Classes whose tensors answer for themselves, and most have their elements at `data_ptr`."""
@@ -34,7 +35,7 @@ def shape_of(tensor: torch.Tensor) -> tuple[int, ...]:
     """
     try:
         shape = asking.shape(tensor)
-    except Exception:  # noqa: BLE001 - a class of the program's own may raise anything
+    except own(Exception):  # a class of the program's own may raise anything
         return ()
     return tuple([size if size.__class__ is int else _hint(size) for size in shape])
 
@@ -42,7 +43,7 @@ def shape_of(tensor: torch.Tensor) -> tuple[int, ...]:
 def _hint(size: Any) -> int:
     try:
         hint = size.node.hint
-    except Exception:  # noqa: BLE001 - a size of nested tensors has none, nor has one that data decide
+    except own(Exception):  # a size of nested tensors has none, nor has one that data decide
         return 0
     return hint if isinstance(hint, int) else 0
 
@@ -56,7 +57,7 @@ def requires_grad(tensor: torch.Tensor) -> bool:
     """Whether gradients flow to a tensor."""
     try:
         return bool(asking.requires_grad(tensor))
-    except Exception:  # noqa: BLE001 - a class of the program's own may raise anything
+    except own(Exception):  # a class of the program's own may raise anything
         return False
 
 
@@ -67,7 +68,7 @@ def grad_fn(tensor: torch.Tensor) -> Any:
     """
     try:
         return asking.grad_fn(tensor)
-    except RuntimeError:
+    except own(RuntimeError):
         return None
 
 

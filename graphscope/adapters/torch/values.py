@@ -12,6 +12,7 @@ from graphscope.adapters.torch.asking import Own
 from graphscope.adapters.torch.compiled import Site, measure
 from graphscope.adapters.torch.unusual import ORDINARY
 from graphscope.eventlog.appender import FLOATING
+from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.schema import DTYPES as DTYPES_BY_CODE
 from graphscope.eventlog.schema import Flag
 from graphscope.eventlog.template import Template
@@ -44,7 +45,7 @@ class Keeping(Site):
         """Whether a tensor has as many bytes as a row of this template tells of."""
         try:
             return tensor.__class__ in ORDINARY and asking.nbytes(tensor) == self.nbytes
-        except RuntimeError:  # a sparse one
+        except own(RuntimeError):  # a sparse one
             return False
 
     def read(self, tensor: torch.Tensor) -> tuple[Template, Any]:
@@ -56,7 +57,7 @@ class Keeping(Site):
                 address = Own.data_ptr(tensor) if Own.is_contiguous(tensor) else 0
                 if address and not reading.is_lazy(tensor):
                     return self.template, measure(address, self.nbytes, self.floating) if self.summary else address
-            except RuntimeError:  # a transform of `torch.func` hides it, compressed sparse tensors have none
+            except own(RuntimeError):  # a transform of `torch.func` hides it, compressed sparse tensors have none
                 pass
         return self._elsewhere(tensor)
 

@@ -13,6 +13,7 @@
 #include <numpy/arrayscalars.h>
 
 #include "../../eventlog/_append.h"
+#include "../../eventlog/_interruption.h"
 
 /* Places in a record: see `node.py`. */
 enum { PLAN, TARGETS, SAVED, MOMENT, SHAPES, ATTRS, ROW, SITE, HOOKS, RETAINED, PLACES };

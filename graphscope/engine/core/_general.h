@@ -127,7 +127,7 @@ static PyObject *run_general(Call *self, PyObject *inputs, PyObject *attrs)
     if (made == NULL) {
         int explained = PyErr_ExceptionMatches(PyExc_ValueError) || PyErr_ExceptionMatches(PyExc_TypeError) ||
                         PyErr_ExceptionMatches(PyExc_IndexError);
-        if (explained) { /* Python will meet it again */
+        if (explained && !is_interrupted()) { /* Python will meet it again */
             PyErr_Clear();
             out = applied(self, inputs, attrs);
         }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
+from functools import partial
 from sys import _getframe
 from typing import Any, Final
 
@@ -220,7 +221,8 @@ recording takes back, when it ends, those that it gave."""
 def watch(tensor: Tensor) -> None:
     """Note that the row of a tensor bears a slot."""
     key = id(tensor)
-    _rows_held[key] = weakref.ref(tensor, lambda _: _rows_held.pop(key, None))
+    # No line of Python runs when it goes: its exceptions would be lost.
+    _rows_held[key] = weakref.ref(tensor, partial(_rows_held.pop, key))
 
 
 def _take_back() -> None:

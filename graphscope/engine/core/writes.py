@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Callable
+from functools import partial
 from sys import getrefcount
 from types import CodeType, FrameType
 from typing import Any, Final
@@ -45,7 +46,8 @@ def memory(number: np.generic) -> np.ndarray:
     """An array of no dims in the place of a number: what has saved the number is blamed for writes into the array."""
     array = np.array(number)
     key = id(array)
-    _numbers[key] = weakref.ref(array, lambda _: _numbers.pop(key, None)), number
+    # No line of Python runs when it goes: its exceptions would be lost.
+    _numbers[key] = weakref.ref(array, partial(_numbers.pop, key)), number
     return array
 
 

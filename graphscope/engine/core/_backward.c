@@ -187,10 +187,12 @@ static PyObject *run_rule(PyObject *rule, PyObject *gradient, PyObject *saved)
     return PyObject_Vectorcall(rule, given + 1, (count + 1) | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
 }
 
-static inline int is_complex(PyObject *value)
+/* Whether a cotangent is of complex numbers or of half precision: then the rules are not run as they are. */
+static inline int is_converted(PyObject *value)
 {
-    return PyArray_CheckExact(value) ? PyArray_DESCR((PyArrayObject *)value)->kind == 'c'
-                                     : PyArray_IsScalar(value, ComplexFloating);
+    return PyArray_CheckExact(value)
+               ? PyArray_DESCR((PyArrayObject *)value)->kind == 'c' || PyArray_TYPE((PyArrayObject *)value) == NPY_HALF
+               : PyArray_IsScalar(value, ComplexFloating) || PyArray_IsScalar(value, Half);
 }
 
 /* Whether a node is of several outputs, or one of its slots. */
@@ -203,7 +205,7 @@ static inline int is_of_several(PyObject *plan)
 static inline int is_common(Pass *pass)
 {
     PyObject *record = pass->record, *plan = PyList_GET_ITEM(record, PLAN), *hooks = PyList_GET_ITEM(record, HOOKS);
-    if (is_complex(pass->gradient) || PyList_GET_ITEM(record, SAVED) == engine.freed_mark ||
+    if (is_converted(pass->gradient) || PyList_GET_ITEM(record, SAVED) == engine.freed_mark ||
         PyList_GET_ITEM(record, RETAINED) != Py_None || (hooks != Py_None && PyDict_GET_SIZE(hooks)))
         return 0;
     if (Py_IS_TYPE(plan, engine.plan) && !is_of_several(plan))

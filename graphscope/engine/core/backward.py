@@ -124,7 +124,7 @@ def run_backward(
         if careful or into:
             results = slowly(record, gradient, row, tensors, into)
             targets = plan.targets(record)
-        elif plan.special or gradient.dtype.kind == "c":
+        elif plan.special or gradient.dtype.kind == "c" or gradient.dtype.itemsize == 2:
             results = specially(record, gradient, row)
             targets = plan.targets(record)
         elif plan.alone:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphscope.engine.core import modes
+from graphscope.engine.core.precision import accumulator
 from graphscope.engine.core.tensor import Tensor
 
 NODE, VALUE, ORIGIN, PARTS, OWNED = range(5)
@@ -40,7 +41,12 @@ def unbroadcast(gradient: Any, shape: tuple[int, ...]) -> Any:
     )
     if isinstance(gradient, Tensor):
         return gradient.sum(axes).reshape(shape) if axes else gradient.reshape(shape)
-    return np.add.reduce(gradient, axis=axes).reshape(shape) if axes else np.reshape(gradient, shape)
+    if not axes:
+        return np.reshape(gradient, shape)
+    dtype = gradient.dtype
+    if dtype.itemsize == 2:
+        return np.add.reduce(gradient, axis=axes, dtype=accumulator(dtype)).astype(dtype).reshape(shape)
+    return np.add.reduce(gradient, axis=axes).reshape(shape)
 
 
 def is_complex(gradient: Any) -> bool:

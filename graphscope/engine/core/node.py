@@ -6,6 +6,7 @@ times as much); `Node` is the face that it shows to people, as `tensor.grad_fn`.
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from collections.abc import Callable, Sequence
 from inspect import CO_VARARGS
@@ -273,7 +274,7 @@ _numbers = itertools.count()
 
 def shape_after(op: Op, shapes: Sequence[tuple[int, ...] | None], attrs: Any) -> tuple[int, ...] | None:
     """The shape that an op makes of inputs of these shapes; None when one is not known, or it takes any number."""
-    code = getattr(op.forward, "__code__", None)
+    code = getattr(inspect.unwrap(op.forward), "__code__", None)
     if None in shapes or (code is not None and code.co_flags & CO_VARARGS):
         return None
     zeros = [np.broadcast_to(np.float32(0), shape) for shape in shapes if shape is not None]

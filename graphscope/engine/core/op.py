@@ -23,6 +23,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from graphscope.engine.core.precision import in_single
 from graphscope.engine.core.results import result_of
 
 Rule = Callable[..., Any]
@@ -100,6 +101,8 @@ class Op:
     """Whether of two matrices it is their product, `x.dot(y)`."""
     floating: bool = False
     """Whether integers become floating numbers first."""
+    accumulates: bool = False
+    """Whether it adds up many numbers: then it computes in single precision what is given in half."""
     promotes: bool = True
     """Whether operands of different dtypes are brought to one."""
     grad_name: str | Callable[..., str] | None = None
@@ -176,6 +179,8 @@ def register(
         result=result_of(name, outputs)._make if outputs else tuple,
         **{"torch": name, **definition},
     )
+    if op.accumulates:
+        op.forward = in_single(op.forward, residuals=op.residuals)
     op.key = (len(OPS) + 1) << 48  # above any address
     OPS[name] = op
     return op

@@ -12,7 +12,8 @@ from graphscope.engine.core.backward_errors import anomaly_message, blamed
 from graphscope.engine.core.cotangents import conjugated, is_complex
 from graphscope.engine.core.modes import Context, here
 from graphscope.engine.core.node import ATTRS, PLAN, ROW, SAVED, Record, spread
-from graphscope.engine.core.op import INPUT_NAMES
+from graphscope.engine.core.op import INPUT_NAMES, OPS
+from graphscope.engine.core.precision import half_of, rounded, widened
 from graphscope.engine.core.slots import Cotangents
 from graphscope.engine.core.tensor import Tensor
 from graphscope.eventlog import record as recording
@@ -56,7 +57,7 @@ def specially(record: Record, gradient: Any, row: int) -> Sequence[Any]:
         return _customized(record, gradient, row, False)
     if plan.op.several:
         gradient = slots.whole(record, gradient, False)
-    if not plan.hooked and not plan.alone and not is_complex(gradient):
+    if not plan.hooked and not plan.alone and not is_complex(gradient) and half_of(gradient) is None:
         return plan.gradients(gradient, record[SAVED], record[ATTRS])  # type: ignore[no-any-return]
     if plan.hooked:
         gradient = plan.ahead(gradient, False)
@@ -67,12 +68,18 @@ def specially(record: Record, gradient: Any, row: int) -> Sequence[Any]:
 def _one_by_one(plan: Any, gradient: Any, arguments: Sequence[Any], attrs: Any) -> list[Any]:
     """Run the rules; where a cotangent is complex, between two conjugations.
 
+    What is of half precision is brought to single precision for the rules, and what they give is rounded: they add up.
+
     A rule says the transpose of the derivative, g · f'(x), which is all there is to say of real numbers. The gradient
     of complex numbers is by convention dL/d(re) + i · dL/d(im): it goes back by the conjugate transpose, and that is
     the conjugate of what the rule says of the conjugate.
 
     Source: PyTorch's note "Autograd mechanics", on complex numbers.
     """
+    half = half_of(gradient)
+    if half is not None and plan.op is not OPS["to"]:  # whose rule is to tell the precision
+        found = _one_by_one_transposed(plan, widened(gradient), widened(tuple(arguments)), attrs)
+        return [rounded(result, half) for result in found]
     if is_complex(gradient):
         found = _one_by_one_transposed(plan, conjugated(gradient), arguments, attrs)
         return [conjugated(result) for result in found]

@@ -16,7 +16,7 @@ from graphscope.engine.ops.distances import cross_product as cross
 from graphscope.engine.ops.eigenvalues import eig, eigvals
 from graphscope.engine.ops.factors import linalg_lu_solve as lu_solve
 from graphscope.engine.ops.factors import lu, lu_factor
-from graphscope.engine.ops.inverses import det, inv, matrix_exp, pinv, slogdet, solve_triangular
+from graphscope.engine.ops.inverses import det, floating_matrix, inv, matrix_exp, pinv, slogdet, solve_triangular
 from graphscope.engine.ops.inverses import solve as _solve
 from graphscope.engine.ops.least_squares import lstsq, tensorinv, tensorsolve, vander, vecdot
 from graphscope.engine.ops.linalg import matmul
@@ -112,6 +112,7 @@ class FactorsWithPivots(NamedTuple):
 
 def _tried(of: Any, matrices: Any, check_errors: bool, call: Callable[[], Any]) -> Any:
     """A result, or NaN in its place, and whether it failed for any of the matrices."""
+    floating_matrix(of.__name__.lower(), matrices, complex_too=True)
     shape = tuple(matrices.shape[:-2])
     try:
         return of(call(), Tensor(np.zeros(shape, np.int32)[()]))

@@ -61,7 +61,7 @@ def ndtr(input: Tensor) -> Any:
 
 def ndtri(input: Tensor) -> Any:
     """Inverse of `ndtr`."""
-    return erfinv(input * 2 - 1) * math.sqrt(2)
+    return erfinv(input * 2.0 - 1.0) * math.sqrt(2)
 
 
 def log_ndtr(input: Tensor) -> Any:

@@ -42,6 +42,7 @@ typedef struct {
     int64_t key;
     int inputs, core_dims;
     char wrapped, view, reduces, differentiable;
+    char floating; /* whether integers become floating numbers first */
     char multiplies; /* whether of two matrices it is their product, as `dot` has it */
     Way ways[WAYS]; /* of one input, the first alone */
     PyObject *prepare; /* of a general call: what reads the arguments, and then */
@@ -345,7 +346,7 @@ done:
 
 static inline int are_matrices(PyObject *a, PyObject *b)
 {
-    return is_floating_array(a) && PyArray_CheckExact(b) && PyArray_NDIM((PyArrayObject *)a) == 2 &&
+    return is_floating_array(a) && PyArray_TYPE((PyArrayObject *)a) != NPY_HALF && PyArray_CheckExact(b) && PyArray_NDIM((PyArrayObject *)a) == 2 &&
            PyArray_NDIM((PyArrayObject *)b) == 2;
 }
 
@@ -372,7 +373,8 @@ static PyObject *call_binary(PyObject *object, PyObject *const *args, size_t fla
     else if (Py_IS_TYPE(y, engine.tensor)) {
         count = 2;
         b = AT(y, engine.array);
-        if (b == NULL || Py_TYPE(a) != Py_TYPE(b))
+        if (b == NULL || Py_TYPE(a) != Py_TYPE(b) ||
+            (self->floating && !is_floating_array(a) && !is_floating_scalar(a)))
             return in_python(self, args, flags, names);
         if (PyArray_CheckExact(a)) {
             PyArrayObject *one = (PyArrayObject *)a, *other = (PyArrayObject *)b;
@@ -500,6 +502,7 @@ static int Call_init(Call *self, PyObject *args, PyObject *names)
     self->view = (char)flag_of(op, "view");
     self->reduces = (char)flag_of(op, "reduces");
     self->multiplies = (char)flag_of(op, "multiplies");
+    self->floating = (char)flag_of(op, "floating");
     self->residuals = (char)flag_of(op, "residuals");
     self->promotes = (char)flag_of(op, "promotes");
     if (!PyTuple_Check(plans)) {

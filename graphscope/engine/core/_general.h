@@ -172,6 +172,10 @@ static PyObject *call_general(PyObject *object, PyObject *const *args, size_t fl
     if (RECORDS(engine.log->active))
         return in_python(self, args, flags, names);
     PyObject *read = PyObject_Vectorcall(self->prepare, args, flags, names), *out;
+    if (read == NULL && names != NULL && PyErr_ExceptionMatches(PyExc_TypeError)) { /* in NumPy's words, perhaps */
+        PyErr_Clear();
+        return in_python(self, args, flags, names);
+    }
     if (read == NULL)
         return NULL;
     if (!PyTuple_CheckExact(read) || PyTuple_GET_SIZE(read) != 2 || !PyDict_CheckExact(PyTuple_GET_ITEM(read, 1))) {

@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from graphscope.engine.core import dtypes, modes, tracing, writes
+from graphscope.engine.core.dims import in_our_words
 from graphscope.engine.core.formulas import FORMULAS
 from graphscope.engine.core.modes import modes as mode
 from graphscope.engine.core.node import plan_for
@@ -42,6 +43,7 @@ with suppress(ImportError):  # it was not built here: there was no compiler
 def _binary(op: Op) -> Callable[..., Any]:
     """The call of an op of two inputs and no attributes: `apply`, with everything that it does in a straight line."""
     forward = op.forward
+    careful = dtypes.in_floating(forward) if op.floating else forward
     both, left, right = (plan_for(op, wanting) for wanting in ((True, True), (True, False), (False, True)))
     left_saves_other, left_saves_none = left.saves_other, left.freed is None
     left_single, right_single = left.alone, right.alone
@@ -53,7 +55,7 @@ def _binary(op: Op) -> Callable[..., Any]:
         x, y = input, other
         if x.__class__ is not Tensor and not isinstance(x, Tensor):
             if not isinstance(y, Tensor):
-                return forward(x, y)
+                return careful(x, y)
             return apply(op, (dtypes.operand(x), y))
         a = x.array
         constant: Any = None
@@ -87,7 +89,7 @@ def _binary(op: Op) -> Callable[..., Any]:
                 b = constant if constant is not None else y.array
             start = writer.clock()
         try:
-            result = forward(a, b)
+            result = careful(a, b)
         except (ValueError, TypeError) as error:
             given = [value for value in (x, y) if isinstance(value, Tensor)]
             explained = explain_failure(op, (a, b), None, error)
@@ -237,11 +239,15 @@ def _general(op: Op) -> Callable[..., Any]:
             try:
                 inputs, attrs = prepare(*args, **kwargs)
             except Exception as error:
-                writer = recording.writer
-                if writer is not None:
-                    known = [value for value in args if isinstance(value, Tensor) and value.row >= writer.base]
-                    tracing.failed(writer, _getframe(1), op, known, error)
-                raise
+                words = in_our_words(kwargs)
+                if isinstance(error, TypeError) and words.keys() != kwargs.keys():
+                    inputs, attrs = prepare(*args, **words)
+                else:
+                    writer = recording.writer
+                    if writer is not None:
+                        known = [value for value in args if isinstance(value, Tensor) and value.row >= writer.base]
+                        tracing.failed(writer, _getframe(1), op, known, error)
+                    raise
         else:
             inputs, attrs = args, kwargs
         if straight and len(inputs) == 1 and recording.writer is None:

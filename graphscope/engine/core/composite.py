@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from graphscope.engine.core.dims import in_our_words
 from graphscope.engine.core.module_scopes import scope
 from graphscope.engine.core.op import register
 from graphscope.engine.core.tensor import Tensor
@@ -41,6 +42,8 @@ def composite(
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
+            if "axis" in kwargs or "keepdims" in kwargs:
+                kwargs = in_our_words(kwargs)
             if recording.writer is None:
                 return function(*args, **kwargs)
             with scope(name, "op"):

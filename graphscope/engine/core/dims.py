@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 
 def one(dim: int, rank: int) -> int:
@@ -37,6 +38,25 @@ def several(dims: Any, rank: int) -> tuple[int, ...]:
         twice = {dim for dim in found if found.count(dim) > 1}
         raise RuntimeError(f"dim {min(twice)} appears multiple times in the list of dims {tuple(dims)}")
     return (found if rank else ()) or tuple(range(rank))
+
+
+NUMPY: Final = {"axis": "dim", "keepdims": "keepdim"}
+"""What NumPy calls arguments that are taken by its words too."""
+
+
+def in_our_words(words: Mapping[str, Any]) -> dict[str, Any]:
+    """Keyword arguments, of which some may be spelled as NumPy spells them."""
+    return {NUMPY.get(word, word): value for word, value in words.items()}
+
+
+def in_either_words(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that takes its arguments by NumPy's words, too."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **in_our_words(kwargs))
+
+    return call
 
 
 def _integer(dim: Any) -> int:

@@ -86,6 +86,21 @@ def result_type(values: Any) -> np.dtype:
     return result if result is not None else _default
 
 
+def common(op: Op, values: Any) -> np.dtype:
+    """The dtype that an op computes in, of what it is given."""
+    dtype = result_type([value for value in values if value is not None])
+    return _default if op.floating and dtype.kind in "biu" else dtype
+
+
+def number(value: Any, dtype: Any) -> Any:
+    """A Python number as it takes part beside elements of a dtype: an integer that it can't hold wraps around."""
+    if value.__class__ is not int or dtype.kind not in "iu":
+        return value
+    size = 8 * dtype.itemsize
+    held = value & (1 << size) - 1
+    return held - (1 << size) if dtype.kind == "i" and held >> size - 1 else held
+
+
 def aligned(op: Op, inputs: Any) -> Any:
     """The inputs of an op, with those that need a gradient brought to the op's dtype in the graph."""
     if not op.promotes or not any(op.vjps):
@@ -93,9 +108,7 @@ def aligned(op: Op, inputs: Any) -> Any:
     found = {value.array.dtype for value in inputs if hasattr(value, "wants_grad")}
     if len(found) < 2 and not any(isinstance(value, complex) for value in inputs):
         return inputs
-    dtype = result_type(
-        [value.array if hasattr(value, "wants_grad") else value for value in inputs if value is not None]
-    )
+    dtype = common(op, [value.array if hasattr(value, "wants_grad") else value for value in inputs])
     return [
         OPS["to"].call(value, dtype)
         if hasattr(value, "wants_grad") and value.requires_grad and value.array.dtype != dtype
@@ -118,33 +131,26 @@ def promoted(op: Op, inputs: Any) -> list[Any]:
     if not op.promotes or len(arrays) == 1:
         return arrays
     first = arrays[0]
-    if all(getattr(value, "dtype", None) is getattr(first, "dtype", 0) for value in arrays[1:]):
+    if not op.floating and all(getattr(value, "dtype", None) is getattr(first, "dtype", 0) for value in arrays[1:]):
         return arrays
-    dtype = result_type([value for value in arrays if value is not None])
+    dtype = common(op, arrays)
     return [
-        value
-        if value is None or not hasattr(value, "dtype") or value.dtype == dtype
+        (value if op.name == "pow" else number(value, dtype))  # a negative exponent is refused, no other number
+        if not hasattr(value, "dtype")
+        else value
+        if value.dtype == dtype
         else (value.astype(dtype) if value.ndim else dtype.type(value))
         for value in arrays
     ]
 
 
 def in_floating(forward: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of one array that takes integers too, as floating numbers."""
-
-    def convert(x: Any) -> Any:
-        return forward(x if x.dtype.kind in "fc" else x.astype(_default))
-
-    return convert
-
-
-def floating(forward: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of several arrays or numbers that takes integers too, as floating numbers."""
+    """A function of arrays or numbers of one dtype that takes integers too, as floating numbers."""
 
     def convert(*given: Any, **attrs: Any) -> Any:
-        if any(value.dtype.kind in "fc" for value in given if hasattr(value, "dtype")):
-            return forward(*given, **attrs)
-        return forward(*(value.astype(_default) if hasattr(value, "dtype") else value for value in given), **attrs)
+        if all(getattr(value, "dtype", int64).kind in "biu" for value in given):
+            given = tuple([value.astype(_default) if hasattr(value, "dtype") else value for value in given])
+        return forward(*given, **attrs)
 
     return convert
 

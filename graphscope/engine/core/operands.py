@@ -49,6 +49,8 @@ def gather(op: Op, inputs: Sequence[Any], tensor: Any, track: bool) -> Operands:
                 mixed = True
         arrays.append(array)
         targets.append(target)
+    if op.floating and dtype is not None and dtype.kind in "biu":
+        mixed = True
     # Numbers take the dtype of a floating tensor in NumPy as in PyTorch; what else is mixed is for the rules there.
     if (mixed or (constants and (dtype is None or dtype.kind != "f"))) and (op.promotes or not op.takes_bool):
         if tracked:

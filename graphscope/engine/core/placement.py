@@ -76,16 +76,18 @@ CASTS: Final = {
     "int": dtypes.int32,
     "long": dtypes.int64,
     "bool": dtypes.bool_,
+    "cfloat": np.dtype("complex64"),
+    "cdouble": np.dtype("complex128"),
 }
 """Methods that are `to` with a dtype."""
 
 for _name, _dtype in CASTS.items():
-    setattr(Tensor, _name, lambda self, _dtype=_dtype: to(self, _dtype))
+    setattr(Tensor, _name, lambda self, memory_format=None, *, _dtype=_dtype: to(self, _dtype))
 
 
 @method
-def bfloat16(self: Tensor) -> Any:
-    """The tensor in bfloat16.
+def bfloat16(self: Tensor, memory_format: Any = None) -> Any:
+    """The tensor in bfloat16; there is but one memory format.
 
     Raises:
         RuntimeError: The package `ml_dtypes` is not installed.

@@ -21,7 +21,7 @@ _ndarray = np.ndarray
 _new = object.__new__
 _next_moment = writes.moments.__next__
 
-FAILURES: Final = (ValueError, TypeError, IndexError, np.exceptions.AxisError)
+FAILURES: Final = (ValueError, TypeError, IndexError, OverflowError, np.exceptions.AxisError)
 """What a forward function raises when its operands do not fit."""
 _NUMPY: Final = (np.ndarray, np.generic)
 _MANY_VIEWS: Final = 64

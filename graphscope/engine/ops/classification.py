@@ -120,7 +120,7 @@ nll_loss = define(
     formula="out = -Σ z[y_i] · x[i, y_i] / Σ z[y_i]", tensor_method=False, promotes=False,
     torch="nn.functional.nll_loss", grad_name="NllLossBackward0",
     prepare=_to_nll,
-    forward=_nll_loss,
+    forward=_nll_loss, accumulates=True,
     vjp=[_nll_rule,
          None,
          None],
@@ -252,7 +252,7 @@ def multi_margin_loss(
     """
     if p not in (1, 2):
         raise ValueError("multi_margin_loss: only p == 1 and p == 2 are supported")
-    x = input if len(input.shape) == 2 else unsqueeze(input, 0)
+    x = input if len(input.shape) == 2 else reshape(input, (1, -1))
     classes = _bare(target).reshape(-1)
     rows = np.arange(len(classes))
     excess = relu(x - unsqueeze(getitem(x, (rows, classes)), 1) + margin)
@@ -282,7 +282,7 @@ def multilabel_margin_loss(
 
     The targets of a sample end at the first -1.
     """
-    x = input if len(input.shape) == 2 else unsqueeze(input, 0)
+    x = input if len(input.shape) == 2 else reshape(input, (1, -1))
     labels = np.atleast_2d(_bare(target))
     listed = np.logical_and.accumulate(labels >= 0, axis=1)
     rows = np.arange(len(labels))[:, None]

@@ -181,8 +181,14 @@ def conj_physical(input: Any) -> Any:
 
 @method
 def adjoint(input: Any) -> Any:
-    """The last two dims swapped, and complex numbers conjugated."""
-    return conj(input.transpose(-2, -1))
+    """The last two dims swapped, and complex numbers conjugated.
+
+    Raises:
+        RuntimeError: There is but one dim.
+    """
+    if len(input.shape) == 1:
+        raise RuntimeError("adjoint: only matrices and batches of matrices have one, not a tensor of 1 dim")
+    return conj(input.transpose(-2, -1) if input.shape else input)
 
 
 @method

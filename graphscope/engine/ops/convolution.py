@@ -128,7 +128,7 @@ def _define_conv(rank: int) -> Any:
         name, f"Convolution in {rank} dims: at each window of x, its elements times the weights y, plus the bias z.",
         formula="out[n, o] = z[o] + Σ_c y[o, c] ⋆ x[n, c]", tensor_method=False, grad_name="ConvolutionBackward0",
         prepare=prepare,
-        forward=forward,
+        forward=forward, accumulates=True,
         vjp=[lambda g, x, y, *, _windows, groups: conv_spread(g, y, _windows, groups, tuple(x.shape[-rank:])),
              lambda g, x, *, _windows, groups: conv_weigh(x, g, _windows, groups),
              _bias_rule(rank)],
@@ -182,15 +182,32 @@ def _define_transposed(rank: int) -> Any:
         name, f"Transpose of convolution in {rank} dims: each element of x is spread over a window by the weights y.",
         formula="out[n, c] = z[c] + Σ_o y[o, c] * x[n, o]", tensor_method=False, grad_name="ConvolutionBackward0",
         prepare=prepare,
-        forward=forward,
-        vjp=[lambda g, y, *, _windows, groups: conv_correlate(g, y, _windows, groups),
-             lambda g, x, *, _windows, groups: conv_weigh(g, x, _windows, groups),
+        forward=forward, accumulates=True,
+        vjp=[lambda g, y, *, _windows, groups, output_padding: conv_correlate(
+                 _reached(g, _windows, output_padding), y, _without(_windows, output_padding), groups),
+             lambda g, x, *, _windows, groups, output_padding: conv_weigh(
+                 _reached(g, _windows, output_padding), x, _without(_windows, output_padding), groups),
              _bias_rule(rank)],
         shape=shape,
         samples=[((2, 3, *(3,) * rank), (3, 2, *two), (2,)), ((1, 2, *two), (2, 1, *two), {"groups": 2, "dilation": 2}),
                  ((2, *two), (2, 1, *(3,) * rank), {"padding": 1}),
-                 ((1, 1, *two), (1, 1, *(3,) * rank), {"stride": 2, "padding": 1, "output_padding": 1})],
+                 ((1, 1, *two), (1, 1, *(3,) * rank), {"stride": 2, "padding": 1, "output_padding": 1}),
+                 ((1, 1, *two), (1, 1, *two), {"dilation": 3, "output_padding": 2})],
     )  # fmt: skip
+
+
+def _reached(g: Any, windows: Windows, more: Any) -> Any:
+    """The cotangent without the elements at the ends that no window reaches."""
+    beyond = [max(extra - high, 0) for extra, high in zip(more, windows.high, strict=True)]
+    sizes = g.shape[-len(more) :]
+    ends = (slice(0, size - extra) for size, extra in zip(sizes, beyond, strict=True))
+    return g[(..., *ends)] if any(beyond) else g
+
+
+def _without(windows: Windows, more: Any) -> Windows:
+    """The windows that the elements were spread over: the padding behind them is less by what is more at the ends."""
+    high = tuple(max(high - extra, 0) for extra, high in zip(more, windows.high, strict=True))
+    return Windows(windows.kernel, windows.stride, windows.low, high, windows.dilation)
 
 
 def _sizes_before(windows: Windows, counts: Any, more: Any) -> tuple[Any, ...]:
@@ -208,7 +225,7 @@ def _linear(name: str, doc: str, forward: Any, rules: Any, names: tuple[str, ...
         name, doc, formula="out = ∂ (x ⋆ w) / ∂", tensor_method=False, torch=None,
         grad_name="ConvolutionBackwardBackward0",
         prepare=lambda x, y, *values: ((x, y), dict(zip(names, values, strict=True))),
-        forward=forward,
+        forward=forward, accumulates=True,
         vjp=rules,
         shape=lambda x, y, **attrs: forward_shape(forward, x, y, attrs),
         samples=_LINEAR_SAMPLES[name],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -89,10 +90,28 @@ _HISTOGRAM = result_of("histogram", ("hist", "bin_edges"))
 
 
 @method
-def histogram(input: Any, bins: int = 100, *, range: Any = None) -> Any:
-    """How many elements fall into each of the bins of equal width, and the edges of the bins."""
-    low, high = range or (0, 0)
-    return _HISTOGRAM(histc(input, bins, low, high), Tensor(_edges(input.array, bins, low, high)))
+def histogram(input: Any, bins: Any = 100, *, range: Any = None, weight: Any = None, density: bool = False) -> Any:
+    """How many elements fall into each bin, and the edges of the bins.
+
+    Args:
+        input: The elements.
+        bins: How many bins of equal width, or the edges.
+        range: Where the first bin begins and the last ends; None: at the least and the largest element.
+        weight: How much each element counts.
+        density: Whether to divide by the width of the bin and the sum of all.
+    """
+    x = input.array
+    if isinstance(bins, Tensor):
+        edges = bins.array
+    elif range is None and not x.size:
+        edges = np.linspace(0, 1, bins + 1, dtype=x.dtype)
+    elif range is None and x.min() == x.max():
+        edges = np.linspace(x.min() - 0.5, x.min() + 0.5, bins + 1, dtype=x.dtype)
+    else:
+        edges = _edges(x, bins, *(range or (0, 0)))
+    weights = None if weight is None else weight.array.reshape(-1)
+    counts, _ = np.histogram(x.reshape(-1), edges, weights=weights, density=density)
+    return _HISTOGRAM(Tensor(counts.astype(x.dtype)), Tensor(edges))
 
 
 def _find(x: Any, y: Any, *, right: bool, int32: bool) -> Any:
@@ -106,9 +125,10 @@ def _find(x: Any, y: Any, *, right: bool, int32: bool) -> Any:
                 "searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
                 f"tensor and input value tensor must match: {x.shape} and {y.shape}"
             )
+        count = math.prod(y.shape[:-1])
         rows = [
             find(row, values, side)
-            for row, values in zip(x.reshape(-1, x.shape[-1]), y.reshape(-1, y.shape[-1]), strict=True)
+            for row, values in zip(x.reshape(count, x.shape[-1]), y.reshape(count, y.shape[-1]), strict=True)
         ]
         out = np.stack(rows).reshape(y.shape) if rows else np.zeros(y.shape, np.int64)
     return np.asarray(out, np.int32 if int32 else np.int64)[()]
@@ -147,6 +167,7 @@ def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
     """Of indices that count all elements in a row, the index in each dim of a tensor of that shape."""
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
     out = []
+    indices = indices.to(dtypes.int64)
     for size in reversed(sizes):
         out.append(indices % size)
         indices = indices // size
@@ -187,7 +208,7 @@ def _distinct(x: Any, part: int, dim: int | None) -> Any:
 def _runs(x: Any, part: int, dim: int | None) -> Any:
     """Of each run of equal elements the first, of each element its run, of each run its length."""
     rows = np.reshape(x, -1) if dim is None else np.moveaxis(x, dim, 0)
-    changes = (rows[1:] != rows[:-1]).reshape(max(len(rows) - 1, 0), -1).any(1)
+    changes = (rows[1:] != rows[:-1]).any(tuple(range(1, rows.ndim)))
     begins = np.concatenate((np.ones(min(len(rows), 1), bool), changes))
     if part == 0:
         return rows[begins] if dim is None else np.moveaxis(rows[begins], 0, dim)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from sys import _getframe
 from typing import Any, Final, cast
@@ -157,7 +158,8 @@ def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, req
 
 def scalar_tensor(s: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **how: Any) -> Tensor:
     """A tensor of no dims; floating unless `dtype` says otherwise."""
-    return made(np.asarray(s, dtype or dtypes.get_default_dtype()), requires_grad, "scalar_tensor", device, how)
+    dtype = np.dtype(dtype or dtypes.get_default_dtype())
+    return made(np.asarray(dtypes.number(s, dtype), dtype), requires_grad, "scalar_tensor", device, how)
 
 
 def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **how: Any) -> Tensor:
@@ -182,7 +184,9 @@ def full(
     fill_value = getattr(fill_value, "array", fill_value)
     if dtype is None:
         dtype = dtypes.result_type([fill_value])
-    return made(np.full(sizes((size,)), fill_value, dtype), requires_grad, "full", device, how)
+    return made(
+        np.full(sizes((size,)), dtypes.number(fill_value, np.dtype(dtype)), dtype), requires_grad, "full", device, how
+    )
 
 
 def arange(
@@ -209,9 +213,15 @@ def arange(
         raise RuntimeError("arange: step must be nonzero")
     if (end - start) * step < 0:
         raise RuntimeError(f"arange: from {start} steps of {step} lead away from {end}; turn the sign of step")
-    array = np.arange(start, end, step)
-    if dtype is None and array.dtype.kind == "f":
+    if dtype is None and any(isinstance(value, float) for value in (start, end, step)):
         dtype = dtypes.get_default_dtype()
+    kind = "i" if dtype is None else np.dtype(dtype).kind
+    if kind not in "iu":
+        array = np.arange(start, end, step)
+    elif dtype is None or np.dtype(dtype) == dtypes.int64:
+        array = np.arange(int(start), int(end), int(step))
+    else:  # so many as there are of the numbers given, of which the integers are taken
+        array = np.arange(math.ceil((end - start) / step)) * int(step) + int(start)
     return made(array if dtype is None else array.astype(dtype), requires_grad, "arange", device, how)
 
 
@@ -225,8 +235,14 @@ def linspace(
     """
     if steps < 0:
         raise RuntimeError(f"linspace: number of steps must be non-negative, not {steps}")
-    array = np.linspace(float(start), float(end), steps).astype(dtype or dtypes.get_default_dtype())
-    return made(array, requires_grad, "linspace", device, how)
+    array = _between(start, end, steps, np.dtype(dtype or dtypes.get_default_dtype()))
+    return made(array.astype(dtype or dtypes.get_default_dtype()), requires_grad, "linspace", device, how)
+
+
+def _between(start: Any, end: Any, steps: int, dtype: np.dtype) -> Any:
+    """Numbers at equal distances; of integers, between the integers that `start` and `end` are cut to."""
+    cut = int if dtype.kind in "iu" else complex if dtype.kind == "c" else float
+    return np.linspace(cut(start), cut(end), steps)
 
 
 def logspace(
@@ -247,7 +263,8 @@ def logspace(
     """
     if steps < 0:
         raise RuntimeError(f"logspace: number of steps must be non-negative, not {steps}")
-    powers = np.power(float(base), np.linspace(float(start), float(end), steps))
+    exponents = _between(start, end, steps, np.dtype(dtype or dtypes.get_default_dtype()))
+    powers = np.power(complex(base) if exponents.dtype.kind == "c" else float(base), exponents)
     return made(powers.astype(dtype or dtypes.get_default_dtype()), requires_grad, "logspace", device, how)
 
 
@@ -258,11 +275,15 @@ def eye(
     return made(np.eye(n, m, dtype=dtype or dtypes.get_default_dtype()), requires_grad, "eye", device, how)
 
 
-def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int64, device: Any = None) -> Tensor:
+def tril_indices(
+    row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int64, device: Any = None, **how: Any
+) -> Tensor:
     """Rows and columns of the lower triangle of a matrix, as two rows."""
-    return made(np.stack(np.tril_indices(row, offset, col)).astype(dtype), False, "tril_indices", device)
+    return made(np.stack(np.tril_indices(row, offset, col)).astype(dtype), False, "tril_indices", device, how)
 
 
-def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int64, device: Any = None) -> Tensor:
+def triu_indices(
+    row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int64, device: Any = None, **how: Any
+) -> Tensor:
     """Rows and columns of the upper triangle of a matrix, as two rows."""
-    return made(np.stack(np.triu_indices(row, offset, col)).astype(dtype), False, "triu_indices", device)
+    return made(np.stack(np.triu_indices(row, offset, col)).astype(dtype), False, "triu_indices", device, how)

@@ -43,12 +43,15 @@ _MANY: Final = 1 << 16
 def _to_running(input: Any, dim: int, *, dtype: Any = None) -> Any:
     if dtype is not None and dtype != input.dtype:
         input = input.to(dtype) if isinstance(input, Tensor) else input.astype(dtype)
-    return (input,), {"dim": one(dim, len(input.shape))}
+    attrs: dict[str, Any] = {"dim": one(dim, len(input.shape))}
+    if dtype is not None and np.dtype(dtype).kind in "biu":
+        attrs["dtype"] = np.dtype(dtype)
+    return (input,), attrs
 
 
 def _running(over: Any) -> Any:
-    def forward(x: Any, *, dim: int) -> Any:
-        wider = dtypes.int64 if x.dtype.kind in "biu" else x.dtype
+    def forward(x: Any, *, dim: int, dtype: Any = None) -> Any:
+        wider = dtype or (dtypes.int64 if x.dtype.kind in "biu" else x.dtype)
         if not x.ndim:
             return x.astype(wider)
         if x.size < _MANY or x.size < 256 * x.shape[dim] or x.strides[dim] == x.itemsize or wider != x.dtype:
@@ -104,7 +107,7 @@ def _cumsum_rule(g: Any, *, dim: int) -> Any:
 cumsum: Any = define(
     "cumsum", "Running sum along a dim.", formula="out[i] = Σ x[j], j ≤ i",
     prepare=_to_running,
-    forward=in_one_pass("cumsum", _running(np.add)),
+    forward=in_one_pass("cumsum", _running(np.add)), accumulates=True,
     vjp=[fused(_cumsum_rule, in_one_pass("cumsum_rule", _cumsum_rule))],
     shape=shapes.same,
     samples=[((4,), {"dim": 0}), ((2, 3), {"dim": -1}), ((), {"dim": 0}), ((0, 2), {"dim": 0})],
@@ -123,7 +126,7 @@ def _cumprod_rule(g: Any, x: Any, out: Any, *, dim: int) -> Any:
 cumprod: Any = define(
     "cumprod", "Running product along a dim.", formula="out[i] = Π x[j], j ≤ i",
     prepare=_to_running,
-    forward=in_one_pass("cumprod", _running(np.multiply)),
+    forward=in_one_pass("cumprod", _running(np.multiply)), accumulates=True,
     vjp=[_cumprod_rule],
     shape=shapes.same,
     samples=[((4,), {"dim": 0}), ((2, 3), {"dim": -1}), ((), {"dim": 0})],
@@ -142,7 +145,8 @@ logcumsumexp = define(
     "logcumsumexp", "Logarithm of the running sum of exponentials along a dim, computed without overflow.",
     formula="out[i] = ln Σ e^x[j], j ≤ i",
     prepare=_to_running,
-    forward=lambda x, *, dim: np.logaddexp.accumulate(x, dim) if x.ndim else x.copy(),
+    forward=dtypes.only("f", lambda x, *, dim: np.logaddexp.accumulate(x, dim) if x.ndim else x.copy()),
+    accumulates=True,
     vjp=[_logcumsumexp_rule],
     shape=shapes.same,
     samples=[((4,), {"dim": 0}), ((2, 3), {"dim": -1}), ((), {"dim": 0})],
@@ -203,6 +207,8 @@ def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any
     if not input.shape:
         raise RuntimeError("diff expects input to be at least one-dimensional")
     place = one(dim, len(input.shape))
+    if not n:
+        return input.clone()
     if prepend is not None or append is not None:
         input = cat([part for part in (prepend, input, append) if part is not None], place)
     for _ in range(n):
@@ -211,12 +217,12 @@ def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any
     return input
 
 
-def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> tuple[Any, ...]:
+def gradient(input: Any, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> tuple[Any, ...]:
     """Slopes along dims: of the elements on both sides inside, of one neighbour at the ends.
 
     Args:
         input: The elements.
-        spacing: How far they are apart: one number, or one for each dim.
+        spacing: How far they are apart: one number (1 where left out), or one for each dim.
         dim: Along which dims; None: along each.
         edge_order: At the ends, 1: the line through two elements, 2: the parabola through three.
 
@@ -228,7 +234,7 @@ def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int =
     """
     rank = len(input.shape)
     dims = tuple(range(rank)) if dim is None else several(dim, rank)
-    steps = spacing if isinstance(spacing, tuple | list) else (spacing,) * len(dims)
+    steps = spacing if isinstance(spacing, tuple | list) else (1 if spacing is None else spacing,) * len(dims)
     if any(isinstance(step, Tensor) for step in steps):
         raise NotImplementedError("gradient: spacing is one number, or one for each dim: places are not known here")
     return tuple(_slope(input, place, step, edge_order) for place, step in zip(dims, steps, strict=True))

@@ -30,17 +30,23 @@ def _unit(x: Any) -> Any:
 
 
 def _cholesky(x: Any, *, upper: bool) -> Any:
-    floating_matrix("cholesky", x)
-    lower = np.linalg.cholesky(x.mT if upper else x)
-    return lower.mT if upper else lower
+    floating_matrix("cholesky", x, complex_too=True)
+    lower = np.linalg.cholesky(_adjoint(x) if upper else x)
+    return _adjoint(lower) if upper else lower
+
+
+def _adjoint(x: Any) -> Any:
+    return x.mT if x.dtype.kind != "c" else x.mT.conj()
 
 
 def _cholesky_rule(g: Any, out: Any, *, upper: bool) -> Any:
-    lower, gl = (out.mT, g.mT) if upper else (out, g)
-    phi = (lower.mT @ gl) * (_mask(gl, np.tril) - _unit(gl) * 0.5)
+    # Of complex numbers this is the gradient as by convention, and a rule gives the conjugate of that.
+    g = _adjoint(g).mT if not upper else g.mT
+    lower = _adjoint(out) if upper else out
+    phi = (_adjoint(lower) @ g) * _mask(g, np.tril)
     inverse = inv(lower)
-    found = inverse.mT @ phi @ inverse
-    return (found + found.mT) * 0.5
+    found = _adjoint(inverse) @ (phi + _adjoint(phi * (1 - _unit(g)))) @ inverse
+    return _adjoint(found.mT) * 0.5
 
 
 cholesky_l = define(

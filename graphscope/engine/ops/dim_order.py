@@ -10,7 +10,6 @@ from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.shape import expand, permute, reshape, sizes, t, transpose, unsqueeze
 
 __all__ = [
-    "adjoint",
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
@@ -54,17 +53,6 @@ def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
 def swapdims(input: Any, dim0: int, dim1: int) -> Any:
     """Two dims swapped."""
     return transpose(input, dim0, dim1)
-
-
-def adjoint(input: Any) -> Any:
-    """The last two dims swapped.
-
-    Raises:
-        RuntimeError: There are fewer than two.
-    """
-    if len(input.shape) == 1:
-        raise RuntimeError("adjoint: only matrices and batches of matrices have one, not a tensor of 1 dim")
-    return transpose(input, -2, -1) if input.shape else input
 
 
 def _each(function: Any) -> Any:
@@ -153,7 +141,6 @@ def sum_to_size(self: Any, *size: Any) -> Any:
 MEMBERS = {
     "H": property(_of_matrix),
     "T": property(_transposed),
-    "adjoint": adjoint,
     "mH": property(_matrix_transposed),
     "mT": property(_matrix_transposed),
     "moveaxis": movedim,

@@ -27,17 +27,10 @@ __all__ = [
 ]
 
 
-def _divide(x: Any, y: Any) -> Any:
-    out = x / y
-    if out.dtype is dtypes.float64 and not any(getattr(v, "dtype", dtypes.bool_).kind == "f" for v in (x, y)):
-        return out.astype(dtypes.get_default_dtype())
-    return out
-
-
 _div = define(
     "div", "Quotient, elementwise, with broadcasting; of integers too it is floating.", formula="out = x / y",
-    aliases=("__truediv__",),
-    forward=_divide,
+    aliases=("__truediv__",), floating=True,
+    forward=lambda x, y: x / y,
     vjp=[lambda g, y: g / y,
          lambda g, x, y: -g * (x / y / y)],  # as PyTorch: the result may be written over
     shape=shapes.broadcast,

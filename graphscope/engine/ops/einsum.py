@@ -81,7 +81,7 @@ contraction: Any = define(
     "contraction", "Sum of products over dims that two tensors share, by letters; every letter occurs in two of three.",
     formula="out[ik] = Σ_j x[ij] · y[jk]", tensor_method=False, torch=None,
     prepare=lambda x, y, equation: ((x, y), {"equation": equation}),
-    forward=_contraction,
+    forward=_contraction, accumulates=True,
     vjp=[_left_rule,
          _right_rule],
     shape=_contraction_shape,

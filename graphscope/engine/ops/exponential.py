@@ -49,6 +49,9 @@ def _power(x: Any, y: Any) -> Any:
             return np.multiply(square := x * x, x, out=reuse(square))
         if y == 4:
             return np.multiply(square := x * x, square, out=reuse(square))
+    if getattr(y, "dtype", dtypes.bool_).kind == "i" and np.result_type(x, y).kind == "i" and (y < 0).any():
+        whole = np.where(y < 0, 0, y)
+        return np.where((y < 0) & (np.abs(x) != 1), 0, x ** np.where(y < 0, y & 1, whole))[()]
     return x**y
 
 
@@ -66,7 +69,7 @@ def _slope(x: Any, y: Any) -> Any:
 
 def _exponent_rule(g: Any, x: Any, y: Any, out: Any) -> Any:
     if isinstance(x, int | float):
-        return g * out * math.log(x) if x > 0 else nothing(g) if x == 0 else g * math.nan
+        return g * out * math.log(x) if x > 0 else where(y >= 0, 0.0, g * -math.inf) if x == 0 else g * math.nan
     return where((x == 0) & (y >= 0), 0.0, g * out * log(x))
 
 
@@ -83,9 +86,11 @@ pow: Any = define(
 
 @method
 def float_power(input: Any, exponent: Any) -> Any:
-    """Power, computed in float64."""
-    x, y = (value.to(dtypes.float64) if isinstance(value, Tensor) else float(value) for value in (input, exponent))
-    return pow(x, y)
+    """Power, computed in float64 or complex128."""
+    kinds = [getattr(getattr(value, "dtype", None), "kind", "c" if isinstance(value, complex) else "f")
+             for value in (input, exponent)]  # fmt: skip
+    wide, number = (np.dtype("complex128"), complex) if "c" in kinds else (dtypes.float64, float)
+    return pow(*(value.to(wide) if isinstance(value, Tensor) else number(value) for value in (input, exponent)))
 
 
 def _rsqrt(x: Any) -> Any:
@@ -197,7 +202,7 @@ def _logit_rule(g: Any, x: Any, *, eps: float | None) -> Any:
 logit = define(
     "logit", "Inverse of the logistic function; `eps` keeps x so far from 0 and 1.", formula="out = ln (x / (1 - x))",
     prepare=lambda input, eps=None: ((input,), {"eps": eps}),
-    forward=dtypes.floating(_logit),
+    forward=dtypes.in_floating(_logit),
     vjp=[_logit_rule],
     shape=shapes.same,
     samples=[("fraction", (2, 3), {}), ("fraction", (2, 3), {"eps": 0.2}), ("fraction", (), {})],
@@ -239,7 +244,7 @@ def _xlogy(x: Any, y: Any) -> Any:
 
 xlogy = define(
     "xlogy", "x times the logarithm of y; 0 where x is 0.", formula="out = x · ln y",
-    forward=dtypes.floating(_xlogy),
+    floating=True, forward=_xlogy,
     vjp=[lambda g, x, y: where((x == 0) & (y <= 0), 0.0, g * log(y)),
          lambda g, x, y: g * x / y],
     shape=shapes.broadcast,

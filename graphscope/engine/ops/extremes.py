@@ -9,7 +9,7 @@ import numpy as np
 from graphscope.engine.core import along, shapes
 from graphscope.engine.core.calls import define
 from graphscope.engine.core.composite import composite
-from graphscope.engine.core.dims import one
+from graphscope.engine.core.dims import in_either_words, one
 from graphscope.engine.core.results import result_of
 from graphscope.engine.core.tensor import Tensor, method
 from graphscope.engine.ops.index import where
@@ -177,12 +177,14 @@ min_along = choice(
 
 
 @method
+@in_either_words
 def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
     """The largest element; along a dim, the largest elements and their indices; of two tensors, the larger elements."""
     return _best(amax, max_along, maximum, input, dim if other is None else other, keepdim)
 
 
 @method
+@in_either_words
 def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
     """The smallest element; along a dim, the smallest elements and their indices; of two tensors, the smaller ones."""
     return _best(amin, min_along, minimum, input, dim if other is None else other, keepdim)

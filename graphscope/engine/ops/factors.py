@@ -5,6 +5,7 @@ Gradients of LU: Giles, "An extended collection of matrix derivative results", 2
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,9 +26,11 @@ def _eliminated(x: Any) -> tuple[Any, Any]:
     out = x.copy()
     rows, columns = x.shape[-2:]
     pivots = np.empty((*x.shape[:-2], min(rows, columns)), np.int32)
-    for matrix, swapped in zip(out.reshape(-1, rows, columns), pivots.reshape(-1, pivots.shape[-1]), strict=True):
+    count = math.prod(x.shape[:-2])
+    for matrix, swapped in zip(out.reshape(count, rows, columns), pivots.reshape(count, pivots.shape[-1]), strict=True):
         for at in range(len(swapped)):
-            best = at + int(np.argmax(np.abs(matrix[at:, at])))
+            column = matrix[at:, at]  # complex numbers are compared as LAPACK does it
+            best = at + int(np.argmax(np.abs(column.real) + np.abs(column.imag)))
             swapped[at] = best + 1
             if best != at:
                 matrix[[at, best]] = matrix[[best, at]]
@@ -40,7 +43,8 @@ def _eliminated(x: Any) -> tuple[Any, Any]:
 def _order(pivots: np.ndarray, rows: int) -> np.ndarray:
     """Where each row of P · x came from, from swaps one after the other."""
     out = np.broadcast_to(np.arange(rows), (*pivots.shape[:-1], rows)).copy()
-    for order, swapped in zip(out.reshape(-1, rows), pivots.reshape(-1, pivots.shape[-1]), strict=True):
+    count = math.prod(pivots.shape[:-1])
+    for order, swapped in zip(out.reshape(count, rows), pivots.reshape(count, pivots.shape[-1]), strict=True):
         for at, other in enumerate(swapped - 1):
             order[[at, other]] = order[[other, at]]
     return out
@@ -141,14 +145,14 @@ def linalg_lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint:
         pivots: The swapped rows.
         B: Right sides (..., n, k).
         left: Whether A stands on the left of X.
-        adjoint: Whether it is Aᵀ.
+        adjoint: Whether it is Aᴴ.
     """
     if not left:
-        return linalg_lu_solve(LU, pivots, B.mT, adjoint=not adjoint).mT
+        return linalg_lu_solve(LU, pivots, B.mH, adjoint=not adjoint).mH
     p = constant(_permutation(np.asarray(pivots.array), LU.shape[-2], LU.dtype), LU)
     if adjoint:
-        inner = solve_triangular(LU.mT, B, upper=False)
-        return matmul(p, solve_triangular(LU.mT, inner, upper=True, unitriangular=True))
+        inner = solve_triangular(LU.mH, B, upper=False)
+        return matmul(p, solve_triangular(LU.mH, inner, upper=True, unitriangular=True))
     inner = solve_triangular(LU, matmul(p.mT, B), upper=False, unitriangular=True)
     return solve_triangular(LU, inner, upper=True)
 
@@ -162,19 +166,19 @@ def lu_solve(b: Any, LU_data: Any, LU_pivots: Any) -> Any:
            shape=lambda x, y, **_: shapes.broadcast(y[:-2], x[:-2]) + tuple(x[-2:]), tensor_method=True, torch=None,
            samples=[("regular", (3, 2), (3, 3)), ("regular", (2, 1), (2, 2), {"upper": True})])  # fmt: skip
 def cholesky_solve(B: Any, L: Any, upper: bool = False) -> Any:
-    """Solution of A · X = B, where A = L · Lᵀ (or Lᵀ · L, with `upper`); of L the triangle alone is read."""
+    """Solution of A · X = B, where A = L · Lᴴ (or Lᴴ · L, with `upper`); of L the triangle alone is read."""
     if upper:
-        return solve_triangular(L, solve_triangular(L.mT, B, upper=False), upper=True)
-    return solve_triangular(L.mT, solve_triangular(L, B, upper=False), upper=True)
+        return solve_triangular(L, solve_triangular(L.mH, B, upper=False), upper=True)
+    return solve_triangular(L.mH, solve_triangular(L, B, upper=False), upper=True)
 
 
 @composite("Inverse of a matrix that is given by its Cholesky factor.", formula="out = (x · xᵀ)⁻¹", shape=shapes.same,
            tensor_method=True, torch=None,
            samples=[("regular", (3, 3)), ("regular", (2, 2), {"upper": True})])  # fmt: skip
 def cholesky_inverse(L: Any, upper: bool = False) -> Any:
-    """Inverse of L · Lᵀ (or Lᵀ · L, with `upper`); of L the triangle alone is read."""
+    """Inverse of L · Lᴴ (or Lᴴ · L, with `upper`); of L the triangle alone is read."""
     part = triu(L) if upper else tril(L)
-    return inv(matmul(part.mT, part) if upper else matmul(part, part.mT))
+    return inv(matmul(part.mH, part) if upper else matmul(part, part.mH))
 
 
 class TriangularSolution(NamedTuple):

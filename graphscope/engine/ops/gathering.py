@@ -30,7 +30,8 @@ def integers(index: Any, what: str, *, length: int | None = None, wide: bool = F
         RuntimeError: Other dtypes than int64 (or int32, unless `wide`).
         IndexError: An index that is out of range.
     """
-    if index.dtype.kind not in "iu" or index.dtype.itemsize < (8 if wide else 4):
+    narrow = index.dtype.kind not in "iu" or index.dtype.itemsize < (8 if wide else 4)
+    if narrow and (index.size or index.dtype.kind in "bfc"):
         raise RuntimeError(f"{what}(): Expected dtype int64 for index, not {index.dtype}")
     if length is not None and index.size and not along.within(index, length):
         unsigned = index.view(f"u{index.itemsize}")  # in which what is below 0 is large
@@ -207,6 +208,8 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
     if dim is None:
         return gather(reshape(input, -1), 0, reshape(indices, -1))
     dim = one(dim, len(input.shape))
+    if raw(indices).size and raw(indices).min() < 0:
+        indices = indices + (indices < 0) * (input.shape[dim] if input.shape else 1)
     if len(input.shape) != len(indices.shape):
         raise RuntimeError(
             "take_along_dim(): input and indices should have the same number of dimensions, but got "

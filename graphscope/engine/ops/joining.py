@@ -38,9 +38,8 @@ __all__ = [
 ]
 
 
-def _to_joined(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Any:
+def _to_joined(tensors: Any, dim: int = 0) -> Any:
     tensors = tuple(tensors)
-    dim = dim if axis is None else axis
     if not tensors:
         raise ValueError("cat: expected a non-empty list of Tensors")
     sizes = [tensor.array.shape if isinstance(tensor, Tensor) else tensor.shape for tensor in tensors]
@@ -82,11 +81,11 @@ def _stack_rule(g: Any, *, dim: int, position: int) -> Any:
     return g[(slice(None),) * dim + (position,)]
 
 
-def _to_stacked(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Any:
+def _to_stacked(tensors: Any, dim: int = 0) -> Any:
     tensors = tuple(tensors)
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
-    return tensors, {"dim": one(dim if axis is None else axis, len(tensors[0].shape) + 1)}
+    return tensors, {"dim": one(dim, len(tensors[0].shape) + 1)}
 
 
 stack = define(

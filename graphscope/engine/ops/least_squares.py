@@ -10,6 +10,7 @@ import numpy as np
 from graphscope.engine.core.composite import composite
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.complex_numbers import conj
+from graphscope.engine.ops.decompositions import svdvals
 from graphscope.engine.ops.distances import vector_shape
 from graphscope.engine.ops.inverses import floating_matrix, inv, pinv, solve
 from graphscope.engine.ops.linalg import matmul
@@ -39,7 +40,8 @@ def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = No
         driver: Which routine PyTorch is to use; it tells residuals by all but `gelsy`, which is the default.
 
     Returns:
-        The solution; the sums of squared residuals where m > n and A has full rank, else nothing; the rank; nothing.
+        The solution; the sums of squared residuals where m > n and A has full rank, else nothing; the rank, which
+        `gels` does not tell; the singular values, which `gelsd` and `gelss` tell.
     """
     floating_matrix("lstsq", A, square=False)
     rows, columns = A.shape[-2:]
@@ -52,12 +54,13 @@ def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = No
         )
     solution = matmul(pinv(A, rtol=rcond), right)
     rank = matrix_rank(A, rtol=rcond)
-    residuals = Tensor(np.empty((0,), A.dtype))
+    residuals = nothing = Tensor(np.empty((0,), A.dtype))
     if driver not in (None, "gelsy") and rows > columns and bool((np.asarray(rank.array) == columns).all()):
         missed = matmul(A, solution) - right
         residuals = sum(missed * missed, -2)
-    nothing = Tensor(np.empty((0,), A.dtype))
-    return LeastSquares(solution[..., 0] if vector else solution, residuals, rank, nothing)
+    values = svdvals(A.detach()) if driver in ("gelsd", "gelss") else nothing
+    rank = Tensor(np.empty((0,), np.int64)) if driver == "gels" else rank
+    return LeastSquares(solution[..., 0] if vector else solution, residuals, rank, values)
 
 
 @composite(
@@ -71,6 +74,10 @@ def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
 
 def vander(x: Any, *, N: int | None = None) -> Any:
     """Powers 0 to N - 1 of the elements of vectors, as rows of matrices."""
+    if not x.shape:
+        x = reshape(x, (1,))
+    if x.dtype.kind in "bu":
+        x = x.to(np.dtype("int64"))
     count = x.shape[-1] if N is None else N
     return unsqueeze(x, -1) ** Tensor(np.arange(count, dtype=x.dtype))
 

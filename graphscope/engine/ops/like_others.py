@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from graphscope.engine.core import dtypes
 from graphscope.engine.core.generator import Generator, generator
 from graphscope.engine.core.tensor import Tensor, method
 from graphscope.engine.ops.create import made
@@ -47,7 +48,9 @@ def full_like(
     input: Tensor, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **how: Any
 ) -> Tensor:
     """One number, in the shape and dtype of another tensor."""
-    array = np.full(input.array.shape, getattr(fill_value, "array", fill_value), dtype or input.array.dtype)
+    dtype = np.dtype(dtype or input.array.dtype)
+    fill_value = dtypes.number(getattr(fill_value, "array", fill_value), dtype)
+    array = np.full(input.array.shape, fill_value, dtype)
     return made(array, requires_grad, "full_like", device, how)
 
 
@@ -144,4 +147,6 @@ def new_full(
     **how: Any,
 ) -> Tensor:
     """One number, in this tensor's dtype."""
-    return made(np.full(sizes((size,)), fill_value, dtype or self.array.dtype), requires_grad, "new_full", device, how)
+    dtype = np.dtype(dtype or self.array.dtype)
+    array = np.full(sizes((size,)), dtypes.number(fill_value, dtype), dtype)
+    return made(array, requires_grad, "new_full", device, how)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine.core import shapes
+from graphscope.engine.core import dtypes, shapes
 from graphscope.engine.core.calls import define
 from graphscope.engine.core.composite import composite
 from graphscope.engine.core.tensor import Tensor
@@ -114,7 +114,7 @@ def _matmul_right(g: Any, x: Any, y_ndim: int) -> Any:
 
 mm = define(
     "mm", "Product of two matrices.", formula="out = x · y", core_dims=2, multiplies=True,
-    forward=_mm,
+    forward=_mm, accumulates=True,
     vjp=[lambda g, y: g @ y.T,
          lambda g, x: x.T @ g],
     shape=shapes.matmul,
@@ -124,7 +124,7 @@ mm = define(
 matmul = define(
     "matmul", "Product of matrices, vectors, or batches of matrices.", formula="out = x @ y", aliases=("__matmul__",),
     core_dims=2, multiplies=True, grad_name="MmBackward0",
-    forward=_matmul,
+    forward=_matmul, accumulates=True,
     vjp=[_matmul_left,
          _matmul_right],
     shape=shapes.matmul,
@@ -142,7 +142,7 @@ def _bmm(x: Any, y: Any) -> Any:
 
 bmm: Any = define(
     "bmm", "Products of two batches of matrices, pair by pair.", formula="out[b] = x[b] · y[b]", core_dims=3,
-    forward=_bmm,
+    forward=_bmm, accumulates=True,
     vjp=[lambda g, y: g @ y.mT,
          lambda g, x: x.mT @ g],
     shape=shapes.matmul,
@@ -157,7 +157,7 @@ def _mv(x: Any, y: Any) -> Any:
 
 mv: Any = define(
     "mv", "Product of a matrix and a vector.", formula="out = x · y", core_dims=2,
-    forward=_mv,
+    forward=_mv, accumulates=True,
     vjp=[lambda g, y: reshape(g, (-1, 1)) * y,
          lambda g, x: x.T @ g],
     shape=shapes.matmul,
@@ -172,7 +172,7 @@ def _dot(x: Any, y: Any) -> Any:
 
 dot = define(
     "dot", "Sum of the products of the elements of two vectors.", formula="out = Σ x · y", core_dims=1,
-    forward=_dot,
+    forward=_dot, accumulates=True,
     vjp=[lambda g, y: g * y,
          lambda g, x: g * x],
     shape=shapes.scalar,
@@ -182,7 +182,7 @@ dot = define(
 vdot = define(
     "vdot", "Sum of the products of the elements of two vectors, of which the first is conjugated.",
     formula="out = Σ conj(x) · y", core_dims=1,
-    forward=lambda x, y: _dot(x.conj(), y),
+    forward=lambda x, y: _dot(x.conj(), y), accumulates=True,
     vjp=[lambda g, y: (g * y).conj(),
          lambda g, x: g * x.conj()],
     shape=shapes.scalar,
@@ -237,6 +237,8 @@ def _to_added(input: Any, first: Any, second: Any, *, beta: float = 1, alpha: fl
 
 
 def _scaled(value: Any, factor: float) -> Any:
+    if value.dtype.kind in "iu":  # of integers the factor is an integer
+        factor = dtypes.number(int(factor), value.dtype)
     return value if factor == 1 else value * factor
 
 
@@ -255,7 +257,7 @@ def _product(name: str, doc: str, formula: str, forward: Any, rules: Any, shape:
     return define(
         name, doc, formula=formula,
         prepare=_to_added,
-        forward=forward,
+        forward=forward, accumulates=True,
         vjp=[lambda g, *, beta: _scaled(g, beta), *rules],
         shape=lambda x, y, z, **_: shape(y, z),
         samples=samples,
@@ -283,7 +285,7 @@ baddbmm = _product(
 
 addbmm = _product(
     "addbmm", "Sum of the products of the matrices in y and z, added to x.", "out = beta · x + alpha · Σ_b y[b] · z[b]",
-    _added("addbmm", (3, 3), lambda y, z: np.matmul(y, z).sum(0)),
+    _added("addbmm", (3, 3), lambda y, z: np.matmul(y, z).sum(0, dtype=y.dtype)),
     [lambda g, z, *, alpha: _scaled(g @ z.mT, alpha),
      lambda g, y, *, alpha: _scaled(y.mT @ g, alpha)],
     lambda y, z: (y[1], z[2]),
@@ -312,7 +314,7 @@ addr = _product(
 def _trace(x: Any, *, _from: Any) -> Any:
     if x.ndim != 2:
         raise ValueError("trace takes a matrix")
-    return np.trace(x)
+    return np.trace(x, dtype=dtypes.int64 if x.dtype.kind in "biu" else x.dtype)
 
 
 def _trace_rule(g: Any, *, _from: Any) -> Any:
@@ -322,7 +324,7 @@ def _trace_rule(g: Any, *, _from: Any) -> Any:
 trace = define(
     "trace", "Sum of the diagonal of a matrix.", formula="out = Σ_i x[i, i]",
     prepare=lambda input: ((input,), {"_from": tuple(input.shape)}),
-    forward=_trace,
+    forward=_trace, accumulates=True,
     vjp=[_trace_rule],
     shape=shapes.scalar,
     samples=[((3, 3),), ((2, 3),)],

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine.core import shapes
+from graphscope.engine.core import dtypes, shapes
 from graphscope.engine.core.calls import define
 from graphscope.engine.core.dims import one
 from graphscope.engine.core.indexing import plain
@@ -39,7 +39,7 @@ def _to_fill(input: Any, mask: Any, value: Any) -> Any:
 
 
 def _fill(x: Any, y: Any, z: Any) -> Any:
-    return np.where(y, x.dtype.type(z), x)[()]
+    return np.where(y, x.dtype.type(dtypes.number(z, x.dtype)), x)[()]
 
 
 masked_fill: Any = define(

@@ -49,7 +49,7 @@ rms_norm = define(
     "rms_norm", "The last dims over the root of their mean square, times the weight y.",
     formula="out = x / √(mean x² + eps) · y", tensor_method=False, grad_name="MulBackward0",
     prepare=_to_rms_norm,
-    forward=_rms,
+    forward=_rms, accumulates=True,
     vjp=[joint(_rms_rule), joint(_rms_rule)],
     shape=shapes.same,
     samples=[((2, 3), {"normalized_shape": (3,)}), ((2, 2, 3), {"normalized_shape": (2, 3), "eps": 0.1})],

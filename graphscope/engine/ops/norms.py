@@ -110,7 +110,7 @@ vector_norm = define(
     "linalg_vector_norm", "Norm of a vector of order ord, along dims or of all elements.",
     formula="out = (Σ |x|^ord)^(1 / ord)", tensor_method=False, torch="linalg.vector_norm",
     prepare=_to_vector_norm,
-    forward=_vector_norm,
+    forward=_vector_norm, accumulates=True,
     vjp=[_norm_rule],
     shape=lambda x, *, ord, dim, keepdim, _all=False: shapes.reduced(x, dim=dim, keepdim=keepdim) if dim else x,
     samples=[((2, 3),), ((2, 3), {"ord": 1, "dim": -1}), ((2, 3), {"ord": 3, "dim": (0, 1), "keepdim": True}),

@@ -112,5 +112,9 @@ def _extended(input: Any, dim: int, before: int, after: int, mode: str) -> Any:
         raise RuntimeError(f"pad: padding of {before} and {after} with mode {mode!r} is too much for size {size}")
     if not before and not after:
         return input
-    places = np.array([PLACES[mode](place, size) for place in range(-before, size + after)], np.int64)
+    first, kept = 0, size
+    if mode == "circular":  # what is taken off does not come again at the other end
+        first, kept = max(-before, 0), size - max(-before, 0) - max(-after, 0)
+        before, after = max(before, 0), max(after, 0)
+    places = np.array([first + PLACES[mode](place, kept) for place in range(-before, kept + after)], np.int64)
     return index_select(input, dim, places if isinstance(input, np.ndarray) else type(input)(places))

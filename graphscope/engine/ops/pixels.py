@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -112,7 +113,7 @@ def _unfolded(x: Any, *, _windows: Windows) -> Any:
     x = x[None] if single else x
     counts = _windows.counts(x.shape[2:])
     found = np.moveaxis(columns(_windows.padded(x).swapaxes(0, 1), _windows, counts), 3, 0)
-    out = found.reshape(x.shape[0], -1, counts[0] * counts[1])
+    out = found.reshape(x.shape[0], x.shape[1] * math.prod(_windows.kernel), math.prod(counts))
     return out[0] if single else out
 
 

@@ -213,7 +213,7 @@ _SMALL = Windows((2,), (2,), (1,), (1,), (1,))
 window_sum: Any = define(
     "window_sum", "Sum of each window.", formula="out = Σ over windows of x", tensor_method=False, torch=None,
     prepare=lambda x, windows: ((x,), {"windows": windows, "_sizes": tuple(x.shape[-windows.rank :])}),
-    forward=lambda x, *, windows, _sizes: _summed(x, windows),
+    forward=lambda x, *, windows, _sizes: _summed(x, windows), accumulates=True,
     vjp=[lambda g, *, windows, _sizes: window_spread(g, windows, _sizes)],
     shape=lambda x, *, windows, _sizes: (*x[: -windows.rank], *windows.counts(x[-windows.rank :])),
     samples=[((1, 2, 4), _SMALL)],
@@ -278,7 +278,8 @@ def _define_avg(rank: int) -> Any:
     def forward(
         x: Any, *, count_include_pad: bool, divisor_override: Any, _windows: Windows, _sizes: Any, **_: Any
     ) -> Any:
-        return _summed(x, _windows) / _divisor(_windows, _sizes, count_include_pad, divisor_override, x.dtype)
+        out = _summed(x, _windows) / _divisor(_windows, _sizes, count_include_pad, divisor_override, x.dtype)
+        return out.astype(x.dtype, copy=False)
 
     def rule(g: Any, *, count_include_pad: bool, divisor_override: Any, _windows: Windows, _sizes: Any) -> Any:
         divisor = _divisor(_windows, _sizes, count_include_pad, divisor_override, g.dtype)
@@ -296,7 +297,7 @@ def _define_avg(rank: int) -> Any:
         name, f"Mean of each window, in {rank} dims.", formula="out = Σ over windows of x / n", tensor_method=False,
         grad_name="SqueezeBackward1" if rank == 1 else f"AvgPool{rank}DBackward0",
         prepare=prepare,
-        forward=forward,
+        forward=forward, accumulates=True,
         vjp=[rule],
         shape=_pooled_shape,
         samples=samples,

@@ -20,8 +20,8 @@ __all__ = [
 ]
 
 
-def _prod(x: Any, *, dim: Any, keepdim: bool, _from: Any) -> Any:
-    wider = dtypes.int64 if x.dtype.kind in "biu" else x.dtype
+def _prod(x: Any, *, dim: Any, keepdim: bool, _from: Any, dtype: Any = dtypes.int64) -> Any:
+    wider = dtype if x.dtype.kind in "biu" else x.dtype
     if x.dtype.kind == "f" and x.size > 4096 and x.flags.c_contiguous and dim in (None, -1, x.ndim - 1):
         rows = x.reshape(1, -1) if dim is None else x
         out = loops.products(rows) if loops.fits(rows) else _halved(rows)
@@ -66,7 +66,7 @@ def _to_product(input: Any, dim: int | None = None, keepdim: bool = False, *, dt
 prod = define(
     "prod", "Product over a dim, or of all elements.", formula="out = Π x",
     prepare=_to_product,
-    forward=_prod,
+    forward=_prod, accumulates=True,
     vjp=[_prod_rule],
     shape=shapes.reduced,
     samples=[((2, 3), {}), ((2, 3), {"dim": 1}), ((2, 3), {"dim": 0, "keepdim": True}), ((), {}), ((0,), {})],

@@ -9,7 +9,7 @@ import numpy as np
 from graphscope.engine.core import shapes
 from graphscope.engine.core.calls import define
 from graphscope.engine.core.composite import composite
-from graphscope.engine.core.dims import one
+from graphscope.engine.core.dims import in_either_words, one
 from graphscope.engine.core.tensor import Tensor, method
 from graphscope.engine.ops.dim_order import movedim
 from graphscope.engine.ops.gathering import gather
@@ -94,30 +94,33 @@ _nanmedian_all = _all_middle("nanmedian_all", "Median of all elements that are n
 
 
 @method
+@in_either_words
 def median(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     """The median of all elements, or along a dim with the indices where it is; the lower of the two in the middle."""
     return _median_all(input) if dim is None else median_along(input, dim, keepdim)
 
 
 @method
+@in_either_words
 def nanmedian(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     """The median of the elements that are not NaN, of all or along a dim with the indices where it is."""
     return _nanmedian_all(input) if dim is None else nanmedian_along(input, dim, keepdim)
 
 
 INTERPOLATIONS: Final[dict[str, Any]] = {
-    "linear": lambda rank: (np.floor(rank), np.ceil(rank), rank - np.floor(rank)),
-    "lower": lambda rank: (np.floor(rank), None, None),
-    "higher": lambda rank: (np.ceil(rank), None, None),
-    "nearest": lambda rank: (np.round(rank), None, None),
-    "midpoint": lambda rank: (np.floor(rank), np.ceil(rank), 0.5),
+    "linear": (np.floor, np.ceil, None),
+    "lower": (np.floor, None, None),
+    "higher": (np.ceil, None, None),
+    "nearest": (np.round, None, None),
+    "midpoint": (np.floor, np.ceil, 0.5),
 }
-"""For each way to interpolate, from a place in the order: the place below, and that above and how far to go between."""
+"""For each way to interpolate: from a place in the order to that below and that above, and how far to go between."""
 
 
 def _quantile(input: Any, q: Any, dim: int | None, keepdim: bool, interpolation: str, ignore_nan: bool) -> Any:
     name = "nanquantile" if ignore_nan else "quantile"
-    wanted = np.asarray(q.array if isinstance(q, Tensor) else q, input.dtype)
+    parts = q if isinstance(q, Tensor) else Tensor(np.asarray(q, input.dtype))
+    wanted = parts.array
     if input.dtype.kind != "f":
         raise RuntimeError(f"{name}() input tensor must be either float or double dtype, not {input.dtype}")
     if isinstance(q, Tensor) and q.dtype != input.dtype:
@@ -133,14 +136,15 @@ def _quantile(input: Any, q: Any, dim: int | None, keepdim: bool, interpolation:
     ordered = sort(rows, -1).values
     unknown = np.sum(ordered.array != ordered.array, -1, keepdims=True)
     last = rows.shape[-1] - 1
-    places = wanted.reshape(-1) * np.maximum(last - unknown, 0).astype(input.dtype)
+    places = reshape(parts, (-1,)) * Tensor(np.maximum(last - unknown, 0).astype(input.dtype))
     if not ignore_nan:  # NaN is last in order, and the result as soon as there is one
-        places = np.where(unknown, last, wanted.reshape(-1) * input.dtype.type(last))
-    lower, upper, weight = INTERPOLATIONS[interpolation](places)
-    out = gather(ordered, -1, Tensor(lower.astype(np.int64)))
-    if weight is not None:
-        above = gather(ordered, -1, Tensor(upper.astype(np.int64)))
-        out = out + (above - out) * (weight if isinstance(weight, float) else Tensor(weight.astype(input.dtype)))
+        places = where(Tensor(unknown != 0), float(last), reshape(parts, (-1,)) * last)
+    below, beyond, between = INTERPOLATIONS[interpolation]
+    out = gather(ordered, -1, Tensor(below(places.array).astype(np.int64)))
+    if beyond is not None:
+        above = gather(ordered, -1, Tensor(beyond(places.array).astype(np.int64)))
+        weight = places - Tensor(below(places.array)) if between is None else between
+        out = out + (above - out) * weight
     out = movedim(out, -1, 0)
     if keepdim:
         kept = shapes.reduced(tuple(input.shape), dim=dim, keepdim=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphscope.engine.core import dims, dtypes, shapes
 from graphscope.engine.core.calls import define
+from graphscope.engine.core.dims import in_our_words
 from graphscope.engine.core.sums import sums
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.shape import expand
@@ -27,15 +28,15 @@ _MANY: Final = 1 << 14
 """So many elements are worth looking for a quicker way to sum them."""
 
 
-def to_reduction(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, **numpy: Any) -> Any:
-    """The arguments of a reduction, as people write them; NumPy's words `axis` and `keepdims` are taken too."""
-    dim, keepdim = numpy.pop("axis", dim), numpy.pop("keepdims", keepdim)
-    if numpy:
-        raise TypeError(f"a reduction has no argument {next(iter(numpy))!r}")
+def to_reduction(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The arguments of a reduction, as people write them."""
     if dtype is not None and dtype != input.dtype:
         input = input.to(dtype) if isinstance(input, Tensor) else input.astype(dtype)
     shape = input.shape
-    return (input,), {"dim": reduced_dims(dim, len(shape)), "keepdim": keepdim, "_from": shape}
+    attrs = {"dim": reduced_dims(dim, len(shape)), "keepdim": keepdim, "_from": shape}
+    if dtype is not None and np.dtype(dtype).kind in "biu":
+        attrs["dtype"] = np.dtype(dtype)
+    return (input,), attrs
 
 
 def reduced_dims(dim: Any, rank: int) -> Any:
@@ -72,13 +73,11 @@ def count(shape: tuple[int, ...], dim: Any) -> int:
     return math.prod(shape[d] for d in (dim if isinstance(dim, tuple) else (dim,)))
 
 
-def _sum(x: Any, *, dim: Any, keepdim: bool, _from: Any = None) -> Any:
+def _sum(x: Any, *, dim: Any, keepdim: bool, _from: Any = None, dtype: Any = dtypes.int64) -> Any:
     if x.dtype.kind in "biu":
-        return np.sum(x, axis=dim, keepdims=keepdim, dtype=dtypes.int64)
+        return np.sum(x, axis=dim, keepdims=keepdim, dtype=dtype)
     if not x.ndim:
         return x.copy()
-    if x.dtype.itemsize == 2:  # sums of halves are halves of a sum that is not
-        return np.sum(x, axis=dim, keepdims=keepdim, dtype=dtypes.float32).astype(x.dtype)
     if x.size >= _MANY and x.flags.c_contiguous:
         places = dims.several(dim, x.ndim)
         return sums(x, places).reshape(shapes.reduced(x.shape, dim=dim, keepdim=keepdim))[()]
@@ -87,8 +86,7 @@ def _sum(x: Any, *, dim: Any, keepdim: bool, _from: Any = None) -> Any:
 
 
 def _total(x: Any) -> Any:
-    kind = x.dtype.kind
-    if kind == "f" and x.dtype.itemsize > 2 and x.size < _MANY:
+    if x.dtype.kind == "f" and x.size < _MANY:
         return np.add.reduce(x, None)
     return _sum(x, dim=None, keepdim=False)
 
@@ -101,7 +99,7 @@ def _mean(x: Any, *, dim: Any, keepdim: bool, _from: Any = None) -> Any:
 
 total = define(
     "sum", "Sum of all elements.", formula="out = Σ x", tensor_method=False, reduces=True, wrapped=True,
-    forward=_total,
+    forward=_total, accumulates=True,
     vjp=[lambda g: g],
     shape=shapes.scalar,
     samples=[((2, 3),), ((),), ((0,),)],
@@ -110,7 +108,7 @@ total = define(
 sum_dim = define(
     "sum_dim", "Sum over the given dims.", formula="out = Σ x", grad_name="SumBackward1", tensor_method=False,
     prepare=to_reduction,
-    forward=_sum,
+    forward=_sum, accumulates=True,
     vjp=[lambda g, *, dim, keepdim, _from: spread(g, _from, dim, keepdim)],
     shape=shapes.reduced,
     samples=[((2, 3), {"dim": 1}), ((2, 3), {"dim": -1, "keepdim": True}), ((2, 3), {"dim": (0, 1)}),
@@ -122,7 +120,8 @@ def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
     """Sum over the given dims, or over all. Sums of integers and booleans are int64."""
     if dim is None and not keepdim and dtype is None and not numpy:
         return total(input)
-    return sum_dim(input, dim, keepdim, dtype=dtype, **numpy)
+    words = in_our_words(numpy)
+    return sum_dim(input, words.pop("dim", dim), words.pop("keepdim", keepdim), dtype=dtype, **words)
 
 
 setattr(Tensor, "sum", sum)  # noqa: B010
@@ -131,7 +130,7 @@ mean = define(
     "mean", "Mean over the given dims, or over all.", formula="out = Σ x / n",
     grad_name=lambda attrs: "MeanBackward0" if attrs["dim"] is None else "MeanBackward1",
     prepare=to_reduction,
-    forward=_mean,
+    forward=_mean, accumulates=True,
     vjp=[lambda g, *, dim, keepdim, _from: spread(g / count(_from, dim), _from, dim, keepdim)],
     shape=shapes.reduced,
     samples=[((2, 3), {}), ((2, 3), {"dim": 1}), ((2, 3), {"dim": 0, "keepdim": True}), ((), {}),
@@ -142,7 +141,7 @@ nansum = define(
     "nansum", "Sum over the given dims, or over all, in which NaN counts as 0.", formula="out = Σ x where x = x",
     prepare=to_reduction,
     forward=lambda x, *, dim, keepdim, _from: _sum(np.nan_to_num(x, posinf=np.inf, neginf=-np.inf), dim=dim,
-                                                   keepdim=keepdim),
+                                                   keepdim=keepdim), accumulates=True,
     vjp=[lambda g, x, *, dim, keepdim, _from: spread(g, _from, dim, keepdim) * (x == x)],
     shape=shapes.reduced,
     samples=[((2, 3), {}), ((2, 3), {"dim": 1}), ((), {})],

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from graphscope.engine.core import dtypes
 from graphscope.engine.core.calls import define
 from graphscope.engine.ops.index import getitem
 from graphscope.engine.ops.shape import reshape
@@ -28,14 +29,19 @@ Dims = tuple[tuple[int, int, float | None], ...]
 
 
 def _resampled(x: Any, *, mode: str, dims: Dims, align_corners: bool, transposed: bool) -> Any:
+    if x.dtype.kind == "u":
+        found = _resampled(
+            x.astype(dtypes.float32), mode=mode, dims=dims, align_corners=align_corners, transposed=transposed
+        )
+        return np.clip(np.rint(found), 0, np.iinfo(x.dtype).max).astype(x.dtype)
     for back, (count, size, scale) in enumerate(reversed(dims), 1):
         weights = _matrix(mode, count, size, scale, align_corners).astype(x.dtype, copy=False)
         if transposed:
             weights = weights.T
         if back == 1:
-            x = (x.reshape(-1, x.shape[-1]) @ weights.T).reshape(*x.shape[:-1], len(weights))
+            x = (x.reshape(math.prod(x.shape[:-1]), x.shape[-1]) @ weights.T).reshape(*x.shape[:-1], len(weights))
         else:
-            x = np.matmul(weights, x.reshape(*x.shape[:-back], x.shape[-back], -1)).reshape(
+            x = np.matmul(weights, x.reshape(*x.shape[: 1 - back], math.prod(x.shape[1 - back :]))).reshape(
                 *x.shape[:-back], len(weights), *x.shape[x.ndim - back + 1 :]
             )
     return x
@@ -66,7 +72,7 @@ resample: Any = define(
     "resample", "Each of the last dims made anew: its elements are sums of the old ones, in the shares of a matrix.",
     formula="out[i, j] = Σ A[i, k] · B[j, l] · x[k, l]", tensor_method=False, torch=None, grad_name=_node_name,
     prepare=_to_resample,
-    forward=_resampled,
+    forward=_resampled, accumulates=True,
     vjp=[lambda g, *, mode, dims, align_corners, transposed: resample(g, mode, dims, align_corners, not transposed)],
     shape=_resampled_shape,
     samples=[((2, 3, 4), {"mode": "bilinear", "dims": ((5, 3, None), (2, 4, 0.5))}),

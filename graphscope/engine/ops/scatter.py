@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine.core import along, shapes
+from graphscope.engine.core import along, dtypes, shapes
 from graphscope.engine.core.calls import define
 from graphscope.engine.core.dims import one
 from graphscope.engine.core.row_sums import add_along, add_rows, places_along
@@ -28,7 +28,7 @@ def _to_scatter(what: str) -> Any:
     def prepare(input: Any, dim: int, index: Any, src: Any, **attrs: Any) -> Any:
         places, shape = raw(index), tuple(input.shape)
         dim = one(dim, len(shape))
-        integers(places, what, wide=True)
+        integers(places, what)
         if places.size:
             source = getattr(src, "shape", None) or (places.shape if not hasattr(src, "shape") else ())
             _check(what, dim, shape or (1,), places.shape or (1,), source or (1,))
@@ -77,7 +77,8 @@ def _part(out: Any, index: Any, dim: int) -> Any:
 def _scatter(x: Any, y: Any, z: Any, *, dim: int) -> Any:
     out, index = _copied(x), np.reshape(y, y.shape or 1)
     if index.size:
-        np.put_along_axis(_part(out, index, dim), index, np.asarray(z).reshape(index.shape) if np.ndim(z) else z, dim)
+        source = np.asarray(z).reshape(index.shape) if np.ndim(z) else dtypes.number(z, out.dtype)
+        np.put_along_axis(_part(out, index, dim), index, source, dim)
     return _back(out, x)
 
 
@@ -97,7 +98,7 @@ put_along: Any = define(
 
 def _scatter_add(x: Any, y: Any, z: Any, *, dim: int) -> Any:
     if not x.ndim:
-        return x + np.add.reduce(z, None)
+        return x + np.add.reduce(z, None, dtype=x.dtype)
     out = along.added(z, y, dim, x)
     return x + add_along(z, y, dim, x.shape) if out is None else out
 
@@ -132,11 +133,11 @@ def _over(function: Any, start: Any) -> Any:
 
 
 def _lowest(dtype: np.dtype) -> Any:
-    return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
+    return -np.inf if dtype.kind == "f" else dtype.kind != "b" and np.iinfo(dtype).min
 
 
 def _highest(dtype: np.dtype) -> Any:
-    return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
+    return np.inf if dtype.kind == "f" else dtype.kind == "b" or np.iinfo(dtype).max
 
 
 _REDUCTIONS: Final = {
@@ -274,9 +275,9 @@ def _to_index_write(what: str) -> Any:
 
 def _index_add(x: Any, y: Any, z: Any, *, dim: int, alpha: float) -> Any:
     if not x.ndim:
-        return x + np.reshape(z, -1)[0] * x.dtype.type(alpha)
+        return x + np.reshape(z, -1)[0] * x.dtype.type(dtypes.number(alpha, x.dtype))
     rows = np.moveaxis(add_rows(np.ascontiguousarray(np.moveaxis(z, dim, 0)), y.reshape(-1), x.shape[dim]), 0, dim)
-    return x + (rows if alpha == 1 else rows * x.dtype.type(alpha))
+    return x + (rows if alpha == 1 else rows * x.dtype.type(dtypes.number(alpha, x.dtype)))
 
 
 index_add = define(
@@ -321,8 +322,14 @@ def _index_fill(x: Any, y: Any, z: Any, *, dim: int) -> Any:
     if np.ndim(z):
         raise RuntimeError(f"index_fill_ only supports a 0-dimensional value tensor, not shape {np.shape(z)}")
     out = _copied(x)
-    out[(slice(None),) * dim + (np.reshape(y, -1),)] = z
+    out[(slice(None),) * dim + (np.reshape(y, -1),)] = dtypes.number(z, x.dtype)
     return _back(out, x)
+
+
+def _at_once(g: Any, y: Any, dim: int) -> Any:
+    """The slices at an index, each but once."""
+    places = np.unique(raw(y))
+    return index_select(g, dim, Tensor(places) if isinstance(g, Tensor) else places)
 
 
 _to_fill = _to_index_write("index_fill")
@@ -334,7 +341,7 @@ index_fill: Any = define(
     forward=_index_fill,
     vjp=[lambda g, y, *, dim: _without(g, y, dim),
          None,
-         lambda g, y, *, dim: index_select(g, dim, y).sum()],
+         lambda g, y, *, dim: _at_once(g, y, dim).sum()],
     shape=shapes.same,
     samples=[((3, 2), 0, np.array([0, 2]), 0.5), ((2, 3), -1, np.array([1]), ())],
 )  # fmt: skip

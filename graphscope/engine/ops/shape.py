@@ -53,6 +53,8 @@ def _to_reshape(x: Any, *sizes_: Any, shape: Any = None) -> Any:
 
 
 def _to_permute(x: Any, *order: Any, dims: Any = None) -> Any:
+    if dims is None and not order:
+        raise TypeError("permute() missing 1 required positional argument: 'dims'")
     wanted = sizes(order if dims is None else (dims,))
     rank = len(x.shape)
     if len(wanted) != rank:

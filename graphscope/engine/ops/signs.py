@@ -82,7 +82,7 @@ sgn: Any = define(
 
 copysign = define(
     "copysign", "The magnitude of x with the sign of y.", formula="out = |x| · sgn y",
-    forward=dtypes.floating(np.copysign),
+    floating=True, forward=np.copysign,
     vjp=[lambda g, x, out: where(x == 0, 0.0, g * (out / x)),
          nothing],
     shape=shapes.broadcast,

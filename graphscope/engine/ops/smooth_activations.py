@@ -274,10 +274,6 @@ mish = define(
 )  # fmt: skip
 
 
-def _floating(x: Any) -> Any:
-    return x if x.dtype.kind == "f" else x.astype(dtypes.get_default_dtype())
-
-
 def _softsign_rule(g: Any, x: Any) -> Any:
     scale = absolute(x) + 1.0
     return g / scale - g * absolute(x) / (scale * scale)
@@ -286,7 +282,7 @@ def _softsign_rule(g: Any, x: Any) -> Any:
 softsign = define(
     "softsign", "x scaled into -1 to 1.", formula="out = x / (1 + |x|)", tensor_method=False,
     grad_name="DivBackward0",
-    forward=dtypes.only("if", lambda x: _floating(x) / (1 + np.abs(_floating(x)))),
+    forward=dtypes.only("if", dtypes.in_floating(lambda x: x / (1 + np.abs(x)))),
     vjp=[_softsign_rule],
     shape=shapes.same,
     samples=[((2, 3),), ((),)],
@@ -301,7 +297,7 @@ def _tanhshrink_rule(g: Any, x: Any) -> Any:
 tanhshrink = define(
     "tanhshrink", "x less its hyperbolic tangent.", formula="out = x - tanh x", tensor_method=False,
     grad_name="SubBackward0",
-    forward=dtypes.only("if", lambda x: _floating(x) - np.tanh(_floating(x))),
+    forward=dtypes.only("if", dtypes.in_floating(lambda x: x - np.tanh(x))),
     vjp=[_tanhshrink_rule],
     shape=shapes.same,
     samples=[((2, 3),), ((),)],

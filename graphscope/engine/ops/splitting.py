@@ -10,7 +10,7 @@ import numpy as np
 
 from graphscope.engine.core import shapes
 from graphscope.engine.core.calls import define
-from graphscope.engine.core.dims import one
+from graphscope.engine.core.dims import in_either_words, one
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.index import getitem
 from graphscope.engine.ops.joining import cat, stack
@@ -44,6 +44,7 @@ def _piece(input: Any, dim: int, piece: Any) -> Any:
     return getitem(input, (slice(None),) * dim + (piece,))
 
 
+@in_either_words
 def select(input: Any, dim: int, index: int) -> Any:
     """The slice at an index of a dim, which is dropped: a view.
 
@@ -134,6 +135,7 @@ def split_with_sizes(tensor: Any, split_sizes: Sequence[int], dim: int = 0) -> t
     return tuple(_split(tensor, place, list(accumulate(pieces))))
 
 
+@in_either_words
 def chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
     """So many pieces of one size, or fewer; the last may be smaller: views.
 
@@ -184,6 +186,7 @@ vsplit = _by_dim("vsplit", 2, lambda rank: 0)
 dsplit = _by_dim("dsplit", 3, lambda rank: 2)
 
 
+@in_either_words
 def unbind(input: Any, dim: int = 0) -> tuple[Any, ...]:
     """All slices of a dim, which is dropped: views."""
     return tuple(_unbind(input, dim))

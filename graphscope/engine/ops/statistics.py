@@ -32,8 +32,6 @@ def _to_variance(
     keepdim: bool = False,
     *,
     correction: float | None = None,
-    axis: Any = None,
-    keepdims: bool = False,
 ) -> Any:
     """`var(x, False)` means unbiased=False: a boolean is no dim."""
     if isinstance(dim, bool):
@@ -43,9 +41,9 @@ def _to_variance(
             f"std and var take floating numbers, not {input.dtype}; of complex ones, take x.real and x.imag"
         )
     return (input,), {
-        "dim": reduced_dims(axis if dim is None else dim, len(input.shape)),
+        "dim": reduced_dims(dim, len(input.shape)),
         "correction": int(unbiased) if correction is None else correction,
-        "keepdim": keepdim or keepdims,
+        "keepdim": keepdim,
         "_from": input.shape,
     }
 
@@ -63,9 +61,7 @@ def _var(x: Any, *, dim: Any, correction: float, keepdim: bool, _from: Any) -> A
         return out.reshape((1,) * len(_from)) if keepdim else out
     places = tuple(range(x.ndim)) if dim is None else dim
     total: Any = np.add.reduce
-    # Of halves, sums are taken in float32: in their own precision they would overflow.
-    distance = x if x.dtype.itemsize > 2 else x.astype(np.float32)
-    distance = distance - total(distance, axis=places, keepdims=True) / distance.dtype.type(count(_from, dim))
+    distance = x - total(x, axis=places, keepdims=True) / x.dtype.type(count(_from, dim))
     out = total(distance * distance, axis=places, keepdims=keepdim)
     return np.true_divide(out, _freedom(_from, dim, correction)).astype(x.dtype, copy=False)
 
@@ -92,7 +88,7 @@ var = define(
     "var", "Variance over the given dims, or over all; n - correction stands for n.",
     formula="out = Σ (x - mean x)² / (n - correction)",
     prepare=_to_variance,
-    forward=_var,
+    forward=_var, accumulates=True,
     vjp=[_var_rule],
     shape=shapes.reduced,
     samples=_SAMPLES,
@@ -102,7 +98,7 @@ std = define(
     "std", "Standard deviation over the given dims, or over all; n - correction stands for n.",
     formula="out = √(Σ (x - mean x)² / (n - correction))",
     prepare=_to_variance,
-    forward=_std,
+    forward=_std, accumulates=True,
     vjp=[_std_rule],
     shape=shapes.reduced,
     samples=_SAMPLES,
@@ -141,7 +137,7 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 
 
 def _scattered(x: Any, **_: Any) -> Any:
-    return (x[0], x[0]) if len(x) > 1 else ()
+    return (x[0], x[0]) if len(x) > 1 and x[0] != 1 else ()
 
 
 @composite(
@@ -164,6 +160,8 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
         raise RuntimeError("cov: complex numbers are not offered here")
     if len(input.shape) > 2:
         raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got {len(input.shape)}")
+    if input.dtype.kind in "biu":
+        input = input.to(dtypes.get_default_dtype())
     rows = input if len(input.shape) == 2 else input.reshape(1, -1)
     weights = fweights if aweights is None else aweights if fweights is None else fweights * aweights
     number = rows.shape[1] if weights is None else weights.sum()
@@ -175,7 +173,7 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
     distance = rows - middle
     freedom = max(freedom, 0) if isinstance(freedom, int) else freedom
     out = (distance if weights is None else distance * weights) @ distance.mT / freedom
-    return out if len(input.shape) == 2 else out.reshape(())
+    return out.reshape(()) if len(rows) == 1 else out
 
 
 @composite(
@@ -207,7 +205,7 @@ logsumexp = define(
     "logsumexp", "Logarithm of the sum of exponentials over the given dims, computed without overflow.",
     formula="out = ln Σ e^x", floating=True,
     prepare=lambda input, dim, keepdim=False: to_reduction(input, dim, keepdim),
-    forward=_logsumexp,
+    forward=_logsumexp, accumulates=True,
     vjp=[lambda g, x, out, *, dim, keepdim, _from: spread(g, _from, dim, keepdim)
          * exp(x - spread(out, _from, dim, keepdim))],
     shape=shapes.reduced,

@@ -19,11 +19,8 @@ __all__ = [
     "diagflat",
     "diagonal",
     "diagonal_scatter",
-    "trace",
     "tril",
-    "tril_indices",
     "triu",
-    "triu_indices",
 ]
 
 
@@ -165,29 +162,5 @@ def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2:
     return choose(there, placed_diagonal(src, offset, first, second, shape), input)
 
 
-def trace(input: Any) -> Any:
-    """The sum of the diagonal of a matrix.
-
-    Raises:
-        RuntimeError: It is no matrix.
-    """
-    if len(input.shape) != 2:
-        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {len(input.shape)}")
-    return diagonal(input).sum()
-
-
-def _corner(name: str, places: Any) -> Any:
-    def call(row: int, col: int, offset: int = 0, *, dtype: Any = None) -> Tensor:
-        found = np.stack(places(row, offset, col))
-        return Tensor(found if dtype is None else found.astype(dtype))
-
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"The places of the {'lower' if name == 'tril_indices' else 'upper'} triangle: rows, and columns."
-    return call
-
-
-tril_indices = _corner("tril_indices", np.tril_indices)
-triu_indices = _corner("triu_indices", np.triu_indices)
-
-for _function in (diag, diag_embed, diagflat, diagonal_scatter, trace):
+for _function in (diag, diag_embed, diagflat, diagonal_scatter):
     setattr(Tensor, _function.__name__, _function)

@@ -96,7 +96,7 @@ def _sphere(x: Any, y: Any) -> Any:
 
 atan2 = define(
     "atan2", "Angle of the point (y, x), in all four quadrants.", formula="out = arctan (x / y)", aliases=("arctan2",),
-    forward=dtypes.floating(np.arctan2),
+    floating=True, forward=np.arctan2,
     vjp=[lambda g, x, y: g * (y * _sphere(x, y)),
          lambda g, x, y: g * (-x * _sphere(x, y))],
     shape=shapes.broadcast,

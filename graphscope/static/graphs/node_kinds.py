@@ -214,10 +214,9 @@ def _tried(name: str, types: Any, attrs: Any, exact: bool) -> Any:
     op = OPS[name]
     try:
         with np.errstate(all="ignore"):
-            if op.promotes:
-                arrays = _brought_together(arrays)
-            if op.floating and arrays[0].dtype.kind not in "fc":
-                arrays[0] = arrays[0].astype(dtypes.get_default_dtype())
+            if op.promotes or op.floating:
+                dtype = dtypes.common(op, arrays)
+                arrays = [value.astype(dtype) if hasattr(value, "dtype") else value for value in arrays]
             found = op.forward(*arrays, **attrs)
     except Exception:
         if exact and op.shape is None:
@@ -226,11 +225,6 @@ def _tried(name: str, types: Any, attrs: Any, exact: bool) -> Any:
     if op.residuals:
         found = found[0]
     return [(np.shape(part), np.asarray(part).dtype) for part in (found if op.several else (found,))]
-
-
-def _brought_together(arrays: list[Any]) -> list[Any]:
-    dtype = dtypes.result_type([value for value in arrays if value is not None])
-    return [value.astype(dtype) if hasattr(value, "dtype") else value for value in arrays]
 
 
 def _promoted(types: Any) -> Any:

@@ -264,11 +264,9 @@ def _promoted(op: Op, values: list[Any], builder: graph_builder.Builder) -> list
     if any(value.dtype is None or value.shape is None for value in known):
         return values
     given = [Abstract(v.shape, v.dtype) if isinstance(v, Value) else v for v in values if v is not None]
-    dtype: Any = dtypes.result_type(given) if op.promotes and len(given) > 1 else known[0].dtype
-    if op.floating and dtype.kind not in "fc":
-        dtype = dtypes.get_default_dtype()
-    elif not op.promotes or len(given) == 1:
+    if not op.floating and (not op.promotes or len(given) == 1):
         return values
+    dtype = dtypes.common(op, given if op.promotes else given[:1])
     return [
         call(OPS["to"], Symbol.of(v, builder), dtype).value if isinstance(v, Value) and v.dtype != dtype else v
         for v in values

@@ -1,0 +1,153 @@
+"""Where the engine answers PyTorch's own samples otherwise than PyTorch, and why: the table of `test_opinfo`."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+REAL: Final = "float32 float64"
+DIFFERENTIABLE: Final = "float32 float64 complex64"
+FLOATING: Final = "float16 float32 float64"
+NUMBER: Final = r": -?([\d.]+(e-\d+)?|inf|nan), not "
+SLOPE: Final = r": gradient \(?-?([\d.]+(e-\d+)?|inf|nan)\S*, not "
+
+
+class Difference(NamedTuple):
+    """What is said of some ops otherwise, and why that is left so."""
+
+    why: str
+    says: str
+    """A regular expression that is found in what the comparison says."""
+    dtypes: str
+    """Those of the samples; each of them shows it."""
+    ops: str
+    """Names in PyTorch's database; each of them shows it."""
+
+
+DIFFERENCES: Final = (
+    # Refused in a sentence -------------------------------------------------------------------------------------------
+    Difference(
+        "decompositions of complex matrices are not offered",
+        "complex matrices are not offered here",
+        "complex64",
+        "geqrf linalg.cond linalg.eigh linalg.eigvalsh linalg.lstsq linalg.lstsq.grad_oriented linalg.matrix_norm "
+        "linalg.matrix_rank linalg.matrix_rank.hermitian linalg.norm linalg.norm.subgradients_at_zero linalg.pinv "
+        "linalg.pinv.hermitian linalg.pinv.singular linalg.qr linalg.slogdet linalg.svd linalg.svdvals logdet norm.nuc "
+        "pinverse qr svd",
+    ),
+    Difference(
+        "statistics, losses and activations are of real numbers",
+        "floating numbers, not |it takes real numbers|complex numbers are not offered",
+        "complex64",
+        "addcdiv addcmul corrcoef cov cross lerp linalg.cross logaddexp logcumsumexp logsumexp "
+        "nn.functional.silu.complex nn.functional.softsign nn.functional.tanhshrink std std.unbiased std_mean "
+        "std_mean.unbiased var var.unbiased var_mean var_mean.unbiased",
+    ),
+    Difference("complex numbers of halves are none", "float32 or float64", "float16", "complex view_as_complex"),
+    Difference("NumPy has no matrices of halves", "float16 is unsupported in linalg", "float16", "matrix_exp"),
+    Difference(
+        "no gradient is known",
+        "the derivative of this op is not implemented",
+        DIFFERENTIABLE,
+        "linalg.eigvals",
+    ),
+    Difference("no gradient is known", "the derivative of this op is not implemented", "complex64", "linalg.eig"),
+    Difference(
+        "of matrices that are not square no gradient is known",
+        "only square matrices have a gradient here",
+        DIFFERENTIABLE,
+        "linalg.lu linalg.lu_factor linalg.lu_factor_ex lu",
+    ),
+    Difference(
+        "the places of elements are not taken",
+        "places are not known here",
+        "float16 float32 float64 complex64 int64",
+        "gradient",
+    ),
+    Difference("only some ways to sample", "bilinear and nearest are known", FLOATING, "nn.functional.grid_sample"),
+    Difference("a batch has channels", "must have at least 2 dims", FLOATING, "nn.functional.batch_norm"),
+    Difference(
+        "bfloat16 is kept, not computed with", "gradients flow to 0", "float16 float32 float64 complex64", "bfloat16"
+    ),
+    # Both are right --------------------------------------------------------------------------------------------------
+    Difference(
+        "vectors of a decomposition are known up to a factor",
+        "not",
+        REAL,
+        "linalg.eig linalg.eigh linalg.svd svd",
+    ),
+    Difference("which of equal elements is told is open", NUMBER, "int64 uint8", "kthvalue mode topk"),
+    Difference("which of equal elements is told is open", NUMBER, "uint8", "median nanmedian"),
+    Difference("which of equal elements is told is open", NUMBER, "uint8 bool float16", "argsort sort"),
+    Difference("which of equal elements is told is open", NUMBER, "bool float16", "mode"),
+    Difference("which of equal elements is told is open", SLOPE, "float16", "msort"),
+    Difference(
+        "behind log_softmax both are the same: PyTorch's takes for granted that it stands there",
+        SLOPE,
+        REAL,
+        "nn.functional.ctc_loss",
+    ),
+    Difference(
+        "a sample is a part of a larger memory, of which we get the part",
+        r"not|reaches beyond",
+        "float16 float32 float64 complex64 int64 uint8 bool",
+        "as_strided.partial_views",
+    ),
+    Difference(
+        "a sample holds a module of PyTorch's",
+        "must be Tensor, not Tensor",
+        "float16 float32 float64 complex64 int64 uint8",
+        "nn.functional.triplet_margin_with_distance_loss",
+    ),
+    Difference(
+        "PyTorch counts in fixed point",
+        NUMBER,
+        "uint8",
+        "nn.functional.interpolate.bicubic nn.functional.interpolate.bilinear nn.functional.upsample_bilinear",
+    ),
+    Difference("of `hermitian` matrices PyTorch reads one triangle, we both", "not", REAL, "linalg.pinv.hermitian"),
+    # PyTorch is wrong ------------------------------------------------------------------------------------------------
+    Difference(
+        "PyTorch gives a gradient to elements that are not read",
+        SLOPE,
+        DIFFERENTIABLE,
+        "cholesky_inverse cholesky_solve",
+    ),
+    Difference(
+        "PyTorch gives a gradient to elements that are written over",
+        SLOPE,
+        "float16 float32 float64 complex64",
+        "as_strided_scatter",
+    ),
+    Difference("PyTorch's gradient is NaN where two elements are largest", SLOPE, "complex64", "renorm"),
+    # Rounding --------------------------------------------------------------------------------------------------------
+    Difference("rounding: in double precision both agree", NUMBER, "float32", "matrix_exp"),
+    Difference("rounding: in double precision both agree", SLOPE, "float32", "logcumsumexp nn.functional.layer_norm"),
+    Difference(
+        "PyTorch rounds in between, we only at the end",
+        NUMBER,
+        "float16",
+        "addbmm nn.functional.conv_transpose2d nn.functional.conv_transpose3d nn.functional.embedding_bag "
+        "nn.functional.soft_margin_loss",
+    ),
+    Difference(
+        "PyTorch rounds in between, we only at the end",
+        SLOPE,
+        "float16",
+        "addcdiv addcmul atanh corrcoef cov cross div.no_rounding_mode einsum fmod ldexp linalg.cross "
+        "linalg.vector_norm logcumsumexp nn.functional.batch_norm nn.functional.bilinear "
+        "nn.functional.binary_cross_entropy_with_logits nn.functional.cosine_similarity nn.functional.grid_sample "
+        "nn.functional.layer_norm nn.functional.normalize polygamma.polygamma_n_0 pow sinc special.i0e "
+        "special.polygamma.special_polygamma_n_0 special.xlog1py true_divide xlogy",
+    ),
+    # Corners that nobody meets ---------------------------------------------------------------------------------------
+    Difference("a pool of nothing", "cannot reshape array of size 0", FLOATING, "nn.functional.fractional_max_pool3d"),
+    Difference("a sum of nothing but the element itself keeps its dtype", "dtype", "uint8 bool", "sum_to_size"),
+    Difference(
+        "of integers, of which there are none, PyTorch makes integers",
+        "dtype",
+        "int64",
+        "nn.functional.local_response_norm",
+    ),
+    Difference("a scaled product of booleans counts", "dtype int64", "bool", "addr"),
+    Difference("spectra are of the shape that return_complex tells", "not", "complex64", "istft stft"),
+)

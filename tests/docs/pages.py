@@ -16,18 +16,21 @@ ROOT = Path(__file__).parents[2]
 PROMPT = "(gs) "
 """What the console prints before it reads a command."""
 
-_BLOCK = re.compile(r"^```(\w+)( torch)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```(\w+)( torch| \w+\.py)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LIKE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its language, its text, the line where it begins, and whether it takes PyTorch to run it."""
+    """A fenced block: its language, its text, and the line where it begins."""
 
     language: str
     text: str
     line: int
     torch: bool
+    """Whether it takes PyTorch to run it."""
+    file: str | None
+    """What the file is called that the block is; it is not run by itself."""
 
 
 _GLOO: Final = re.compile(r"^\[Gloo\] .*\n", re.MULTILINE)
@@ -38,9 +41,13 @@ def blocks(page: Path) -> list[Block]:
     """All fenced blocks of a page, in order."""
     text = page.read_text(encoding="utf-8")
     return [
-        Block(found[1], found[3], text.count("\n", 0, found.start()) + 1, found[2] is not None)
+        Block(found[1], found[3], text.count("\n", 0, found.start()) + 1, found[2] == " torch", _file(found[2]))
         for found in _BLOCK.finditer(text)
     ]
+
+
+def _file(mark: str | None) -> str | None:
+    return mark.strip() if mark is not None and mark.endswith(".py") else None
 
 
 def assert_like(wanted: str, got: str, where: str) -> None:

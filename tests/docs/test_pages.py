@@ -17,13 +17,19 @@ from .pages import ROOT, Block, assert_like, blocks, run_console
 
 TUTORIAL = sorted((ROOT / "docs" / "tutorial").glob("*.md"))
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "explanation").glob("*.md"))]
+NEEDS = {ROOT / "docs" / "how-to" / "adapters.md": "autograd"}
+"""Pages with programs of another library."""
 ALL = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"]
 
 
 @pytest.mark.parametrize(
-    "page", [*PAGES, *(pytest.param(page, marks=pytest.mark.slow) for page in TUTORIAL)], ids=lambda page: page.stem
+    "page",
+    [*PAGES, *NEEDS, *(pytest.param(page, marks=pytest.mark.slow) for page in TUTORIAL)],
+    ids=lambda page: page.stem,
 )
 def test_page_does_what_it_says(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if page in NEEDS:
+        pytest.importorskip(NEEDS[page])
     (tmp_path / "samples").symlink_to(ROOT / "samples")
     monkeypatch.chdir(tmp_path)
     main = types.ModuleType("__main__")
@@ -33,7 +39,9 @@ def test_page_does_what_it_says(page: Path, tmp_path: Path, monkeypatch: pytest.
         where = f"{page.name}:{block.line}"
         if block.torch and find_spec("torch") is None:
             continue
-        if block.language == "console":
+        if block.file is not None:
+            (tmp_path / block.file).write_text(block.text, encoding="utf-8")
+        elif block.language == "console":
             run_console(block, tmp_path, where)
         elif block.language == "python":
             printed = _run(block, main, where)

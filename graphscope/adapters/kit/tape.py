@@ -154,7 +154,9 @@ class Tape:
             self.writer.mark(Kind.BACKWARD_END, site=site, inputs=rows)
         gate.passed(self.writer, frame, self._waiting())
 
-    def cotangent(self, node: Node, array: np.ndarray, parts: Sequence[tuple[np.ndarray, int]]) -> tuple[int, Any]:
+    def cotangent(
+        self, node: Node, array: np.ndarray, parts: Sequence[tuple[np.ndarray | None, int]]
+    ) -> tuple[int, Any]:
         """The row of a rule that is due, and the cotangent to run it with: what arrived, or what a debugger put there.
 
         What runs until the next cotangent belongs to this rule.
@@ -162,12 +164,11 @@ class Tape:
         Args:
             node: Whose rule it is.
             array: The cotangent, whole.
-            parts: What it is the sum of, each with the row of the rule that it comes from (0: the pass began with it).
+            parts: What it is the sum of, each with the row of the rule that it comes from (0: the pass began with it);
+                None in the place of what is no array.
         """
-        origins = [origin for _, origin in parts if origin]
-        if len(parts) > 1:
-            template = self._template(Kind.ACCUMULATE, 1, {**node.fields, "op": 0, "attrs": 0})
-            origins = [self._append(template, part, [origin], 0, node.row) for part, origin in parts]
+        origins = [self._part(node, part, origin) if len(parts) > 1 else origin for part, origin in parts]
+        origins = [origin for origin in origins if origin]
         template = self._template(Kind.GRAD, len(origins), {**node.fields, **_of(array)})
         row = self._place.backward_row = self._append(template, array, origins, 0, node.row)
         return row, self._answered(row, array, self._frame())
@@ -187,6 +188,14 @@ class Tape:
         return self._answered(row, array, self._frame())
 
     # Inside ----------------------------------------------------------------------------------------------------------
+
+    def _part(self, node: Node, part: np.ndarray | None, origin: int) -> int:
+        """The row of one of several parts of a cotangent."""
+        if part is None:
+            return origin
+        rows = [origin] if origin else []
+        fields = {**node.fields, **_of(part), "op": 0, "attrs": 0}
+        return self._append(self._template(Kind.ACCUMULATE, len(rows), fields), part, rows, 0, node.row)
 
     def _frame(self) -> FrameType:
         return self.frames.user(sys._getframe(1))

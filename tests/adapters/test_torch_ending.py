@@ -12,6 +12,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from torch.overrides import TorchFunctionMode
 from torch.utils.checkpoint import checkpoint
 
 import graphscope as gs
@@ -147,3 +148,49 @@ def test_threads_that_go_back_through_checkpoints_count_their_own_writes() -> No
             again[event.tensor] = event.version
             assert log.scope_path(event.scope) == "recompute"
     assert list(again.values()) == [100] * 4
+
+
+class Passing(TorchFunctionMode):
+    """A mode of the program's."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return func(*args, **(kwargs or {}))
+
+
+def again(gradient: Any) -> Any:
+    """A pass inside of a pass."""
+    with torch.enable_grad():
+        torch.ones(2, requires_grad=True).sin().sum().backward()
+    return gradient
+
+
+@pytest.mark.parametrize("capture", ["calls+backward", "ops"])
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_thread_may_be_in_the_middle_of_a_pass(nested: bool, capture: str) -> None:
+    inside, over = threading.Event(), threading.Event()
+    left: list[Any] = []
+
+    def work() -> None:
+        def wait(gradient: Any) -> Any:
+            inside.set()
+            over.wait()
+            return again(gradient) if nested else gradient
+
+        with Passing() as own:
+            x = torch.ones(2, requires_grad=True)
+            y = x.sin()
+            y.register_hook(wait)
+            y.cos().sum().backward()
+            left.append(own is torch.overrides._get_current_function_mode())
+        left.append(x.grad)
+
+    with gs.record(capture=capture):
+        thread = threading.Thread(target=work)
+        thread.start()
+        inside.wait()
+    over.set()
+    thread.join()
+    x = torch.ones(2, requires_grad=True)
+    x.sin().cos().sum().backward()
+    assert left[0]
+    assert torch.equal(left[1], x.grad)  # type: ignore[arg-type]

@@ -189,12 +189,9 @@ static PyObject *run_engine(Entry *self, Run *run, PyObject *context, PyObject *
     PyObject *type, *error, *trace;
     PyErr_Fetch(&type, &error, &trace);
     if (pushed != NULL) {
-        PyObject *popped = PyObject_CallNoArgs(self->pop);
+        int ended = is(self->session, &slot_ended, Py_True) == 1; /* then nobody knows which of ours are still there */
+        PyObject *popped = PyObject_CallNoArgs(ended ? self->sweep : self->pop);
         Py_XDECREF(popped);
-        if (is(self->session, &slot_ended, Py_True) == 1) { /* what lay beneath could not be taken back */
-            PyObject *swept = PyObject_CallNoArgs(self->sweep);
-            Py_XDECREF(swept);
-        }
         put_off();
         Py_DECREF(pushed);
     }

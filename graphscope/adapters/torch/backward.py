@@ -87,9 +87,10 @@ class Backward:
                 result = original(outputs, cotangents, keep, create_graph, inputs, *args, **kwargs)
             finally:  # a signal handler may raise at each call: what must be done comes first
                 place.context, place.backward_row, place.run, place.beneath = outer
-                _pop()
-                if self.session.ended:  # what lies beneath our mode could not be taken back
+                if session.ended:  # nobody knows which of ours are still there
                     sweep()
+                else:
+                    _pop()
                 run.turn()
                 if result is not None and inputs and not kwargs.get("accumulate_grad"):
                     self._wanted(run, inputs, result)

@@ -29,6 +29,7 @@ _sequence: Final = torch._C._autograd._get_sequence_nr
 _grad_enabled: Final = torch.is_grad_enabled
 _push: Final = torch._C._push_on_torch_function_stack
 _pop: Final = torch._C._pop_torch_function_stack
+_count: Final = torch._C._len_torch_function_stack
 
 
 class Calls(TorchFunctionMode):
@@ -62,7 +63,12 @@ class Calls(TorchFunctionMode):
         return self
 
     def __exit__(self, *exception: object) -> None:
-        _pop()
+        """Leave the stack of this thread, wherever on it our mode lies, if it does."""
+        above: list[Any] = []
+        while _count() and (mode := _pop()) is not self.mode:
+            above.append(mode)
+        for mode in reversed(above):
+            _push(mode)
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         func, kwargs = self.meant(func, _getframe(1), types, args, kwargs)

@@ -140,6 +140,21 @@ class Identities:
                 known.group = group
                 known.seen = group.turn
 
+    def exchange(self, one: torch.Tensor, other: torch.Tensor) -> None:
+        """Note that two tensors have changed places: each is what the other was."""
+        first, second = self.find(one), self.find(other)
+        for known, tensor in ((first, other), (second, one)):
+            if known is None:
+                self.table.take(id(tensor))
+                continue
+            moved = self.add(tensor, known.row)
+            moved.counter, moved.group, moved.more = known.counter, known.group, known.more
+            if known.group is not None:
+                moved.seen = known.seen
+            for key, (gradient, owner) in self.gradients.items():
+                if owner is known:
+                    self.gradients[key] = gradient, moved
+
     def share_storage(self, tensor: torch.Tensor, known: Known) -> None:
         """Note a leaf's storage; where a known leaf shares it, both are aliases."""
         try:

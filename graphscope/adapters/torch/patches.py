@@ -26,6 +26,7 @@ from graphscope.adapters.torch.modules import Modules
 from graphscope.adapters.torch.optimizers import Optimizers
 from graphscope.adapters.torch.regions import Regions
 from graphscope.adapters.torch.session import Session
+from graphscope.adapters.torch.swapping import Swaps
 from graphscope.adapters.torch.unusual import ORDINARY
 
 
@@ -41,7 +42,7 @@ class TorchPatches(Patches):
         """Begin to see what torch does."""
         session, calls = self._session, self._calls
         collectives = Collectives(session)
-        for owner, name, value in (*collectives.entries(), *Checkpoints(session).entries()):
+        for owner, name, value in (*collectives.entries(), *Checkpoints(session).entries(), *Swaps(session).entries()):
             self.replace(owner, name, value)
         modules = Modules(session)
         if session.writer.capture != "calls":
@@ -75,8 +76,8 @@ class TorchPatches(Patches):
         ops = contextlib.ExitStack()
         ops.enter_context(_seeing_ops(session))
         self.at_end(ops.close)
-        torch._C._push_on_torch_function_stack(calls.mode)
-        self.at_end(lambda: leave(calls))
+        calls.__enter__()
+        self.at_end(calls.__exit__)
 
     def remove(self) -> None:
         """Leave torch as it was."""
@@ -166,15 +167,3 @@ def _by_arguments(session: Session) -> Callable[[Any], bool]:
             return bool(torch._C._has_torch_function(relevant))
 
     return has_torch_function
-
-
-def leave(calls: Calls) -> None:
-    """Take our mode from the stack of this thread, wherever on it it lies."""
-    above: list[Any] = []
-    while torch._C._len_torch_function_stack():
-        mode = torch._C._pop_torch_function_stack()
-        if mode is calls.mode:
-            break
-        above.append(mode)
-    for mode in reversed(above):
-        torch._C._push_on_torch_function_stack(mode)

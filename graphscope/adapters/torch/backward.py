@@ -87,7 +87,7 @@ class Backward:
                 result = original(outputs, cotangents, keep, create_graph, inputs, *args, **kwargs)
             finally:  # a signal handler may raise at each call: what must be done comes first
                 place.context, place.backward_row, place.run, place.beneath = outer
-                if session.ended:  # nobody knows which of ours are still there
+                if self.session.ended:  # nobody knows which of ours are still there
                     sweep()
                 else:
                     _pop()

@@ -36,6 +36,23 @@ class Arguments:
         return number
 
 
+def alike(one: Any, other: Any) -> bool:
+    """Whether two constants are surely the same; arrays and what else takes long to compare are not."""
+    if one is other:
+        return True
+    kind = one.__class__
+    if kind is not other.__class__:
+        return False
+    if kind is tuple or kind is list:
+        return len(one) == len(other) and all(map(alike, one, other))
+    if kind is float:
+        return bool(one == other and one != 0)  # 0.0 is equal to -0.0
+    return kind in _PLAIN and bool(one == other)
+
+
+_PLAIN: Final = frozenset({bool, int, str, slice, np.dtype, Input})
+
+
 def separated(value: Any, numbers: list[float]) -> Any:
     """A value without its numbers, as something that can be hashed; the numbers are added to a list, in order."""
     kind = value.__class__
@@ -66,15 +83,30 @@ def bits(number: float) -> int:
     return number if number.__class__ is int else int(_BITS.unpack(_FLOAT.pack(number))[0])
 
 
-def entry(operands: Sequence[Any] | None, attributes: Mapping[str, Any], *, varying: bool = False) -> dict[str, Any]:
+def varying_with(varying: Sequence[int], numbers: Sequence[int], others: Sequence[int]) -> Sequence[int]:
+    """Which numbers of a call site vary, now that it runs with others.
+
+    Args:
+        varying: Those that were known to, by their places among the numbers.
+        numbers: The bits of the numbers of a run.
+        others: Those of another run.
+    """
+    if numbers == others:
+        return varying
+    differing = {place for place, pair in enumerate(zip(numbers, others, strict=True)) if pair[0] != pair[1]}
+    return varying if differing.issubset(varying) else sorted(differing.union(varying))
+
+
+def entry(operands: Sequence[Any] | None, attributes: Mapping[str, Any], varying: Sequence[int] = ()) -> dict[str, Any]:
     """What the table `attrs` says of a call.
 
     Args:
         operands: Constants, and an `Input` where an input stood; None: the inputs in order.
         attributes: By name.
-        varying: Whether the numbers lie in the rows.
+        varying: Which of its numbers lie in the rows.
     """
-    places = itertools.count() if varying else None
+    order = {place: position for position, place in enumerate(varying)}
+    places = map(order.get, itertools.count()) if varying else None
     told: dict[str, Any] = {}
     if operands is not None:
         told["operands"] = [encode(each, places) for each in operands]

@@ -56,8 +56,8 @@ class Outline:
     shape: tuple[int, ...]
 
 
-Places = Iterator[int] | None
-"""Counts the numbers of a value where they are not written into the JSON but beside it."""
+Places = Iterator[int | None] | None
+"""For each number of a value, in order: where it lies if not in the JSON but beside it."""
 
 
 def is_number(value: Any) -> bool:
@@ -76,13 +76,14 @@ def elements(array: np.ndarray) -> list[int | float]:
 
 
 def encode(value: Any, places: Places = None) -> Any:
-    """A value as typed JSON; with `places`, numbers are told as `{"varying": [type, place]}`."""
+    """A value as typed JSON; numbers that have one of `places` are told as `{"varying": [type, place]}`."""
     kind = value.__class__
     if value is None or kind is bool or kind is str:
         return value
     if kind is int or kind is float:
-        if places is not None and is_number(value):
-            return {"varying": [kind.__name__, next(places)]}
+        place = next(places) if places is not None and is_number(value) else None
+        if place is not None:
+            return {"varying": [kind.__name__, place]}
         return value if kind is int or math.isfinite(value) else {"float": repr(value)}
     if kind is list:
         return [encode(each, places) for each in value]

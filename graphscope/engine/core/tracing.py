@@ -6,7 +6,7 @@ import itertools
 from _thread import get_ident
 from collections.abc import Sequence
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,8 +36,8 @@ class CallSite(Place):
     __slots__ = ("attrs", "code", "fields", "grad", "line", "numbers", "operands", "partial", "single", "varying")
 
     def __init__(
-        self, writer: Writer, frame: FrameType, op: Op, out: Any, given: Given, numbers: list[int], varying: bool,
-        input_count: int,
+        self, writer: Writer, frame: FrameType, op: Op, out: Any, given: Given, numbers: list[int],
+        varying: Sequence[int], input_count: int,
     ):  # fmt: skip
         self.line = f"{frame.f_code.co_filename}:{frame.f_lineno}"
         self.code = frame.f_code  # kept alive, so that its address stays its own
@@ -49,7 +49,7 @@ class CallSite(Place):
         self.numbers = numbers
         self.varying = varying
         self.context = here().context
-        told = arguments.entry(self.operands, self.attrs or {}, varying=varying)
+        told = arguments.entry(self.operands, self.attrs or {}, varying)
         flags = Flag(0)
         if self.context.name:
             told["name"] = self.context.name
@@ -75,7 +75,7 @@ class CallSite(Place):
             flags=flags,
             graph_pass=Pass.BACKWARD if backward else Pass.FORWARD,
             input_count=input_count,
-            number_count=len(numbers) if varying else 0,
+            number_count=len(varying),
             **self.fields,
         )
         self.grad: dict[int, Template] = {}
@@ -152,14 +152,14 @@ def call_site(
     told = [arguments.bits(number) for number in numbers]
     variants: dict[Any, CallSite] = writer.variants.setdefault(key, {})
     found = variants.get(structure)
-    if found is None or (not found.varying and found.numbers != told):
-        varying = found is not None
+    varying = () if found is None else arguments.varying_with(found.varying, found.numbers, told)
+    if found is None or varying is not found.varying:
         found = variants[structure] = CallSite(writer, frame, op, out, given, told, varying, input_count)
     found.context = context
     found.operands, found.attrs = given
     found.constant = constant.__class__ if found.varying and is_number(constant) else constant
     sites[key] = found
-    return found, told if found.varying else ()
+    return found, [told[place] for place in found.varying]
 
 
 def op_row(
@@ -195,26 +195,10 @@ def _fits(site: CallSite, out: Any, constant: Any, attrs: Any, context: Any) -> 
         and site.kind is out.__class__
         and site.shape == out.shape
         and site.dtype is out.dtype
-        and (site.constant is constant or (constant.__class__ is tuple and _alike(site.constant, constant)))
+        and (site.constant is constant or (constant.__class__ is tuple and arguments.alike(site.constant, constant)))
         and site.context is context
-        and (site.attrs is attrs or _alike(tuple((site.attrs or {}).items()), tuple((attrs or {}).items())))
+        and (site.attrs is attrs or arguments.alike(tuple((site.attrs or {}).items()), tuple((attrs or {}).items())))
     )
-
-
-_PLAIN: Final = frozenset({bool, int, str, np.dtype, type(None), Input})
-
-
-def _alike(one: Any, other: Any) -> bool:
-    """Whether two attributes are surely the same; arrays and what else takes long to compare are not."""
-    if one is other:
-        return True
-    if one.__class__ is not other.__class__:
-        return False
-    if one.__class__ is tuple:
-        return len(one) == len(other) and all(map(_alike, one, other))
-    if one.__class__ is float:
-        return bool(one == other and one != 0)  # 0.0 is equal to -0.0
-    return one.__class__ in _PLAIN and bool(one == other)
 
 
 def op_number(writer: Writer, op: Op) -> int:

@@ -6,7 +6,7 @@ arrays of indices) are recorded or traced at some inputs; what they say of other
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -99,7 +99,7 @@ def row_of(graph: Any, tensor: Any) -> int | None:
     return next((each.row for each in graph.nodes if each.kind == "leaf" and np.array_equal(each.value, array)), None)
 
 
-def holds(steps: list[tuple[str, Any]]) -> None:
+def holds(steps: list[tuple[str, Any]], kinked: Sequence[str] = ()) -> None:
     run, seen, other = program(steps), tensors(0), tensors(1)
     expected, gradients = eager(run, other)
     for made in (gs.jit.trace(run, *seen, on_change="refuse"), gs.jit.compile(run, *seen, on_change="refuse")):
@@ -119,7 +119,7 @@ def holds(steps: list[tuple[str, Any]]) -> None:
     for row, wanted in zip(rows, gradients, strict=True):
         agree(backward.get(row, 0), wanted)
     for node in graph.nodes:
-        if node.kind == "op" and node.graph_pass == "forward":
+        if node.kind == "op" and node.graph_pass == "forward" and node.op not in kinked:
             for finding in gradient_checks.rules(call_of(node)):
                 assert finding.size is None or finding.gap < 1e-3, node
 
@@ -136,4 +136,4 @@ def test_constants_stand_where_they_stood(name: str) -> None:
 @settings(max_examples=200, deadline=None, derandomize=True, database=None)
 @given(st.lists(st.tuples(st.sampled_from(sorted(STEPS)), NUMBERS), min_size=1, max_size=6))
 def test_mixes_of_constants_and_operands(steps: list[tuple[str, Any]]) -> None:
-    holds(steps)
+    holds(steps, kinked=("clamp", "leaky_relu", "threshold"))  # whose bounds a program may meet: there is no slope

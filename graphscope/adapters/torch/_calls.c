@@ -101,6 +101,7 @@ static PyMemberDef Site_members[] = {OBJECT(shape),
                                      TRUTH(summary),
                                      TRUTH(wanted),
                                      {"count", T_LONGLONG, offsetof(Site, count), 0, NULL},
+                                     {"varying", T_LONGLONG, offsetof(Site, varying), 0, NULL},
                                      {"nbytes", T_LONGLONG, offsetof(Site, nbytes), 0, NULL},
                                      {"floating", T_LONGLONG, offsetof(Site, floating), 0, NULL},
                                      {NULL}};

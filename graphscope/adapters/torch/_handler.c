@@ -7,12 +7,12 @@
 #include "_adapter.h"
 
 /* The arguments of a call, sorted. */
-enum { MOST_TRIED = 32, MOST_GIVEN = 12, MOST_GRADIENTS = 4096 };
+enum { MOST_TRIED = 32, MOST_GIVEN = 12, MOST_VARYING = 8, MOST_GRADIENTS = 4096 };
 
 typedef struct {
-    int64_t rows[MOST_GIVEN];
-    int count;
-    PyObject *constants; /* a list; NULL: there are none */
+    int64_t rows[MOST_GIVEN + MOST_VARYING]; /* and behind them the numbers that vary */
+    int count, varying;
+    PyObject *constants; /* a list: each behind its place, or its name; NULL: there are none */
 } Given;
 
 /* What torch calls in the place of its functions. */
@@ -139,8 +139,81 @@ static int fits_asked(Site *site, PyObject *result)
     return same;
 }
 
+/* The numbers of a call that are compared with those of a call site. */
+typedef struct {
+    int64_t varying; /* as of the site */
+    int met;
+    Given *given;
+} Numbers;
+
+/* Whether a number is the one of a call site, or one that varies there: then it is noted. */
+static int is_same_number(PyObject *value, PyObject *known, Numbers *numbers)
+{
+    int overflow = 0, varies = numbers->met < 63 && numbers->varying >> numbers->met & 1;
+    int64_t one = 0, other = 0;
+    if (PyFloat_CheckExact(value)) {
+        double first = PyFloat_AS_DOUBLE(value), second = PyFloat_AS_DOUBLE(known);
+        memcpy(&one, &first, sizeof one);
+        memcpy(&other, &second, sizeof other);
+    }
+    else {
+        one = PyLong_AsLongLongAndOverflow(value, &overflow);
+        if (overflow || (!varies && (other = PyLong_AsLongLongAndOverflow(known, &overflow), overflow)))
+            return !varies && PyObject_RichCompareBool(value, known, Py_EQ) == 1;
+    }
+    numbers->met++;
+    if (!varies)
+        return one == other;
+    if (numbers->given->varying == MOST_VARYING)
+        return 0;
+    numbers->given->rows[numbers->given->count + numbers->given->varying++] = one;
+    return 1;
+}
+
+/* Whether a constant is the one of a call site, but for numbers that vary there. */
+static int is_same(PyObject *value, PyObject *known, Numbers *numbers)
+{
+    if (Py_TYPE(value) != Py_TYPE(known))
+        return 0;
+    if (PyFloat_CheckExact(value) || PyLong_CheckExact(value))
+        return is_same_number(value, known, numbers);
+    if (PyTuple_Check(value)) {
+        int same = PyTuple_GET_SIZE(value) == PyTuple_GET_SIZE(known);
+        for (Py_ssize_t place = 0; same && place < PyTuple_GET_SIZE(value); place++)
+            same = is_same(PyTuple_GET_ITEM(value, place), PyTuple_GET_ITEM(known, place), numbers);
+        return same;
+    }
+    if (PySlice_Check(value)) {
+        PySliceObject *one = (PySliceObject *)value, *other = (PySliceObject *)known;
+        return is_same(one->start, other->start, numbers) && is_same(one->stop, other->stop, numbers) &&
+               is_same(one->step, other->step, numbers);
+    }
+    return value == known || PyObject_RichCompareBool(value, known, Py_EQ) == 1;
+}
+
+/* Whether constants stand where those of a call site stood, and are the same but for numbers that vary. */
+static int has_constants(const Site *site, Given *given)
+{
+    PyObject *known = site->constants, *constants = given->constants;
+    Numbers numbers = {site->varying, 0, given};
+    given->varying = 0;
+    if (site->varying < 0 || !PyList_CheckExact(known))
+        return 0;
+    Py_ssize_t count = constants == NULL ? 0 : PyList_GET_SIZE(constants);
+    if (PyList_GET_SIZE(known) != count)
+        return 0;
+    for (Py_ssize_t place = 0; place < count; place += 2) {
+        PyObject *one = PyList_GET_ITEM(constants, place), *other = PyList_GET_ITEM(known, place);
+        if (one != other && PyObject_RichCompareBool(one, other, Py_EQ) != 1)
+            return 0;
+        if (!is_same(PyList_GET_ITEM(constants, place + 1), PyList_GET_ITEM(known, place + 1), &numbers))
+            return 0;
+    }
+    return 1;
+}
+
 /* Whether the template of a site is for such a result; -1 for an error. `node` is its backward node, or None. */
-static int fits(Site *site, PyObject *result, PyObject *node, const Look *seen, const Given *given)
+static int fits(Site *site, PyObject *result, PyObject *node, const Look *seen, Given *given)
 {
     if (site->count != given->count || site->template == NULL || site->shape == NULL || site->constants == NULL)
         return 0;
@@ -152,9 +225,7 @@ static int fits(Site *site, PyObject *result, PyObject *node, const Look *seen, 
     }
     if (same <= 0)
         return same;
-    if (given->constants == NULL)
-        return PyList_Check(site->constants) && PyList_GET_SIZE(site->constants) == 0;
-    return PyObject_RichCompareBool(given->constants, site->constants, Py_EQ);
+    return has_constants(site, given);
 }
 
 /* The address of the elements of a tensor that lie in one row in memory, as a new reference; NULL without an error
@@ -258,7 +329,7 @@ static Site *site_at(Handler *self, PyObject *call, PyFrameObject *frame)
 
 /* The variant of the call site of a frame that is for such a result, a new reference; NULL where none is known. */
 static Site *site_for(Handler *self, PyObject *call, PyFrameObject *frame, PyObject *result, PyObject *node,
-                      const Look *seen, const Given *given)
+                      const Look *seen, Given *given)
 {
     Site *site = site_at(self, call, frame);
     for (int turn = 0; site != NULL && fits(site, result, node, seen, given) != 1; turn++) {
@@ -331,9 +402,10 @@ static PyObject *listed(const Given *given)
 }
 
 /* The row of a result; negative with an error set. */
-static int64_t append(Handler *self, Site *site, PyObject *value, const Given *given, int64_t start, int64_t end)
+static int64_t append(Handler *self, Site *site, PyObject *value, Given *given, int64_t start, int64_t end)
 {
-    Moment moment = {end, end - start, ((Place *)self->place)->backward_row, given->rows, given->count, -1, 0};
+    Moment moment = {end, end - start, ((Place *)self->place)->backward_row, given->rows,
+                     given->count + given->varying, -1, 0};
     return appending->append(self->append, site->template, value, &moment);
 }
 
@@ -353,7 +425,7 @@ static PyObject *only_one(PyObject *results)
 /* The row of a result whose site is known, and everything that goes with it; 1 when done, 0 when it is not of the
  * common kind (nothing has happened then), -1 for an error. */
 static int record(Handler *self, PyObject *call, PyFrameObject *frame, PyObject *result, PyObject *args,
-                  const Given *given, int64_t start, int64_t end)
+                  Given *given, int64_t start, int64_t end)
 {
     if (PyTuple_CheckExact(result))
         result = only_one(result);
@@ -420,7 +492,7 @@ static PyObject *extended(Handler *self, Known *known)
 /* The row of a write into the first argument, which the call gave back; answers as `record` does. See
  * `writing.written`. */
 static int record_write(Handler *self, PyObject *call, PyFrameObject *frame, PyObject *result, PyObject *args,
-                        const Given *given, int64_t start, int64_t end)
+                        Given *given, int64_t start, int64_t end)
 {
     Look seen;
     if (PyTuple_GET_SIZE(args) == 0 || PyTuple_GET_ITEM(args, 0) != result || !look(result, &seen))
@@ -438,7 +510,7 @@ static int record_write(Handler *self, PyObject *call, PyFrameObject *frame, PyO
     if (first < number(self->writer, &slot_base))
         first = -1;
     Moment moment = {end,          end - start, ((Place *)self->place)->backward_row,
-                     given->rows, given->count, first, versions};
+                     given->rows, given->count + given->varying, first, versions};
     int64_t row = PyErr_Occurred() ? -1 : appending->append(self->append, site->template, value, &moment);
     answer = row < 0 || wrote(known, more, result, row, versions) < 0 || tell_node(self, node, row, site) < 0 ? -1 : 1;
 leave:
@@ -467,15 +539,16 @@ static PyObject *constant_of(Handler *self, PyObject *value)
     return is_list ? PyList_AsTuple(value) : Py_NewRef(value);
 }
 
-static int add_constant(Given *given, PyObject *value)
+static int add_constant(Given *given, PyObject *place, PyObject *value)
 {
     if (given->constants == NULL && (given->constants = PyList_New(0)) == NULL)
         return 0;
-    return PyList_Append(given->constants, value) == 0;
+    return PyList_Append(given->constants, place) == 0 && PyList_Append(given->constants, value) == 0;
 }
 
-/* Sort an argument: 1 for a known tensor, 2 for a constant, 0 where it takes more. */
-static int sort_one(Handler *self, PyObject *value, int64_t low, Given *given)
+/* Sort an argument, given by its name or (NULL) by its place; whether it takes no more: it is a known tensor or a
+ * constant. */
+static int sort_one(Handler *self, PyObject *name, Py_ssize_t number, PyObject *value, int64_t low, Given *given)
 {
     PyObject *kind = (PyObject *)Py_TYPE(value) == self->tensor_type
                          ? self->tensor_kind
@@ -485,13 +558,13 @@ static int sort_one(Handler *self, PyObject *value, int64_t low, Given *given)
         if (row < 0)
             return 0;
         given->rows[given->count++] = row;
-        return 1;
+        return name == NULL || add_constant(given, name, self->tensor_type);
     }
-    if (kind == self->plain_kind)
-        return add_constant(given, value) ? 2 : 0;
-    PyObject *constant = constant_of(self, value);
-    int sorted = constant != NULL && add_constant(given, constant) ? 2 : 0;
+    PyObject *constant = kind == self->plain_kind ? Py_NewRef(value) : constant_of(self, value);
+    PyObject *place = name != NULL ? Py_NewRef(name) : PyLong_FromSsize_t(number);
+    int sorted = constant != NULL && place != NULL && add_constant(given, place, constant);
     Py_XDECREF(constant);
+    Py_XDECREF(place);
     return sorted;
 }
 
@@ -499,15 +572,13 @@ static int sort_one(Handler *self, PyObject *value, int64_t low, Given *given)
 static int sort(Handler *self, PyObject *args, PyObject *kwargs, int64_t low, Given *given)
 {
     for (Py_ssize_t place = 0; place < PyTuple_GET_SIZE(args); place++)
-        if (!sort_one(self, PyTuple_GET_ITEM(args, place), low, given))
+        if (!sort_one(self, NULL, place, PyTuple_GET_ITEM(args, place), low, given))
             return 0;
     PyObject *name, *value;
     Py_ssize_t place = 0;
-    while (kwargs != NULL && PyDict_Next(kwargs, &place, &name, &value)) {
-        int sorted = sort_one(self, value, low, given);
-        if (!sorted || (sorted == 2 && !add_constant(given, name)))
+    while (kwargs != NULL && PyDict_Next(kwargs, &place, &name, &value))
+        if (!sort_one(self, name, 0, value, low, given))
             return 0;
-    }
     return 1;
 }
 

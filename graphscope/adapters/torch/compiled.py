@@ -68,11 +68,14 @@ class Site:
 
     __slots__ = (
         "constants", "count", "direct", "dtype", "fields", "floating", "nbytes", "next", "requires_grad", "shape",
-        "summary", "template", "wanted",
+        "summary", "template", "varying", "wanted",
     )  # fmt: skip
 
     shape: Any
     dtype: Any
+    constants: Any
+    varying: int
+    """A bit for each number among the constants that varies; -1 where the constants do not tell of all of them."""
 
 
 class Place:

@@ -46,20 +46,22 @@ def describe(
     named: dict[str, Any] = {}
     names = list(call.parameters)[: len(args)]
     if len(names) == len(args):
-        last = max((place for place, value in enumerate(args) if _has_tensor(value)), default=-1) + 1
+        last = max((place for place, value in enumerate(args) if has_tensor(value)), default=-1) + 1
         named = dict(zip(names[last:], given[last:], strict=True))
         given = given[:last]
     named |= {name: described(value, inputs) for name, value in (kwargs or {}).items()}
+    named.pop("out", None)  # where the result goes, not what it is made of
     defaults = call.parameters
     attributes = {
         name: value
         for name, value in named.items()
         if name not in defaults or value.__class__ is not defaults[name].__class__ or value != defaults[name]
     }
-    return None if given == [Input(place) for place in range(len(given))] else tuple(given), attributes
+    return None if given == [Input(place) for place in range(next(inputs))] else tuple(given), attributes
 
 
-def _has_tensor(value: Any) -> bool:
+def has_tensor(value: Any) -> bool:
+    """Whether an argument is a tensor, or holds some."""
     return any(isinstance(each, Tensor) for each in flattened(value))
 
 
@@ -72,10 +74,10 @@ def described(value: Any, inputs: Iterator[int]) -> Any:
         return Input(next(inputs))
     if value.__class__ in _PLAIN:
         return value
-    if isinstance(value, dict):
+    if value.__class__ is dict:
         return {str(name): described(each, inputs) for name, each in value.items()}
     if isinstance(value, (list, tuple)):
-        if len(value) > _MOST and not _has_tensor(value):
+        if len(value) > _MOST and not has_tensor(value):
             return Other(type(value).__name__, f"{len(value)} elements")
         parts = [described(each, inputs) for each in value]
         return parts if isinstance(value, list) else tuple(parts)

@@ -22,6 +22,7 @@ from graphscope.adapters.torch.session import NESTED, PLAIN, STRANGE, TENSOR, Se
 from graphscope.adapters.torch.sites import PREPARING, CallSite
 from graphscope.adapters.torch.unusual import grad_fn, shape_of
 from graphscope.eventlog import record as recording
+from graphscope.eventlog.arguments import alike
 from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag
 
 Tensor = torch.Tensor
@@ -125,7 +126,7 @@ class Calls(TorchFunctionMode):
         rows: list[int] = []
         constants: list[Any] = []
         find_kind = self._kind
-        for value in args:
+        for place_of, value in enumerate(args):
             kind = find_kind(value.__class__)
             if kind is TENSOR:
                 known: Any = table.get(id(value))
@@ -139,15 +140,12 @@ class Calls(TorchFunctionMode):
                     known = session.leaves.meet(value, frame, len(rows) if direct is frame else None)
                 rows.append(known.row)
             elif kind is PLAIN:
-                constants.append(value)
+                constants += (place_of, value)
             else:
-                self.gather(value, frame, rows, constants)
+                self.gather(place_of, value, frame, rows, constants)
         if kwargs:
             for name, value in kwargs.items():
-                before = len(rows)
-                self.gather(value, frame, rows, constants)
-                if len(rows) == before:
-                    constants.append(name)
+                self.gather(name, value, frame, rows, constants)
         gate = writer.gate
         if gate is not None and gate.wants_before:
             control.before(session, call, rows, frame)
@@ -183,11 +181,13 @@ class Calls(TorchFunctionMode):
             site is None
             or site.shape != shape_of(result)
             or site.dtype is not result.dtype
-            or site.constants != constants
+            or site.varying
+            or not alike(site.constants, constants)
             or site.count != count
             or site.requires_grad is not result.requires_grad
         ):
-            site = results.variant(self, sites, key, call, frame, result, args, kwargs, constants, count)
+            site, numbers = results.variant(self, sites, key, call, frame, result, args, kwargs, constants, count)
+            rows += numbers
         template, value = site.read(result)
         row = writer.append_many(template, value, rows, end, end - start, place.backward_row)
         known = Known(result)
@@ -218,23 +218,24 @@ class Calls(TorchFunctionMode):
         known.counter = version_of(result)
         writing.view(self.session, known, result, args)
 
-    def gather(self, value: Any, frame: FrameType, rows: list[int], constants: list[Any]) -> None:
-        """Sort an argument of any kind: tensors to rows, all else to constants."""
+    def gather(self, place: int | str, value: Any, frame: FrameType, rows: list[int], constants: list[Any]) -> None:
+        """Sort an argument of any kind: tensors to rows; what is left of it to constants, behind its place or name."""
+        left = self._left(value, frame, rows)
+        if left is not Tensor or isinstance(place, str):
+            constants += (place, left)
+
+    def _left(self, value: Any, frame: FrameType, rows: list[int]) -> Any:
+        """What is left of an argument when its tensors are rows: the class stands for each of them."""
         session = self.session
         kind = session.kind(value)
         if kind is TENSOR or kind is STRANGE:
             rows.append(session.leaves.meet(value, frame, None).row)
-        elif kind is NESTED:
-            inner: list[Any] = []
-            before = len(rows)
-            for each in value.values() if isinstance(value, dict) else value:
-                self.gather(each, frame, rows, inner)
-            if inner or len(rows) == before:
-                constants.append(tuple(inner))
-        elif kind is PLAIN:
-            constants.append(value)
-        else:
-            constants.append(type(value).__name__)
+            return Tensor
+        if kind is NESTED:
+            return tuple(
+                [self._left(each, frame, rows) for each in (value.values() if isinstance(value, dict) else value)]
+            )
+        return value if kind is PLAIN else type(value).__name__
 
     @guarded
     def _failed(self, call: Call, frame: FrameType, rows: list[int], error: Exception) -> None:
@@ -244,7 +245,7 @@ class Calls(TorchFunctionMode):
         session = self.session
         writer = session.writer
         context = self.place.context
-        site = CallSite(session, call, frame, context, None, {}, count=len(rows), constants=[], flags=Flag.FAILED)
+        site = CallSite(session, call, frame, context, None, {}, count=len(rows), flags=Flag.FAILED)
         edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows]
         row = writer.append_wide(site.template, [], edges, writer.clock())
         recording.exception(error, node=row, site=site.fields.base["site"])

@@ -77,8 +77,8 @@ class Functions:
         calls = self.session.places.here.calls or self.session.make_calls()
         rows: list[int] = []
         constants: list[Any] = []
-        for value in args:
-            calls.gather(value, frame, rows, constants)
+        for place, value in enumerate(args):
+            calls.gather(place, value, frame, rows, constants)
         return calls, rows, constants
 
     @guarded

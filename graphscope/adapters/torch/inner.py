@@ -175,8 +175,8 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
         rows: list[int] = []
         constants: list[Any] = []
         calls = place.calls
-        for value in (*args, *kwargs.values()):
-            calls.gather(value, frame, rows, constants)
+        for named, value in (*enumerate(args), *kwargs.items()):
+            calls.gather(named, value, frame, rows, constants)
         return call, rows, constants, frame
 
     @guarded

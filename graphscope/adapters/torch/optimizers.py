@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from sys import _getframe
 from types import CellType, FrameType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import torch
 from torch.optim import optimizer as optimizers
@@ -18,6 +18,7 @@ from graphscope.adapters.torch.identity import Known, wrote
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.unusual import shape_of
 from graphscope.adapters.torch.values import Keeping
+from graphscope.eventlog import arguments
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import ROW_MASK, Flag, Kind
@@ -27,6 +28,17 @@ SETTINGS: Final = ("lr", "momentum", "betas", "eps", "weight_decay", "alpha", "r
 
 _HOOKED: Final = torch.optim.Optimizer.profile_hook_step(len).__code__
 """The code of what torch puts around the step of each class of optimizers."""
+
+
+class Update(NamedTuple):
+    """How the rows of a parameter's updates look."""
+
+    key: Any
+    form: Keeping
+    numbers: Sequence[int]
+    """The bits of the numbers among the settings."""
+    varying: Sequence[int]
+    """Which of them vary from step to step."""
 
 
 class Optimizers:
@@ -111,9 +123,10 @@ class Optimizers:
         writer = session.writer
         identities = session.identities
         name = type(optimizer).__name__
-        settings = tuple(
-            (key, value) for key in SETTINGS if isinstance(value := group.get(key), (int, float, tuple, bool))
-        )
+        settings = {key: value for key in SETTINGS if isinstance(value := group.get(key), (int, float, tuple, bool))}
+        numbers: list[float] = []
+        structure = arguments.separated(settings, numbers)
+        told = [arguments.bits(number) for number in numbers]
         place = name, id(frame.f_code), frame.f_lasti, session.places.here.context
         for parameter in parameters:
             known = identities.find(parameter)
@@ -123,14 +136,20 @@ class Optimizers:
             more = known.extended()
             gradient = self._gradient(identities.find(asking.gradient(parameter)), more.accumulated)
             has_gradient = gradient > 0
-            key = place, settings, has_gradient, shape_of(parameter), asking.dtype(parameter)
-            if more.updating is None or more.updating[0] != key:
-                more.updating = key, self._form(name, settings, parameter, frame, has_gradient)
-            template, value = more.updating[1].read(parameter)
+            key = place, structure, has_gradient, shape_of(parameter), asking.dtype(parameter)
+            update: Update | None = more.updating if more.updating is not None and more.updating.key == key else None
+            varying = () if update is None else arguments.varying_with(update.varying, update.numbers, told)
+            if update is None or varying is not update.varying:
+                form = self._form(
+                    name, arguments.entry(None, settings, varying), parameter, frame, has_gradient, varying
+                )
+                update = more.updating = Update(key, form, told, varying)
+            template, value = update.form.read(parameter)
             template.turn_version(more.versions + 1)
             first = more.first if more.first >= writer.base else None
             now = writer.clock()
-            row = writer.append(template, value, now, duration, 0, known.row, gradient, 0, tensor=first)
+            rows = [known.row, gradient][: 1 + has_gradient] + [told[each] for each in update.varying]
+            row = writer.append_many(template, value, rows, now, duration, 0, first)
             wrote(known, parameter, row)
             if writer.gate is not None:
                 control.after(session, row, parameter, value, frame)
@@ -141,7 +160,10 @@ class Optimizers:
             return accumulated
         return known.row
 
-    def _form(self, name: str, settings: Any, parameter: torch.Tensor, frame: FrameType, has_gradient: bool) -> Keeping:
+    def _form(
+        self, name: str, settings: dict[str, Any], parameter: torch.Tensor, frame: FrameType, has_gradient: bool,
+        varying: Sequence[int],
+    ) -> Keeping:  # fmt: skip
         writer = self.session.writer
         entry = {
             "name": name,
@@ -158,9 +180,10 @@ class Optimizers:
                 scope=self.session.places.here.context.path.number(writer),
                 shape=shape_of(parameter),
                 dtype=log_dtype(asking.dtype(parameter)),
-                attrs=writer.attributes(dict(settings)),
+                attrs=writer.attributes(settings),
                 flags=Flag.IN_PLACE | Flag.NO_GRAD,
                 input_count=1 + has_gradient,
+                number_count=len(varying),
             )
         )
 

@@ -195,8 +195,8 @@ class _Appending:
         for value, source in zip(args, self._region.sources, strict=False):
             if isinstance(value, torch.Tensor) and source and self.session.leaves.name(value) is None:
                 names[id(value)] = weakref.ref(value), source
-        for value in args:
-            self._calls.gather(value, self._frame, self._rows, self._constants)
+        for place, value in enumerate(args):
+            self._calls.gather(place, value, self._frame, self._rows, self._constants)
         self._given = [(each, version_of(each)) for each in args if isinstance(each, torch.Tensor)]
         gate = self.session.writer.gate
         if gate is not None and gate.wants_before:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,37 +25,62 @@ Tensor = torch.Tensor
 _sequence: Final = torch._C._autograd._get_sequence_nr
 _MOST_VARIANTS: Final = 512
 """So many kinds of results of one call site are remembered."""
+_MOST_NUMBERS: Final = 60
+"""Of so many numbers the compiled part is told whether they vary."""
 
 
 def variant(
     calls: Calls, sites: dict[int, Any], key: int, call: Call, frame: FrameType, result: Tensor | None, args: Any,
-    kwargs: Any, constants: list[Any], count: int, flags: Flag = Flag(0), several: bool = False,
-) -> CallSite:  # fmt: skip
-    """The template for a result that the last one used at a call site does not fit."""
+    kwargs: Any, constants: list[Any], count: int, flags: Flag = Flag(0), shapes: Any = None,
+) -> tuple[CallSite, list[int]]:  # fmt: skip
+    """The template for a result that the last one used at a call site does not fit, and the numbers that vary.
+
+    Args:
+        constants: Of the arguments, what is no tensor, behind its place.
+        shapes: Of several results.
+    """
     session = calls.session
     context = calls.place.context
     seen = None if result is None else (shape_of(result), asking.dtype(result), requires_grad(result))
-    wanted = (torch.is_grad_enabled(), repr(constants), seen, count, flags, several)
+    given = describe(call, args, kwargs)
+    numbers: list[float] = []
+    structure = arguments.separated(given, numbers)
+    told = [arguments.bits(number) for number in numbers]
+    wanted = (torch.is_grad_enabled(), structure, seen, count, flags, shapes)
     variants = context.variants.setdefault(key, {})
     if len(variants) > _MOST_VARIANTS:
         variants.clear()
     site = variants.get(wanted)
-    if site is None:
+    places = () if site is None else arguments.varying_with(site.places, site.numbers, told)
+    if site is None or places is not site.places:
         if not variants:  # there were too many
             sites.pop(key, None)
-        told = arguments.entry(*describe(call, args, kwargs))
+        entry = arguments.entry(*given, places)
         if result is not None and asking.base(result) is not None:
             flags |= Flag.VIEW
         kind = Kind.OP
-        if count == 0 and result is not None and not several:
+        if count == 0 and result is not None and shapes is None:
             kind = Kind.LEAF
-            told["function"] = call.name
+            entry["function"] = call.name
         site = variants[wanted] = CallSite(
-            session, call, frame, context, result, told,
-            count=count, constants=constants, flags=flags, kind=kind, several=several,
+            session, call, frame, context, result, entry,
+            count=count, numbers=told, places=places, flags=flags, kind=kind, several=shapes is not None,
         )  # fmt: skip
+    site.constants = constants if shapes is None else None
+    site.varying = _bits(constants, numbers, site.places)
     _put_first(sites, key, site)
-    return site
+    return site, [told[place] for place in site.places]
+
+
+def _bits(constants: list[Any], numbers: list[float], varying: Sequence[int]) -> int:
+    """See `Site.varying`."""
+    if not varying:
+        return 0
+    found: list[float] = []
+    arguments.separated(constants[1::2], found)
+    if max(varying) > _MOST_NUMBERS or list(map(repr, found)) != list(map(repr, numbers)):
+        return -1
+    return sum(1 << place for place in varying)
 
 
 def _put_first(sites: dict[int, Any], key: int, site: CallSite) -> None:
@@ -96,15 +122,15 @@ def made(
     key = id(frame.f_code) + frame.f_lasti + call.key
     first = outputs[0]
     if len(outputs) == 1:
-        site = variant(calls, sites, key, call, frame, first, args, kwargs, constants, len(rows))
+        site, numbers = variant(calls, sites, key, call, frame, first, args, kwargs, constants, len(rows))
         template, value = site.read(first)
-        row = session.writer.append_many(template, value, rows, end, end - start, place.backward_row)
+        row = session.writer.append_many(template, value, rows + numbers, end, end - start, place.backward_row)
     else:
-        shapes = [(shape_of(each), asking.dtype(each)) for each in outputs]
-        every = [*constants, shapes]
-        site = variant(calls, sites, key, call, frame, first, args, kwargs, every, len(rows), several=True)
+        shapes = tuple([(shape_of(each), asking.dtype(each)) for each in outputs])
+        given = calls, sites, key, call, frame, first, args, kwargs, constants, len(rows)
+        site, numbers = variant(*given, shapes=shapes)
         edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows]
-        row = session.append_slots(site, list(outputs), edges, end, end - start, place.backward_row)
+        row = session.append_slots(site, list(outputs), edges, end, end - start, place.backward_row, numbers)
     low = place.sequence
     place.sequence = _sequence()
     own: Any = None  # the node of the first slot is the call's; those of other slots are parts of it

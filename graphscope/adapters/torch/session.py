@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, Final
 
@@ -145,6 +145,7 @@ class Session:
         time: int,
         duration: int,
         forward: int = 0,
+        numbers: Sequence[int] = (),
     ) -> int:
         """Append a row with several slots; an empty one stands for a tensor that is not there."""
         writer = self.writer
@@ -164,4 +165,4 @@ class Session:
                 finite = finite and is_finite(tensor)
             outputs.append((array, keep))
         template = keeping.unkept if finite else keeping.template.flagged()
-        return writer.append_wide(template, outputs, edges, time, duration, forward)
+        return writer.append_wide(template, outputs, edges, time, duration, forward, None, numbers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -120,7 +121,7 @@ class Fields:
 class CallSite(Keeping):
     """The template of a call's rows at one place of the program, for results of one kind."""
 
-    __slots__ = ()
+    __slots__ = ("numbers", "places")
 
     def __init__(
         self,
@@ -132,7 +133,8 @@ class CallSite(Keeping):
         told: dict[str, Any],
         *,
         count: int,
-        constants: Any,
+        numbers: Sequence[int] = (),
+        places: Sequence[int] = (),
         flags: Flag = Flag(0),
         kind: Kind = Kind.OP,
         several: bool = False,
@@ -140,7 +142,9 @@ class CallSite(Keeping):
         writer = session.writer
         if result is not None and is_remote(result):
             session.remote = True
-        self.constants = constants
+        self.numbers = numbers
+        """The bits of the numbers of the call that it was made for, and which of them vary."""
+        self.places = places
         self.count = count
         self.dtype = None if result is None else asking.dtype(result)
         self.requires_grad = result is not None and requires_grad(result)
@@ -165,6 +169,7 @@ class CallSite(Keeping):
             flags=flags,
             graph_pass=Pass.BACKWARD if context.backward else Pass.FORWARD,
             input_count=count,
+            number_count=len(places),
             several=several,
             **fields,
         )

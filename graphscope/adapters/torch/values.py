@@ -28,12 +28,13 @@ class Keeping(Site):
         self.template = template
         self.next = None
         """Another variant of the same call site."""
+        self.varying = 0
         self.summary = bool(template.keep == Flag.SUMMARY)
         self.kept = bool(template.keep)
         self.nbytes = template.nbytes
         self.floating = FLOATING.get(DTYPES_BY_CODE[template.fields[1]], 0)
         flags = Flag(template.flags) & ~(Flag.KEPT | Flag.INLINE | Flag.SUMMARY)
-        self.unkept = Template(template.fields, flags, 0, Flag(0), "")
+        self.unkept = Template(template.fields, flags, 0, Flag(0), "", nodes=template.nodes)
         """For a tensor whose elements can't be had."""
         self.wanted = bool(self.kept or self.floating)
         """Whether the elements matter: to be kept, or to be told that they are not finite."""

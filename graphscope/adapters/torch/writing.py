@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -9,6 +10,7 @@ import torch
 
 from graphscope.adapters.torch import asking, control, results
 from graphscope.adapters.torch.calls import ZEROING, Call
+from graphscope.adapters.torch.describing import has_tensor
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.identity import Known, version_of, wrote
 from graphscope.adapters.torch.unusual import grad_fn, requires_grad, shape_of
@@ -57,12 +59,14 @@ def written(
         known = session.identities.find(target)
         if known is None:  # an `out=` that was never used
             known = session.leaves.leaf(target, frame)
-        rows_of = rows
+        rows_of, given, named = rows, args, kwargs
         if len(targets) > 1:  # each is made of what stands at its place in the lists given
-            rows_of = [known.row, *_beside(session, args, position, len(targets))]
+            given = [target, *_beside(args, position, len(targets))]
+            named = {name: each for name, each in (kwargs or {}).items() if not has_tensor(each)}
+            rows_of = [known.row, *_rows(session, given[1:])]
         elif known.row not in rows:
-            rows_of = [known.row, *rows]
-        _append(calls, call, known, target, args, kwargs, constants, rows_of, frame, start, end)
+            rows_of, given = [known.row, *rows], (target, *args)
+        _append(calls, call, known, target, given, named, constants, rows_of, frame, start, end)
     if call.setter and len(args) > 1 and isinstance(args[1], torch.Tensor) and targets:
         known, other = session.identities.find(targets[0]), session.identities.find(args[1])
         if known is not None and other is not None:
@@ -80,13 +84,15 @@ def _append(
     more = known.extended()
     sites = context.sites if torch.is_grad_enabled() else context.sites_without_grad
     key = id(frame.f_code) + frame.f_lasti + call.key
-    site = results.variant(calls, sites, key, call, frame, target, args, kwargs, constants, len(rows), Flag.IN_PLACE)
+    site, numbers = results.variant(
+        calls, sites, key, call, frame, target, args, kwargs, constants, len(rows), Flag.IN_PLACE
+    )
     template, value = site.read(target)
     template.turn_version(more.versions + 1)
     first = more.first if more.first >= writer.base else None
-    row = session.writer.append_many(template, value, rows, end, end - start, place.backward_row, first)
+    row = session.writer.append_many(template, value, rows + numbers, end, end - start, place.backward_row, first)
     wrote(known, target, row)
-    if call.name in ZEROING and (call.name != "fill_" or constants == [0]):
+    if call.name in ZEROING and (call.name != "fill_" or constants[1:] == [0]):
         session.leaves.zeroed(target)
     _link(session, target, row, site)
     if writer.gate is not None:
@@ -114,15 +120,17 @@ def _targets(result: Any, args: Any, kwargs: Any) -> list[torch.Tensor]:
     return [each for each in given or () if isinstance(each, torch.Tensor)]
 
 
-def _beside(session: Session, args: Any, position: int, count: int) -> list[int]:
-    """The rows of what stands at a position of the lists that were given beside the first."""
-    found = []
-    for given in args[1:]:
-        each = given[position] if isinstance(given, (list, tuple)) and len(given) == count else given
-        known = session.identities.find(each) if isinstance(each, torch.Tensor) else None
-        if known is not None:
-            found.append(known.row)
-    return found
+def _beside(args: Any, position: int, count: int) -> list[Any]:
+    """What stands at a position of the lists that were given beside the first."""
+    return [
+        given[position] if isinstance(given, (list, tuple)) and len(given) == count else given for given in args[1:]
+    ]
+
+
+def _rows(session: Session, given: Sequence[Any]) -> list[int]:
+    """The rows of the tensors among arguments that were met before."""
+    found = [session.identities.find(each) for each in given if isinstance(each, torch.Tensor)]
+    return [known.row for known in found if known is not None]
 
 
 def follow(session: Session, known: Known, tensor: torch.Tensor, frame: FrameType) -> None:

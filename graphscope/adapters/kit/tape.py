@@ -116,7 +116,7 @@ class Tape:
         numbers: list[float] = []
         separated((told, attributes), numbers)
         # Numbers lie in the row, so that a rate that changes at each step does not let the tables grow.
-        fields = self._fields(frame, self._op(name, doc), array, entry(told, attributes or {}, varying=True))
+        fields = self._fields(frame, self._op(name, doc), array, entry(told, attributes or {}, range(len(numbers))))
         template = self._template(Kind.OP, len(rows), fields, Flag.REQUIRES_GRAD, len(numbers))
         row = self._append(template, array, [*rows, *map(bits, numbers)], duration, self._place.backward_row)
         return Node(row, fields), self._answered(row, array, frame)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from textual import events
 from textual.screen import Screen
 from textual.widgets import Input
 
@@ -20,7 +21,7 @@ from graphscope.tui.keymap import remapped
 from graphscope.tui.map.aim import leaves
 from graphscope.tui.map.map import Map
 from graphscope.tui.messages import Asked
-from graphscope.tui.prompt.prompt import Prompt
+from graphscope.tui.prompt.prompt import Line, Prompt
 from graphscope.tui.screen_text import escape
 from graphscope.tui.source.source import Source
 from graphscope.tui.tape.tape import Tape
@@ -43,6 +44,8 @@ class Actions(Guarded, Screen[None]):
     """Keys that a person has chosen, by the names of actions."""
     glyphs: Glyphs
     """The characters of pictures."""
+    early: list[Asked]
+    """What was asked for while the program started, and waits for its first stop."""
     search = ""
     """The SPEC that `n` and `N` look for; empty when no search is under way."""
 
@@ -58,6 +61,16 @@ class Actions(Guarded, Screen[None]):
     def show_heading(self) -> None:
         """Draw the heading again."""
         raise NotImplementedError
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Whether a key means something here: while a line is typed, it is one of its letters."""
+        return not (action in keys.WORDS_FOLLOW and isinstance(self.focused, Input))
+
+    def on_paste(self, event: events.Paste) -> None:
+        """What is pasted is for the prompt, wherever one is."""
+        event.stop()
+        self.action_prompt()
+        self.query_one(Line).paste(event.text.removeprefix(":"))
 
     def action_ask(self, line: str) -> None:
         """Carry out a command that a key means."""
@@ -90,7 +103,8 @@ class Actions(Guarded, Screen[None]):
         self.set_focus(self.query_one(Tape))
 
     def action_interrupt(self) -> None:
-        """Interrupt a command that takes long."""
+        """Interrupt a command that takes long, and forget what waits for the program."""
+        self.early.clear()
         self.session.interrupt()
 
     def action_list(self, name: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from textual.binding import Binding
@@ -34,7 +35,7 @@ OF_COMMANDS: Final = tuple(
 )
 """Keys that carry out a command as it stands."""
 
-OF_SCREEN: Final = (
+_OF_SCREEN: Final = (
     Binding("b", "prefill_break", "break", id="screen.break", tooltip="Begin a breakpoint at what the cursor is on"),
     Binding("B", "list('breakpoints')", "Breakpoints", id="screen.breakpoints", show=False, tooltip="List breakpoints"),
     Binding("W", "list('watches')", "Watches", id="screen.watches", show=False, tooltip="List the watches"),
@@ -112,6 +113,13 @@ OF_SCREEN: Final = (
         Binding(str(place), f"tab('{name}')", name, id=f"screen.{name}", show=False, tooltip=f"Inspector: {name}")
         for place, name in enumerate(("formula", "value", "grad", "about", "steps", "compare"), 1)
     ),
+)
+
+WORDS_FOLLOW: Final = ("prompt", "search", "slice", "edit", "prefill", "prefill_break")
+"""Actions behind which a person types words, perhaps at once: keys ahead of them must not be taken for commands."""
+
+OF_SCREEN: Final = tuple(
+    replace(found, priority=found.action.partition("(")[0] in WORDS_FOLLOW) for found in _OF_SCREEN
 )
 """Keys of the screen itself."""
 

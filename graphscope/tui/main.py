@@ -18,6 +18,7 @@ from textual.events import ScreenResume
 from textual.message import Message
 from textual.widgets import Static
 
+from graphscope.debugger.command_line import resolve
 from graphscope.debugger.result_lines import beside
 from graphscope.debugger.results import Ended, Result, Stop
 from graphscope.debugger.results import Message as Said
@@ -88,6 +89,7 @@ class Main(Actions):
         self.glyphs = glyphs
         self._history = history
         self._lock = asyncio.Lock()
+        self.early = []
         self.is_open = False
         """The regions are there."""
         self._placed = time.monotonic()
@@ -197,7 +199,12 @@ class Main(Actions):
     @on(Asked)
     def _asked(self, message: Asked) -> None:
         message.stop()
-        self._carry_out(message)
+        if not self.session.begun and (self.early or moves(message.line)):
+            self.early.append(message)
+            told = Said(f"{message.line} follows when the program has come to its first node", "ctrl+c forgets it")
+            self.query_one(Prompt).say((told,))
+        else:
+            self._carry_out(message)
 
     @work
     async def _carry_out(self, asked: Asked) -> None:
@@ -259,6 +266,10 @@ class Main(Actions):
             self.reading.extend()
             self._share()
         self.place(message.now, stops[-1] if stops else self.scene.stop)
+        if self.session.begun:
+            early, self.early = self.early, []
+            for asked in early:
+                self._carry_out(asked)
 
     @property
     def passes(self) -> Passes:
@@ -324,6 +335,12 @@ def _classes(size: tuple[int, int]) -> Iterator[str]:
     """The classes that a size stands for: with these from the start, the first picture is made but once."""
     for extent, limits in zip(size, (Main.HORIZONTAL_BREAKPOINTS, Main.VERTICAL_BREAKPOINTS), strict=True):
         yield next(name for limit, name in reversed(limits) if extent >= limit)
+
+
+def moves(line: str) -> bool:
+    """Whether a line lets the program run, or goes to another place in time."""
+    found, _ = resolve(line)
+    return found is not None and found.needs == "run"
 
 
 def _worth_telling(result: Result) -> bool:

@@ -28,6 +28,8 @@ class Session(Protocol):
 
     state: str
     """Of a program: `starting`, `runs`, `waits`, `failed` or `ended`; empty of a recording."""
+    begun: bool
+    """Whether there is a place to stand at: a program that starts has come to its first stop."""
 
     def begin(self) -> list[Result]:
         """Go to where the screen is to open; nothing where there is no node yet."""
@@ -120,6 +122,7 @@ class RecordedSession:
     """A debugger over a log that is finished, or that another process writes."""
 
     state = ""
+    begun = True
 
     def __init__(self, debugger: Debugger) -> None:
         self._debugger = debugger

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -32,6 +33,13 @@ class Entry(Guarded, ModalScreen[str | None]):
     def on_mount(self) -> None:
         """Name it."""
         self.query_one("#dialog").border_title = self._title
+
+    def on_key(self, event: events.Key) -> None:
+        """Type what was pressed before the line had the focus."""
+        entry = self.query_one(Input)
+        if event.is_printable and event.character is not None and not entry.has_focus:
+            event.stop()
+            entry.insert_text_at_cursor(event.character)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Answer."""

@@ -39,6 +39,7 @@ class LiveSession:
         self.seen = -1
         self.breakpoints: tuple[BreakpointInfo, ...] = ()
         self.state = "starting"
+        self.begun = False
         self.code: int | None = None
         """The exit status of the program, when it has ended."""
         self._line = Line(connection, self._heard)
@@ -111,6 +112,7 @@ class LiveSession:
             "runs" if told["running"] else "failed" if told["failed"] else "ended" if self.code is not None else "waits"
         )
         self.breakpoints, self._aliases = from_json(told["breakpoints"]), told["aliases"]
+        self.begun = self.begun or not told["running"]
         stop: Stop | None = None if told["stop"] is None else from_json(told["stop"])
         return stop
 
@@ -189,7 +191,7 @@ class LiveSession:
         result: Result = from_json(body["result"])
         moves = isinstance(result, Resumed) or (isinstance(result, Ended) and result.restart)
         if isinstance(result, Ended):
-            self._restarts, self.code, self.state = True, None, "starting"
+            self._restarts, self.begun, self.code, self.state = True, False, None, "starting"
         if moves:
             return self._await(before) or Message("")
         with self._stopped:

@@ -175,13 +175,16 @@ class Prompt(Guarded, Vertical):
     def submit(self, event: Input.Submitted) -> None:
         """Ask for what was typed; an empty line repeats the last."""
         event.stop()
+        self.enter(event.input)
+
+    def enter(self, entry: Input) -> None:
+        """Take what was typed, and empty the line."""
+        typed, entry.value = entry.value, ""
         if self.of_program:
-            self.post_message(Typed(f"{event.value}\n"))
-            self.query_one(Output).printed(f"{event.value}\n")
-            event.input.value = ""
+            self.post_message(Typed(f"{typed}\n"))
+            self.query_one(Output).printed(f"{typed}\n")
             return
-        line = event.value.strip()
-        event.input.value = ""
+        line = typed.strip()
         if self._block is not None:
             self._in_block(line)
             return
@@ -191,7 +194,7 @@ class Prompt(Guarded, Vertical):
             return
         if interpreter.wants_block(line):
             self._block, self._of_block = [], line
-            event.input.placeholder = "one command a line, then `end`"
+            entry.placeholder = "one command a line, then `end`"
             return
         self.post_message(Asked(line))
         if self._goes_back:
@@ -237,6 +240,20 @@ class Line(Guarded, Input):
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Whatever prints is typed, `/` too, whose key Textual knows by a name that Unicode has not."""
         return super().check_consume_key(key, character) or key == "slash"
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Take over all lines of what is pasted."""
+        event.stop()
+        event.prevent_default()
+        self.paste(event.text)
+
+    def paste(self, text: str) -> None:
+        """Type a text: behind each of its lines comes Enter, but for the last."""
+        *whole, last = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        for line in whole:
+            self.insert_text_at_cursor(line)
+            self._prompt.enter(self)
+        self.insert_text_at_cursor(last)
 
     def action_history(self, by: int) -> None:
         """Walk through what was typed before."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, Final, NoReturn
@@ -128,6 +129,7 @@ def find_log(named: Path | None, folder: Path | None = None) -> Path:
         UsageError: if it does not exist, or is a model.
     """
     if named is not None:
+        named = next((each for each in _spellings(named) if each.exists()), named)
         if not named.exists():
             from graphscope.eventlog.siblings import family
 
@@ -139,13 +141,22 @@ def find_log(named: Path | None, folder: Path | None = None) -> Path:
             raise UsageError(f"{str(named)!r} is a model and no log", f"`graphscope open {named}` records {recorded}.")
         return named
     here = folder or Path()
-    found = [*here.glob(f"*{SUFFIX}"), *here.glob(f"*{SUFFIX}.zip")]
+    named_so = [*here.glob(f"*{SUFFIX}"), *here.glob(f"*{SUFFIX}.zip")]
+    found = [*named_so, *(about.parent for about in here.glob("*/log.json") if about.parent.suffix != SUFFIX)]
     if not found:
         raise UsageError(
             f"there is no recording (*{SUFFIX}) in {str(here.resolve())!r}",
             "`graphscope record SCRIPT` makes one; a log elsewhere can be named.",
         )
     return max(found, key=_written)
+
+
+def _spellings(named: Path) -> Iterator[Path]:
+    """What a person may mean by a name: the log of that name, or the one with a suffix of ours."""
+    yield named
+    yield from (named.with_name(f"{named.name}{ending}") for ending in (SUFFIX, f"{SUFFIX}.zip", ".zip"))
+    if named.suffix == SUFFIX:
+        yield named.with_suffix("")
 
 
 def new_log(program: Program) -> Path:

@@ -15,6 +15,7 @@ from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.gate import LiveGate
 from graphscope.debugger.motion import STEP
 from graphscope.debugger.results import Ended, Stop
+from graphscope.debugger.session_file import restore, save
 from graphscope.errors import UsageError
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.reader import Log, load
@@ -69,7 +70,12 @@ def open_console(log: Log | str | os.PathLike[str], *, commands: Sequence[str] =
     Returns:
         The exit status.
     """
-    return _over_log(Debugger(_opened(log)), Console(commands))
+    debugger = Debugger(_opened(log))
+    restore(debugger)
+    try:
+        return _over_log(debugger, Console(commands))
+    finally:
+        save(debugger)
 
 
 def debug_program(
@@ -131,6 +137,8 @@ def debug_program(
         else:
             status = 0
         if ended is None or not ended.restart:
+            if log is not None:
+                save(debugger)
             return status
         console.say("Restarting the program")
         arguments, kept = ended.arguments or arguments, debugger

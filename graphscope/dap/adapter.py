@@ -18,7 +18,9 @@ from graphscope.dap.references import References
 from graphscope.dap.session_start import launch
 from graphscope.dap.sibling_processes import SiblingProcesses
 from graphscope.dap.stop_events import stopped_event
+from graphscope.dap.transcript import Transcript
 from graphscope.debugger.results import Ended, Message, Resumed
+from graphscope.debugger.session_file import save
 
 if TYPE_CHECKING:
     from graphscope.dap.client_terminal import ClientTerminal
@@ -62,6 +64,8 @@ class Adapter(Conversation):
         self.faults: dict[str, int] = {}
         """The numbers of the breakpoints that some of them are."""
         self.last_stop: Stop | None = None
+        self.transcript: Transcript | None = None
+        """Where what the program prints is kept."""
         self.finished = asyncio.Event()
         """The client has left, and nothing is to be done any more."""
         self.over = False
@@ -76,11 +80,18 @@ class Adapter(Conversation):
         self.drop()
         if self.process is not None:
             await self.process.end(0.0)
+        self.save_setup()
+        if self.process is not None:
             self.process.forget()
         if self.session is not None:
             self.session.close()
         if self.client_terminal is not None:
             self.client_terminal.forget()
+
+    def save_setup(self) -> None:
+        """Keep what was set up beside the log of a program that was started from here."""
+        if self.launched is not None and self.session is not None:
+            save(self.session.debugger)
 
     async def perform(self, request: Request, arguments: Arguments) -> Body:
         """Do what a request asks for, as soon as it makes sense; the body of the answer."""
@@ -250,6 +261,8 @@ class Adapter(Conversation):
 
     def printed(self, text: str, place: Place | None) -> None:
         """The program has printed something."""
+        if self.transcript is not None:
+            self.transcript.add(text)
         self.event("output", category="stdout", output=text, **_source(place))
 
     def ended(self, code: int | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -22,6 +23,9 @@ from graphscope.eventlog.folder import Folder
 
 PATIENCE: Final = 2.0
 """Seconds that a program has to end when it is asked to, before it is made to."""
+
+_UNNAMED: Final = "memory"
+"""What a log is called that nobody named."""
 
 _PRESSING: Final = 0.1
 """Seconds between two signals that interrupt a program."""
@@ -216,7 +220,7 @@ class Process:
         if log is None:
             self._folder = Folder()
             inherited.append(self._folder.lock)
-            log = str(self._folder.path / "memory.gscope")
+            log = str(self._folder.path / f"{_UNNAMED}.gscope")
         try:
             self._process = subprocess.Popen(
                 launch.command(f"fd:{theirs.fileno()}", log),
@@ -239,6 +243,20 @@ class Process:
         terminal.listen()
         self._watching = asyncio.create_task(self._watch())
         return ours
+
+    def keep(self, path: Path) -> None:
+        """Move a log that nobody named, and those of processes that the program started, to where a person wants it.
+
+        Raises:
+            UsageError: It can't be moved there, or it has a name.
+        """
+        if self._folder is None:
+            raise UsageError("The recording has a name already", "it stays where it is")
+        try:
+            for log in sorted(self._folder.path.glob(f"{_UNNAMED}*")):
+                shutil.move(log, path.with_name(log.name.replace(_UNNAMED, path.stem, 1)))
+        except OSError as error:
+            raise UsageError(f"The recording can't be moved to {str(path)!r}: {error}", "name another place") from None
 
     def forget(self) -> None:
         """Remove a log that nobody named."""

@@ -15,6 +15,7 @@ from graphscope.dap.live_session import LiveSession
 from graphscope.dap.log_session import Session
 from graphscope.dap.program import Launch, Process, Program, found_program
 from graphscope.dap.protocol import Arguments, RequestError
+from graphscope.dap.transcript import Transcript
 from graphscope.debugger.results import Stop
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.record import CAPTURES
@@ -159,6 +160,7 @@ class _Opening:
         """Make the session."""
         self._session = LiveSession(self.program, self._path, self._adapter, process)
         self._adapter.session = self._session
+        self._adapter.transcript = Transcript(Path(self._path)) if process is not None else None
         self._adapter.event("initialized") if not self._adapter.restarting else None
         for text, place in self._output:
             self._adapter.printed(text, place)

@@ -13,6 +13,7 @@ from textual.widgets import Input
 from graphscope.errors import CommandError
 from graphscope.graph.paths import REACH
 from graphscope.tui import keys
+from graphscope.tui.dialogs.choice import Choice
 from graphscope.tui.dialogs.entry import Entry
 from graphscope.tui.guard import Guarded
 from graphscope.tui.inspector.inspector import Inspector
@@ -60,6 +61,10 @@ class Actions(Guarded, Screen[None]):
 
     def show_heading(self) -> None:
         """Draw the heading again."""
+        raise NotImplementedError
+
+    def keep_and_leave(self) -> None:
+        """End the program, keep what was recorded of it, and end the screen."""
         raise NotImplementedError
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -147,7 +152,26 @@ class Actions(Guarded, Screen[None]):
             self.notify(f"{name} can't be written: {error.strerror}", severity="error")
 
     def action_quit(self) -> None:
-        """Leave."""
+        """Leave; a program that is not at its end is ended only if the person says so."""
+        if self.session.state not in ("starting", "runs", "waits"):
+            self.leave()
+            return
+        answers = {"y": "end the program, and leave"}
+        if self.session.place_to_keep is not None:
+            answers["k"] = f"the same, and keep its recording as {self.session.place_to_keep.name}"
+        else:
+            answers["y"] += "; its recording stays"
+
+        def answered(key: str | None) -> None:
+            if key == "k":
+                self.keep_and_leave()
+            elif key == "y":
+                self.leave()
+
+        self.app.push_screen(Choice(f"{self.session.name} has not ended", answers), answered)
+
+    def leave(self) -> None:
+        """End the screen."""
         self.session.interrupt()
         self.app.exit()
 
@@ -186,8 +210,8 @@ class Actions(Guarded, Screen[None]):
     def action_program(self) -> None:
         """Show the program's own terminal, or the debugger's prompt again."""
         prompt = self.query_one(Prompt)
-        if not self.session.state:
-            self.notify("A recording has no program that runs: graphscope debug starts one", timeout=3)
+        if not self.session.has_output:
+            self.notify("Of this recording's program no output was kept: graphscope debug --log keeps it", timeout=3)
         elif prompt.of_program:
             prompt.show_program(False)
             prompt.action_leave()

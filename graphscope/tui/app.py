@@ -105,6 +105,8 @@ class GraphscopeApp(Guarded, App[None]):
         if main is None or not main.is_open:
             super()._handle_exception(error)
             return
+        if self._exit or not self.is_running or not main.is_running:  # it is being taken down, regions first
+            return
         told = {sentence(each) for each in self.mistakes}
         self.mistakes.append(error)
         if sentence(error) not in told:  # what can't be drawn fails with each frame

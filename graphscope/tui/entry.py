@@ -30,14 +30,20 @@ def open_screen(path: str | os.PathLike[str]) -> int:
     """
     with _undisturbed():
         from graphscope.debugger.debugger import Debugger
+        from graphscope.debugger.session_file import restore, save
         from graphscope.eventlog.reader import load
         from graphscope.tui.screen_session import RecordedSession
 
-        session = RecordedSession(Debugger(load(path)))
+        debugger = Debugger(load(path))
+        restore(debugger)
+        session = RecordedSession(debugger)
         from graphscope.tui.app import GraphscopeApp  # Textual is loaded when it is known that the log can be read
 
         app = GraphscopeApp(load(path), session, history=_history(), keymap=_keymap())
-    app.run()
+    try:
+        app.run()
+    finally:
+        save(debugger)
     return app.return_code or 0
 
 
@@ -77,6 +83,8 @@ def debug_screen(
         status = session.code if session.code is not None else int(session.state == "failed")
     finally:
         session.close()
+    if session.kept is not None:
+        sys.stderr.write(f"graphscope: the recording is {session.kept} (look: graphscope open {session.kept})\n")
     return app.return_code or status
 
 

@@ -104,7 +104,7 @@ class Main(Actions):
                 yield Inspector(self.glyphs, id="inspector")
                 yield Map(self.glyphs, id="map")
         yield Timeline(self.glyphs, id="timeline")
-        yield Prompt(self._complete, self._history, live=bool(self.session.state), id="prompt")
+        yield Prompt(self._complete, self._history, live=self.session.has_output, id="prompt")
         yield KeyLine()
         yield Static(id="too-small")
 
@@ -216,6 +216,18 @@ class Main(Actions):
     async def _edit(self, message: Edited) -> None:
         results = await self._by_session(lambda: [self.session.edit(message.target, message.text)])
         self.post_message(Answered(Asked("", quiet=True), tuple(results), self.session.now))
+
+    def keep_and_leave(self) -> None:
+        """End the program, keep what was recorded of it, and end the screen."""
+        self._keep_and_leave()
+
+    @work
+    async def _keep_and_leave(self) -> None:
+        results = await self._by_session(lambda: [self.session.keep()])
+        if self.session.kept is not None:
+            self.leave()
+        else:
+            self.query_one(Prompt).say(tuple(results))
 
     @on(Moved)
     @work

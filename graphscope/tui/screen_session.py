@@ -12,12 +12,16 @@ from typing import TYPE_CHECKING, Protocol
 from graphscope.debugger import interpreter
 from graphscope.debugger.command_line import expand
 from graphscope.debugger.debugger import Debugger
+from graphscope.debugger.printed_text import printed_text
 from graphscope.debugger.results import BreakpointInfo, Ended, Interact, Message, Result, Resumed, Stop
 from graphscope.errors import GraphscopeError
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.siblings import bare, family, title
+from graphscope.tui.messages import Printed
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from textual.message import Message as Post
 
     from graphscope.eventlog.reader import Log
@@ -28,8 +32,12 @@ class Session(Protocol):
 
     state: str
     """Of a program: `starting`, `runs`, `waits`, `failed` or `ended`; empty of a recording."""
+    has_output: bool
+    """Whether there is, or may come, something that a program has printed."""
     begun: bool
     """Whether there is a place to stand at: a program that starts has come to its first stop."""
+    kept: Path | None
+    """Where the recording was kept, when it was."""
 
     def begin(self) -> list[Result]:
         """Go to where the screen is to open; nothing where there is no node yet."""
@@ -49,6 +57,15 @@ class Session(Protocol):
 
     def edit(self, target: str, text: str) -> Result:
         """Let the program go on with another value of `value` or `grad`, or of one element: `grad[0, 3]`."""
+        ...
+
+    @property
+    def place_to_keep(self) -> Path | None:
+        """Where a recording that nobody has named can be kept; None where it stays anyway."""
+        ...
+
+    def keep(self) -> Result:
+        """End the program, and keep its recording at that place."""
         ...
 
     def listen(self, post: Callable[[Post], object]) -> None:
@@ -123,11 +140,15 @@ class RecordedSession:
 
     state = ""
     begun = True
+    kept: Path | None = None
+    place_to_keep: Path | None = None
 
     def __init__(self, debugger: Debugger) -> None:
         self._debugger = debugger
         self._shown = debugger.log.path
         """The log that the screen has taken."""
+        self._printed = printed_text(self._shown)
+        self.has_output = bool(self._printed)
         self._family = family(self._shown)
         self._busy = threading.Lock()
         self._thread: int | None = None
@@ -182,8 +203,14 @@ class RecordedSession:
             "A recording can't be changed", "graphscope debug runs the program, and waits for you", error=True
         )
 
+    def keep(self) -> Result:
+        """Say that a recording stays."""
+        return Message("The recording stays where it is")
+
     def listen(self, post: Callable[[Post], object]) -> None:
-        """Nothing happens by itself in a recording."""
+        """Tell of what the program has printed, if that was kept; nothing else happens in a recording."""
+        if self._printed:
+            post(Printed())
 
     def follow(self) -> list[Result]:
         """Nothing happens by itself in a recording."""
@@ -198,8 +225,9 @@ class RecordedSession:
         return load(path)
 
     def take_printed(self) -> str:
-        """No program prints here."""
-        return ""
+        """What the program has printed, once."""
+        text, self._printed = self._printed, ""
+        return text
 
     def type(self, text: str) -> None:
         """No program has a terminal here."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
@@ -95,7 +96,7 @@ def drive(
             await screen.until(lambda: screen.main.scene.node is not None, "the first node")
             await pilot.pause()
             await body(screen)
-        assert not app.mistakes
+        assert not app.mistakes, "".join(traceback.format_exception(app.mistakes[0]))
 
     asyncio.run(run())
 
@@ -107,20 +108,30 @@ def debug(
     *,
     breakpoints: tuple[str, ...] = (),
     commands: tuple[str, ...] = (),
+    **wishes: str,
 ) -> int | None:
-    """Run a program under the screen, and let `body` use it; its exit status, if it has ended."""
+    """Run a program under the screen, and let `body` use it; its exit status, if it has ended.
+
+    Args:
+        script: The program.
+        body: What is done.
+        size: Of the terminal.
+        breakpoints: Set ahead of the first stop.
+        commands: Carried out at the first stop.
+        wishes: Further arguments of `launch`.
+    """
 
     async def run(session: LiveSession) -> None:
         app = GraphscopeApp(session.open_log(), session, glyphs=UNICODE)
         async with app.run_test(size=size, notifications=True) as pilot:
             await pilot.pause()
             await body(Screen(app, pilot))
-        assert not app.mistakes
+        assert not app.mistakes, "".join(traceback.format_exception(app.mistakes[0]))
 
     with adapter() as connection:
         session = LiveSession(connection, script.name)
         try:
-            session.launch({"program": str(script), "cwd": str(script.parent)}, breakpoints, commands)
+            session.launch({"program": str(script), "cwd": str(script.parent), **wishes}, breakpoints, commands)
             asyncio.run(run(session))
         finally:
             session.close()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
+
 from graphscope import exporting as exporting  # its command enters the table
 from graphscope.dap.adapter import Adapter
-from graphscope.dap.protocol import Arguments
+from graphscope.dap.protocol import Arguments, RequestError
 from graphscope.dap.request_table import Body, request
 from graphscope.debugger.json_data import to_json
 
@@ -42,6 +45,20 @@ async def position(adapter: Adapter, arguments: Arguments) -> Body:
         "breakpoints": to_json(tuple(found.info for found in debugger.breakpoints)),
         "aliases": debugger.aliases,
     }
+
+
+@request("graphscope/keep")
+async def keep(adapter: Adapter, arguments: Arguments) -> Body:
+    """End the program and move its recording, which nobody has named, to `path`: else it goes with the session."""
+    path = Path(arguments.text("path")).absolute()
+    if path.exists():
+        raise RequestError(f"{str(path)!r} exists", "choose another name")
+    if adapter.process is None:
+        raise RequestError("No program was started from here", "its recording is where it was started")
+    await adapter.leave(end=True)
+    adapter.save_setup()
+    await asyncio.to_thread(adapter.process.keep, path)
+    return {"log": str(path)}
 
 
 @request("graphscope/input")

@@ -40,6 +40,10 @@ class LiveSession:
         self.breakpoints: tuple[BreakpointInfo, ...] = ()
         self.state = "starting"
         self.begun = False
+        self.has_output = True
+        self.kept: Path | None = None
+        self._named = False
+        """The person has said where the log is to be."""
         self.code: int | None = None
         """The exit status of the program, when it has ended."""
         self._line = Line(connection, self._heard)
@@ -72,6 +76,7 @@ class LiveSession:
         """
         for text in breakpoints:
             read(text, file="")
+        self._named = "log" in words
         self._line.ask("initialize", adapterID="graphscope", clientName="graphscope")
         self._line.ask("launch", stopOnEntry=True, stopAtEnd="always", **words)
         self._line.ask("setExceptionBreakpoints", filters=["uncaught"])
@@ -147,6 +152,23 @@ class LiveSession:
             return Message(error.message, error.hint or "", error=True)
         self._where()
         return Message(f"{target} = {text}: the program will go on with this")
+
+    @property
+    def place_to_keep(self) -> Path | None:
+        """Where a recording that nobody has named can be kept; None where it stays anyway."""
+        return None if self._named else unused(Path(f"{Path(self.name).stem}.gscope"))
+
+    def keep(self) -> Result:
+        """End the program, and keep its recording in the current folder."""
+        place = self.place_to_keep
+        if place is None:
+            return Message("The recording stays where it is")
+        try:
+            self._line.ask("graphscope/keep", path=str(place.absolute()))
+        except CommandError as error:
+            return Message(error.message, error.hint or "", error=True)
+        self.kept = place
+        return Message(f"The recording is {place}")
 
     def listen(self, post: Callable[[Post], object]) -> None:
         """Tell somebody of what happens by itself, from now on."""
@@ -252,3 +274,13 @@ class LiveSession:
                 self._early.append(message)
                 return
         self._post(message)
+
+
+def unused(path: Path) -> Path:
+    """A path, or one beside it that nothing is at yet."""
+    number = 1
+    found = path
+    while found.exists():
+        number += 1
+        found = path.with_name(f"{path.stem}-{number}{path.suffix}")
+    return found

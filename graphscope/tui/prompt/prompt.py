@@ -37,7 +37,7 @@ class Prompt(Guarded, Vertical):
     Args:
         complete: Asks what a word may become.
         history: Lines typed before.
-        live: Whether there is a program that has a terminal.
+        live: Whether there is a program that prints, or has printed.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -171,12 +171,6 @@ class Prompt(Guarded, Vertical):
         self.screen.set_focus(entry)  # at once: the next key may be there already
         entry.cursor_position = len(line)
 
-    @on(Input.Submitted)
-    def submit(self, event: Input.Submitted) -> None:
-        """Ask for what was typed; an empty line repeats the last."""
-        event.stop()
-        self.enter(event.input)
-
     def enter(self, entry: Input) -> None:
         """Take what was typed, and empty the line."""
         typed, entry.value = entry.value, ""
@@ -240,6 +234,10 @@ class Line(Guarded, Input):
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Whatever prints is typed, `/` too, whose key Textual knows by a name that Unicode has not."""
         return super().check_consume_key(key, character) or key == "slash"
+
+    async def action_submit(self) -> None:
+        """Take the line at once: what is typed behind it belongs to the next."""
+        self._prompt.enter(self)
 
     def on_paste(self, event: events.Paste) -> None:
         """Take over all lines of what is pasted."""

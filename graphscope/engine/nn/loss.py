@@ -7,6 +7,7 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
 
+from graphscope.engine.core.settings import KW_ONLY
 from graphscope.engine.nn import functional
 from graphscope.engine.nn.distance import PairwiseDistance
 from graphscope.engine.nn.function_module import FunctionModule
@@ -131,7 +132,7 @@ class GaussianNLLLoss(_Loss):
     """The negative logarithm of the likelihood of numbers around a mean with a variance."""
 
     function = functional.gaussian_nll_loss
-    keyword_only = True
+    _: KW_ONLY
     full: bool = False
     eps: float = 1e-6
     reduction: str = "mean"
@@ -215,7 +216,7 @@ class TripletMarginWithDistanceLoss(_Loss):
     """`TripletMarginLoss` with a distance of one's own."""
 
     function = functional.triplet_margin_with_distance_loss
-    keyword_only = True
+    _: KW_ONLY
     distance_function: Callable[[Any, Any], Any] | None = None
     margin: float = 1.0
     swap: bool = False

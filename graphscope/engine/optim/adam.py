@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from graphscope.engine.core.settings import KW_ONLY
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.updates import blend_, blend_square_, scaled_step_
-from graphscope.engine.optim.optimizer import Optimizer, at_least_0, below_1
+from graphscope.engine.optim.optimizer import DeclaredOptimizer
 
 
 def zeros_like(parameter: Any) -> Tensor:
@@ -24,7 +25,7 @@ def counted(state: dict[str, Any]) -> float:
     return float(step.array)
 
 
-class Adam(Optimizer):
+class Adam(DeclaredOptimizer):
     """Adaptive moments. Source: Kingma and Ba, 2014.
 
     Args:
@@ -42,40 +43,18 @@ class Adam(Optimizer):
         ValueError: A setting is out of range, or there are no parameters.
     """
 
-    def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        amsgrad: bool = False,
-        *,
-        foreach: bool | None = None,
-        maximize: bool = False,
-        capturable: bool = False,
-        differentiable: bool = False,
-        fused: bool | None = None,
-        decoupled_weight_decay: bool = False,
-    ) -> None:
-        at_least_0(lr=lr, epsilon=eps, weight_decay=weight_decay)
-        below_1(betas)
-        super().__init__(
-            params,
-            {
-                "lr": lr,
-                "betas": betas,
-                "eps": eps,
-                "weight_decay": weight_decay,
-                "amsgrad": amsgrad,
-                "maximize": maximize,
-                "foreach": foreach,
-                "capturable": capturable,
-                "differentiable": differentiable,
-                "fused": fused,
-                "decoupled_weight_decay": decoupled_weight_decay,
-            },
-        )
+    lr: float = 1e-3
+    betas: tuple[float, float] = (0.9, 0.999)
+    eps: float = 1e-8
+    weight_decay: float = 0
+    amsgrad: bool = False
+    _: KW_ONLY
+    foreach: bool | None = None
+    maximize: bool = False
+    capturable: bool = False
+    differentiable: bool = False
+    fused: bool | None = None
+    decoupled_weight_decay: bool = False
 
     def _update(self, parameter: Any, gradient: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         if not state:
@@ -97,35 +76,8 @@ class Adam(Optimizer):
 class AdamW(Adam):
     """Adam whose parameters shrink by themselves. Source: Loshchilov and Hutter, 2017."""
 
-    def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 1e-2,
-        amsgrad: bool = False,
-        *,
-        maximize: bool = False,
-        foreach: bool | None = None,
-        capturable: bool = False,
-        differentiable: bool = False,
-        fused: bool | None = None,
-    ) -> None:
-        super().__init__(
-            params,
-            lr,
-            betas,
-            eps,
-            weight_decay,
-            amsgrad,
-            foreach=foreach,
-            maximize=maximize,
-            capturable=capturable,
-            differentiable=differentiable,
-            fused=fused,
-            decoupled_weight_decay=True,
-        )
+    weight_decay: float = 1e-2
+    decoupled_weight_decay: bool = True
 
 
 def decayed(parameter: Any, gradient: Any, group: dict[str, Any]) -> Any:

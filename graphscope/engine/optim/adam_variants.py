@@ -6,44 +6,26 @@ from typing import Any
 
 import numpy as np
 
+from graphscope.engine.core.settings import KW_ONLY
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.inplace import add_
 from graphscope.engine.ops.updates import blend_, blend_square_
 from graphscope.engine.optim.adam import counted, decayed, zeros_like
-from graphscope.engine.optim.optimizer import Optimizer, at_least_0, below_1
+from graphscope.engine.optim.optimizer import DeclaredOptimizer
 
 
-class Adamax(Optimizer):
+class Adamax(DeclaredOptimizer):
     """Adam scaled by the largest gradient so far. Source: Kingma and Ba, 2014."""
 
-    def __init__(
-        self,
-        params: Any,
-        lr: float = 2e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        foreach: bool | None = None,
-        *,
-        maximize: bool = False,
-        differentiable: bool = False,
-        capturable: bool = False,
-    ) -> None:
-        at_least_0(lr=lr, epsilon=eps, weight_decay=weight_decay)
-        below_1(betas)
-        super().__init__(
-            params,
-            {
-                "lr": lr,
-                "betas": betas,
-                "eps": eps,
-                "weight_decay": weight_decay,
-                "foreach": foreach,
-                "maximize": maximize,
-                "differentiable": differentiable,
-                "capturable": capturable,
-            },
-        )
+    lr: float = 2e-3
+    betas: tuple[float, float] = (0.9, 0.999)
+    eps: float = 1e-8
+    weight_decay: float = 0
+    foreach: bool | None = None
+    _: KW_ONLY
+    maximize: bool = False
+    differentiable: bool = False
+    capturable: bool = False
 
     def _update(self, parameter: Any, gradient: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         if not state:
@@ -58,41 +40,20 @@ class Adamax(Optimizer):
         add_(parameter, mean / largest, alpha=-float(group["lr"]) / (1 - beta1**step))
 
 
-class NAdam(Optimizer):
+class NAdam(DeclaredOptimizer):
     """Adam that looks ahead by its momentum. Source: Dozat, 2016."""
 
-    def __init__(
-        self,
-        params: Any,
-        lr: float = 2e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        momentum_decay: float = 4e-3,
-        decoupled_weight_decay: bool = False,
-        *,
-        foreach: bool | None = None,
-        maximize: bool = False,
-        capturable: bool = False,
-        differentiable: bool = False,
-    ) -> None:
-        at_least_0(lr=lr, epsilon=eps, weight_decay=weight_decay, momentum_decay=momentum_decay)
-        below_1(betas)
-        super().__init__(
-            params,
-            {
-                "lr": lr,
-                "betas": betas,
-                "eps": eps,
-                "weight_decay": weight_decay,
-                "momentum_decay": momentum_decay,
-                "decoupled_weight_decay": decoupled_weight_decay,
-                "maximize": maximize,
-                "foreach": foreach,
-                "capturable": capturable,
-                "differentiable": differentiable,
-            },
-        )
+    lr: float = 2e-3
+    betas: tuple[float, float] = (0.9, 0.999)
+    eps: float = 1e-8
+    weight_decay: float = 0
+    momentum_decay: float = 4e-3
+    decoupled_weight_decay: bool = False
+    _: KW_ONLY
+    foreach: bool | None = None
+    maximize: bool = False
+    capturable: bool = False
+    differentiable: bool = False
 
     def _update(self, parameter: Any, gradient: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         if not state:
@@ -114,39 +75,19 @@ class NAdam(Optimizer):
         add_(parameter, mean / root, alpha=-lr * then / (1 - reached * then))
 
 
-class RAdam(Optimizer):
+class RAdam(DeclaredOptimizer):
     """Adam that scales only once its mean square can be trusted. Source: Liu and others, 2019."""
 
-    def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        decoupled_weight_decay: bool = False,
-        *,
-        foreach: bool | None = None,
-        maximize: bool = False,
-        capturable: bool = False,
-        differentiable: bool = False,
-    ) -> None:
-        at_least_0(lr=lr, epsilon=eps, weight_decay=weight_decay)
-        below_1(betas)
-        super().__init__(
-            params,
-            {
-                "lr": lr,
-                "betas": betas,
-                "eps": eps,
-                "weight_decay": weight_decay,
-                "maximize": maximize,
-                "foreach": foreach,
-                "capturable": capturable,
-                "decoupled_weight_decay": decoupled_weight_decay,
-                "differentiable": differentiable,
-            },
-        )
+    lr: float = 1e-3
+    betas: tuple[float, float] = (0.9, 0.999)
+    eps: float = 1e-8
+    weight_decay: float = 0
+    decoupled_weight_decay: bool = False
+    _: KW_ONLY
+    foreach: bool | None = None
+    maximize: bool = False
+    capturable: bool = False
+    differentiable: bool = False
 
     def _update(self, parameter: Any, gradient: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         if not state:

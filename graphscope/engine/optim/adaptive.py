@@ -1,4 +1,4 @@
-"""Optimizers that give each element a rate of its own: RMSprop, Adagrad, Adadelta, Rprop."""
+"""Optimizers that give each element a rate of its own: RMSprop, Adagrad, Adadelta."""
 
 from __future__ import annotations
 
@@ -6,46 +6,27 @@ from typing import Any
 
 import numpy as np
 
+from graphscope.engine.core.settings import KW_ONLY
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.inplace import add_
 from graphscope.engine.ops.updates import blend_, blend_square_, scaled_step_
 from graphscope.engine.optim.adam import counted, decayed, zeros_like
-from graphscope.engine.optim.optimizer import Optimizer, at_least_0
+from graphscope.engine.optim.optimizer import DeclaredOptimizer
 
 
-class RMSprop(Optimizer):
+class RMSprop(DeclaredOptimizer):
     """Gradients divided by the root of their mean square. Source: Hinton, 2012."""
 
-    def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-2,
-        alpha: float = 0.99,
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        momentum: float = 0,
-        centered: bool = False,
-        capturable: bool = False,
-        foreach: bool | None = None,
-        maximize: bool = False,
-        differentiable: bool = False,
-    ) -> None:
-        at_least_0(lr=lr, epsilon=eps, momentum=momentum, weight_decay=weight_decay, alpha=alpha)
-        super().__init__(
-            params,
-            {
-                "lr": lr,
-                "momentum": momentum,
-                "alpha": alpha,
-                "eps": eps,
-                "centered": centered,
-                "weight_decay": weight_decay,
-                "capturable": capturable,
-                "foreach": foreach,
-                "maximize": maximize,
-                "differentiable": differentiable,
-            },
-        )
+    lr: float = 1e-2
+    alpha: float = 0.99
+    eps: float = 1e-8
+    weight_decay: float = 0
+    momentum: float = 0
+    centered: bool = False
+    capturable: bool = False
+    foreach: bool | None = None
+    maximize: bool = False
+    differentiable: bool = False
 
     def _update(self, parameter: Any, gradient: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         if not state:
@@ -70,44 +51,22 @@ class RMSprop(Optimizer):
             scaled_step_(parameter, gradient, square, step=lr, scale=1.0, eps=group["eps"])
 
 
-class Adagrad(Optimizer):
+class Adagrad(DeclaredOptimizer):
     """Gradients divided by the root of the sum of all squares so far. Source: Duchi and others, 2011."""
 
-    def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-2,
-        lr_decay: float = 0,
-        weight_decay: float = 0,
-        initial_accumulator_value: float = 0,
-        eps: float = 1e-10,
-        foreach: bool | None = None,
-        *,
-        maximize: bool = False,
-        differentiable: bool = False,
-        fused: bool | None = None,
-    ) -> None:
-        at_least_0(
-            lr=lr,
-            lr_decay=lr_decay,
-            weight_decay=weight_decay,
-            initial_accumulator_value=initial_accumulator_value,
-            epsilon=eps,
-        )
-        super().__init__(
-            params,
-            {
-                "lr": lr,
-                "lr_decay": lr_decay,
-                "eps": eps,
-                "weight_decay": weight_decay,
-                "initial_accumulator_value": initial_accumulator_value,
-                "foreach": foreach,
-                "maximize": maximize,
-                "differentiable": differentiable,
-                "fused": fused,
-            },
-        )
+    lr: float = 1e-2
+    lr_decay: float = 0
+    weight_decay: float = 0
+    initial_accumulator_value: float = 0
+    eps: float = 1e-10
+    foreach: bool | None = None
+    _: KW_ONLY
+    maximize: bool = False
+    differentiable: bool = False
+    fused: bool | None = None
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
         for group in self.param_groups:
             for parameter in group["params"]:
                 both = 1 + 1j if parameter.array.dtype.kind == "c" else 1  # of complex numbers, each part
@@ -122,38 +81,23 @@ class Adagrad(Optimizer):
         scaled_step_(parameter, gradient, state["sum"], step=rate, scale=1.0, eps=group["eps"])
 
 
-class Adadelta(Optimizer):
+class Adadelta(DeclaredOptimizer):
     """Steps as large as the steps before, by their mean squares. Source: Zeiler, 2012."""
 
-    def __init__(
-        self,
-        params: Any,
-        lr: float = 1.0,
-        rho: float = 0.9,
-        eps: float = 1e-6,
-        weight_decay: float = 0,
-        foreach: bool | None = None,
-        *,
-        capturable: bool = False,
-        maximize: bool = False,
-        differentiable: bool = False,
-    ) -> None:
-        at_least_0(lr=lr, epsilon=eps, weight_decay=weight_decay)
-        if not 0.0 <= rho <= 1.0:
-            raise ValueError(f"Invalid rho value: {rho}; it must be between 0 and 1")
-        super().__init__(
-            params,
-            {
-                "lr": lr,
-                "rho": rho,
-                "eps": eps,
-                "weight_decay": weight_decay,
-                "maximize": maximize,
-                "capturable": capturable,
-                "foreach": foreach,
-                "differentiable": differentiable,
-            },
-        )
+    lr: float = 1.0
+    rho: float = 0.9
+    eps: float = 1e-6
+    weight_decay: float = 0
+    foreach: bool | None = None
+    _: KW_ONLY
+    capturable: bool = False
+    maximize: bool = False
+    differentiable: bool = False
+
+    def check(self, settings: dict[str, Any]) -> None:
+        super().check(settings)
+        if not 0.0 <= settings["rho"] <= 1.0:
+            raise ValueError(f"Invalid rho value: {settings['rho']}; it must be between 0 and 1")
 
     def _update(self, parameter: Any, gradient: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         if not state:

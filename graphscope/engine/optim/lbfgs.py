@@ -11,10 +11,10 @@ from graphscope.engine.core.modes import enable_grad, no_grad
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.inplace import add_
 from graphscope.engine.optim.linesearch import Point, strong_wolfe
-from graphscope.engine.optim.optimizer import Optimizer, at_least_0
+from graphscope.engine.optim.optimizer import DeclaredOptimizer
 
 
-class LBFGS(Optimizer):
+class LBFGS(DeclaredOptimizer):
     """L-BFGS. A step evaluates the loss several times, so it needs a closure. There is one group of parameters.
 
     Args:
@@ -31,30 +31,20 @@ class LBFGS(Optimizer):
         ValueError: A setting is out of range, or there are several groups.
     """
 
-    def __init__(
-        self,
-        params: Any,
-        lr: float = 1,
-        max_iter: int = 20,
-        max_eval: int | None = None,
-        tolerance_grad: float = 1e-7,
-        tolerance_change: float = 1e-9,
-        history_size: int = 100,
-        line_search_fn: str | None = None,
-    ) -> None:
-        at_least_0(lr=lr)
-        super().__init__(
-            params,
-            {
-                "lr": lr,
-                "max_iter": max_iter,
-                "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
-                "tolerance_grad": tolerance_grad,
-                "tolerance_change": tolerance_change,
-                "history_size": history_size,
-                "line_search_fn": line_search_fn,
-            },
-        )
+    lr: float = 1
+    max_iter: int = 20
+    max_eval: int | None = None
+    tolerance_grad: float = 1e-7
+    tolerance_change: float = 1e-9
+    history_size: int = 100
+    line_search_fn: str | None = None
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.defaults["max_eval"] is None:
+            most = self.defaults["max_iter"] * 5 // 4
+            for settings in (self.defaults, *self.param_groups):
+                settings["max_eval"] = most
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from itertools import chain
-from typing import Any
+from typing import Any, Final, dataclass_transform
 
 from graphscope.engine.core.modes import enable_grad, no_grad
+from graphscope.engine.core.settings import Declared
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.complex_numbers import view_as_complex, view_as_real
 from graphscope.eventlog.record import step as end_step
@@ -250,25 +251,35 @@ def _fitting(name: str, value: Any, parameter: Any) -> Any:
     return value.detach().clone()
 
 
-def at_least_0(**settings: Any) -> None:
-    """Check settings that must be 0 or more.
-
-    Raises:
-        ValueError: One is less.
-    """
-    for name, value in settings.items():
-        if not value >= 0.0:
-            raise ValueError(
-                f"Invalid {'learning rate' if name == 'lr' else f'{name} value'}: {value}; it must be >= 0"
-            )
+AT_LEAST_0: Final = {
+    "lr": "learning rate", "eps": "epsilon value", "weight_decay": "weight_decay value", "momentum": "momentum value",
+    "momentum_decay": "momentum_decay value", "alpha": "alpha value", "lr_decay": "lr_decay value",
+    "initial_accumulator_value": "initial_accumulator_value value",
+}  # fmt: skip
+"""Settings that may not be negative, and what messages call them."""
 
 
-def below_1(betas: Iterable[float]) -> None:
-    """Check the factors of running means.
+@dataclass_transform()
+class DeclaredOptimizer(Declared, Optimizer):
+    """An optimizer whose body declares its settings, the first of them the parameters."""
 
-    Raises:
-        ValueError: One is not at least 0 and below 1.
-    """
-    for place, beta in enumerate(betas):
-        if not 0.0 <= beta < 1.0:
-            raise ValueError(f"Invalid beta parameter at index {place}: {beta}; it must be >= 0 and < 1")
+    params: Any
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        settings = self.given(args, kwargs)
+        params = settings.pop("params")
+        self.check(settings)
+        super().__init__(params, settings)
+
+    def check(self, settings: dict[str, Any]) -> None:
+        """Refuse settings that make no sense.
+
+        Raises:
+            ValueError: One is out of range.
+        """
+        for name, text in AT_LEAST_0.items():
+            if name in settings and not settings[name] >= 0.0:
+                raise ValueError(f"Invalid {text}: {settings[name]}; it must be >= 0")
+        for place, beta in enumerate(settings.get("betas", ())):
+            if not 0.0 <= beta < 1.0:
+                raise ValueError(f"Invalid beta parameter at index {place}: {beta}; it must be >= 0 and < 1")

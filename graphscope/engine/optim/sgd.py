@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphscope.engine.core.settings import KW_ONLY
 from graphscope.engine.ops.inplace import add_
 from graphscope.engine.ops.updates import blend_
-from graphscope.engine.optim.optimizer import Optimizer, at_least_0
+from graphscope.engine.optim.optimizer import DeclaredOptimizer
 
 
-class SGD(Optimizer):
+class SGD(DeclaredOptimizer):
     """Stochastic gradient descent with momentum: `p ← p - lr · g`, in PyTorch's order of operations.
 
     Args:
@@ -26,37 +27,21 @@ class SGD(Optimizer):
         ValueError: A setting is out of range, or there are no parameters.
     """
 
-    def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-3,
-        momentum: float = 0,
-        dampening: float = 0,
-        weight_decay: float = 0,
-        nesterov: bool = False,
-        *,
-        maximize: bool = False,
-        foreach: bool | None = None,
-        differentiable: bool = False,
-        fused: bool | None = None,
-    ) -> None:
-        at_least_0(lr=lr, momentum=momentum, weight_decay=weight_decay)
-        if nesterov and (momentum <= 0 or dampening != 0):
+    lr: float = 1e-3
+    momentum: float = 0
+    dampening: float = 0
+    weight_decay: float = 0
+    nesterov: bool = False
+    _: KW_ONLY
+    maximize: bool = False
+    foreach: bool | None = None
+    differentiable: bool = False
+    fused: bool | None = None
+
+    def check(self, settings: dict[str, Any]) -> None:
+        super().check(settings)
+        if settings["nesterov"] and (settings["momentum"] <= 0 or settings["dampening"] != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        super().__init__(
-            params,
-            {
-                "lr": lr,
-                "momentum": momentum,
-                "dampening": dampening,
-                "weight_decay": weight_decay,
-                "nesterov": nesterov,
-                "maximize": maximize,
-                "foreach": foreach,
-                "differentiable": differentiable,
-                "fused": fused,
-            },
-        )
 
     def _update(self, parameter: Any, gradient: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         momentum = group["momentum"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -56,17 +55,28 @@ def gradient(node: Node) -> np.ndarray | None:
 
 
 def arrivals(node: Node) -> list[Node]:
-    """The backward rows that brought gradients to a node; not those that sum up within its own rule."""
+    """The backward rows that brought gradients to a node.
+
+    What is added up in the same pass behind its whole cotangent is so within its own rule: one call may be many ops.
+    """
     rows = [each for each in node.backward if each.event.kind in (Kind.GRAD, Kind.ACCUMULATE)]
-    rules = {each.row for each in rows if each.event.kind == Kind.GRAD}
-    return [each for each in rows if each.row in rules or not _is_within(each, rules)]
+    found: list[Node] = []
+    whole: int | None = None
+    for each in rows:
+        if each.event.kind == Kind.GRAD:
+            whole = each.row
+        elif whole is not None and not _begins_between(node, whole, each.row):
+            continue
+        found.append(each)
+    return found
 
 
-def _is_within(row: Node, rules: AbstractSet[int]) -> bool:
-    """Whether what was added was made by a part of one of these rules."""
-    index = row.graph.index
-    sources = (index.event(source) for source, _ in row.event.inputs if row.graph.log.first <= source < row.row)
-    return any(source.kind == Kind.GRAD and source.forward in rules for source in sources)
+def _begins_between(node: Node, start: int, stop: int) -> bool:
+    """Whether a backward pass begins between two rows."""
+    log = node.graph.log
+    marks = log.rare()
+    marks = marks[np.searchsorted(marks, start) : np.searchsorted(marks, stop)]
+    return bool((log.pick("kind", marks) == Kind.BACKWARD_BEGIN).any())
 
 
 def _since_fresh(rows: list[Node]) -> list[Node]:

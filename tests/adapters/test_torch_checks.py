@@ -182,7 +182,7 @@ def test_why_leads_back_to_the_birth_of_a_nan_that_persists(
         assert (found.symptom, found.step and found.step.line) == ("nonfinite", SQRT), str(found)
     for node in list(graph.nodes)[::37]:
         gs.explain(node)  # whatever is asked is answered
-        assert node.grad is None or node.kind != "op" or node.grad.shape == node.shape
+        assert node.grad is None or node.kind != "op" or not node.dtype or node.grad.shape == node.shape
 
 
 FROZEN = """
@@ -198,6 +198,26 @@ def test_a_parameter_that_was_frozen_after_its_first_use_is_said_to_be(tmp_path:
     assert gs.explain(log, "1.weight").cause == "frozen"
     assert gs.explain(log, "0.weight").symptom == "fine"
     assert findings(log) == []
+
+
+ATTENTION = """
+        from torch.nn.attention import SDPBackend, sdpa_kernel
+
+        q, k, v = (torch.randn(1, 2, 4, 8, requires_grad=True) for _ in range(3))
+        with sdpa_kernel(SDPBackend.MATH):
+            out = F.scaled_dot_product_attention(q, k, v)
+        out.square().sum().backward()
+"""
+
+
+def test_the_ops_inside_of_a_call_have_the_gradients_that_pass_them(tmp_path: Path) -> None:
+    graph = run(ATTENTION, tmp_path, "ops").graph
+    (softmax,) = graph.select("op:_safe_softmax forward")
+    weights = torch.from_numpy(softmax.value.copy()).requires_grad_()
+    v, out = (graph.select(f"op:{op} forward")[-1] for op in ("expand", "scaled_dot_product_attention"))
+    (weights @ torch.from_numpy(v.value.copy())).square().sum().backward()
+    assert torch.allclose(torch.from_numpy(softmax.grad.copy()), weights.grad, atol=1e-5)
+    assert gs.explain(softmax).symptom == gs.explain(out).symptom == "fine"
 
 
 NAMED = """

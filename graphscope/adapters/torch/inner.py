@@ -16,13 +16,18 @@ from torch.utils._python_dispatch import TorchDispatchMode, _pop_mode, _push_mod
 
 from graphscope.adapters.torch import asking, devices, results, writing
 from graphscope.adapters.torch.calls import ALIASING, Call
+from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.context import Context, Place
 from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.forward import Calls
 from graphscope.adapters.torch.guarding import guarded
 from graphscope.adapters.torch.identity import Known, version_of
 from graphscope.adapters.torch.probes import holds_in_inference
+from graphscope.adapters.torch.rules import Rule
 from graphscope.adapters.torch.session import Session
+from graphscope.adapters.torch.sites import Fields
+from graphscope.adapters.torch.unusual import grad_fn
+from graphscope.adapters.torch.walk import op_name
 from graphscope.eventlog.schema import ROW_MASK, Kind
 
 
@@ -43,13 +48,15 @@ class Ran(NamedTuple):
 class LineCalls:
     """What is known of the ops of a call that runs."""
 
-    __slots__ = ("began", "call", "frame", "outer", "pending")
+    __slots__ = ("began", "call", "frame", "outer", "pending", "since")
 
-    def __init__(self, call: Call, frame: FrameType, began: int) -> None:
+    def __init__(self, call: Call, frame: FrameType, began: int, since: int) -> None:
         self.call = call
         self.frame = frame
         self.began = began
         """The first row that can be one of them."""
+        self.since = since
+        """Torch's number of the first backward node that they may make."""
         self.pending: Ran | None = None
         """The first one, until it is known whether there is a second."""
         self.outer: Context | None = None
@@ -77,7 +84,7 @@ class DeepCalls(Calls):
         call, frame, rows, constants, timer = prepared
         place = self.place
         around, sequence = place.beneath, place.sequence
-        beneath = place.beneath = LineCalls(call, frame, self.session.writer.end)
+        beneath = place.beneath = LineCalls(call, frame, self.session.writer.end, sequence)
         start = clock()
         try:
             result = func(*args, **kwargs) if kwargs else func(*args)
@@ -111,8 +118,9 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __init__(self, session: Session) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.session = session
-        self._fresh: list[Known] = []
-        """Results of the last op: autograd tells only afterwards whose views they are, and counts their writes."""
+        self._fresh: list[tuple[Known, tuple[int, Fields] | None]] = []
+        """Results of the last op, and its row: autograd tells only afterwards whose views they are, what their backward
+        nodes are, and counts their writes."""
         self._anywhere = holds_in_inference()
 
     supports_higher_order_operators = True
@@ -193,29 +201,38 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def settle(self) -> None:
         """Autograd is done with the results of the last op."""
         fresh, self._fresh = self._fresh, []
-        for known in fresh:
+        for known, made in fresh:
             tensor = known()
             if tensor is not None:
+                if made is not None:
+                    self._tie(tensor, *made)
                 known.counter = version_of(tensor)
                 if asking.base(tensor) is not None:
                     writing.view(self.session, known, tensor, ())
+
+    def _tie(self, tensor: torch.Tensor, row: int, fields: Fields) -> None:
+        """Let the backward node of an op inside of a call say which row made it; the call's own says so of the call."""
+        beneath, node = self.session.places.here.beneath, grad_fn(tensor)
+        if beneath is not None and node is not None and RULE not in node.metadata:
+            node.metadata[RULE] = Rule(self.session, row, fields, beneath.since, op_name(node.name()))
 
     def _append(self, place: Place, ran: Ran) -> None:
         identities = self.session.identities
         if ran.call.name == "detach":  # autograd does so with all that it saves: the same numbers
             known = identities.find(ran.args[0])
             if known is not None:
-                made = identities.add(ran.result, known.row)
-                self._fresh.append(made)
-                writing.view(self.session, made, ran.result, ran.args)
+                same = identities.add(ran.result, known.row)
+                self._fresh.append((same, None))
+                writing.view(self.session, same, ran.result, ran.args)
             return
+        made = None
         if ran.call.in_place or any(isinstance(each, torch.Tensor) for each in flattened(ran.result)):
-            results.other(
+            made = results.other(
                 place.calls, ran.call, ran.result, ran.args, ran.kwargs, ran.rows, ran.constants, ran.frame,
                 ran.start, ran.end,
             )  # fmt: skip
         tensors = (each for each in flattened(ran.result) if isinstance(each, torch.Tensor))
-        self._fresh += [known for each in tensors if (known := identities.find(each)) is not None]
+        self._fresh += [(known, made) for each in tensors if (known := identities.find(each)) is not None]
 
     def _enter(self, place: Place, beneath: LineCalls) -> None:
         """A call runs more than one op: enter its scope, and append the first."""

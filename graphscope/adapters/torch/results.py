@@ -12,7 +12,7 @@ from graphscope.adapters.torch import asking, control, writing
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.describing import describe, flattened
-from graphscope.adapters.torch.sites import CallSite
+from graphscope.adapters.torch.sites import CallSite, Fields
 from graphscope.adapters.torch.unusual import grad_fn, requires_grad, shape_of
 from graphscope.adapters.torch.walk import op_name
 from graphscope.eventlog import arguments
@@ -99,21 +99,22 @@ def _put_first(sites: dict[int, Any], key: int, site: CallSite) -> None:
 def other(
     calls: Calls, call: Call, result: Any, args: Any, kwargs: Any, rows: list[int], constants: list[Any],
     frame: FrameType, start: int, end: int,
-) -> None:  # fmt: skip
-    """Append the rows of a call that returned no plain new tensor, or wrote in place."""
+) -> tuple[int, Fields] | None:  # fmt: skip
+    """Append the rows of a call that returned no plain new tensor, or wrote in place; what new ones are known by."""
     if call.in_place or call.setter or (kwargs and kwargs.get("out") is not None):
         writing.written(calls, call, result, args, kwargs, rows, constants, frame, start, end)
     else:
         outputs = [each for each in flattened(result) if isinstance(each, Tensor)]
         find = calls.session.identities.find
         if any(find(each) is None for each in outputs):
-            made(calls, call, outputs, args, kwargs, rows, constants, frame, start, end)
+            return made(calls, call, outputs, args, kwargs, rows, constants, frame, start, end)
+    return None
 
 
 def made(
     calls: Calls, call: Call, outputs: list[Tensor], args: Any, kwargs: Any, rows: list[int], constants: list[Any],
     frame: FrameType, start: int, end: int,
-) -> None:  # fmt: skip
+) -> tuple[int, Fields]:  # fmt: skip
     """Append the row of a call that made these tensors, in one slot each."""
     session = calls.session
     place = calls.place
@@ -147,3 +148,4 @@ def made(
                 session.tie(node, row, site.fields, low, op_name(node.name()), own.metadata.get(RULE))
     if session.writer.gate is not None:
         control.after(session, row, first, None, frame)
+    return row, site.fields

@@ -6,7 +6,6 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from graphscope.engine.nn.heads import multi_head_attention_forward
 from graphscope.engine.ops import activations as _activations
 from graphscope.engine.ops import dropout as _dropout
 from graphscope.engine.ops import smooth_activations as _smooth
@@ -173,7 +172,6 @@ __all__ = [
     "max_unpool3d",
     "mish",
     "mse_loss",
-    "multi_head_attention_forward",
     "multi_margin_loss",
     "multilabel_margin_loss",
     "multilabel_soft_margin_loss",

@@ -62,23 +62,6 @@ def test_attention_with_more_keys(call, settings):
     compare(both(lambda t: t.nn.MultiheadAttention(4, 2, **settings)), call, Q, K, V)
 
 
-@pytest.mark.parametrize("settings", [{}, {"bias": False}, {"kdim": 3, "vdim": 5}, {"add_bias_kv": True}], ids=str)
-def test_attention_by_weights_that_are_given(settings):
-    def call(t, m, q, k, v):
-        separate = m.in_proj_weight is None
-        more = {"q_proj_weight": m.q_proj_weight, "k_proj_weight": m.k_proj_weight, "v_proj_weight": m.v_proj_weight}
-        return t.nn.functional.multi_head_attention_forward(
-            q, k, v, 4, 2, m.in_proj_weight, m.in_proj_bias, m.bias_k, m.bias_v, separate, 0.1, m.out_proj.weight,
-            m.out_proj.bias, training=False, use_separate_proj_weight=separate, average_attn_weights=False,
-            **(more if separate else {}),
-        )  # fmt: skip
-
-    wide = "kdim" in settings
-    compare(
-        both(lambda t: t.nn.MultiheadAttention(4, 2, **settings)), call, Q, K6[:5] if wide else K, V6[:5] if wide else V
-    )
-
-
 def test_keys_and_values_of_other_sizes():
     modules = both(lambda t: t.nn.MultiheadAttention(4, 2, kdim=3, vdim=5))
     assert list(modules[0].state_dict()) == list(modules[1].state_dict())

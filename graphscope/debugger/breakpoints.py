@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, cast
 
-from graphscope.debugger.expressions import Expression, Lookup, describe, parse
+from graphscope.debugger.expressions import RAISED, Expression, Lookup, describe, parse
 from graphscope.debugger.results import BreakpointInfo, PassName
 from graphscope.diagnose import Check, every
 from graphscope.errors import CommandError
@@ -256,7 +256,7 @@ def holds(condition: Expression | None, lookup: Callable[[], Lookup]) -> tuple[b
         return True, ""
     try:
         return condition.holds(lookup()), ""
-    except Exception as error:  # noqa: BLE001 - whatever a person's condition raises, the person is to see it
+    except RAISED as error:  # whatever a person's condition raises, the person is to see it
         return True, f"the condition {condition.text!r} raised {describe(error)}"
 
 
@@ -266,7 +266,7 @@ def filled(message: str, lookup: Lookup) -> str:
     def value(found: re.Match[str]) -> str:
         try:
             return str(parse(found[1]).evaluate(lookup))
-        except Exception as error:  # noqa: BLE001 - whatever a person's expression raises is what it says
+        except RAISED as error:  # whatever a person's expression raises is what it says
             return f"<{describe(error)}>"
 
     return _BRACES.sub(value, message)

@@ -271,8 +271,9 @@ class Debugger:
             change for watch in self.watches.values() if (change := watch.changed(self._graph, node, lookup))
         )
         plan = self.plan
-        if plan is not None and plan.test(node):
-            plan.left -= 1
+        met, note = plan.meets(node) if plan is not None else (False, "")
+        if plan is not None and met:
+            plan.left = 0 if note else plan.left - 1
             if plan.left > 0:
                 plan.test = plan.motion.begin(self.log, self.origin())
         if hit is None and not changes and (plan is None or plan.left > 0):
@@ -280,7 +281,7 @@ class Debugger:
         self.plan = None
         self.stand(row)
         if hit is None:
-            return self.stop("watch" if changes else "step", changes=changes)
+            return self.stop("watch" if changes else "step", changes=changes, notes=(note,) if note else ())
         return self.stop_at(hit, changes)
 
     def stop_at(self, hit: Hit, changes: tuple[Change, ...] = ()) -> Stop:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from graphscope.debugger.expressions import Expression, Lookup, describe
+from graphscope.debugger.expressions import RAISED, Expression, Lookup, describe
 from graphscope.debugger.results import Display
 
 
@@ -35,5 +35,5 @@ def text_of(expression: Expression, lookup: Lookup) -> str:
     """What an expression is, as text; what it raises is text too."""
     try:
         return repr(expression.evaluate(lookup))
-    except Exception as error:  # noqa: BLE001 - a person's expression may raise anything
+    except RAISED as error:  # a person's expression may raise anything
         return f"** raised {describe(error)} **"

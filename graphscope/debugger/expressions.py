@@ -35,6 +35,9 @@ PREDICATES: Final[dict[str, object]] = {
 }
 """Names at hand in every expression, beside those of the node."""
 
+RAISED: Final = (Exception, SystemExit)
+"""What a person's code may raise without ending the program that it looks at; Ctrl-C is not among it."""
+
 Lookup = Callable[[str], object]
 """What a name stands for; raises KeyError for a name that it does not know."""
 
@@ -86,5 +89,8 @@ def parse(text: str) -> Expression:
 
 def describe(error: BaseException) -> str:
     """An exception as one line: `ValueError: what it says`."""
-    text = " ".join(str(error).split())
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # noqa: BLE001 - the program's own __str__ may raise anything
+        text = ""
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from graphscope.errors import GraphscopeError
 from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:
@@ -45,6 +46,13 @@ class Plan:
     motion: Motion
     test: Test
     left: int
+
+    def meets(self, node: Node) -> tuple[bool, str]:
+        """Whether the move ends at a node, and what went wrong with finding that out: then it does."""
+        try:
+            return self.test(node), ""
+        except GraphscopeError as error:
+            return True, error.message
 
 
 def _inside(log: Log, inner: int, outer: int) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from graphscope.debugger import expression_names
+from graphscope.debugger.expressions import RAISED, describe
 from graphscope.errors import CommandError
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class Condition:
     def __call__(self, node: Node) -> bool:
         try:
             return self.expression.holds(expression_names.lookup(node.graph, node))
+        except NameError:
+            raise
         except Exception:  # noqa: BLE001 - a value that was not kept, or of another shape or dtype
             return False
 
@@ -80,6 +83,8 @@ FILTERS: Final[dict[str, Callable[[Node], bool]]] = {
 def wanted(filter: str = "", name: str = "", op: str = "") -> Test:
     """A test for nodes: a filter of the table, and regular expressions for name and op; empty ones let all pass.
 
+    A filter that raises is told of by the test as a CommandError.
+
     Raises:
         CommandError: There is no such filter, or an expression is not understood.
     """
@@ -89,7 +94,13 @@ def wanted(filter: str = "", name: str = "", op: str = "") -> Test:
     name_pattern, op_pattern = _pattern(name), _pattern(op)
 
     def test(node: Node) -> bool:
-        return bool(op_pattern.search(node.op) and name_pattern.search(node.name) and (holds is None or holds(node)))
+        if not (op_pattern.search(node.op) and name_pattern.search(node.name)):
+            return False
+        try:
+            return holds is None or holds(node)
+        except RAISED as error:
+            what = f"The tensor filter {filter!r} raised {describe(error)} at #{node.row} {node.op}"
+            raise CommandError(what, "mend it and add it again under its name") from None
 
     return test
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphscope.debugger import expression_names, nodes, value_results
 from graphscope.debugger.breakpoints import hits_that_stop, holds
-from graphscope.debugger.expressions import Expression, Lookup, describe
+from graphscope.debugger.expressions import RAISED, Expression, Lookup, describe
 from graphscope.debugger.results import Change, WatchInfo
 
 if TYPE_CHECKING:
@@ -101,13 +101,12 @@ def look(expression: Expression, graph: Graph, row: int | None) -> Snapshot:
     if node is None and expression.names & expression_names.WORDS.keys():
         return Snapshot(None, "undefined")
     try:
-        value = expression.evaluate(expression_names.lookup(graph, node))
+        return snapshot(expression.evaluate(expression_names.lookup(graph, node)))
     except NameError:
         return Snapshot(None, "undefined")
-    except Exception as error:  # noqa: BLE001 - a person's expression may raise anything; that is its value then
+    except RAISED as error:  # a person's expression may raise anything; that is its value then
         text = describe(error)
         return Snapshot(text, text)
-    return snapshot(value)
 
 
 def snapshot(value: object) -> Snapshot:

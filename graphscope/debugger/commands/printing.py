@@ -9,7 +9,7 @@ import numpy as np
 from graphscope.debugger import expression_names, value_results
 from graphscope.debugger.command_table import Rest, command
 from graphscope.debugger.debugger import Debugger
-from graphscope.debugger.expressions import Expression, describe, parse
+from graphscope.debugger.expressions import RAISED, Expression, describe, parse
 from graphscope.debugger.results import ValueResult
 from graphscope.errors import CommandError, GraphscopeError
 
@@ -66,11 +66,11 @@ def evaluate(dbg: Debugger, expression: str) -> Any:
         raise
     except NameError as error:
         raise CommandError(describe(error), _whereabouts(dbg, error.name)) from None
-    except Exception as error:  # noqa: BLE001 - a person's expression may raise anything
+    except RAISED as error:  # a person's expression may raise anything
         raise CommandError(describe(error), _reason(dbg, parsed, error)) from None
 
 
-def _reason(dbg: Debugger, expression: Expression, error: Exception) -> str | None:
+def _reason(dbg: Debugger, expression: Expression, error: BaseException) -> str | None:
     """What a person may not have thought of who wrote an expression that raised."""
     missing = getattr(error, "obj", None)
     if isinstance(error, AttributeError) and isinstance(missing, np.ndarray):

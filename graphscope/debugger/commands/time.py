@@ -92,6 +92,7 @@ def run(
 
     `-f has_inf_or_nan` stops at the first tensor that holds one, `-t N` behind N training steps, `-n` at the end.
     `--node_name_filter` and `--op_type_filter` take regular expressions and stop at the first node that matches.
+    A filter that raises stops the program there, and it is told what it raised.
     """
     if no_debug:
         for found in dbg.breakpoints:

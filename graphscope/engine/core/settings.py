@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY as KW_ONLY
 from inspect import Parameter, Signature
-from typing import Any, ClassVar
+from typing import Any, ClassVar, dataclass_transform
 
 
+@dataclass_transform()  # so that type checkers and editors know the constructors
 class Declared:
-    """Collects the settings of a class, those of its base first; `_: KW_ONLY` says that those after it are named.
-
-    Type checkers know the constructor where the class that inherits this is a `dataclass_transform`.
-    """
+    """Collects the settings of a class, those of its base first; `_: KW_ONLY` says that those after it are named."""
 
     __signature__: ClassVar[Signature] = Signature()
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, dataclass_transform
+from typing import Any, ClassVar
 
 from graphscope.engine.core.settings import Declared
 from graphscope.engine.nn.module import Module
 
 
-@dataclass_transform()
 class FunctionModule(Declared, Module):
     """A module whose `forward` is a function of its inputs, with settings that the constructor takes.
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from itertools import chain
-from typing import Any, Final, dataclass_transform
+from typing import Any, Final
 
 from graphscope.engine.core.modes import enable_grad, no_grad
 from graphscope.engine.core.settings import Declared
@@ -259,7 +259,6 @@ AT_LEAST_0: Final = {
 """Settings that may not be negative, and what messages call them."""
 
 
-@dataclass_transform()
 class DeclaredOptimizer(Declared, Optimizer):
     """An optimizer whose body declares its settings, the first of them the parameters."""
 

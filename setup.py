@@ -1,11 +1,17 @@
 """The one part of the build that needs Python to say it: optional compiled modules, some built against NumPy.
 
-Without a compiler everything works the same way and takes longer.
+Without a compiler everything works the same way and takes longer. How rows lie in memory, the compiled parts learn from
+`_layout.h`, which is made here of `schema.py`.
 """
+
+import runpy
+from pathlib import Path
 
 import numpy as np
 from setuptools import Extension, setup
 
+SCHEMA = "graphscope/eventlog/schema.py"
+LAYOUT = "graphscope/eventlog/_layout.h"
 APPENDING = "graphscope/eventlog/_append.h"
 HOLDING = "graphscope/eventlog/_holding.h"
 INTERRUPTION = "graphscope/eventlog/_interruption.h"
@@ -14,15 +20,16 @@ PROCESSORS = "graphscope/eventlog/_processors.h"
 TYPES = [PROCESSORS, "graphscope/engine/core/_types.h", "graphscope/engine/core/_exponential.h"]
 TORCH = "graphscope/adapters/torch/"
 MODULES = {
-    "graphscope/eventlog/_append": [APPENDING, HOLDING, PROCESSORS],
+    "graphscope/eventlog/_append": [LAYOUT, APPENDING, HOLDING, PROCESSORS],
     "graphscope/eventlog/_measure": [PROCESSORS],
-    "graphscope/engine/core/_calls": [APPENDING, INTERRUPTION, ENGINE, "graphscope/engine/core/_general.h"],
-    "graphscope/engine/core/_backward": [APPENDING, ENGINE],
+    "graphscope/engine/core/_calls": [APPENDING, INTERRUPTION, LAYOUT, ENGINE, "graphscope/engine/core/_general.h"],
+    "graphscope/engine/core/_backward": [LAYOUT, APPENDING, ENGINE],
     "graphscope/engine/core/_loops": [PROCESSORS],
     "graphscope/engine/core/_formulas": [HOLDING, *TYPES, "graphscope/engine/core/_formulas.h"],
     "graphscope/engine/core/_layers": [*TYPES, "graphscope/engine/core/_layers.h"],
     "graphscope/engine/core/_along": [PROCESSORS],
     "graphscope/adapters/torch/_calls": [
+        LAYOUT,
         APPENDING,
         HOLDING,
         INTERRUPTION,
@@ -37,6 +44,40 @@ MODULES = {
     ],
 }
 """Each compiled module, and the headers and further sources that it is made of."""
+
+TYPES_IN_C = {"u1": "uint8_t", "u2": "uint16_t", "u4": "uint32_t", "u8": "uint64_t", "f8": "double"}
+STRUCTURES = {"EventRow": "EVENT", "EdgeRow": "EDGE", "SummaryRecord": "SUMMARY"}
+"""What C calls the rows that the schema defines."""
+
+
+def structure(name: str, dtype: np.dtype) -> str:
+    """A structure of C whose fields lie as those of a dtype."""
+    fields = ((field, *dtype[field].shape, dtype[field].base.str[1:]) for field in dtype.names)
+    lines = [
+        f"    {TYPES_IN_C[code]} {field}{''.join(f'[{size}]' for size in sizes)};\n" for field, *sizes, code in fields
+    ]
+    return f"typedef struct {{\n{''.join(lines)}}} {name};\n"
+
+
+def layout() -> str:
+    """The header that tells C what the schema says."""
+    schema = runpy.run_path(SCHEMA)
+    numbers = {name: schema[name] for name in ("INLINE_INPUTS", "SLOT_SHIFT")}
+    numbers |= {f"FLAG_{flag.name}": flag.value for flag in schema["Flag"]}
+    return "".join(
+        [
+            "/* Made by setup.py of schema.py. */\n#ifndef GRAPHSCOPE_LAYOUT_H\n#define GRAPHSCOPE_LAYOUT_H\n\n",
+            "#include <stdint.h>\n\n#pragma pack(push, 1)\n",
+            *(structure(name, schema[dtype]) for name, dtype in STRUCTURES.items()),
+            "#pragma pack(pop)\n\n",
+            *(f"#define {name} {value}\n" for name, value in numbers.items()),
+            "#define ROW_MASK (((int64_t)1 << SLOT_SHIFT) - 1)\n#endif\n",
+        ]
+    )
+
+
+if not Path(LAYOUT).exists() or Path(LAYOUT).read_text() != layout():
+    Path(LAYOUT).write_text(layout())
 
 setup(
     ext_modules=[

@@ -29,19 +29,11 @@
 #include "_holding.h"
 #include "_processors.h"
 
-enum { ROW = 96, PREFIX = 32, LARGE = 1 << 16, INLINE_INPUTS = 3, SLOT_SHIFT = 48 };
+/* Values of so many bytes fill a segment from its end. */
+enum { LARGE = 1 << 16 };
 
-/* Places of the fields of a row that are written one by one, and flags of it: see EVENT and Flag in schema.py. */
-enum { FLAGS = 2, VERSION = 24, INPUT_COUNT = 30, TENSOR = 32, DURATION = 48 };
-enum { NONFINITE = 1, EDGES = 8 };
-
-/* A row of `edges.npy`, and where a SUMMARY record counts NaN and Inf. */
-typedef struct {
-    uint64_t node;
-    uint32_t slot, argument;
-} Edge;
-
-enum { SUMMARY = 56, COUNTS = 32, COUNTS_END = 48 };
+/* What is the same in all rows of a template. */
+enum { PREFIX = offsetof(EventRow, tensor) };
 
 /* Rows with more inputs than this are left to Python. */
 enum { MOST_INPUTS = 64 };
@@ -313,21 +305,27 @@ static int take_inline(const Form *form, PyObject *value, int64_t *kept)
     return 1;
 }
 
+/* Where a row lies. */
+static EventRow *row_at(Cursor *cursor, int64_t row)
+{
+    return (EventRow *)((char *)cursor->rows.buf + cursor->origin) + row;
+}
+
 /* Whether a SUMMARY record counts a NaN or an Inf. */
 static int counts_nonfinite(const char *record)
 {
-    static const char none[COUNTS_END - COUNTS];
-    return memcmp(record + COUNTS, none, sizeof none) != 0;
+    const SummaryRecord *found = (const SummaryRecord *)record;
+    return found->nan || found->inf;
 }
 
 /* Write the inputs of a row that has more than it holds, and the numbers behind the nodes. */
 static void write_edges(Cursor *cursor, const int64_t *inputs, int count, int nodes, int64_t base)
 {
-    Edge *edges = (Edge *)((char *)cursor->edges.buf + cursor->edge_start) + cursor->next_edge;
+    EdgeRow *edges = (EdgeRow *)((char *)cursor->edges.buf + cursor->edge_start) + cursor->next_edge;
     for (int argument = 0; argument < count; argument++)
-        edges[argument] = argument < nodes ? (Edge){(inputs[argument] & (((int64_t)1 << SLOT_SHIFT) - 1)) - base,
-                                                    inputs[argument] >> SLOT_SHIFT, argument}
-                                           : (Edge){inputs[argument], 0, argument};
+        edges[argument] = argument < nodes ? (EdgeRow){(inputs[argument] & ROW_MASK) - base,
+                                                       inputs[argument] >> SLOT_SHIFT, argument}
+                                           : (EdgeRow){inputs[argument], 0, argument};
     cursor->next_edge += count;
 }
 
@@ -342,10 +340,10 @@ static int64_t write_row(Appender *self, Form *form, PyObject *value, const Mome
     int summarised = !form->plain, large = form->copied && nbytes >= LARGE, copied = form->copied || summarised;
     const void *data = NULL;
     if (summarised) {
-        if (!PyBytes_CheckExact(value) || PyBytes_GET_SIZE(value) != SUMMARY)
+        if (!PyBytes_CheckExact(value) || PyBytes_GET_SIZE(value) != sizeof(SummaryRecord))
             return -1;
         data = PyBytes_AS_STRING(value);
-        nbytes = SUMMARY;
+        nbytes = sizeof(SummaryRecord);
     }
     else if (form->inline_) {
         if (!take_inline(form, value, &kept))
@@ -393,23 +391,24 @@ static int64_t write_row(Appender *self, Form *form, PyObject *value, const Mome
         int64_t listed = row + 1;
         memcpy((char *)cursor->rare.buf + cursor->rare_start + 8 * cursor->next_rare++, &listed, 8);
     }
-    char *at = (char *)cursor->rows.buf + cursor->origin + row * ROW;
-    int64_t tensor = moment->tensor < 0 ? row : moment->tensor ? moment->tensor - base : 0;
-    int64_t fields[8] = {tensor,    moment->time, moment->duration, kept, moment->forward ? moment->forward - base : 0,
-                         inputs[0], inputs[1],    inputs[2]};
-    memcpy(at + 1, PyBytes_AS_STRING(form->prefix) + 1, PREFIX - 1);
-    at[FLAGS] |= bad ? NONFINITE : 0;
+    EventRow *at = row_at(cursor, row);
+    memcpy((char *)at + 1, PyBytes_AS_STRING(form->prefix) + 1, PREFIX - 1);
+    at->flags |= bad ? FLAG_NONFINITE : 0;
     if (beside) {
-        at[FLAGS] |= EDGES;
-        at[INPUT_COUNT] = 0;
+        at->flags |= FLAG_EDGES;
+        at->input_count = 0;
     }
-    if (moment->version) {
-        uint32_t version = moment->version;
-        memcpy(at + VERSION, &version, sizeof version);
-    }
-    memcpy(at + TENSOR, fields, sizeof fields);
+    if (moment->version)
+        at->version = moment->version;
+    at->tensor = moment->tensor < 0 ? row : moment->tensor ? moment->tensor - base : 0;
+    at->time = moment->time;
+    at->duration = moment->duration;
+    at->value = kept;
+    at->forward = moment->forward ? moment->forward - base : 0;
+    for (int place = 0; place < INLINE_INPUTS; place++)
+        at->inputs[place] = inputs[place];
     atomic_thread_fence(memory_order_release);
-    *(volatile unsigned char *)at = form->kind;
+    *(volatile uint8_t *)&at->kind = form->kind;
     Py_DECREF(cursor);
     return row + base;
 }
@@ -601,9 +600,9 @@ static void put_duration(PyObject *appender, int64_t row, int64_t duration)
     row -= self->base;
     if (cursor == NULL || row < cursor->first || row >= cursor->end)
         return; /* of an earlier segment: before this one's rows lies the head of its file */
-    int64_t at = cursor->origin + row * ROW;
-    if (at >= 0 && at + ROW <= cursor->rows.len)
-        memcpy((char *)cursor->rows.buf + at + DURATION, &duration, 8);
+    int64_t at = cursor->origin + row * (int64_t)sizeof(EventRow);
+    if (at >= 0 && at + (int64_t)sizeof(EventRow) <= cursor->rows.len)
+        row_at(cursor, row)->duration = duration;
 }
 
 static int64_t finish(PyObject *appender, int64_t row, int64_t start)

@@ -5,6 +5,8 @@
 #include <Python.h>
 #include <stdint.h>
 
+#include "_layout.h"
+
 #define GRAPHSCOPE_APPEND "graphscope.eventlog._append.API"
 
 /* What a row says beside its template and its value. */

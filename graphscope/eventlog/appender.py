@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from graphscope.eventlog.arguments import bits
+from graphscope.eventlog.schema import EVENT, packing
 from graphscope.eventlog.typed import is_number
 
 _ndarray = np.ndarray
-_ROW: Final = 96
-_DURATION: Final = struct.Struct("<Q")
-_DURATION_AT: Final = 48
+_ROW: Final = EVENT.itemsize
+_DURATION: Final = struct.Struct(packing(EVENT, ["duration"]))
+_DURATION_AT: Final = EVENT.fields["duration"][1]  # type: ignore[index]
 
 
 FLOATING: Final = {

@@ -98,20 +98,21 @@ class Interning:
             nbytes = min(nbytes, _MOST_BYTES)
         keep = Flag(0) if several or dtype is None else storage(self.policy, self.cap, nbytes, dtype)
         layout = "" if keep != Flag.INLINE else name if name in PACKERS and shape == () else "bytes"
-        fields = (
-            int(kind),
-            schema.DTYPE_CODES.get(name, 0),
-            op,
-            site,
-            scope,
-            self.shape(shape) if dtype is not None else 0,
-            attrs,
-            version,
-            self.thread(),
-            graph_pass,
-            min(input_count, schema.INLINE_INPUTS),
-            int(several),
-        )
+        told = {
+            "kind": int(kind),
+            "dtype": schema.DTYPE_CODES.get(name, 0),
+            "op": op,
+            "site": site,
+            "scope": scope,
+            "shape": self.shape(shape) if dtype is not None else 0,
+            "attrs": attrs,
+            "version": version,
+            "thread": self.thread(),
+            "graph_pass": graph_pass,
+            "input_count": min(input_count, schema.INLINE_INPUTS),
+            "several": int(several),
+        }
+        fields = tuple(told.get(field, 0) for field in schema.CONSTANT)
         if input_count + number_count > schema.INLINE_INPUTS:
             flags |= Flag.EDGES
         # Readers derive it where a value is kept whole; the compiled part looks at each anyway.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+import operator
 import os
 from dataclasses import dataclass
 from functools import lru_cache
@@ -97,8 +98,8 @@ class Log(Rows, Tables):
         """
         segment, index = self._find(row)
         raw = segment.events[index]
-        (kind, dtype, flags, op, site, scope, shape, attrs, version, thread, graph_pass, _, several, tensor, time,
-         duration, place, forward, _) = raw.item()  # fmt: skip
+        (kind, dtype, flags, op, site, scope, shape, attrs, version, thread, graph_pass, several, tensor, time,
+         duration, place, forward) = _FIELDS(raw.item())  # fmt: skip
         return Event(
             row,
             Kind(kind) if kind in _KINDS else Kind.UNWRITTEN,
@@ -347,6 +348,13 @@ def _dtype(name: str) -> np.dtype | None:
     return np.dtype(name)
 
 
+_FIELDS = operator.itemgetter(
+    *map(
+        list(schema.EVENT.names or ()).index,
+        ("kind", "dtype", "flags", "op", "site", "scope", "shape", "attrs", "version", "thread", "graph_pass",
+         "several", "tensor", "time", "duration", "value", "forward"),
+    )
+)  # fmt: skip
 _STORED = Flag.INLINE | Flag.KEPT | Flag.SUMMARY
 _KINDS = frozenset(int(kind) for kind in Kind)
 _ALL_FLAGS = int(~Flag(0))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from enum import IntEnum, IntFlag
 from typing import Final
 
@@ -197,14 +199,31 @@ TABLES: Final[dict[str, str]] = {
 RARE_FLAGS: Final = Flag.NONFINITE
 """Rows with one of these flags are listed in `rare.npy`, as are all marks."""
 
+FIRST_OF_MOMENT: Final = "tensor"
+"""The fields of an EVENT from this one on differ from row to row."""
+
+PREFIX: Final = EVENT.fields[FIRST_OF_MOMENT][1]  # type: ignore[index]
+"""So many bytes come before them."""
+
+
+def packing(dtype: np.dtype, fields: Sequence[str] = (), **others: str) -> str:
+    """The `struct` layout of the fields of a row, of all unless some are named; `others` are given in another way."""
+    codes = {"u1": "B", "u2": "H", "u4": "I", "u8": "Q"}
+    return "<" + "".join(
+        others.get(name, codes[dtype[name].base.str[1:]] * math.prod(dtype[name].shape))
+        for name in fields or dtype.names or ()
+    )
+
+
+_NAMES: Final = EVENT.names or ()
+CONSTANT: Final = _NAMES[: _NAMES.index(FIRST_OF_MOMENT)]
+"""The fields of an EVENT that are the same each time a call site runs."""
+
+_VALUE_CODES: Final = {"": "Q", "float32": "f4x", "float64": "d", "int64": "q", "bytes": "8s"}
 ROW_LAYOUTS: Final[dict[str, str]] = {
-    "": "<32sQQQQQQQQ",
-    "float32": "<32sQQQf4xQQQQ",
-    "float64": "<32sQQQdQQQQ",
-    "int64": "<32sQQQqQQQQ",
-    "bytes": "<32sQQQ8sQQQQ",
+    name: f"<{PREFIX}s{packing(EVENT, _NAMES[len(CONSTANT) :], value=code)[1:]}" for name, code in _VALUE_CODES.items()
 }
-"""`struct` layouts of EVENT: the constant 32 bytes, then tensor, time, duration, value, forward and the inputs.
+"""`struct` layouts of EVENT: the constant bytes, then the fields that differ.
 
 They differ in how the field `value` is given: as an offset, as a number kept inline, or as raw bytes kept inline."""
 

@@ -24,8 +24,8 @@ LARGE = 1 << 16
 be zeroed and faulted in first, and those that are faulted in ahead for small values stay theirs."""
 _AHEAD = 1 << 18
 _ROW_NUMBER = struct.Struct("<Q")
-_EDGE = struct.Struct("<QII")
-_OUTPUT = struct.Struct("<BBHIQQ")
+_EDGE = struct.Struct(schema.packing(schema.EDGE))
+_OUTPUT = struct.Struct(schema.packing(schema.OUTPUT))
 _COUNTS = slice(schema.SUMMARY.fields["nan"][1], schema.SUMMARY.fields["zero"][1])  # type: ignore[index]
 _ROW = schema.EVENT.itemsize
 
@@ -43,7 +43,7 @@ class Spare(NamedTuple):
 
 
 class Segment(Cursor):
-    """Mapped arrays for the rows `first <= row < end`; row `r` begins at byte `origin + r * 96` of `rows`."""
+    """Mapped arrays for the rows `first <= row < end`; row `r` begins `r` rows behind byte `origin` of `rows`."""
 
     __slots__ = (
         "__weakref__",

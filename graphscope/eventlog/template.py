@@ -18,14 +18,20 @@ PACKERS: Final[dict[str, Callable[..., None]]] = {
 }
 """How rows are packed, by the name of their layout."""
 
-_PREFIX: Final = struct.Struct("<BBHIIIIIIBBBB")
-_FLAGS: Final = struct.Struct("<H")
-_FLAGS_AT: Final = 2
-_INPUT_COUNT_AT: Final = 30
-_VERSION: Final = struct.Struct("<I")
-_VERSION_AT: Final = 24
+_PREFIX: Final = struct.Struct(schema.packing(schema.EVENT, schema.CONSTANT))
 
-PLACE: Final = slice(4, 24)
+
+def _field(name: str) -> tuple[struct.Struct, int]:
+    """How a field of a row is packed, and where it lies."""
+    assert schema.EVENT.fields is not None
+    return struct.Struct(schema.packing(schema.EVENT, [name])), schema.EVENT.fields[name][1]
+
+
+_FLAGS, _FLAGS_AT = _field("flags")
+_, _INPUT_COUNT_AT = _field("input_count")
+_VERSION, _VERSION_AT = _field("version")
+
+PLACE: Final = slice(_field("op")[1], _VERSION_AT)
 """Where a row tells of its op, site, scope, shape and attributes: the same in all rows of a template."""
 
 
@@ -53,7 +59,7 @@ class Template(Form):
         self.fields = fields
         self.kind = fields[0]
         self.flags = flags | keep
-        self.prefix = _PREFIX.pack(0, fields[1], self.flags, *fields[2:])
+        self.prefix = _PREFIX.pack(0, fields[1], int(self.flags), *fields[3:])
         self.nbytes = nbytes
         self.nodes = nodes
         self.keep = int(keep)

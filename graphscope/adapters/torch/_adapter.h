@@ -18,8 +18,7 @@
 #include "../../eventlog/_holding.h"
 #include "../../eventlog/_interruption.h"
 
-enum { INLINE_INPUTS = 3, SLOT_SHIFT = 48, MOST_AXES = 8, MOST_GATHERED = 1 << 20 };
-#define ROW_MASK (((int64_t)1 << SLOT_SHIFT) - 1)
+enum { MOST_AXES = 8, MOST_GATHERED = 1 << 20 };
 
 /* The clock of `time.perf_counter_ns`. */
 static inline int64_t now(void)

@@ -9,7 +9,6 @@
 /* Places in an arrival: see `cotangents.py`. */
 enum { NODE, VALUE, ORIGIN, PARTS, OWNED, ARRIVAL };
 
-static const int SLOT_SHIFT = 48; /* as in schema.py */
 
 /* What all passes share, given once by `prepare`. */
 static struct {

@@ -27,14 +27,26 @@ def argument_at(text: str | None, place: _Place, argument: int) -> str | None:
     return operands[argument] if argument < len(operands) else None
 
 
+def root_at(text: str | None, place: _Place) -> str | None:
+    """What the backward pass that is begun by the call at `place` begins from: `loss` of `loss.backward()`.
+
+    None of a call that begins a pass for what its argument is put into, as `grad(function)(x)` does.
+    """
+    if not text or _names(text)[2].get(place) not in ("backward", "grad"):
+        return None
+    return argument_at(text, place, 0)
+
+
 @lru_cache(maxsize=64)
-def _names(text: str) -> tuple[dict[_Place, str], dict[_Place, tuple[str | None, ...]]]:
+def _names(text: str) -> tuple[dict[_Place, str], dict[_Place, tuple[str | None, ...]], dict[_Place, str]]:
+    """By place: the variable that an expression is assigned to, the names of its operands, what a call calls."""
     variables: dict[_Place, str] = {}
     operands: dict[_Place, tuple[str | None, ...]] = {}
+    called: dict[_Place, str] = {}
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return variables, operands
+        return variables, operands, called
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             _assign(node.targets[0], node.value, variables)
@@ -53,7 +65,8 @@ def _names(text: str) -> tuple[dict[_Place, str], dict[_Place, tuple[str | None,
             if isinstance(node.func, ast.Attribute) and not _is_module(node.func.value):
                 names.insert(0, _plain(node.func.value))
             operands[_place(node)] = tuple(names)
-    return variables, operands
+            called[_place(node)] = (_plain(node.func) or "").rpartition(".")[2] or getattr(node.func, "attr", "")
+    return variables, operands, called
 
 
 def _assign(target: ast.expr, value: ast.expr, variables: dict[_Place, str]) -> None:

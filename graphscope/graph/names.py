@@ -81,7 +81,7 @@ class Names:
             for root, _ in event.inputs[:1]:
                 if place is not None and start <= root < stop and begin <= root + _NEAR:
                     where = (place.line, place.column, place.end_line, place.end_column)
-                    found[root] = sources.argument_at(text, where, 0) or ""
+                    found[root] = sources.root_at(text, where) or ""
         return found
 
     def _own(self, event: Event) -> str:

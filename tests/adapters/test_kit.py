@@ -81,3 +81,12 @@ def test_constants_lie_where_they_stood(adapter: ModuleType) -> None:
             autograd.grad(lambda w, rate=rate: anp.sum(rate - w))(np.ones(2))
         found = [node.operands for node in log.graph.select("op:subtract forward")]
     assert [each[0].constant for each in found] == [0.5, 0.25]
+
+
+def test_the_value_of_a_function_is_not_called_as_its_argument(adapter: ModuleType) -> None:
+    w = np.ones(2)
+    with gs.record() as log:
+        w = w - autograd.grad(lambda x: anp.sum(x * x))(w)
+        assert [(node.op, node.name) for node in log.graph.select("op:sum forward")] == [("sum", "")]
+        (leaf,) = log.graph.select("name:w forward")
+    assert leaf.kind == "leaf"

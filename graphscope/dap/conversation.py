@@ -6,7 +6,7 @@ import asyncio
 import hmac
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Final
 
 from graphscope.dap.numbering import Numbering
 from graphscope.dap.protocol import Arguments, Malformed, RequestError
@@ -14,6 +14,10 @@ from graphscope.dap.request_table import REQUESTS, Body, Request
 from graphscope.errors import GraphscopeError
 
 Send = Callable[[Mapping[str, Any]], None]
+
+
+_BEGINNING: Final = ("initialize", "launch", "attach", "restart")
+"""Requests that nobody sees the failure of unless the editor shows it: there is no session yet to look at."""
 
 
 class Conversation:
@@ -148,7 +152,8 @@ class Conversation:
 
     def _refuse(self, message: dict[str, Any], error: GraphscopeError) -> None:
         text = f"{error.message} ({error.hint})" if error.hint else error.message
-        told = {"id": 1, "format": text.replace("{", "(").replace("}", ")"), "showUser": False}
+        shown = message.get("command") in _BEGINNING
+        told = {"id": 1, "format": text.replace("{", "(").replace("}", ")"), "showUser": shown}
         self._transmit(
             {"type": "response", **_about(message), "success": False, "message": text, "body": {"error": told}}
         )

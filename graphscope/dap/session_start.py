@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import socket
 import sys
 from collections.abc import Sequence
@@ -56,7 +57,8 @@ def launch_of(arguments: Arguments) -> Launch:
 def _one_of(choices: Sequence[str], arguments: Arguments, name: str, default: str) -> str:
     chosen = arguments.text(name, default)
     if chosen not in choices:
-        raise RequestError(f"launch: {name!r} can't be {chosen!r}", f"{', '.join(choices[:-1])} or {choices[-1]}")
+        *others, last = filter(None, choices)
+        raise RequestError(f"launch: {name!r} can't be {chosen!r}", f"{', '.join(others)} or {last}")
     return chosen
 
 
@@ -128,6 +130,9 @@ _SAID: Final = 2000
 """So much of what a program printed that did not start is passed on."""
 
 
+_WITHOUT: Final = re.compile(r"(\S+): No module named graphscope$")
+"""What a Python says that has no graphscope."""
+
 _LAST_WORDS: Final = 10.0
 """Seconds for a line to be read to its end; what the program forked may hold it open."""
 
@@ -179,7 +184,12 @@ class _Opening:
             self._ending = asyncio.create_task(self._ended(self._session, code))
         elif not self._hello.done():
             said = "".join(text for text, _ in self._output).strip().removeprefix("graphscope: ").replace("hint: ", "")
-            self._hello.set_exception(RequestError(said[-_SAID:] or f"The program ended with status {code}"))
+            without = _WITHOUT.search(said)
+            if without is not None:
+                cure = f"{without[1]} -m pip install graphscope-debugger, or name another with `python`"
+                self._hello.set_exception(RequestError(f"graphscope is not installed for {without[1]}", cure))
+            else:
+                self._hello.set_exception(RequestError(said[-_SAID:] or f"The program ended with status {code}"))
 
     async def _ended(self, session: LiveSession, code: int | None) -> None:
         with contextlib.suppress(TimeoutError):  # what it told last may still be under way

@@ -9,12 +9,13 @@ import numpy as np
 
 from graphscope.engine.core import shapes
 from graphscope.engine.core.calls import define
+from graphscope.engine.core.precision import accumulator
 from graphscope.engine.ops.exponential import log, sigmoid
 from graphscope.engine.ops.flat_rules import refused
 from graphscope.engine.ops.index import where
 from graphscope.engine.ops.reduce import mean, sum
 from graphscope.engine.ops.signs import abs as absolute
-from graphscope.engine.ops.signs import sign
+from graphscope.engine.ops.signs import sgn, sign
 from graphscope.engine.ops.smooth_activations import logsigmoid
 
 __all__ = ["binary_cross_entropy_with_logits"]
@@ -44,8 +45,10 @@ def reduced_array(losses: Any, reduction: str) -> Any:
     """`reduced`, of an array."""
     if reduction == "none":
         return losses
-    total = np.add.reduce(losses, axis=None)
-    return total if reduction == "sum" else total / losses.dtype.type(losses.size)
+    dtype = accumulator(losses.dtype)
+    total = np.add.reduce(losses, axis=None, dtype=dtype)
+    out = total if reduction == "sum" else total / dtype.type(losses.size)
+    return out if dtype is losses.dtype else losses.dtype.type(out)
 
 
 def loss_shape(*shapes_: Any, reduction: str = "mean", **_: Any) -> Any:
@@ -78,7 +81,7 @@ mse_loss = define(
     "mse_loss", "Squared differences.", formula="out = mean (x - y)²", tensor_method=False,
     torch="nn.functional.mse_loss",
     prepare=_to_loss,
-    forward=_squared, accumulates=True,
+    forward=_squared,
     vjp=[lambda g, x, y, *, reduction: _share(g, x, y, reduction) * 2 * (x - y),
          lambda g, x, y, *, reduction: _share(g, x, y, reduction) * 2 * (y - x)],
     shape=loss_shape,
@@ -90,9 +93,9 @@ l1_loss = define(
     torch="nn.functional.l1_loss",
     grad_name=lambda attrs: {"mean": "MeanBackward0", "sum": "SumBackward0"}.get(attrs["reduction"], "AbsBackward0"),
     prepare=_to_loss,
-    forward=lambda x, y, *, reduction: reduced_array(np.abs(x - y), reduction), accumulates=True,
-    vjp=[lambda g, x, y, *, reduction: _share(g, x, y, reduction) * sign(x - y),
-         lambda g, x, y, *, reduction: _share(g, x, y, reduction) * sign(y - x)],
+    forward=lambda x, y, *, reduction: reduced_array(np.abs(x - y), reduction),
+    vjp=[lambda g, x, y, *, reduction: _share(g, x, y, reduction) * sgn(x - y),
+         lambda g, x, y, *, reduction: _share(g, x, y, reduction) * sgn(y - x)],
     shape=loss_shape,
     samples=_SAMPLES,
 )  # fmt: skip
@@ -114,7 +117,7 @@ def _smooth(name: str, doc: str, formula: str, prepare: Any, samples: Any) -> An
     return define(
         name, doc, formula=formula, tensor_method=False, torch=f"nn.functional.{name}",
         prepare=prepare,
-        forward=_huber, accumulates=True,
+        forward=_huber,
         vjp=[lambda g, x, y, *, reduction, delta, scale: _huber_rule(g, x, y, reduction, delta, scale),
              lambda g, x, y, *, reduction, delta, scale: _huber_rule(g, y, x, reduction, delta, scale)],
         shape=loss_shape,
@@ -207,7 +210,7 @@ binary_cross_entropy = define(
     formula="out = -mean (y · ln x + (1 - y) · ln (1 - x))", tensor_method=False,
     torch="nn.functional.binary_cross_entropy",
     prepare=_to_weighted,
-    forward=_bce, accumulates=True,
+    forward=_bce,
     vjp=[_bce_rule,
          lambda g, x, y, z, *, reduction: _weighted(_share(g, x, y, reduction), z) * (log(1.0 - x) - log(x)),
          None],
@@ -252,7 +255,7 @@ binary_cross_entropy_with_logits = define(
     formula="out = -mean (y · ln σ(x) + (1 - y) · ln σ(-x))", tensor_method=False,
     torch="nn.functional.binary_cross_entropy_with_logits",
     prepare=_to_logits,
-    forward=_bce_logits, accumulates=True,
+    forward=_bce_logits,
     vjp=[_bce_logits_rule,
          _bce_target_rule,
          None,
@@ -271,7 +274,7 @@ soft_margin_loss = define(
     "soft_margin_loss", "Logistic loss of targets y that are 1 or -1.", formula="out = mean ln (1 + e^(-y·x))",
     tensor_method=False, torch="nn.functional.soft_margin_loss",
     prepare=_to_loss,
-    forward=_soft_margin, accumulates=True,
+    forward=_soft_margin,
     vjp=[lambda g, x, y, *, reduction: _share(g, x, y, reduction) * -y * sigmoid(-(x * y)),
          refused],
     shape=loss_shape,

@@ -33,7 +33,7 @@ def _resampled(x: Any, *, mode: str, dims: Dims, align_corners: bool, transposed
         found = _resampled(
             x.astype(dtypes.float32), mode=mode, dims=dims, align_corners=align_corners, transposed=transposed
         )
-        return np.clip(np.rint(found), 0, np.iinfo(x.dtype).max).astype(x.dtype)
+        return np.clip(np.floor(found + 0.5), 0, np.iinfo(x.dtype).max).astype(x.dtype)
     for back, (count, size, scale) in enumerate(reversed(dims), 1):
         weights = _matrix(mode, count, size, scale, align_corners).astype(x.dtype, copy=False)
         if transposed:

@@ -34,7 +34,7 @@ def check(function, ours, theirs):
         return
     out = function(gs, *ours)
     assert f"torch.{out.dtype.name}" == str(expected.dtype)
-    np.testing.assert_array_equal(out.array, expected.numpy())
+    np.testing.assert_allclose(out.array, expected.numpy(), rtol=1e-6)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -102,3 +102,44 @@ def test_second_order_through_a_promotion():
 )
 def test_a_new_tensor(data):
     assert f"torch.{gs.tensor(data).dtype.name}" == str(torch.tensor(data).dtype)
+
+
+WHOLE = {
+    "quotient": lambda m, x, y: x / y,
+    "quotient the other way": lambda m, x, y: y / x,
+    "atan2": lambda m, x, y: m.atan2(x, m.as_tensor(y)),
+    "copysign": lambda m, x, y: m.copysign(x, y),
+    "xlogy": lambda m, x, y: m.xlogy(x, y),
+    "sum": lambda m, x, y: x + y,
+    "product": lambda m, x, y: x * y,
+    "comparison": lambda m, x, y: x < y,
+    "equality": lambda m, x, y: x == y,
+    "remainder": lambda m, x, y: x % y,
+    "choice": lambda m, x, y: m.where(x > 5, x, y),
+    "larger": lambda m, x, y: m.maximum(x, m.as_tensor(y)),
+    "scaled sum": lambda m, x, y: m.add(x, x, alpha=int(y)),
+    "filled": lambda m, x, y: m.full_like(x, int(y)),
+    "filled in place": lambda m, x, y: x.clone().fill_(int(y)),
+    "masked": lambda m, x, y: x.masked_fill(x > 5, int(y)),
+    "written": lambda m, x, y: x.index_fill(0, m.tensor([0]), int(y)),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+@in_turn("number", [-3, 300, 1000, -1])
+@in_turn("dtype", ["uint8", "int8", "int16"])
+def test_numbers_that_an_integer_tensor_cannot_hold(name, dtype, number):
+    call = WHOLE[name]
+    data = np.array([3, 100, 120]).astype(dtype)
+    for made in (lambda m: m.tensor(number), lambda m: number):
+        check(
+            lambda t, x, made=made: call(t, x, made(t)),
+            (gs.tensor(data),),
+            (torch.from_numpy(data.copy()),),
+        )
+
+
+def test_an_integer_to_the_power_of_less_than_nothing_is_refused():
+    for dtype in (gs.uint8, gs.int64):
+        with pytest.raises(RuntimeError, match=r"negative|out of bounds"):
+            gs.tensor([3], dtype=dtype) ** -1

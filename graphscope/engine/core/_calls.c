@@ -42,6 +42,7 @@ typedef struct {
     int64_t key;
     int inputs, core_dims;
     char wrapped, view, reduces, differentiable;
+    char accumulates; /* whether numbers of half precision are added up in single precision */
     char floating; /* whether integers become floating numbers first */
     char multiplies; /* whether of two matrices it is their product, as `dot` has it */
     Way ways[WAYS]; /* of one input, the first alone */
@@ -274,6 +275,17 @@ static int note_view(PyObject *out, PyObject *source, int remembered)
     return failed ? -1 : 0;
 }
 
+/* Whether the forward function of Python is to be run, which computes in another precision than that of what it gets. */
+static inline int is_widened(Call *self, PyObject *value)
+{
+    if (!self->accumulates)
+        return 0;
+    if (!PyArray_CheckExact(value))
+        return Py_IS_TYPE(value, &PyHalfArrType_Type);
+    char kind = PyArray_DESCR((PyArrayObject *)value)->kind;
+    return PyArray_ITEMSIZE((PyArrayObject *)value) == 2 && (kind == 'f' || kind == 'V'); /* V: bfloat16 */
+}
+
 static inline PyObject *in_python(Call *self, PyObject *const *args, size_t flags, PyObject *names)
 {
     return PyObject_Vectorcall(self->python, args, flags, names);
@@ -295,13 +307,14 @@ static PyObject *call_unary(PyObject *object, PyObject *const *args, size_t flag
         return in_python(self, args, flags, names);
     PyObject *x = args[0];
     if (!Py_IS_TYPE(x, engine.tensor)) {
-        if (is_floating_array(x))
+        if (is_floating_array(x) && !is_widened(self, x))
             return PyObject_CallOneArg(self->forward, x);
         return in_python(self, args, flags, names);
     }
     PyObject *a = AT(x, engine.array);
     int remembered = remembers();
-    if (a == NULL || remembered < 0 || !(is_floating_array(a) || (!self->view && is_floating_scalar(a))))
+    if (a == NULL || remembered < 0 || is_widened(self, a) ||
+        !(is_floating_array(a) || (!self->view && is_floating_scalar(a))))
         return in_python(self, args, flags, names);
     Recorded to = {NULL};
     Py_INCREF(a);
@@ -346,7 +359,7 @@ done:
 
 static inline int are_matrices(PyObject *a, PyObject *b)
 {
-    return is_floating_array(a) && PyArray_TYPE((PyArrayObject *)a) != NPY_HALF && PyArray_CheckExact(b) && PyArray_NDIM((PyArrayObject *)a) == 2 &&
+    return is_floating_array(a) && PyArray_CheckExact(b) && PyArray_NDIM((PyArrayObject *)a) == 2 &&
            PyArray_NDIM((PyArrayObject *)b) == 2;
 }
 
@@ -357,13 +370,13 @@ static PyObject *call_binary(PyObject *object, PyObject *const *args, size_t fla
         return in_python(self, args, flags, names);
     PyObject *x = args[0], *y = args[1], *operands[3] = {NULL};
     if (!Py_IS_TYPE(x, engine.tensor)) {
-        if (PyArray_CheckExact(x) && (PyArray_CheckExact(y) || PyFloat_CheckExact(y)))
+        if (PyArray_CheckExact(x) && (PyArray_CheckExact(y) || PyFloat_CheckExact(y)) && !is_widened(self, x))
             return PyObject_Vectorcall(self->forward, args, 2, NULL);
         return in_python(self, args, flags, names);
     }
     PyObject *a = AT(x, engine.array), *b, *constant = Py_None;
     int remembered = remembers(), shapes_differ = 0, count = 1;
-    if (a == NULL || remembered < 0)
+    if (a == NULL || remembered < 0 || is_widened(self, a))
         return in_python(self, args, flags, names);
     if (PyFloat_CheckExact(y) || PyLong_CheckExact(y)) {
         if (!is_floating_array(a) && !is_floating_scalar(a))
@@ -502,6 +515,7 @@ static int Call_init(Call *self, PyObject *args, PyObject *names)
     self->view = (char)flag_of(op, "view");
     self->reduces = (char)flag_of(op, "reduces");
     self->multiplies = (char)flag_of(op, "multiplies");
+    self->accumulates = (char)flag_of(op, "accumulates");
     self->floating = (char)flag_of(op, "floating");
     self->residuals = (char)flag_of(op, "residuals");
     self->promotes = (char)flag_of(op, "promotes");

@@ -13,7 +13,9 @@ static PyObject *applied(Call *self, PyObject *inputs, PyObject *attrs)
         if (is_tensor)
             return PyObject_CallFunction(engine.apply, "OOOi", self->op, inputs, attrs, 1);
     }
-    PyObject *result = PyObject_Call(self->forward, inputs, attrs);
+    PyObject *forward = PyObject_GetAttrString(self->op, "forward");
+    PyObject *result = forward == NULL ? NULL : PyObject_Call(forward, inputs, attrs);
+    Py_XDECREF(forward);
     if (result != NULL && self->residuals)
         Py_SETREF(result, PySequence_GetItem(result, 0));
     return result;
@@ -56,7 +58,7 @@ static int common_operands(Call *self, PyObject *inputs, PyObject **arrays, int 
     }
     if (numbers && (dtype == NULL || dtype->kind != 'f'))
         mixed = 1;
-    return (!mixed || !self->promotes) && Py_IS_TYPE(PyTuple_GET_ITEM(inputs, 0), engine.tensor);
+    return (!mixed || !self->promotes) && !is_widened(self, arrays[0]) && Py_IS_TYPE(PyTuple_GET_ITEM(inputs, 0), engine.tensor);
 }
 
 /* The way back for the inputs that need a gradient, one bit each; borrowed, NULL for an error. */

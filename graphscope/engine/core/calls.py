@@ -21,7 +21,7 @@ from graphscope.engine.core.dims import in_our_words
 from graphscope.engine.core.formulas import FORMULAS
 from graphscope.engine.core.modes import modes as mode
 from graphscope.engine.core.node import plan_for
-from graphscope.engine.core.op import Op, register
+from graphscope.engine.core.op import Op, plain, register
 from graphscope.engine.core.op_errors import explain_failure
 from graphscope.engine.core.slots import apply_several
 from graphscope.engine.core.tensor import FAILURES, Tensor, apply, note_view
@@ -336,9 +336,9 @@ def define(name: str, doc: str, *, tensor_method: bool = True, aliases: Sequence
     if _compiled is not None and make is not _general:
         wanted = [(True,)] if count == 1 else [(True, True), (True, False), (False, True)]
         plans = tuple([plan_for(op, each) for each in wanted])
-        call = functools.update_wrapper(_compiled.Call(call, op, _framed(op.forward, count), plans), call)
+        call = functools.update_wrapper(_compiled.Call(call, op, _framed(plain(op), count), plans), call)
     elif _compiled is not None and op.prepare is not None and op.takes_bool and not (op.several or op.in_place):
-        call = functools.update_wrapper(_compiled.Call(call, op, _framed(op.forward, 0), op.prepare), call)
+        call = functools.update_wrapper(_compiled.Call(call, op, _framed(plain(op), 0), op.prepare), call)
     op.call = call
     for method in ((name,) if tensor_method else ()) + tuple(aliases):
         setattr(Tensor, method, call)

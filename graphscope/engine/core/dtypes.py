@@ -101,6 +101,19 @@ def number(value: Any, dtype: Any) -> Any:
     return held - (1 << size) if dtype.kind == "i" and held >> size - 1 else held
 
 
+def element(value: Any, dtype: Any) -> Any:
+    """A Python number as an element of a dtype; of unsigned integers a negative one counts from the end.
+
+    Raises:
+        RuntimeError: The dtype cannot hold it.
+    """
+    if value.__class__ is int and dtype.kind in "iu":
+        range_of = np.iinfo(dtype)
+        if not (range_of.min or -range_of.max) <= value <= range_of.max:
+            raise RuntimeError(f"value cannot be converted to type {dtype} without overflow: {value}")
+    return number(value, dtype)
+
+
 def aligned(op: Op, inputs: Any) -> Any:
     """The inputs of an op, with those that need a gradient brought to the op's dtype in the graph."""
     if not op.promotes or not any(op.vjps):

@@ -21,7 +21,7 @@ import inspect
 import linecache
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from graphscope.engine.core.precision import in_single
 from graphscope.engine.core.results import result_of
@@ -196,6 +196,11 @@ def arity(op: Op) -> int:
 def completed(op: Op, attrs: dict[str, Any]) -> dict[str, Any]:
     """The attributes of a call with those that its rules want and that it may leave out."""
     return {"alpha": 1, **attrs} if any("alpha" in vjp.attrs for vjp in op.vjps if vjp) else attrs
+
+
+def plain(op: Op) -> Callable[..., Any]:
+    """The forward function of an op as it was written, which computes in the precision of what it is given."""
+    return cast(Callable[..., Any], cast(Any, op.forward).__wrapped__) if op.accumulates else op.forward
 
 
 def _text(rule: Rule) -> str:

@@ -47,8 +47,8 @@ def in_single(forward: Callable[..., Any], *, residuals: bool = False) -> Callab
 
 
 def widened(value: Any) -> Any:
-    """What is of half precision in single precision; of tuples each part."""
-    if isinstance(value, tuple):
+    """What is of half precision in single precision; of sequences each part."""
+    if isinstance(value, tuple | list):
         return tuple(map(widened, value))
     return _converted(value, SINGLE) if hasattr(value, "dtype") and is_half(value.dtype) else value
 

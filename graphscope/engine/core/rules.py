@@ -78,7 +78,7 @@ def _one_by_one(plan: Any, gradient: Any, arguments: Sequence[Any], attrs: Any) 
     """
     half = half_of(gradient)
     if half is not None and plan.op is not OPS["to"]:  # whose rule is to tell the precision
-        found = _one_by_one_transposed(plan, widened(gradient), widened(tuple(arguments)), attrs)
+        found = _one_by_one_transposed(plan, widened(gradient), widened(arguments), attrs)
         return [rounded(result, half) for result in found]
     if is_complex(gradient):
         found = _one_by_one_transposed(plan, conjugated(gradient), arguments, attrs)

@@ -40,7 +40,7 @@ _add = define(
 def _scaled_sum(x: Any, y: Any, *, alpha: float) -> Any:
     if isinstance(alpha, float) and not any(getattr(value, "dtype", dtypes.bool_).kind in "fc" for value in (x, y)):
         raise TypeError(f"of integers alpha is an integer, not {alpha}")
-    return x + y * dtypes.number(alpha, y.dtype if hasattr(y, "dtype") else x.dtype)
+    return x + y * dtypes.element(alpha, y.dtype if hasattr(y, "dtype") else x.dtype)
 
 
 _add_scaled = define(

@@ -159,7 +159,7 @@ def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, req
 def scalar_tensor(s: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **how: Any) -> Tensor:
     """A tensor of no dims; floating unless `dtype` says otherwise."""
     dtype = np.dtype(dtype or dtypes.get_default_dtype())
-    return made(np.asarray(dtypes.number(s, dtype), dtype), requires_grad, "scalar_tensor", device, how)
+    return made(np.asarray(dtypes.element(s, dtype), dtype), requires_grad, "scalar_tensor", device, how)
 
 
 def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **how: Any) -> Tensor:
@@ -185,7 +185,7 @@ def full(
     if dtype is None:
         dtype = dtypes.result_type([fill_value])
     return made(
-        np.full(sizes((size,)), dtypes.number(fill_value, np.dtype(dtype)), dtype), requires_grad, "full", device, how
+        np.full(sizes((size,)), dtypes.element(fill_value, np.dtype(dtype)), dtype), requires_grad, "full", device, how
     )
 
 

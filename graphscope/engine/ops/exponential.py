@@ -239,6 +239,7 @@ logaddexp2 = define(
 
 
 def _xlogy(x: Any, y: Any) -> Any:
+    y = y if hasattr(y, "dtype") else x.dtype.type(y)
     return np.where((x == 0) & ~np.isnan(y), np.result_type(x, y).type(0), x * np.log(y))[()]
 
 

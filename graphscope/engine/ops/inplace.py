@@ -88,7 +88,7 @@ def _zero(x: Any, *, out: Any = None) -> Any:
 
 
 def _fill(x: Any, y: Any, *, out: Any = None) -> Any:
-    y = dtypes.number(y, x.dtype)
+    y = dtypes.element(y, x.dtype)
     if out is None:
         return x.dtype.type(y)
     out.fill(y)
@@ -106,7 +106,7 @@ def _copy(x: Any, y: Any, *, out: Any = None) -> Any:
 
 def _set(x: Any, y: Any, *_: Any, index: Any, out: Any = None) -> Any:
     written = np.array(x) if out is None else out
-    written[index] = dtypes.number(y, written.dtype)
+    written[index] = dtypes.element(y, written.dtype)
     return written[()] if out is None else out
 
 

@@ -49,7 +49,7 @@ def full_like(
 ) -> Tensor:
     """One number, in the shape and dtype of another tensor."""
     dtype = np.dtype(dtype or input.array.dtype)
-    fill_value = dtypes.number(getattr(fill_value, "array", fill_value), dtype)
+    fill_value = dtypes.element(getattr(fill_value, "array", fill_value), dtype)
     array = np.full(input.array.shape, fill_value, dtype)
     return made(array, requires_grad, "full_like", device, how)
 
@@ -148,5 +148,5 @@ def new_full(
 ) -> Tensor:
     """One number, in this tensor's dtype."""
     dtype = np.dtype(dtype or self.array.dtype)
-    array = np.full(sizes((size,)), dtypes.number(fill_value, dtype), dtype)
+    array = np.full(sizes((size,)), dtypes.element(fill_value, dtype), dtype)
     return made(array, requires_grad, "new_full", device, how)

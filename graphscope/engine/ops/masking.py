@@ -39,7 +39,7 @@ def _to_fill(input: Any, mask: Any, value: Any) -> Any:
 
 
 def _fill(x: Any, y: Any, z: Any) -> Any:
-    return np.where(y, x.dtype.type(dtypes.number(z, x.dtype)), x)[()]
+    return np.where(y, x.dtype.type(dtypes.element(z, x.dtype)), x)[()]
 
 
 masked_fill: Any = define(

@@ -77,7 +77,7 @@ def _part(out: Any, index: Any, dim: int) -> Any:
 def _scatter(x: Any, y: Any, z: Any, *, dim: int) -> Any:
     out, index = _copied(x), np.reshape(y, y.shape or 1)
     if index.size:
-        source = np.asarray(z).reshape(index.shape) if np.ndim(z) else dtypes.number(z, out.dtype)
+        source = np.asarray(z).reshape(index.shape) if np.ndim(z) else dtypes.element(z, out.dtype)
         np.put_along_axis(_part(out, index, dim), index, source, dim)
     return _back(out, x)
 
@@ -275,9 +275,9 @@ def _to_index_write(what: str) -> Any:
 
 def _index_add(x: Any, y: Any, z: Any, *, dim: int, alpha: float) -> Any:
     if not x.ndim:
-        return x + np.reshape(z, -1)[0] * x.dtype.type(dtypes.number(alpha, x.dtype))
+        return x + np.reshape(z, -1)[0] * x.dtype.type(dtypes.element(alpha, x.dtype))
     rows = np.moveaxis(add_rows(np.ascontiguousarray(np.moveaxis(z, dim, 0)), y.reshape(-1), x.shape[dim]), 0, dim)
-    return x + (rows if alpha == 1 else rows * x.dtype.type(dtypes.number(alpha, x.dtype)))
+    return x + (rows if alpha == 1 else rows * x.dtype.type(dtypes.element(alpha, x.dtype)))
 
 
 index_add = define(
@@ -322,7 +322,7 @@ def _index_fill(x: Any, y: Any, z: Any, *, dim: int) -> Any:
     if np.ndim(z):
         raise RuntimeError(f"index_fill_ only supports a 0-dimensional value tensor, not shape {np.shape(z)}")
     out = _copied(x)
-    out[(slice(None),) * dim + (np.reshape(y, -1),)] = dtypes.number(z, x.dtype)
+    out[(slice(None),) * dim + (np.reshape(y, -1),)] = dtypes.element(z, x.dtype)
     return _back(out, x)
 
 

@@ -168,8 +168,10 @@ def start(path: Path | None = None, **options: Any) -> Writer:
 
 
 def stop(which: Writer) -> None:
-    """End a recording. What was recorded is on disk already."""
+    """End a recording. What was recorded is on disk already. One that has ended stays as it is."""
     global _next_base
+    if which.closed:
+        return  # another may be active, whose rows producers are to keep
     if writer is which:
         activate(None)
     _next_base = max(_next_base, which.end)

@@ -124,6 +124,21 @@ def test_a_temporary_log_lives_as_long_as_its_object(tmp_path: Path, monkeypatch
     assert value.tolist() == [2, 4, 6], "what was taken from it stays"
 
 
+def test_a_log_that_goes_takes_nothing_of_the_one_that_is_active() -> None:
+    with gs.record() as old:
+        gs.ones(2) * 2
+    with gs.record() as log:
+        one, other = gs.ones(4, requires_grad=True).split(2)
+        del old
+        gc.collect()
+        (one * other).sum().backward()
+    log.refresh()
+    whole = log.graph.at(log.end - 1)
+    (product,) = whole.select("op:mul and forward")
+    assert [edge.source.op for edge in product.inputs] == ["split", "split"]
+    assert len(whole.select("op:split and grad")) == 1
+
+
 def test_a_temporary_log_that_nobody_holds_records_to_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
 ) -> None:

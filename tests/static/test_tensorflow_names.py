@@ -89,3 +89,16 @@ def test_a_session_for_a_prompt_is_entered_at_once() -> None:
     session.close()
     with pytest.raises(StaticError, match="no session is entered here"):
         tf.constant(2.0).eval()
+
+
+def test_parts_of_a_dim_that_is_not_known_are_told_when_it_runs() -> None:
+    x = tf.placeholder(tf.float32, [None, 2], name="x")
+    a = np.arange(8, dtype=np.float32).reshape(4, 2)
+    with tf.Session() as session:
+        np.testing.assert_array_equal(session.run(tf.concat(tf.chunk(x, 2), 1), {x: a}), np.hstack([a[:2], a[2:]]))
+        assert [part.tolist() for part in session.run(list(tf.unbind(x, 1)), {x: a})] == a.T.tolist()
+    for function in (tf.unbind, tf.unstack):
+        with pytest.raises(StaticError, match=r"how many parts .* is not known before it runs"):
+            function(x)
+    with pytest.raises(StaticError, match="rows, of a number that is told when it runs"):
+        tf.split(x, 2)

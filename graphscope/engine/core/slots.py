@@ -197,7 +197,7 @@ def record_call(
             Kind.OP, flags=flags, graph_pass=forward_pass, input_count=len(rows), number_count=len(numbers),
             several=len(outs) > 1, **site.fields,
         )  # fmt: skip
-    pairs = [_stored(writer, out.array) for out in outs]
+    pairs = [stored(writer, out.array) for out in outs]
     row = writer.append_wide(template, pairs, rows, end, end - start, here().context.backward_row, None, numbers)
     for slot, out in enumerate(outs):
         out.row = row | slot << SLOT_SHIFT
@@ -209,7 +209,8 @@ def record_call(
     return site, row
 
 
-def _stored(writer: Writer, value: Any) -> tuple[Any, int]:
+def stored(writer: Writer, value: Any) -> tuple[Any, int]:
+    """A value of a row of several, and how much of it is kept."""
     return value, storage(writer.policy, writer.cap, value.nbytes, value.dtype)
 
 
@@ -280,7 +281,7 @@ def cotangent(writer: Writer, node: Record, found: Cotangents, frame: Any, now: 
         template = known[key] = writer.template(
             Kind.GRAD, graph_pass=Pass.BACKWARD, input_count=len(edges), several=several, **site.fields
         )
-    pairs = [_stored(writer, np.zeros(0, np.float32) if value is None else value) for value in values]
+    pairs = [stored(writer, np.zeros(0, np.float32) if value is None else value) for value in values]
     row = writer.append_wide(template, pairs, [(edge, 0) for edge in edges], now, 0, node[ROW])
     if writer.gate is not None:
         slot, value = next(iter(sorted(found.items())))

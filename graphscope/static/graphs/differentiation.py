@@ -61,7 +61,7 @@ def gradients(
                 found = _through(builder, node, cotangents, wanted)
             for place, (value, gradient) in enumerate(zip(node.inputs, found, strict=True)):
                 if gradient is not None and isinstance(value, Value) and value in reached:
-                    arrived.setdefault(value, []).append((gradient, Arrival(value, node, place)))
+                    arrived.setdefault(value, []).append((gradient, Arrival(value, ((node, place),))))
         results = []
         for x in xs:
             with builder.on_behalf_of(x.node):
@@ -79,8 +79,9 @@ def _whole(builder: Builder, arrived: dict[Value, list[tuple[Value, Arrival]]], 
     if not parts:
         return None
     while len(parts) > 1:
-        (one, _), (other, _) = parts[:2]
-        parts[:2] = [(builder.append("add", (one, other)).outputs[0], Arrival(value))]
+        (one, first), (other, second) = parts[:2]
+        total = builder.append("add", (one, other)).outputs[0]
+        parts[:2] = [(total, Arrival(value, first.sources + second.sources))]
     whole, arrival = parts[0]
     known = builder.graph.cotangents.setdefault(whole, [])
     if arrival not in known:

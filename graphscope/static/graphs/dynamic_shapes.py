@@ -82,15 +82,17 @@ def _vjp(builder: graph_builder.Builder, node: Node, cotangents: Sequence[Value 
         if isinstance(value, Value) and (value.dtype is None or value.dtype.kind in "fc")
     ]
     attributes = {**node.attributes, "wanted": tuple(places), "outputs": len(gs)}
-    made = builder.append("late_vjp", (*gs, *node.inputs), attributes)
+    made = builder.append("deferred_vjp", (*gs, *node.inputs), attributes)
     found: list[Value | None] = [None] * len(node.inputs)
     for place, value in zip(places, made.outputs, strict=True):
         found[place] = value
     return found
 
 
-@kind("late", "A function of the engine, whose arguments are read when it runs.", infer=_infer, vjp=_vjp, several=True)
-def _late(node: Node, values: Sequence[Any]) -> Sequence[Any]:
+@kind(
+    "deferred", "A function of the engine, whose arguments are read when it runs.", infer=_infer, vjp=_vjp, several=True
+)
+def _deferred(node: Node, values: Sequence[Any]) -> Sequence[Any]:
     from graphscope.static.graphs.interpreter import at
 
     found = at(node)(_go, node, values, None)
@@ -111,9 +113,9 @@ def _of_wanted(node: Node) -> Sequence[Type]:
     return [(given[place].shape, given[place].dtype) for place in node.attributes["wanted"]]
 
 
-@kind("late_vjp", "The gradients of a function of the engine, by a pass over what it calls.", infer=_of_wanted,
+@kind("deferred_vjp", "The gradients of a function of the engine, by a pass over what it calls.", infer=_of_wanted,
       several=True)  # fmt: skip
-def _late_vjp(node: Node, values: Sequence[Any]) -> Sequence[Any]:
+def _deferred_vjp(node: Node, values: Sequence[Any]) -> Sequence[Any]:
     count = node.attributes["outputs"]
     gs, given = values[:count], list(values[count:])
     wanted = [Tensor(given[place].array, requires_grad=True) for place in node.attributes["wanted"]]
@@ -153,15 +155,10 @@ def call(function: Callable[..., Any], args: Any, kwargs: Any, symbol: Any) -> A
 
     given = (list(args), dict(kwargs))
     packed = with_leaves(given, [placed(leaf) for leaf in leaves_of(given)])
-    name = getattr(function, "__name__", "late")
-    node = builder.append("late", inputs, {"function": function, "given": packed}, name=name)
+    name = getattr(function, "__name__", "deferred")
+    node = builder.append("deferred", inputs, {"function": function, "given": packed}, name=name)
     found = [symbol.of(value, builder) for value in node.outputs]
     return found if len(found) > 1 else found[0]
-
-
-def waiting(symbol: Any, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """`call`, with the arguments as the function takes them."""
-    return call(function, args, kwargs, symbol)
 
 
 def may_wait(args: Any, kwargs: Any, symbol: Any) -> bool:
@@ -172,8 +169,8 @@ def may_wait(args: Any, kwargs: Any, symbol: Any) -> bool:
     return any(shape is None or None in shape for shape in shapes)
 
 
-WHOLE: Final = frozenset({"chunk", "split", "tensor_split", "unbind", "unflatten"})
-"""Functions that go by the size of a dim without failing where it is not known: then they wait as a whole."""
+BY_SIZE: Final = frozenset({"chunk", "split", "split_with_sizes", "tensor_split", "unbind", "unflatten"})
+"""Functions that go by the size of a dim, and take one that is not known for none."""
 
 SIZES: Final = ("shape", "sizes", "_sizes", "_ends", "repeats")
 """Attributes of ops that hold sizes: with one that is not known, the call is read when it runs."""

@@ -108,13 +108,11 @@ class Node:
 
 
 class Arrival(NamedTuple):
-    """Whose gradient a value is, and which rule gave it."""
+    """Whose gradient a value is, and which rules gave it."""
 
     of: Value
-    source: Node | None = None
-    """The node whose rule gave it; None of a seed, and of a sum of what several rules gave."""
-    place: int = 0
-    """Which input of that node `of` is."""
+    sources: tuple[tuple[Node, int], ...] = ()
+    """The nodes whose rules gave it or parts of it, and which of their inputs `of` is. A seed has none."""
 
 
 class Graph:

@@ -114,7 +114,7 @@ def run_nodes(
             execute(node, values)
     else:
         run = run_recorder.Run.here(record.writer, at, began)
-        run.nodes(nodes, values, execute, {} if graph is None else graph.cotangents)
+        run.nodes(run_recorder.Part(nodes, values, {} if graph is None else graph.cotangents), execute)
 
 
 def at(node: Node) -> Callable[..., Any]:
@@ -214,8 +214,8 @@ def _at(site: Site | None, name: str) -> Callable[..., Any]:
     Each node of a place has a function of its own, so that the log can tell the nodes that one line makes apart.
     """
     if site is None:
-        return lambda call, *args: call(*args, 1)
-    tree: Any = ast.parse("lambda call, op, inputs, attrs: call(op, inputs, attrs, 1)", mode="eval")
+        return lambda call, *given: call(*given, 1)
+    tree: Any = ast.parse("lambda call, *given: call(*given, 1)", mode="eval")
     nodes: Any = ast.walk(tree)
     for node in nodes:
         if hasattr(node, "lineno"):

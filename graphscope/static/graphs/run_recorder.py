@@ -2,39 +2,76 @@
 
 from __future__ import annotations
 
-import sys
 import threading
-from collections.abc import Callable, Sequence
-from types import FrameType
-from typing import Any, Final
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
-from graphscope.engine.core import slots, tracing
+from graphscope.engine.core import slots
 from graphscope.engine.core.modes import Context, here
 from graphscope.engine.core.module_scopes import ROOT, mark
-from graphscope.engine.core.op import OPS
 from graphscope.engine.core.tensor import Tensor
-from graphscope.eventlog import record
-from graphscope.eventlog.gate import Replace
-from graphscope.eventlog.places import site_number
-from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind, Pass
+from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Kind
 from graphscope.eventlog.scopes import ScopePath
 from graphscope.eventlog.writer import Writer
+from graphscope.static.graphs import graph_rows
 from graphscope.static.graphs.graph import Arrival, Node, Value
+from graphscope.static.graphs.graph_rows import LEAVES
 from graphscope.static.graphs.node_kinds import KINDS
 
 # A node that computes gradients stands in the rule of the node that it differentiates, as an op does that a person
 # steps into; ahead of the rule comes the GRAD row with the cotangent, as in a program that runs without a graph.
-
-_LEAVES: Final = {"input": "placeholder", "constant": "constant", "variable": "", "read": ""}
-"""Kinds of nodes that are leaves of a log, and the function that it names for them."""
 
 _thread = threading.local()
 """`run`: the run of a graph that is going on in this thread."""
 
 Execute = Callable[[Node, dict[Value, Any]], None]
 AtPlace = Callable[..., Any]
+
+
+Cotangents = dict[int, tuple[Value, Tensor]]
+"""For slots of a node, which value is its cotangent, and what that is."""
+
+
+class Part:
+    """Nodes of a graph, or of a body, that run one after the other, and the gradients that arrive meanwhile.
+
+    Args:
+        nodes: The nodes, in order.
+        values: What is known already.
+        cotangents: What gradients are of: see `Graph`.
+    """
+
+    def __init__(self, nodes: Sequence[Node], values: dict[Value, Any], cotangents: dict[Value, list[Arrival]]) -> None:
+        self.nodes, self.values, self._cotangents = nodes, values, cotangents
+        self.ready = self.arrivals(values)
+        """Gradients that are there and have no row yet."""
+        known = [*self.ready, *self.arrivals([value for node in nodes for value in node.outputs])]
+        self.ruled = {node.rule for node in nodes} | {node for _, each in known for node, _ in each.sources}
+        """The nodes whose rules run."""
+        self.expected = Counter(arrival.of.node for _, arrival in known)
+        """For how many slots of each node a cotangent will arrive."""
+        self.edited: dict[Node, dict[Value, Tensor]] = {}
+        """What people put in the place of cotangents of nodes. Others may have been given the same value."""
+        self.slots: dict[Node, tuple[list[int], Cotangents]] = {}
+        """Of nodes that wait for others of their slots, the rows and the cotangents that have arrived."""
+
+    def execute(self, node: Node, execute: Execute) -> None:
+        """Run a node: what it computes is added to the values."""
+        edited = None if node.rule is None else self.edited.get(node.rule)
+        if edited is None:
+            execute(node, self.values)
+            return
+        values = {**self.values, **edited}
+        execute(node, values)
+        for value in node.outputs:
+            self.values.setdefault(value, values[value])
+
+    def arrivals(self, values: Iterable[Value]) -> list[tuple[Value, Arrival]]:
+        """For each value that is a gradient, what it is of."""
+        return [(value, arrival) for value in values for arrival in self._cotangents.get(value, ())]
 
 
 class Run:
@@ -50,7 +87,6 @@ class Run:
         self._writer = writer
         self._at = at
         self._began = began
-        self._cotangents: dict[Value, list[Arrival]] = {}
         self._rules: dict[Node, int] = {}
         """The GRAD row of each node whose cotangent has arrived."""
         self._newest = 0
@@ -63,44 +99,37 @@ class Run:
     def here(cls, writer: Writer, at: Callable[[Node], AtPlace], began: int | None) -> Run:
         """The run that is going on in this thread, or a new one."""
         going: Run | None = getattr(_thread, "run", None)
-        return going or cls(writer, at, writer.end if began is None else began)
+        return going or cls(writer, at, writer.low if began is None else began)
 
-    def nodes(
-        self, nodes: Sequence[Node], values: dict[Value, Any], execute: Execute, cotangents: dict[Value, list[Arrival]]
-    ) -> None:
-        """Run nodes of the graph, or of a body, in the order given; what they compute is added to `values`."""
+    def nodes(self, part: Part, execute: Execute) -> None:
+        """Run the nodes of a part; what they compute is added to its values."""
         mode = here()
         outer, since, going = mode.context, mode.since, getattr(_thread, "run", None)
-        ruled: set[Node | None] = {node.rule for node in nodes}
-        ruled.update(each.source for node in nodes for value in node.outputs for each in cotangents.get(value, ()))
-        ready = [(value, each) for value in values for each in cotangents.get(value, ())]
-        """Cotangents that are there and have not been told of."""
-        ruled.update(each.source for _, each in ready)
         begins: tuple[Node, int] | None = None
         if going is None:
             self._newest, self._path = outer.backward_row, outer.scope or ROOT
             _thread.run, mode.since = self, self._began
         self._depth += 1
         try:
-            for node in nodes:
+            for node in part.nodes:
                 self._enter(node.scope, outer.grad_enabled)
-                if node.rule is not None:
+                if node.rule is not None and node.op not in LEAVES:
                     if self._backward is None:
-                        begins = node, self._row_of(node.rule, values)
+                        begins = node, self._row_of(node.rule, part.values)
                         self._backward = node
-                        self._at(node)(_edge, self._writer, Kind.BACKWARD_BEGIN, begins[1])
-                    ready = [each for each in ready if not self._arrived(*each, values, ruled)]
+                        self._at(node)(graph_rows.edge, self._writer, Kind.BACKWARD_BEGIN, begins[1])
+                    self._tell(part)
                 row = outer.backward_row if node.rule is None else self._rules.get(node.rule, self._newest)
                 scope = None if self._path is ROOT else self._path
                 mode.context = Context(scope, row, mode.grad_enabled, node.name)
-                execute(node, values)
+                part.execute(node, execute)
                 if node.op in KINDS:
-                    self._append(node, values)
-                made = [(value, each) for value in node.outputs for each in cotangents.get(value, ())]
-                ready += [each for each in made if not self._arrived(*each, values, ruled)]
+                    self._append(node, part.values)
+                part.ready += part.arrivals(node.outputs)
+                if self._backward is not None:
+                    self._tell(part)
             if self._backward is not None:
-                for value, each in ready:
-                    self._arrived(value, each, values, ruled)
+                self._tell(part)
         finally:
             self._depth -= 1
             mode.context = outer
@@ -112,7 +141,7 @@ class Run:
                 mode.context = Context(outer.scope, self._newest, outer.grad_enabled, outer.name)
             if begins is not None:
                 self._backward = None
-                self._at(begins[0])(_edge, self._writer, Kind.BACKWARD_END, begins[1])
+                self._at(begins[0])(graph_rows.edge, self._writer, Kind.BACKWARD_END, begins[1])
 
     # Scopes ----------------------------------------------------------------------------------------------------------
 
@@ -141,45 +170,86 @@ class Run:
             made = values.get(value)
             if not isinstance(made, Tensor):
                 continue
-            if node.op in _LEAVES:
+            if node.op in LEAVES:
                 if made.row < (self._began if node.op == "read" else self._writer.low):
                     made.name = made.name or node.name
-                    self._at(node)(_leaf, self._writer, made, node.op)
+                    self._at(node)(graph_rows.leaf, self._writer, made, node.op)
                     if node.op == "read":
                         node.attributes["holder"][0].first_row = made.first_row
             elif made.row >= self._writer.base:
                 continue  # a value that was handed on, or that a body made
-            elif node.op in ("vjp", "late_vjp") and rule >= 0:
+            elif node.op in ("vjp", "deferred_vjp") and rule >= 0:
                 made.row = rule | node.attributes["wanted"][slot] << SLOT_SHIFT
                 slots.watch(made)
             else:
                 inputs = [values[each] for each in node.values]
                 given = [each for each in inputs if isinstance(each, Tensor) and each.row >= self._writer.base]
-                self._at(node)(_op, self._writer, (node, made, given), here().context)
+                self._at(node)(graph_rows.op, self._writer, node, made, given, here().context)
 
-    def _arrived(self, cotangent: Value, arrival: Arrival, values: dict[Value, Any], ruled: set[Node | None]) -> bool:
-        """The row that says that the gradient of a value is there; False where the value itself is not there yet."""
-        of, source, place = arrival
-        if of not in values:
-            return False
-        tensor, gradient = values[of], values[cotangent]
-        leaf = of.node.op in _LEAVES
+    def _tell(self, part: Part) -> None:
+        """Write the rows of gradients that have arrived, of values that are there."""
+        waiting = []
+        for cotangent, arrival in part.ready:
+            if arrival.of in part.values:
+                self._arrived(part, cotangent, arrival)
+            else:
+                waiting.append((cotangent, arrival))
+        part.ready = waiting
+
+    def _arrived(self, part: Part, cotangent: Value, arrival: Arrival) -> None:
+        """The row that says that the gradient of a value is there."""
+        of, sources = arrival
+        node, tensor, gradient = of.node, part.values[of], part.values[cotangent]
+        for source, _ in sources:
+            gradient = part.edited.get(source, {}).get(cotangent, gradient)
         if not isinstance(tensor, Tensor) or not isinstance(gradient, Tensor) or tensor.row < self._writer.base:
-            return True
-        known = self._rules[source] | place << SLOT_SHIFT if source in self._rules else gradient.row
-        rows = [known] if known >= self._writer.base else []
-        if leaf and self._depth > 1:  # a body gives it, and where it goes is told there
-            gradient.row = known
-            slots.watch(gradient)
-        elif leaf or (of.node in ruled and not of.node.bodies):
-            given = (of.node, gradient.array, tensor.row & ROW_MASK, rows)
-            row, edited = self._at(of.node)(_gradient, self._writer, given, leaf)
-            if edited is not None:
-                values[cotangent] = changed = Tensor(edited)
-                changed.row = gradient.row
-            if not leaf:
-                self._rules[of.node] = self._newest = row
-        return True
+            return
+        origin = gradient.row  # of a sum
+        if len(sources) == 1 and sources[0][0] in self._rules:
+            source, place = sources[0]
+            origin = self._rules[source] | place << SLOT_SHIFT
+        rows = [origin] if origin >= self._writer.base else []
+        forward = tensor.row & ROW_MASK
+        if node.op in LEAVES:
+            if self._depth > 1:  # a body gives it, and where it goes is told there
+                gradient.row = origin
+                slots.watch(gradient)
+            else:
+                self._write(part, Kind.ACCUMULATE, node, {of.slot: (cotangent, gradient)}, forward, rows)
+        elif node.bodies:
+            if gradient is not part.values[cotangent]:
+                part.edited.setdefault(node, {})[cotangent] = gradient
+        elif node in part.ruled:
+            slot_rows, cotangents = part.slots.setdefault(node, ([], {}))
+            cotangents[of.slot] = cotangent, gradient
+            if len(node.outputs) > 1:
+                give = (self._writer, Kind.ACCUMULATE, node, [gradient.array], forward, rows, of.slot)
+                slot_rows.append(self._at(node)(graph_rows.gradient, *give)[0])
+                rows = slot_rows
+            if len(cotangents) == part.expected[node]:
+                del part.slots[node]
+                self._rules[node] = self._newest = self._write(part, Kind.GRAD, node, cotangents, forward, rows)
+
+    def _write(self, part: Part, kind: Kind, node: Node, cotangents: Cotangents, forward: int, rows: list[int]) -> int:
+        """A row of the cotangents of a node, by slot; a person may put another in the place of the first."""
+        arrays = [gradient.array for _, gradient in cotangents.values()]
+        if kind == Kind.GRAD and len(node.outputs) > 1:
+            arrays = [
+                cotangents[slot][1].array if slot in cotangents else _zeros(part.values[value])
+                for slot, value in enumerate(node.outputs)
+            ]
+        row, edit = self._at(node)(graph_rows.gradient, self._writer, kind, node, arrays, forward, rows, -1)
+        first = min(cotangents)
+        if edit is not None:
+            changed = Tensor(edit)
+            changed.row = cotangents[first][1].row
+            cotangents[first] = cotangents[first][0], changed
+        given = {value: gradient for value, gradient in cotangents.values() if gradient is not part.values[value]}
+        if given and kind == Kind.GRAD:
+            part.edited[node] = given
+        elif given:
+            part.values.update(given)
+        return int(row)
 
     def _row_of(self, node: Node, values: dict[Value, Any]) -> int:
         """The row of what a node gave."""
@@ -187,17 +257,12 @@ class Run:
         return self._writer.base if found is None else max(found.row & ROW_MASK, self._writer.base)
 
 
-def _leaf(writer: Writer, made: Tensor, function: str, depth: int) -> None:
-    attrs: dict[str, Any] = {"function": _LEAVES[function]} if _LEAVES[function] else {}
-    tracing.leaf(writer, made, _frame(depth + 1), **attrs)
-
-
 def tell(writer: Writer, values: dict[Value, Any], at: Callable[[Node], AtPlace], began: int) -> None:
     """The leaves of what was fed to a run that began with this row."""
     for value, made in values.items():
         if isinstance(made, Tensor) and made.row < (writer.base if _is_made(made) else began):
             made.name = made.name or value.node.name
-            at(value.node)(_leaf, writer, made, value.node.op if value.node.op in _LEAVES else "input")
+            at(value.node)(graph_rows.leaf, writer, made, value.node.op if value.node.op in LEAVES else "input")
 
 
 def _is_made(tensor: Tensor) -> bool:
@@ -205,83 +270,9 @@ def _is_made(tensor: Tensor) -> bool:
     return tensor.node is not None or (tensor.row >= 0 and tensor.first_row < 0)
 
 
-def _op(writer: Writer, given: tuple[Node, Tensor, list[Tensor]], context: Context, depth: int) -> None:
-    node, made, inputs = given
-    frame = _frame(depth + 1)
-    backward = node.rule is not None
-    described = {"name": node.name, **{key: value for key, value in node.attributes.items() if _is_plain(value)}}
-    flags = Flag.CREATE_GRAPH if backward else Flag(0)
-    identity = made.first_row if made.first_row >= writer.base else None
-    if identity is not None:
-        flags |= Flag.IN_PLACE
-    template = writer.template(
-        Kind.OP,
-        op=_op_number(writer, node.op),
-        site=site_number(writer, frame),
-        scope=tracing.scope_number(writer),
-        shape=made.array.shape,
-        dtype=made.array.dtype,
-        attrs=writer.attributes(described),
-        input_count=len(inputs),
-        flags=flags,
-        version=made.version,
-        graph_pass=Pass.BACKWARD if backward else Pass.FORWARD,
-    )
-    edges = [tracing.edge(tensor) for tensor in inputs]
-    keep = [(made.array, template.keep)]
-    made.row = writer.append_wide(template, keep, edges, writer.clock(), 0, context.backward_row, identity)
-    _paused(writer, made, frame)
-
-
-def _gradient(
-    writer: Writer, given: tuple[Node, np.ndarray, int, list[int]], leaf: bool, depth: int
-) -> tuple[int, np.ndarray | None]:
-    node, array, forward, rows = given
-    frame = _frame(depth + 1)
-    template = writer.template(
-        Kind.ACCUMULATE if leaf else Kind.GRAD,
-        op=0 if leaf else _op_number(writer, node.op),
-        site=site_number(writer, frame),
-        scope=0 if leaf else tracing.scope_number(writer),
-        shape=array.shape,
-        dtype=array.dtype,
-        input_count=len(rows),
-        flags=Flag.FRESH if leaf else Flag(0),
-        graph_pass=Pass.BACKWARD,
-    )
-    edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows]
-    row = writer.append_wide(template, [(array, template.keep)], edges, writer.clock(), 0, forward)
-    answer = tracing.pause(writer, row, array, frame)
-    return row, answer.value if isinstance(answer, Replace) else None
-
-
-def _edge(writer: Writer, kind: Kind, row: int, depth: int) -> None:
-    site = site_number(writer, _frame(depth + 1))
-    template = writer.template(kind, site=site, graph_pass=Pass.BACKWARD, input_count=1)
-    writer.append(template, None, writer.clock(), 0, 0, row)
-
-
-def _paused(writer: Writer, made: Tensor, frame: FrameType) -> None:
-    answer = tracing.pause(writer, made.row, made.array, frame)
-    if isinstance(answer, Replace):
-        made.array = answer.value
-
-
-def _op_number(writer: Writer, name: str) -> int:
-    if name in OPS:
-        return tracing.op_number(writer, OPS[name])
-    entry = {"name": name, "formula": "", "doc": KINDS[name].doc, "vjp": [], "inputs": []}
-    return writer.intern("ops", name, entry)
-
-
-def _frame(depth: int) -> FrameType:
-    """The frame at a node's place; of a node that has none, that of the program that runs it."""
-    frame = sys._getframe(depth)
-    return (record.user_frame(depth) or frame) if record.is_internal(frame.f_code.co_filename) else frame
-
-
-def _is_plain(value: Any) -> bool:
-    return isinstance(value, bool | int | float | str | tuple | np.dtype)
+def _zeros(out: Any) -> np.ndarray:
+    """What stands for the cotangent of an output for which none arrives."""
+    return np.zeros(out.array.shape if out.array.dtype.kind in "fc" else 0, out.array.dtype)
 
 
 def _spelled(path: ScopePath) -> str:

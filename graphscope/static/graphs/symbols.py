@@ -150,8 +150,6 @@ class Symbol:
             return twin(found.fget)(self)
         if not callable(found) or name.startswith("__"):
             raise AttributeError(f"a tensor of a graph has no attribute {name!r}")
-        if name in dynamic_shapes.WHOLE and dynamic_shapes.may_wait((self,), {}, Symbol):
-            return functools.partial(dynamic_shapes.waiting, Symbol, found, self)
         return functools.partial(twin(found), self)
 
     def _no_value(self, *_: Any) -> Any:
@@ -371,7 +369,23 @@ def _twin(thing: Any) -> Any:
     closure = tuple(map(_cell, thing.__closure__)) if thing.__closure__ else None
     made = FunctionType(thing.__code__, world, thing.__name__, thing.__defaults__, closure)
     made.__kwdefaults__ = thing.__kwdefaults__
-    return made
+    return _by_size(thing, made) if thing.__name__ in dynamic_shapes.BY_SIZE else made
+
+
+def _by_size(function: Any, made: Any) -> Any:
+    """The twin of a function that goes by the size of a dim: where that is not known, the call is deferred."""
+    signature = inspect.signature(function)
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        x, *_ = args
+        dim = signature.bind(*args, **kwargs).arguments.get("dim", 0)
+        if isinstance(x, Symbol) and -x.ndim <= dim < x.ndim and x.shape[dim] is None:
+            return dynamic_shapes.call(function, args, kwargs, Symbol)
+        return made(*args, **kwargs)
+
+    _twins[id(run)] = run
+    _kept.append(run)
+    return run
 
 
 class _World(dict[str, Any]):

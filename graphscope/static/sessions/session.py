@@ -133,8 +133,7 @@ class Session:
         number = next(self._runs)
         with self._builder.active(), modes.grad_mode(True):
             if record.writer is not None:
-                began = max(began or record.writer.end, record.writer.base)
-                record.mark(
+                first = record.writer.mark(
                     Kind.PRINT,
                     text=f"run {number}: fetches {_listed(wanted)}; feeds {_listed(fed)}",
                     run=number,
@@ -142,6 +141,7 @@ class Session:
                     feeds=[value.name for value in fed],
                     nodes=[[v.node.name, v.node.op, 1] for v in fed] + [[n.name, n.op, _feedable(n)] for n in plan],
                 )
+                began = first if began is None else max(began, record.writer.base)
                 run_recorder.tell(record.writer, values, interpreter.at, began)
             try:
                 interpreter.run_nodes(plan, values, self.graph, began)

@@ -216,9 +216,9 @@ def _split(value: Any, num_or_size_splits: Any, axis: int = 0) -> Any:
     x, parts = convert_to_tensor(value), num_or_size_splits
     if isinstance(parts, int):
         if x.shape[axis] is None or x.shape[axis] % parts:
+            what = "rows, of a number that is told when it runs," if x.shape[axis] is None else f"{x.shape[axis]} rows"
             raise StaticError(
-                f"{x.shape[axis]} rows can't be split into {parts} equal parts",
-                hint="give the sizes of the parts: split(x, [2, 3])",
+                f"{what} can't be split into {parts} equal parts", hint="give the sizes of the parts: split(x, [2, 3])"
             )
         return list(_t("split")(x, x.shape[axis] // parts, axis))
     return list(_t("split")(x, list(parts), axis))

@@ -55,6 +55,7 @@ def node_entry(node: ViewNode, view: GraphView) -> dict[str, Any]:
         "op": node.op,
         "name": node.name,
         "label": node.label,
+        "arguments": node.arguments,
         "pass": node.graph_pass,
         "rows": list(node.rows),
         "count": node.count,

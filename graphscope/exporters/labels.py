@@ -43,6 +43,8 @@ def node_label(node: ViewNode, view: GraphView, *, overlay: bool, placed: bool) 
     """
     marks = (CURRENT if node.current else "") + (BREAKPOINT if node.breakpoint else "")
     lines = [marks + title(node)]
+    if node.arguments:
+        lines.append(small(html(shortened(node.arguments))))
     if name := subtitle(node, placed=placed):
         lines.append(f'<FONT POINT-SIZE="10">{name}</FONT>')
     if node.count > 1:

@@ -11,7 +11,7 @@ import numpy as np
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph import gradients
 from graphscope.graph.gradients import Contribution
-from graphscope.graph.operands import Operand, constants_of, operands_of
+from graphscope.graph.operands import Operand, attributes_of, operands_of
 
 if TYPE_CHECKING:
     from graphscope.eventlog.arguments import Arguments
@@ -156,8 +156,8 @@ class Node:
 
     @property
     def constants(self) -> list[tuple[str, str]]:
-        """The constants that the op was given: what they are called, and what they are."""
-        return constants_of(self)
+        """The constants that the op was given, attributes among them: what they are called, and what they are."""
+        return [(each.name, each.text) for each in self.operands if each.edge is None] + attributes_of(self)
 
     @cached_property
     def arguments(self) -> Arguments:

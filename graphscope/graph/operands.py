@@ -47,11 +47,22 @@ def _row(edges: dict[int, Edge], number: int) -> str:
     return f"#{edges[number].source.row}" if number in edges else "?"
 
 
-def constants_of(node: Node) -> list[tuple[str, str]]:
-    """The constants that an op was given: what they are called, and what they are; those for its own use left out."""
+def arguments_text(node: Node) -> str:
+    """The constants that the op of a forward node was given, in their places: `(1, ·)`; empty where it has none."""
+    told = node.arguments
+    attributes = {name: value for name, value in told.attributes.items() if not name.startswith("_")}
+    operands = told.operands or ()
+    if node.kind != "op" or not (attributes or any(not isinstance(each, Input) for each in operands)):
+        return ""
+    texts = [spelled(each, lambda _: "·") for each in operands]
+    texts += [f"{name}={spelled(value, lambda _: '·')}" for name, value in attributes.items()]
+    return f"({', '.join(texts)})"
+
+
+def attributes_of(node: Node) -> list[tuple[str, str]]:
+    """The attributes that an op was given: their names, and what they are; those for its own use left out."""
     edges = {edge.number: edge for edge in node.inputs}
-    operands = [(each.name, each.text) for each in node.operands if each.edge is None]
-    return operands + [
+    return [
         (name, spelled(value, lambda number: _row(edges, number)))
         for name, value in node.arguments.attributes.items()
         if not name.startswith("_")

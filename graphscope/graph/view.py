@@ -38,6 +38,8 @@ class ViewNode:
     op: str = ""
     name: str = ""
     """The program's variable or attribute; empty when it has none."""
+    arguments: str = ""
+    """The constants that an op was given, in their places: `(1, ·)`; empty when it has none."""
     graph_pass: PassName = "forward"
     shape: tuple[int, ...] | None = None
     """None when unknown, or when the rows differ."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import graphscope as gs
 from graphscope.debugger.debugger import Debugger
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.record import record
@@ -110,6 +111,25 @@ def test_the_formula_has_the_numbers_of_the_node(product: Path) -> None:
         await screen.shows("1 * 15", "#inspector")
 
     drive(product, use)
+
+
+def test_the_formula_has_the_constants_of_the_node_and_says_whose_gradient_is_meant(tmp_path: Path) -> None:
+    with record(tmp_path / "chain.gscope"):
+        x = gs.tensor(1.0, requires_grad=True)
+        y = x * 2 + 3
+        z = 7 - 4 * y
+        z.backward()
+
+    async def use(screen: Screen) -> None:
+        await screen.type("goto z")
+        await screen.shows("(-13) = 7 - 20", "#inspector")
+        await screen.shows("grad of y (#3) = ", "#inspector")
+        assert "grad of x" not in screen.part("#inspector")
+        await screen.type("goto 7")
+        await screen.shows("grad of x (#2) = g * y", "#inspector")  # the program's own y is another one
+        await screen.shows("= (-1) * 4", "#inspector")
+
+    drive(tmp_path / "chain.gscope", use)
 
 
 def test_values_and_gradients_as_numbers_heatmap_and_histogram(training: Path) -> None:

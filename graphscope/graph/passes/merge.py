@@ -26,6 +26,7 @@ def merge_nodes(nodes: Sequence[ViewNode]) -> ViewNode:
         rows=tuple(sorted(row for node in nodes for row in node.rows)),
         label=common((node.label for node in nodes), first.op),
         name=common((node.name for node in nodes), ""),
+        arguments=common((node.arguments for node in nodes), ""),
         shape=common((node.shape for node in nodes), None),
         dtype=common((node.dtype for node in nodes), ""),
         count=sum(node.count for node in nodes),

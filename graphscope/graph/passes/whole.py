@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.faults import fault_rows
+from graphscope.graph.operands import arguments_text
 from graphscope.graph.view import Cluster, GraphView, ViewEdge, ViewNode
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ def _box(
         node.label,
         op=node.op,
         name=node.name,
+        arguments=arguments_text(node),
         graph_pass=node.graph_pass,
         shape=node.shape,
         dtype=node.dtype,

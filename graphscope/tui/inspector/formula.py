@@ -12,6 +12,7 @@ from rich.text import Text
 
 from graphscope.debugger.value_results import brief, brief_of
 from graphscope.eventlog.schema import Flag
+from graphscope.graph.operands import attributes_of
 from graphscope.tui import near
 from graphscope.tui.screen_text import escape, number, shape_text
 
@@ -88,6 +89,8 @@ def _forward(made: Text, subject: Node, text: str) -> None:
         made.append(f"          {escape(filled)}\n", "forward")
     for operand in subject.operands:
         if operand.edge is None:
+            made.append(f"    {escape(operand.name):<4} ", "muted")
+            made.append(f"{escape(operand.text)[:60]}\n")
             continue
         source, slot = operand.edge.source, operand.edge.slot
         made.append(f"    {escape(operand.name):<4} ", "muted")
@@ -99,8 +102,8 @@ def _forward(made: Text, subject: Node, text: str) -> None:
         made.append("none: the op raised an exception\n", "error")
     else:
         made.append(f"{escape(brief_of(subject))}\n")
-    for name, constant in subject.constants:
-        made.append(f"    {escape(name)} = {escape(constant)[:60]}\n", "muted")
+    for name, attribute in attributes_of(subject):
+        made.append(f"    {escape(name)} = {escape(attribute)[:60]}\n", "muted")
 
 
 def _backward(made: Text, node: Node, subject: Node) -> None:
@@ -116,7 +119,9 @@ def _backward(made: Text, node: Node, subject: Node) -> None:
     known = {**_numbers(subject), "out": _scalar(subject.value), "g": _scalar(cotangent)}
     for operand in operands:
         assert operand.edge is not None
-        parameter = f"{operand.name} (#{operand.edge.source.row})"
+        source = operand.edge.source
+        taken = {"g", "out", *(each.name for each in subject.operands)}
+        parameter = f"{operand.name} ({source.name if source.name and source.name not in taken else f'#{source.row}'})"
         made.append(f"  grad of {escape(parameter)} = ", "bold")
         lines = operand.rule.splitlines()
         made.append(escape(lines[0] if len(lines) == 1 else _rule_name(operand.rule)) + "\n", "bold backward")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.diagnose.gradient_paths import leaf_of
-from graphscope.eventlog.schema import NODES, Flag, Kind
+from graphscope.eventlog.schema import NODES, Flag, Kind, Pass
+from graphscope.graph.index import edges_of
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 _NEAR: Final = 64
 """A pass ends within so many rows behind its last node."""
+
+
+_UPDATE: Final = int(Flag.IN_PLACE | Flag.NO_GRAD)
+"""What an optimizer writes has both flags."""
 
 
 @dataclass(frozen=True)
@@ -33,68 +37,125 @@ class BackwardPass:
     """The last node of it."""
 
     @cached_property
-    def filled(self) -> dict[int, int]:
-        """The leaves whose gradients have grown in it, as tensors with a row of each."""
+    def filled(self) -> dict[int, list[int]]:
+        """By the leaves whose gradients have grown in it, as tensors: the rows of what was added."""
         log = self.graph.log
-        owners = log.column("forward", self.begin, self.end)[self._kinds == Kind.ACCUMULATE]
-        return self._leaves(np.unique(owners).tolist(), self.end)
+        rows = self.begin + np.flatnonzero(log.column("kind", self.begin, self.end) == Kind.ACCUMULATE)
+        owners = log.pick("forward", rows).astype(np.int64)
+        leaves = _leaves(log, owners)
+        tensors = log.pick("tensor", owners).tolist()
+        found: dict[int, list[int]] = {}
+        for row, tensor in zip(rows.tolist(), tensors, strict=True):
+            if tensor in leaves:
+                found.setdefault(tensor, []).append(row)
+        return found
 
     @cached_property
     def left_out(self) -> list[int]:
         """Rows of the leaves that require grad and that ops took in, and whose gradients have not grown."""
-        log = self.graph.log
-        kinds, flags = log.column("kind", self.since, self.begin), log.column("flags", self.since, self.begin)
-        rows = self.since + np.flatnonzero((kinds == Kind.OP) & ((flags & int(Flag.NO_GRAD)) == 0))
-        sources = {source for row in rows.tolist() for source, _ in log.inputs(row)}
-        used = self._leaves(sorted(sources), self.begin)
+        used = _leaves(self.graph.log, _taken(self.graph.log, self.since, self.begin))
         return [row for tensor, row in sorted(used.items()) if tensor not in self.filled]
 
-    @cached_property
-    def _kinds(self) -> np.ndarray:
-        return self.graph.log.column("kind", self.begin, self.end)
 
-    def _leaves(self, rows: list[int], stop: int) -> dict[int, int]:
-        index, first = self.graph.index, self.graph.log.first
-        found = (leaf_of(self.graph, index.event(row)) for row in rows if first <= row < stop)
-        return {leaf.tensor: leaf.row for leaf in found if leaf is not None and leaf.flags & Flag.REQUIRES_GRAD}
+def _taken(log: Log, start: int, stop: int) -> np.ndarray:
+    """The rows that ops of a stretch take in, where gradients are on."""
+    return np.unique(np.concatenate([np.zeros(0, np.int64), *(sources for _, sources in _edges(log, start, stop))]))
 
 
-def last_nodes(log: Log) -> Iterator[int]:
-    """The last node of each backward pass."""
-    for mark in log.rare().tolist():
-        if log.event(mark).kind == Kind.BACKWARD_END:
-            kinds = log.column("kind", max(mark - _NEAR, log.first), mark)
-            nodes = np.flatnonzero(np.isin(kinds, NODES))
-            if len(nodes):
-                yield mark - len(kinds) + int(nodes[-1])
+def _edges(log: Log, start: int | None = None, stop: int | None = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The forward ops of a stretch for which gradients were on, and the rows that they take in; one entry an edge."""
+    for first, rows in log.chunks(start, stop):
+        ops = (rows["kind"] == Kind.OP) & ((rows["flags"] & int(Flag.NO_GRAD)) == 0)
+        ops &= rows["graph_pass"] == Pass.FORWARD
+        for offsets, named in edges_of(log, first, rows):
+            wanted = ops[offsets] & (named < (offsets + first).astype(np.uint64))
+            yield offsets[wanted] + first, named[wanted].astype(np.int64)
+
+
+def _leaves(log: Log, rows: np.ndarray) -> dict[int, int]:
+    """The leaves that require grad among some rows, as tensors with a row of each; or that an optimizer wrote there."""
+    firsts = _first_rows(log, np.unique(rows))
+    firsts = firsts[firsts >= 0]
+    return dict(zip(log.pick("tensor", firsts).tolist(), firsts.tolist(), strict=True))
+
+
+def _first_rows(log: Log, rows: np.ndarray) -> np.ndarray:
+    """For each row, that of the leaf that requires grad which it is, or which an optimizer wrote there; else -1."""
+    kinds, flags = log.pick("kind", rows), log.pick("flags", rows)
+    written = (kinds == Kind.OP) & ((flags & _UPDATE) == _UPDATE)
+    firsts = np.where(written, log.pick("tensor", rows).astype(np.int64), rows)
+    leaf = (log.pick("kind", firsts) == Kind.LEAF) & ((log.pick("flags", firsts) & int(Flag.REQUIRES_GRAD)) != 0)
+    return np.where(leaf, firsts, -1)
+
+
+def incomplete_passes(log: Log) -> Iterator[int]:
+    """The last node of each backward pass that filled some leaves and left out one that its forward pass had used."""
+    ends, size = _ends(log), log.end + 1
+    filled, used = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for rows, sources in _edges(log):
+        used.append(_keys(log, ends, size, rows, sources))
+    for first, rows in log.chunks():
+        added = np.flatnonzero(rows["kind"] == Kind.ACCUMULATE)
+        owners = rows["forward"][added].astype(np.int64)
+        filled.append(_keys(log, ends, size, added + first, owners))
+    whole = np.unique(np.concatenate(filled))
+    left_out = np.setdiff1d(np.concatenate(used), whole) // size
+    yield from _last_nodes(log, ends, np.intersect1d(left_out, whole // size))
+
+
+def _keys(log: Log, ends: np.ndarray, size: int, rows: np.ndarray, leaves: np.ndarray) -> np.ndarray:
+    """One number for the pass that a row belongs to and the leaf beside it; none for what is no leaf."""
+    firsts = _first_rows(log, leaves)
+    known = firsts >= 0
+    tensors = log.pick("tensor", firsts[known]).astype(np.int64)
+    keys: np.ndarray = np.unique(np.searchsorted(ends, rows[known]) * size + tensors)
+    return keys
+
+
+def passes_of(log: Log, rows: np.ndarray) -> Iterator[int]:
+    """The last node of each backward pass that some rows lie in."""
+    ends = _ends(log)
+    return _last_nodes(log, ends, np.unique(np.searchsorted(ends, rows)))
+
+
+def _ends(log: Log) -> np.ndarray:
+    marks = log.rare()
+    ends: np.ndarray = marks[log.pick("kind", marks) == Kind.BACKWARD_END]
+    return ends
+
+
+def _last_nodes(log: Log, ends: np.ndarray, places: np.ndarray) -> Iterator[int]:
+    for end in ends[places[places < len(ends)]].tolist():
+        last = _node_before(log, end)
+        if last is not None:
+            yield last
 
 
 def pass_that_ends_with(graph: Graph, last: int) -> BackwardPass | None:
     """The backward pass whose last node is a row; None if none is."""
-    log = graph.log
-    kinds = log.column("kind", last + 1, min(last + 1 + _NEAR, log.end))
-    found = np.flatnonzero((kinds == Kind.BACKWARD_END) | np.isin(kinds, NODES))
-    if len(found) == 0 or kinds[found[0]] != Kind.BACKWARD_END:
+    ends = graph.index.marks(Kind.BACKWARD_END)
+    place = int(np.searchsorted(ends, last))
+    if place == len(ends) or _node_before(graph.log, int(ends[place])) != last:
         return None
-    end = last + 1 + int(found[0])
-    since, begin = log.first, None
-    marks = log.rare()
-    for mark in marks[marks < end][::-1].tolist():
-        kind = log.event(mark).kind
-        if kind == Kind.BACKWARD_BEGIN and begin is None:
-            begin = mark
-        elif kind == Kind.BACKWARD_END:
-            since = mark
-            break
-    return None if begin is None else BackwardPass(graph, since, begin, end, last)
+    return _pass(graph, place, last)
 
 
 def newest_pass(graph: Graph) -> BackwardPass | None:
     """The newest backward pass that has ended by the graph's `now`."""
-    marks = graph.log.rare()
-    for mark in marks[marks <= graph.now + 1][::-1].tolist():  # the end of a pass stands behind its last node
-        if graph.log.event(mark).kind == Kind.BACKWARD_END:
-            kinds = graph.log.column("kind", max(mark - _NEAR, graph.log.first), mark)
-            nodes = np.flatnonzero(np.isin(kinds, NODES))
-            return pass_that_ends_with(graph, mark - len(kinds) + int(nodes[-1])) if len(nodes) else None
-    return None
+    ends = graph.index.marks(Kind.BACKWARD_END)
+    place = int(np.searchsorted(ends, graph.now + 1, side="right")) - 1  # it stands behind its last node
+    last = None if place < 0 else _node_before(graph.log, int(ends[place]))
+    return None if last is None else _pass(graph, place, last)
+
+
+def _pass(graph: Graph, place: int, last: int) -> BackwardPass | None:
+    ends, begins = graph.index.marks(Kind.BACKWARD_END), graph.index.marks(Kind.BACKWARD_BEGIN)
+    end, since = int(ends[place]), int(ends[place - 1]) if place else graph.log.first
+    first = int(np.searchsorted(begins, end)) - 1
+    return BackwardPass(graph, since, int(begins[first]), end, last) if first >= 0 else None
+
+
+def _node_before(log: Log, end: int) -> int | None:
+    kinds = log.column("kind", end - _NEAR, end)
+    nodes = np.flatnonzero(np.isin(kinds, NODES))
+    return end - len(kinds) + int(nodes[-1]) if len(nodes) else None

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import numpy as np
+
 from graphscope.diagnose.explanation import title
 from graphscope.diagnose.gradient_paths import Cut, GradientPaths, leaf_of, made_of
 from graphscope.diagnose.unrecorded import gradient_of, numbers
@@ -16,8 +18,6 @@ from graphscope.graph import walk
 from graphscope.graph.gradients import arrivals
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from graphscope.graph import Graph, Node
 
 
@@ -96,13 +96,11 @@ class Subject:
 
     def _passes(self) -> Iterator[Pass]:
         """The backward passes since this node appeared, the newest first."""
-        log = self.graph.log
-        since = min(self.rows)
-        for row in log.rare()[::-1].tolist():
-            if since < row <= self.graph.now:
-                event = log.event(row)
-                if event.kind == Kind.BACKWARD_BEGIN and event.inputs:
-                    yield Pass(row, event.inputs[0][0])
+        begins = self.graph.index.marks(Kind.BACKWARD_BEGIN)
+        low, high = np.searchsorted(begins, (min(self.rows) + 1, self.graph.now + 1))
+        for row in begins[low:high][::-1].tolist():
+            for root, _ in self.graph.log.inputs(row)[:1]:
+                yield Pass(row, root)
 
     @cached_property
     def ahead(self) -> GradientPaths | None:

@@ -24,13 +24,14 @@ class Index:
 
     def __init__(self, log: Log) -> None:
         self._log = log
-        self._users = Relation(log, _inputs)
+        self._users = Relation(log, edges_of)
         self._backward = Relation(log, _forward)
         self._versions = Relation(log, _later_version)
         self._nodes = Rows(log, _is_node)
         self._edits: dict[int, list[int]] = {}
         self._edits_end = -1
         self._events: dict[int, Event] = {}
+        self._marks: tuple[int, np.ndarray, np.ndarray] | None = None
 
     def event(self, row: int) -> Event:
         """A row, decoded; rows do not change (but for `duration`), so those asked for of late are at hand.
@@ -83,6 +84,14 @@ class Index:
             self._edits_end = self._log.end
         return [edit for edit in self._edits.get(row, ()) if edit < stop]
 
+    def marks(self, kind: Kind) -> np.ndarray:
+        """The rows of all marks of a kind, ascending."""
+        if self._marks is None or self._marks[0] != self._log.end:
+            rows = self._log.rare()
+            self._marks = self._log.end, rows, self._log.pick("kind", rows)
+        found: np.ndarray = self._marks[1][self._marks[2] == kind]
+        return found
+
     def nodes(self, stop: int, start: int = 0) -> np.ndarray:
         """Rows of `start <= row < stop` that are nodes, ascending."""
         return self._nodes.between(start, stop)
@@ -93,7 +102,8 @@ def _is_node(rows: np.ndarray) -> np.ndarray:
     return (kinds >= min(NODES)) & (kinds <= max(NODES))
 
 
-def _inputs(log: Log, first: int, rows: np.ndarray) -> list[Pairs]:
+def edges_of(log: Log, first: int, rows: np.ndarray) -> list[Pairs]:
+    """The edges that lead to the nodes of a stretch: offsets of the nodes in it, and the rows of their inputs."""
     nodes = _is_node(rows)
     beside = (rows["flags"] & int(Flag.EDGES)) != 0
     counts = rows["input_count"]

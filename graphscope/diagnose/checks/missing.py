@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from graphscope.diagnose.backward_passes import last_nodes, pass_that_ends_with
+from graphscope.diagnose.backward_passes import incomplete_passes, pass_that_ends_with
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation, listed, title
 from graphscope.diagnose.finding import Finding, finding
@@ -36,7 +36,7 @@ def explain(subject: Subject) -> Explanation | None:
 
 @check(
     reads=("marks", "rows"),
-    rows=last_nodes,
+    rows=incomplete_passes,
     shows="pass",
     explain=explain,
     sample="""

@@ -13,6 +13,7 @@ from graphscope.diagnose.explanation import title, where
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.gradient_paths import GradientPaths
 from graphscope.eventlog.schema import Flag, Kind
+from graphscope.graph.index import edges_of
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -30,11 +31,42 @@ _RULES: Final[dict[str, tuple[str, ...]]] = {
 """What the rules of common ops need, for logs of producers that don't write their rules down."""
 
 
+_NEVER: Final = np.iinfo(np.int64).max
+
+
 def writes(log: Log) -> Iterator[int]:
-    """The rows that write in place."""
-    for first, rows in log.chunks():
-        found = (rows["kind"] == Kind.OP) & ((rows["flags"] & int(Flag.IN_PLACE)) != 0)
-        yield from (first + np.flatnonzero(found)).tolist()
+    """The rows that write over a value which an op had taken, or made, and whose rule had not run by then."""
+    first, written, ran = log.first, *_written_and_ran(log)
+    rows = np.flatnonzero(written >= 0)
+    flags = log.pick("flags", rows + first)
+    made = (
+        (log.pick("kind", rows + first) == Kind.OP) & ((flags & int(Flag.NO_GRAD)) == 0) & (ran[rows] > written[rows])
+    )
+    found = [written[rows[made | ((flags & int(Flag.VIEW)) != 0)]]]
+    for low, chunk in log.chunks():
+        waiting = (chunk["kind"] == Kind.OP) & ((chunk["flags"] & int(Flag.NO_GRAD)) == 0)
+        for offsets, named in edges_of(log, low, chunk):
+            users, sources = offsets + (low - first), named.astype(np.int64) - first
+            known = waiting[offsets] & (sources >= 0) & (sources < users)
+            users, write = users[known], written[sources[known]]
+            found.append(write[(write > users + first) & (ran[users] > write)])
+    yield from np.unique(np.concatenate(found)).tolist()
+
+
+def _written_and_ran(log: Log) -> tuple[np.ndarray, np.ndarray]:
+    """By row, counted from the first: the row that writes over its value (-1: none), and the first row of its rule."""
+    first = log.first
+    written, ran = np.full(log.end - first, -1), np.full(log.end - first, _NEVER)
+    for low, rows in log.chunks():
+        rules = np.flatnonzero(rows["kind"] == Kind.GRAD)
+        owners = rows["forward"][rules].astype(np.int64) - first
+        known = (owners >= 0) & (owners < rules + (low - first))
+        np.minimum.at(ran, owners[known], rules[known] + low)
+        for place in np.flatnonzero((rows["kind"] == Kind.OP) & ((rows["flags"] & int(Flag.IN_PLACE)) != 0)).tolist():
+            for source, _ in log.inputs(low + place)[:1]:
+                if first <= source < low + place:
+                    written[source - first] = low + place
+    return written, ran
 
 
 @check(

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 def exceptions(log: Log) -> Iterator[int]:
     """The rows that tell of an exception."""
-    return (row for row in log.rare().tolist() if log.event(row).kind == Kind.EXCEPTION)
+    marks = log.rare()
+    yield from marks[log.pick("kind", marks) == Kind.EXCEPTION].tolist()
 
 
 @check(

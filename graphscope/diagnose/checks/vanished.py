@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.diagnose.backward_passes import last_nodes, pass_that_ends_with
+from graphscope.diagnose.backward_passes import pass_that_ends_with, passes_of
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation, replaced, step_of, steps, title, where
 from graphscope.diagnose.finding import Finding, finding
 from graphscope.diagnose.flow import Hop, hops, share_of_zeros
 from graphscope.diagnose.subject import Subject
 from graphscope.diagnose.zero_causes import Evidence, reason
+from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
     from graphscope.graph import Graph, Node
 
 _ELEMENTS: Final = 1 << 20
@@ -58,9 +60,18 @@ def _put_in_place(subject: Subject, what: str) -> Explanation:
     return Explanation("zero", "replaced", verdict, told, cure)
 
 
+def passes_with_zeros(log: Log) -> Iterator[int]:
+    """The last node of each backward pass in which zeros were added to a leaf's gradient."""
+    zero = [np.zeros(0, np.int64)]
+    for first, rows in log.chunks():
+        added = first + np.flatnonzero(rows["kind"] == Kind.ACCUMULATE)
+        zero.append(added[[_is_zero(log, row) for row in added.tolist()]] if len(added) else added)
+    return passes_of(log, np.concatenate(zero))
+
+
 @check(
     reads=("marks", "rows", "values"),
-    rows=last_nodes,
+    rows=passes_with_zeros,
     shows="pass",
     explain=explain_vanished,
     sample="""
@@ -84,15 +95,22 @@ def vanished(graph: Graph, row: int) -> Iterator[Finding]:
     if ended is None:
         return
     then = graph.at(ended.end)
-    for leaf in ended.filled.values():
-        subject = Subject(then.node(leaf))
-        arrived = [each for each in subject.arrivals if each.row > ended.begin]
-        if not all(math.prod(each.shape) <= _ELEMENTS and share_of_zeros(each) == 1 for each in arrived):
+    for rows in ended.filled.values():
+        if not all(_is_zero(graph.log, each) for each in rows):
             continue
+        subject = Subject(then.node(rows[-1]))
         found = explain_vanished(subject)
         if found is not None:
             evidence = {"elements": math.prod(subject.node.shape), "backward": ended.begin}
             yield finding("vanished", "warning", row, found, (subject.title,), evidence)
+
+
+def _is_zero(log: Log, row: int) -> bool:
+    value = log.value(row)
+    if value is not None:
+        return 0 < value.size <= _ELEMENTS and not value.any()
+    summary = log.summary(row)
+    return summary is not None and 0 < summary.count == summary.zero
 
 
 def _summed_to_more(node: Node) -> bool:

@@ -56,7 +56,7 @@ def variant(
         if not variants:  # there were too many
             sites.pop(key, None)
         entry = arguments.entry(*given, places)
-        if result is not None and asking.base(result) is not None:
+        if result is not None and _is_view_of_first(result, args, kwargs):
             flags |= Flag.VIEW
         kind = Kind.OP
         if count == 0 and result is not None and shapes is None:
@@ -70,6 +70,16 @@ def variant(
     site.varying = _bits(constants, numbers, site.places)
     _put_first(sites, key, site)
     return site, [told[place] for place in site.places]
+
+
+def _is_view_of_first(result: Tensor, args: Any, kwargs: Any) -> bool:
+    """Whether a result shares the memory of the first tensor of its call; it may be a view of what the call made."""
+    base = asking.base(result)
+    if base is None:
+        return False
+    given = flattened([*args, *(kwargs or {}).values()])
+    first = next((each for each in given if isinstance(each, Tensor)), None)
+    return first is not None and (base is first or base is asking.base(first))
 
 
 def _bits(constants: list[Any], numbers: list[float], varying: Sequence[int]) -> int:

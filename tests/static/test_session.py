@@ -294,6 +294,11 @@ def test_a_loop_is_drawn_rolled_with_its_turns(tmp_path: Path) -> None:
     assert any(edge.carried for edge in view.edges)
     drawn = gs.export(view, tmp_path / "turns.svg")
     assert "turns × 10000" in str(drawn)
+    back = view_of(tf.get_default_graph(), [value.value for value in tf.gradients(out, w) if value is not None])
+    kinds = {node.id: node.graph_pass for node in back.nodes}
+    assert [cluster.label for cluster in back.clusters if cluster.kind == "repeat"][1:] == ["gradients/turns/while_vjp"]
+    kept = [edge for edge in back.edges if kinds[edge.source] == "forward" and kinds[edge.target] == "backward"]
+    assert kept, "rules take what the loop has computed"
 
 
 def test_a_recorded_loop_is_stepped_turn_by_turn() -> None:

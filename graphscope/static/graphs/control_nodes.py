@@ -293,6 +293,7 @@ def _while_backward(node: Node, values: Sequence[Any]) -> Sequence[Any]:
     turns, gs, given = values[0], values[1 : 1 + len(carried)], values[1 + len(carried) :]
     back = interpreter.again(node.bodies[0])
     totals: dict[int, Any] = {}
+    _counts[node] = len(turns)
     for kept in reversed(turns):
         of = dict(zip(places, back([*gs, *[kept[place] for place in saved]]), strict=True))
         gs = [of[place] for place in carried]
@@ -304,3 +305,21 @@ def _while_backward(node: Node, values: Sequence[Any]) -> Sequence[Any]:
         totals[place] if place in totals else Tensor(np.zeros_like(np.asarray(of_input.array))[()])
         for place, of_input in zip(places, given, strict=True)
     ]
+
+
+# To be drawn ----------------------------------------------------------------------------------------------------------
+
+
+def given_to_bodies(node: Node) -> Sequence[Any]:
+    """The inputs of a node that its bodies take first, in order; gradients take what was kept behind them."""
+    if node.op == "cond":
+        return node.inputs[1 : 1 + node.attributes.get("_given", len(node.inputs))]
+    return node.inputs if node.op == "while" else node.inputs[1 : 1 + len(node.attributes["carried"])]
+
+
+def carried(node: Node) -> Sequence[int]:
+    """Which of the values that the body of a loop gives it takes in the next turn, in the order in which it does."""
+    places = node.attributes.get("places")
+    if places is None:
+        return range(node.attributes["variables"])
+    return [places.index(place) for place in node.attributes["carried"]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from graphscope.graph.view import Cluster, GraphView, NodeKind, ViewEdge, ViewNode
-from graphscope.static.graphs.control_nodes import turns_of
+from graphscope.static.graphs.control_nodes import carried, given_to_bodies, turns_of
 from graphscope.static.graphs.graph import Graph, Node, Value, walk
 
 # A loop is drawn rolled, whatever its length; its frame tells how many turns the last run took.
@@ -55,23 +55,21 @@ class _Drawing:
         count = turns_of(node)
         label = node.name + (f" × {count}" if loop and count is not None else "")
         frame = self._frame(label, cluster, repeats=loop, count=count or 1)
-        given = [places.get(value, []) if isinstance(value, Value) else [] for value in node.inputs]
+        given = [places.get(value, []) if isinstance(value, Value) else [] for value in given_to_bodies(node)]
         if not loop:
             test = self._box(node, frame)
-            for source, slot in given.pop(0):
+            for source, slot in places.get(node.inputs[0], []):
                 self.edges.append(ViewEdge(source, test, "data", slot))
         ends: list[list[list[tuple[str, int]]]] = []
         for body in node.bodies:
-            inner: dict[Value, list[tuple[str, int]]] = dict(zip(body.inputs, given, strict=False))
-            inside = self._frame(body.name.rpartition("/")[2], frame)
-            self.body(body.nodes, inside, inner)
-            found = [inner.get(value, []) for value in body.outputs]
-            ends.append(found)
-            if loop and body is node.bodies[1]:
-                self._carry(node.bodies[:2], found)
-        results = ends[1:2] if loop else ends
+            places.update(zip(body.inputs, given, strict=False))
+            self.body(body.nodes, self._frame(body.name.rpartition("/")[2], frame), places)
+            ends.append([places.get(value, []) for value in body.outputs])
+        if loop:
+            ends = ends[-1:]
+            self._carry(node.bodies, [ends[0][place] for place in carried(node)])
         for slot, value in enumerate(node.outputs):
-            places[value] = [each for found in results for each in (found[slot] if slot < len(found) else [])]
+            places[value] = [each for found in ends for each in (found[slot] if slot < len(found) else [])]
 
     def _carry(self, bodies: Sequence[Graph], found: Sequence[list[tuple[str, int]]]) -> None:
         """What a turn makes of a loop variable goes to where the next turn takes it."""

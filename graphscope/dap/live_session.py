@@ -160,7 +160,7 @@ class LiveSession(Session):
         take_counts(debugger, from_json(message["counts"]))
         stop: Stop = from_json(message["stop"])
         pending, told = from_json(message["pending"]), from_json(message["frames"])
-        debugger.edge = Edge(message["edge"], None, pending, told=told, passed=message["passed"])
+        debugger.edge = Edge(message["edge"], None, pending, told=told, passed=message["passed"], seen=message["seen"])
         debugger.stand(stop.row)
         self.failed = stop.cause == "exception"
         self._thread = self._number_of(message["thread"]) or super().thread

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Final, Literal, cast
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, cast
 
 from graphscope.debugger.expressions import RAISED, Expression, Lookup, describe, parse
 from graphscope.debugger.results import BreakpointInfo, PassName
@@ -91,9 +91,11 @@ def breakpoint_of(info: BreakpointInfo) -> Breakpoint:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A breakpoint that stops, and why if that needs saying."""
+    """A breakpoint that stops, where, and why if that needs saying."""
 
     breakpoint: Breakpoint
+    row: int
+    """The node where one stands then: the one to blame."""
     note: str = ""
 
 
@@ -208,8 +210,8 @@ class Breakpoints:
         first: Hit | None = None
         entered, self.entered = self.entered, set()
         for found in self.enabled(before):
-            said = "" if found.number in entered else _met(found, node, late)
-            if said is None:
+            at = Met(node.row) if found.number in entered else _met(found, node, late)
+            if at is None:
                 continue
             met, note = holds(found.condition, lookup)
             if not met:
@@ -223,7 +225,7 @@ class Breakpoints:
                 if self.say is not None:
                     self.say(found, filled(found.message, lookup()))
             elif first is None:
-                first = Hit(found, note or said)
+                first = Hit(found, at.row, note or at.words)
         if first is not None and first.breakpoint.temporary:
             self._all.pop(first.breakpoint.number, None)
         return first
@@ -235,14 +237,34 @@ class Breakpoints:
         return any(check is not None and check.shows == "pass" for check in checks)
 
 
-def _met(found: Breakpoint, node: Node, late: bool) -> str | None:
-    """What a node that a breakpoint asks for is to be told with; None of another node."""
+class Met(NamedTuple):
+    """A node that a breakpoint asks for."""
+
+    row: int
+    """Where one stands then."""
+    words: str = ""
+
+
+def _met(found: Breakpoint, node: Node, late: bool) -> Met | None:
+    """Where one stands, and what is to be said, at a node that a breakpoint asks for; None of another node."""
     check = found.check
-    if check is not None:
-        if found.graph_pass not in (None, node.graph_pass) or (late and check.shows != "pass"):
-            return None
-        return "; ".join(each.verdict for each in check.judge(cast("Recorded", node).graph, node.row)) or None
-    return "" if not late and found.selector is not None and found.selector.matches(node) else None
+    if check is None:
+        return Met(node.row) if not late and found.selector is not None and found.selector.matches(node) else None
+    if found.graph_pass not in (None, node.graph_pass) or (late and check.shows != "pass"):
+        return None
+    recorded = cast("Recorded", node)
+    findings = list(check.judge(recorded.graph, node.row))
+    if not findings:
+        return None
+    row = _blamed(recorded, findings[0].node) if check.shows == "node" else node.row
+    return Met(row, "; ".join(each.verdict for each in findings))
+
+
+def _blamed(node: Recorded, owner: int | None) -> int:
+    """Of a cotangent or contribution, the backward node whose rule is to blame; else the node itself."""
+    sources = [edge.source for edge in node.inputs if node.kind in ("grad", "accumulate")]
+    found = (each.row for each in sources if each.forward is not None and each.forward.row == owner)
+    return next(found, node.row)
 
 
 def words_of_checks() -> list[str]:

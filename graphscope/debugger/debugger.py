@@ -63,6 +63,8 @@ class Debugger:
         self._died = died or {}
         self.failure: failure.Failure | None = None
         """How the program failed, where one stood there."""
+        self._blamed: tuple[int, int] | None = None
+        """The node where one stands as the one to blame, and a later node where that was seen."""
         self._numbers = 0
         self.kept_logs: dict[Path, KeptLog] = {}
 
@@ -107,6 +109,8 @@ class Debugger:
     def stand(self, row: int) -> None:
         """Move to a row, without a word."""
         self.now = row
+        if self._blamed is not None and not self._blamed[0] <= row < self._blamed[1]:
+            self._blamed = None
         self.look_again()
         self.frame_index = len(self.stack or self._told) - 1
         self.listed = 0
@@ -266,7 +270,8 @@ class Debugger:
             frame = edge.stack[-1] if edge is not None and edge.stack else None
             return self._names(node, frame, edge.held() if edge is not None and edge.row == row else None)
 
-        hit = self.breakpoints.check(node, lookup) if len(self.breakpoints) else None
+        told = self._blamed is not None and row == self._blamed[1]
+        hit = self.breakpoints.check(node, lookup) if len(self.breakpoints) and not told else None
         changes = tuple(
             change for watch in self.watches.values() if (change := watch.changed(self._graph, node, lookup))
         )
@@ -279,9 +284,13 @@ class Debugger:
         if hit is None and not changes and (plan is None or plan.left > 0):
             return None
         self.plan = None
-        self.stand(row)
         if hit is None:
+            self.stand(row)
             return self.stop("watch" if changes else "step", changes=changes, notes=(note,) if note else ())
+        if hit.row < row:
+            self._blamed = hit.row, row
+            self.edge = self.edge if edge is None else edge.behind(hit.row)
+        self.stand(hit.row)
         return self.stop_at(hit, changes)
 
     def stop_at(self, hit: Hit, changes: tuple[Change, ...] = ()) -> Stop:

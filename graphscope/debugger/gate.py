@@ -108,8 +108,14 @@ class LiveGate:
             debugger.log.refresh()
             debugger.edge = edge = Edge(row, frame, value=value, cuts=cuts, floor=self.floor)
             stop = self._visit(row, frame)
-            if stop is not None:
+            while stop is not None:
                 self.ask(stop, None)
+                stop = None
+                if (
+                    debugger.edge is not edge
+                ):  # it was told of at the node to blame, and now comes the one that shows it
+                    debugger.edge = edge
+                    stop = self._visit(row, frame)
             plan = debugger.plan
             debugger.edge = None
             if edge.answer is None and plan is not None and plan.motion.into_rules and self._is_rule(row):

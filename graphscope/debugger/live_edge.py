@@ -48,6 +48,10 @@ class Edge:
         """The program's frames, outermost first."""
         return [] if self.frame is None else frames.stack(self.frame, self.floor)
 
+    def behind(self, row: int) -> Edge:
+        """The same place, looked at from an earlier node, which the program has gone on from."""
+        return Edge(row, self.frame, floor=self.floor, passed=True, seen=self.row)
+
     def replace(self, array: np.ndarray, *, cut: bool = False) -> None:
         """Let the program go on with another value, and write that into the log."""
         assert self.frame is not None

@@ -77,6 +77,7 @@ class Remote:
                 "event": "stopped",
                 "stop": to_json(stop),
                 "edge": debugger.now if edge is None else edge.row,
+                "seen": -1 if edge is None else edge.seen,
                 "pending": None if edge is None else to_json(edge.pending),
                 "passed": edge is None or edge.passed,
                 "frames": to_json(_frames(debugger)),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from graphscope.debugger import expression_names, failure, nodes, recorded_frames, watches
 from graphscope.debugger.breakpoints import Breakpoints, Hit, hits_that_stop
 from graphscope.debugger.displays import Displays
 from graphscope.debugger.expressions import Expression, parse
 from graphscope.debugger.motion import CONTINUE, Motion, Origin, Plan
+from graphscope.debugger.recorded_locals import RecordedLocals
 from graphscope.debugger.results import Cause, Change, Frame, Place, Raised, Resumed, Stop, Where
 from graphscope.errors import CommandError
 from graphscope.eventlog.schema import NODES
@@ -152,14 +153,15 @@ class Debugger:
 
     def lookup(self) -> Callable[[str], object]:
         """What names mean here, in the frame that was chosen."""
-        return self._names(self.node, self.frame, self._held if self.at_edge else None)
+        frame, where = self.frame, self.where()
+        recorded = self.recorded_locals(where.current) if frame is None and where.frames else None
+        held = self.edge.held() if self.edge is not None and self.at_edge else None
+        return expression_names.lookup(self._graph, self.node, frame, held, recorded)
 
-    def _names(self, node: Node | Pending | None, frame: FrameType | None, held: Any) -> Callable[[str], object]:
-        return expression_names.lookup(self._graph, node, frame, held)
-
-    @property
-    def _held(self) -> Any:
-        return None if self.edge is None else self.edge.held()
+    def recorded_locals(self, place: int) -> RecordedLocals | None:
+        """What the log knows of the variables of a frame, by its place from the outermost."""
+        frame = self.where().frames[place]
+        return None if frame.row is None else RecordedLocals(self._graph, frame.place, frame.row)
 
     def origin(self) -> Origin:
         """Where a step from here begins."""
@@ -268,7 +270,9 @@ class Debugger:
 
         def lookup() -> Callable[[str], object]:
             frame = edge.stack[-1] if edge is not None and edge.stack else None
-            return self._names(node, frame, edge.held() if edge is not None and edge.row == row else None)
+            held = edge.held() if edge is not None and edge.row == row else None
+            recorded = recorded_frames.locals_of(self._graph, node) if frame is None else None
+            return expression_names.lookup(self._graph, node, frame, held, recorded)
 
         told = self._blamed is not None and row == self._blamed[1]
         hit = self.breakpoints.check(node, lookup) if len(self.breakpoints) and not told else None

@@ -18,6 +18,7 @@ from graphscope.graph import search
 
 if TYPE_CHECKING:
     from graphscope.debugger.nodes import Pending
+    from graphscope.debugger.recorded_locals import RecordedLocals
     from graphscope.eventlog.reader import Log
     from graphscope.graph import Graph, Node
 
@@ -155,9 +156,21 @@ def _may_be(graph: Graph, name: str, site: int, attrs: int) -> bool:
 
 
 def lookup(
-    graph: Graph, node: Node | Pending | None, frame: FrameType | None = None, held: Any = None
+    graph: Graph,
+    node: Node | Pending | None,
+    frame: FrameType | None = None,
+    held: Any = None,
+    recorded: RecordedLocals | None = None,
 ) -> Callable[[str], object]:
-    """What a name means at a node; `frame` is the program's and `held` the value it waits with, if it does."""
+    """What a name means at a node.
+
+    Args:
+        graph: The graph there.
+        node: The node.
+        frame: The program's, where it waits.
+        held: The value that it waits with.
+        recorded: What the log knows of the variables where it does not wait.
+    """
     held_word = "" if held is None or node is None else "grad" if node.kind in ("grad", "accumulate") else "value"
 
     def look(name: str) -> object:
@@ -176,9 +189,23 @@ def lookup(
                 return local[name]
             if name in frame.f_globals:
                 return frame.f_globals[name]
+        if recorded is not None:
+            if name in recorded:
+                return Recorded(recorded[name])
+            if recorded.owns(name):  # what else is called so is a variable of another function
+                raise KeyError(name)
         found = newest(graph, name)
         if found is None:
             raise KeyError(name)
         return Recorded(found)
+
+    return look
+
+
+def lookup_in(recorded: RecordedLocals) -> Callable[[str], object]:
+    """What a name means to a function whose variables were recorded, and to nobody else."""
+
+    def look(name: str) -> object:
+        return PREDICATES[name] if name == "np" else Recorded(recorded[name])
 
     return look

@@ -8,7 +8,9 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from graphscope.debugger import nodes
+from graphscope.debugger.expression_names import owner_of
 from graphscope.debugger.frames import describe
+from graphscope.debugger.recorded_locals import RecordedLocals
 from graphscope.debugger.results import Frame, Place, Raised
 from graphscope.eventlog.schema import Kind
 
@@ -29,9 +31,20 @@ def frames(graph: Graph, node: Node | Pending | None, raised: Raised | None = No
         return
     if node.graph_pass == "backward" and (call := _backward_call(graph)) is not None:
         yield call
+    yield from _of_node(node)
+
+
+def locals_of(graph: Graph, node: Node | Pending | None) -> RecordedLocals | None:
+    """What the log knows of the variables of the function that made a node: of a backward node, its forward node."""
+    frame = None if node is None else next(iter(_of_node(node)), None)
+    return None if frame is None or frame.row is None else RecordedLocals(graph, frame.place, frame.row)
+
+
+def _of_node(node: Node | Pending) -> Iterator[Frame]:
     info = nodes.describe(node)
     if info.place is not None:
-        yield Frame(info.place, info.scope, live=False)
+        owner = owner_of(node)
+        yield Frame(info.place, info.scope, live=False, row=node.row if owner is None else owner.row)
 
 
 def waiting(
@@ -55,5 +68,5 @@ def _backward_call(graph: Graph) -> Frame | None:
             if site is None:
                 return None
             text = graph.names.source_line(event.site)
-            return Frame(Place(site.file, site.line, site.function, text), live=False)
+            return Frame(Place(site.file, site.line, site.function, text), live=False, row=row)
     return None

@@ -163,6 +163,8 @@ class Frame:
     place: Place
     scope: str = ""
     live: bool = True
+    row: int | None = None
+    """Of one that was recorded: the row that tells of it."""
 
 
 @dataclass(frozen=True, slots=True)

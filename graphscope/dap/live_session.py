@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 from typing import Any, Final
 
-from graphscope.dap.log_session import READING, Listener, Session, needs_of
+from graphscope.dap.log_session import READING, Listener, Session, needs_of, variable_of
 from graphscope.dap.program import PATIENCE, Process, Program
 from graphscope.debugger.inspection import Entry
 from graphscope.debugger.json_data import from_json, to_json
@@ -188,9 +188,26 @@ class LiveSession(Session):
             return False
         return node is None or node.value is None
 
-    async def variables(self, frame: int, which: str) -> list[Entry]:
-        if not self.waits_here:
-            return []
+    def live_frame(self, frame: int | None) -> int | None:
+        told = self.debugger.edge.told if self.waits_here and self.debugger.edge is not None else ()
+        if frame is not None:
+            return frame if frame < len(told) else None
+        node = self.debugger.node
+        site = None if node is None or node.graph_pass == "backward" else node.site
+        place = told[-1].place if told else None
+        same = site is not None and place is not None and (site.file, site.function) == (place.file, place.function)
+        return len(told) - 1 if same else None
+
+    async def hover(self, expression: str, frame: int | None) -> Entry:
+        live = self.live_frame(frame)
+        if live is None:
+            return await super().hover(expression, frame)
+        return await self._told("hover", expression=expression, frame=live)
+
+    async def variables(self, frame: int | None, which: str) -> list[Entry]:
+        frame = self.live_frame(frame)
+        if frame is None:
+            return await super().variables(frame, which)
         body, _ = await self.program.ask("variables", patience=READING, now=self.debugger.now, frame=frame, which=which)
         return [theirs(entry) for entry in from_json(body["result"])]
 
@@ -201,6 +218,14 @@ class LiveSession(Session):
             "children", patience=READING, handle=-handle, kind=kind, start=start, count=count
         )
         return [theirs(entry) for entry in from_json(body["result"])]
+
+    async def is_of_program(self, line: str, frame: int | None) -> bool:
+        name = variable_of(line)
+        if name and self.waits:
+            body, _ = await self.program.ask("defines", patience=READING, name=name, frame=self.live_frame(frame))
+            if body["result"] or self.waits_here:
+                return bool(body["result"])
+        return await super().is_of_program(line, frame)
 
     async def memory(self, handle: int, offset: int, count: int) -> tuple[int, bytes]:
         if handle > 0:

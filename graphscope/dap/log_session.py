@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import signal
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,17 +11,21 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from graphscope.dap.worker import Progress, Worker
-from graphscope.debugger import interpreter, nodes
+from graphscope.debugger import expression_names, interpreter, nodes, recorded_frames
 from graphscope.debugger.command_line import resolve
 from graphscope.debugger.commands.printing import evaluate
 from graphscope.debugger.debugger import Debugger
+from graphscope.debugger.expressions import describe, parse
 from graphscope.debugger.inspection import Entry, Handles
 from graphscope.debugger.questions import run_of
+from graphscope.debugger.recorded_tensor import Recorded
 from graphscope.debugger.results import Ended, Interact, Message, Result, Resumed, Stop
 from graphscope.debugger.value_results import as_array
 from graphscope.errors import CommandError
 
 if TYPE_CHECKING:
+    from graphscope.debugger.recorded_locals import RecordedLocals
+    from graphscope.debugger.results import Raised
     from graphscope.eventlog.reader import Log
 
 
@@ -56,6 +62,8 @@ class Session:
 
     failed = False
     """Whether something went wrong with the program, so that one stays at its exception, or after its end."""
+    raised: Raised | None = None
+    """The exception that left the program, where one stands at it."""
     ended = False
     """Whether the program has ended, and one has stayed to look at what it did."""
 
@@ -130,6 +138,7 @@ class Session:
     def moved(self, stop: Stop) -> None:
         """One stands somewhere else now."""
         self.handles.clear()
+        self.raised = stop.raised
         self.listener.stopped(stop)
 
     async def look(self, expression: str, frame: int | None = None) -> Entry:
@@ -143,9 +152,38 @@ class Session:
         value = await self.worker.do(partial(evaluate, self.debugger, expression), patience=READING)
         return self.handles.entry(expression, value, expression)
 
-    async def variables(self, frame: int, which: str) -> list[Entry]:
-        """The variables of a Python frame, where there is one."""
-        return []
+    async def hover(self, expression: str, frame: int | None) -> Entry:
+        """What an expression in the source of a frame is: its names are those of the frame, and no others.
+
+        Raises:
+            CommandError: That is not known.
+        """
+        recorded = self.recorded_locals(frame)
+        value = None
+        try:
+            if recorded is not None:
+                value = parse(expression).evaluate(expression_names.lookup_in(recorded))
+        except Exception as error:  # noqa: BLE001 - what is under the mouse may be anything
+            raise CommandError(describe(error)) from None
+        if value is None:
+            raise CommandError(f"What {expression} is here is not known")
+        return self.handles.entry(expression, value)
+
+    def recorded_locals(self, frame: int | None) -> RecordedLocals | None:
+        """What the log knows of the variables of a frame; None stands for that of the node."""
+        debugger = self.debugger
+        if frame is None:
+            return recorded_frames.locals_of(debugger.graph, debugger.node)
+        return debugger.recorded_locals(frame) if frame < len(debugger.where().frames) else None
+
+    def live_frame(self, frame: int | None) -> int | None:
+        """The place of a frame among those that the program waits in, where it is one of them."""
+        return None
+
+    async def variables(self, frame: int | None, which: str) -> list[Entry]:
+        """The variables of a frame, as far as they are known."""
+        recorded = self.recorded_locals(frame) if which == "locals" else None
+        return [] if recorded is None else [self.handles.entry(name, Recorded(recorded[name])) for name in recorded]
 
     async def children(self, handle: int, kind: str, start: int, count: int) -> list[Entry]:
         """What is inside an object; handles below zero are the program's."""
@@ -170,6 +208,13 @@ class Session:
     async def complete(self, line: str, word: str) -> list[str]:
         """What a word at the end of a line may become."""
         return interpreter.complete(self.debugger, line, word)
+
+    async def is_of_program(self, line: str, frame: int | None) -> bool:
+        """Whether a line that names a command is Python over a variable of the program, which then wins."""
+        name = variable_of(line)
+        recorded = self.recorded_locals(frame)
+        of_frame = recorded is not None and (name in recorded or recorded.owns(name))
+        return bool(name) and (of_frame or expression_names.newest(self.debugger.graph, name) is not None)
 
     def changed_setup(self) -> None:
         """Breakpoints, watches or displays were changed."""
@@ -251,3 +296,17 @@ def changes(line: str) -> bool:
     """Whether a line may change what the program waits with, or its variables."""
     found, _ = resolve(line)
     return found is None or found.name in ("set", "cut", "inject_value")
+
+
+def variable_of(line: str) -> str:
+    """The first word of a line that is Python and a command alike: `h + 1`; empty where it is one of them alone."""
+    found, _ = resolve(line)
+    word = _WORD.match(line.strip())
+    try:
+        ast.parse(line.strip())
+    except (SyntaxError, ValueError, RecursionError):
+        return ""
+    return "" if found is None or word is None else word[0]
+
+
+_WORD: Final = re.compile(r"[A-Za-z_]\w*")

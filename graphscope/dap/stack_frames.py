@@ -34,13 +34,14 @@ def frames(references: References, session: Session, thread: int) -> list[dict[s
         made.append(_of_node(references, session, info))
         made += _of_scopes(references, session, info)
     python = list(enumerate(where.frames))
-    if node is not None and python and not python[-1][1].live:
+    raised = session.raised is not None and not session.raised.by_node
+    if node is not None and python and not python[-1][1].live and not raised:
         python.pop()  # in the past, the innermost line is the node's own
-    made += [
+    callers = [
         _frame(references, session, place, frame.place.function or "<module>", frame.place) | _presented(frame.live)
         for place, frame in reversed(python)
     ]
-    return made
+    return callers + made if raised else made + callers  # an exception is at the line that raised it
 
 
 def _of_node(references: References, session: Session, info: NodeInfo) -> dict[str, Any]:

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from graphscope.dap.references import Opened, References
+from graphscope.dap.stack_frames import source_of
 from graphscope.debugger import expression_names
 from graphscope.debugger.inspection import Entry
+from graphscope.debugger.recorded_locals import RecordedLocals
 from graphscope.debugger.value_results import brief_of
 from graphscope.errors import CommandError
+from graphscope.graph import Node
 
 if TYPE_CHECKING:
     from graphscope.dap.log_session import Session
@@ -36,6 +39,8 @@ async def _value(session: Session) -> list[Entry]:
         facts = {"op": owner.op, "formula": getattr(owner, "formula", ""), "name": owner.name}
         facts |= {"row": node.row, "shape": owner.shape, "dtype": owner.dtype, "scope": owner.scope}
         facts |= {"attributes": getattr(owner, "attrs", None)}
+        if isinstance(owner, Node) and owner.edited:
+            made.append(session.handles.entry("computed", owner.computed))
         made += [session.handles.entry(name, value) for name, value in facts.items() if value not in ("", None, {})]
     return made
 
@@ -136,19 +141,34 @@ def scopes_of(references: References, session: Session, frame: int | None) -> li
         made: dict[str, Any] = {"name": name, "variablesReference": number, "expensive": False}
         return made | ({"presentationHint": hint} if hint else {})
 
+    live = session.live_frame(frame)
     made = []
     if frame is None:
         made = [told(scope.name, _bound(scope, session), None, scope.hint) for scope in SCOPES]
-    if session.waits_here:
-        place = session.debugger.frame_index if frame is None else frame
-        made.append(told("Locals", _of_python(session, place, "locals"), place, "locals"))
-        made.append(told("Globals", _of_python(session, place, "globals"), place) | {"expensive": True})
+    recorded = session.recorded_locals(frame if live is None else live)
+    if live is not None or recorded:
+        variables = told("Locals", _of_python(session, frame, "locals"), live, "locals")
+        made.append(variables | _range(session, frame if live is None else live))
+    if live is not None:
+        made.append(told("Globals", _of_python(session, frame, "globals"), live) | {"expensive": True})
     return made
+
+
+def _range(session: Session, frame: int | None) -> dict[str, Any]:
+    """The lines that the variables of a frame belong to: elsewhere an editor does not write them into the text."""
+    debugger = session.debugger
+    recorded = session.recorded_locals(frame)
+    place = recorded.place if recorded is not None else debugger.where().frames[frame or 0].place
+    lines = RecordedLocals(debugger.graph, place, debugger.now).lines
+    if lines is None:
+        return {}
+    source = source_of(debugger.log, place.file)
+    return {"source": source, "line": lines[0], "column": 1, "endLine": lines[1], "endColumn": 1}
 
 
 def _bound(scope: Scope, session: Session) -> Callable[[], Awaitable[list[Entry]]]:
     return lambda: scope.open(session)
 
 
-def _of_python(session: Session, frame: int, which: str) -> Callable[[], Awaitable[list[Entry]]]:
+def _of_python(session: Session, frame: int | None, which: str) -> Callable[[], Awaitable[list[Entry]]]:
     return lambda: session.variables(frame, which)

@@ -70,8 +70,11 @@ def _fill(template: str, arguments: str) -> str:
 
 
 def resolve(line: str) -> tuple[Command | None, str]:
-    """The command that a line names and the text behind its name; None when the line is Python."""
-    text = line.strip()
+    """The command that a line names and the text behind its name; None when the line is Python.
+
+    A colon ahead says that it is a command, also where the program has a variable of that name.
+    """
+    text = line.strip().removeprefix(":")
     if text.startswith("?"):
         return find("help"), text[1:]
     if _NODE.fullmatch(text):

@@ -36,7 +36,7 @@ def run(dbg: Debugger, line: str, block: Sequence[str] = ()) -> Result:
     """
     found, text = resolve(line)
     if found is None:
-        return python.execute(dbg, text)
+        return (python.execute if line.lstrip().startswith("!") else python.bare)(dbg, text)
     return call(dbg, found, text, block)
 
 

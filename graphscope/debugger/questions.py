@@ -15,6 +15,7 @@ from graphscope.debugger.commands.python import execute
 from graphscope.debugger.inspection import Handles
 from graphscope.debugger.value_results import as_array
 from graphscope.errors import CommandError
+from graphscope.eventlog import record as recording
 
 if TYPE_CHECKING:
     from graphscope.debugger.debugger import Debugger
@@ -70,6 +71,21 @@ def look(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> Answer:
     """An expression as an object that can be opened; `python` hides the words that speak of the node."""
     expression = asked["expression"]
     return handles.entry(asked.get("name", expression), evaluate(debugger, expression), expression), b""
+
+
+@question
+def hover(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> Answer:
+    """An expression of the program in a frame, as an object that can be opened."""
+    expression = asked["expression"]
+    with recording.recording_to(None):  # not of the program
+        return handles.entry(expression, _in_frame(debugger, expression), expression), b""
+
+
+@question
+def defines(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> Answer:
+    """Whether the program has a variable of a name where it waits."""
+    frame = debugger.program_frame
+    return frame is not None and (asked["name"] in frame.f_locals or asked["name"] in frame.f_globals), b""
 
 
 @question

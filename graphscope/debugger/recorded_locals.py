@@ -51,7 +51,7 @@ class RecordedLocals:
 
     def __init__(self, graph: Graph, place: Place, row: int) -> None:
         self._graph = graph
-        self._place = place
+        self.place = place
         self._row = row
 
     @property
@@ -70,28 +70,31 @@ class RecordedLocals:
     def __contains__(self, name: str) -> bool:
         return name in self._found
 
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._found)
 
     @cached_property
     def _text(self) -> str:
-        return self._graph.log.source(self._place.file) or ""
+        return self._graph.log.source(self.place.file) or ""
 
     @cached_property
     def _block(self) -> Block | None:
-        return block_at(self._text, self._place.function, self._place.line)
+        return block_at(self._text, self.place.function, self.place.line)
 
     @cached_property
     def _found(self) -> dict[str, Node]:
         block = self._block
         if block is None:
             return {}
-        made = self._made(self._place.function)
+        made = self._made(self.place.function)
         start = self._graph.log.first if isinstance(block, ast.Module) else self._start(block, made)
         found = {} if start is None else self._named(block, made, start)
         if start is not None:
             found = self._given(block, made, start) | found
-        if not isinstance(block, ast.Module) and "<locals>" not in self._place.function:
+        if not isinstance(block, ast.Module) and "<locals>" not in self.place.function:
             module = block_at(self._text, MODULE, 1)
             assert module is not None
             for name, node in self._named(module, self._made(MODULE), self._graph.log.first).items():
@@ -116,12 +119,12 @@ class RecordedLocals:
 
     def _is_of(self, number: int, function: str) -> bool:
         site = self._graph.log.site(number) if number else None
-        return site is not None and site.file == self._place.file and site.function == function
+        return site is not None and site.file == self.place.file and site.function == function
 
     def _start(self, block: Block, made: dict[int, np.ndarray]) -> int | None:
         """A row from which on all rows of the function are of this call; None where none is known to be."""
         newest = [self._row] if any(self._row in rows for rows in made.values()) else []
-        for statement in ahead_of(block, self._place.line):
+        for statement in ahead_of(block, self.place.line):
             lines = range(statement.lineno, last_line(statement) + 1)
             ran = [int(rows[-1]) for site, rows in made.items() if self._line(site) in lines]
             newest += [max(ran)] if ran and is_plain(statement) else []
@@ -157,7 +160,7 @@ class RecordedLocals:
             bound_here.setdefault(name, set()).add(line)
             if name not in found or found[name][1].row < node.row:
                 found[name] = line, node
-        here = lines.get(self._place.line, self._place.line)
+        here = lines.get(self.place.line, self.place.line)
         return {
             name: self._at_that_time(node)
             for name, (line, node) in found.items()

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from graphscope.debugger.command_table import COMMANDS
+from graphscope.debugger.command_table import COMMANDS, ELSEWHERE
 
 Debug = Callable[..., str]
 
@@ -30,7 +30,8 @@ def after(text: str, line: str, count: int = 1) -> str:
 
 def test_every_command_has_a_test_that_bears_its_name() -> None:
     names = {name.removeprefix("test_") for name, _ in inspect.getmembers(sys.modules[__name__], inspect.isfunction)}
-    missing = [name for name in COMMANDS if {"!": "statement"}.get(name, name) not in names]
+    own = [name for name in COMMANDS if name not in ELSEWHERE]
+    missing = [name for name in own if {"!": "statement"}.get(name, name) not in names]
 
     assert missing == []
 

@@ -17,16 +17,21 @@ TYPED: Final = "<"
 
 @request("evaluate", "supportsEvaluateForHovers", "supportsClipboardContext")
 async def evaluate(adapter: Adapter, arguments: Arguments) -> Body:
-    """An expression; at the console, any command of the debugger, or behind `<` a line for the program."""
+    """An expression; at the console, Python or a command, or behind `<` a line for the program.
+
+    Where a line is both, as `n` is in a program that has a variable `n`, it is Python; `:n` is the command.
+    """
     expression, context = arguments.text("expression"), arguments.text("context", "watch")
     if context == "repl" and expression.startswith(TYPED):
         adapter.type(expression.removeprefix(TYPED).removeprefix(" ") + "\n")
         return {"result": "", "variablesReference": 0}
     session, frame = adapter.at_frame(arguments)
     if context != "repl":
-        found = await session.look(expression, frame)
+        found = await (session.hover if context == "hover" else session.look)(expression, frame)
         made = adapter.references.inside(session, found, frame)
         return {"result": found.text, **({"type": found.type} if found.type else {}), **made}
+    if await session.is_of_program(expression, frame):
+        expression = f"{'!' if session.waits_here else 'p '}{expression}"
     result = await adapter.carry_out(expression, frame=frame)
     if isinstance(result, Message) and result.error:
         typing = f"`{TYPED} TEXT` types into the program" if session.running else ""

@@ -21,7 +21,8 @@ from graphscope.errors import CommandError
 def execute(dbg: Debugger, statement: Rest) -> ValueResult | Message:
     """Run a Python statement in the current frame: `!lr = 0.1`. Its names are the program's, never those of the node.
 
-    A line that is no command is run so, too. Where no program waits it is an expression over the log, as after `p`.
+    A line that is no command is run so, too, where the program waits. In the past it is an expression over the log, as
+    after `p`, and `!` reaches the program as it is now.
     """
     frame = dbg.program_frame
     if frame is None:
@@ -44,6 +45,11 @@ def execute(dbg: Debugger, statement: Rest) -> ValueResult | Message:
             raise CommandError(f"{word!r} is no command, and the program has no such name", suggestion(word)) from None
         raise CommandError(describe(error)) from None
     return Message("") if value is None else value_results.result(statement, value)
+
+
+def bare(dbg: Debugger, line: str) -> ValueResult | Message:
+    """Carry out a line that is no command: in the program where it waits here, else over the log, as after `p`."""
+    return execute(dbg, line) if dbg.frame is not None or dbg.program_frame is None else _recorded(dbg, line)
 
 
 @command("interact", group="python")
@@ -71,16 +77,26 @@ def _recorded(dbg: Debugger, statement: str) -> ValueResult:
     try:
         ast.parse(statement, mode="eval")
     except SyntaxError as error:
+        if dbg.edge is not None and _is_python(statement):
+            raise CommandError("A statement runs in the program as it is now", f"!{statement}") from None
         raise _not_understood(statement, error.msg) from None
     try:
         return value_results.result(statement, evaluate(dbg, statement))
     except CommandError as error:
         word = statement.strip()
-        if word.isidentifier() and not hasattr(builtins, word):
+        if word.isidentifier() and not hasattr(builtins, word) and dbg.edge is None:
             raise CommandError(
                 f"{word!r} is no command, and no tensor of the log is called so", suggestion(word)
             ) from None
         raise CommandError(error.message, error.hint) from None
+
+
+def _is_python(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
 
 
 def _not_understood(statement: str, reason: str) -> CommandError:

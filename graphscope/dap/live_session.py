@@ -108,6 +108,8 @@ class LiveSession(Session):
             return Message(error.message, error.hint or "", error=True)
         result: Result = from_json(body["result"])
         if isinstance(result, Resumed):
+            if not self._running:  # it has stopped again already, and has told newer counts
+                return result
             take_counts(self.debugger, from_json(body["counts"]))
             return result
         self._running = self._running and not runs  # another command may let it run

@@ -16,6 +16,7 @@ from graphscope.graph import select
 
 if TYPE_CHECKING:
     from graphscope.debugger.nodes import Node
+    from graphscope.graph import Graph
     from graphscope.graph import Node as Recorded
     from graphscope.graph.select import Line, Selector
 
@@ -229,6 +230,14 @@ class Breakpoints:
         if first is not None and first.breakpoint.temporary:
             self._all.pop(first.breakpoint.number, None)
         return first
+
+    def rows(self, graph: Graph) -> list[int]:
+        """The rows of a graph where one may stop, found in bulk."""
+        found: set[int] = set()
+        for each in self.enabled(before=False):
+            check = each.check
+            found.update((node.row for node in graph.select(each.spec)) if check is None else check.rows(graph.log))
+        return sorted(found)
 
     @property
     def wait_for_ends(self) -> bool:

@@ -369,14 +369,7 @@ class Debugger:
         """The rows where a breakpoint may stop, found in bulk; None when all nodes must be looked at one by one."""
         if self.watches or self.plan is None or self.plan.motion is not CONTINUE:
             return None
-        newest = self._graph.at(self.last_row)
-        rows: set[int] = set()
-        for found in self.breakpoints.enabled(before=False):
-            if found.check is not None:
-                rows.update(found.check.rows(self.log))
-            else:
-                rows.update(node.row for node in newest.select(found.spec))
-        return sorted(rows)
+        return self.breakpoints.rows(self._graph.at(self.last_row))
 
     def _take_stock(self) -> None:
         for watch in self.watches.values():

@@ -141,4 +141,5 @@ def _own(block: Block) -> Iterator[ast.AST]:
 
 
 def last_line(node: ast.stmt) -> int:
+    """The last line of a statement."""
     return node.end_lineno or node.lineno

@@ -1,4 +1,4 @@
-"""Whose variables one sees: hovers, variables in the text, conditions, the debug console, in both directions of time."""
+"""Whose variables one sees: hovers, variables in the text, conditions, the debug console; then and now."""
 
 from __future__ import annotations
 

@@ -65,5 +65,5 @@ def _holds_pickle(where: Path) -> bool:
     try:
         with zipfile.ZipFile(where) as archive:
             return any(name.endswith("data.pkl") for name in archive.namelist())
-    except (zipfile.BadZipFile, OSError):
+    except (zipfile.BadZipFile, OSError, NotImplementedError):
         return False

@@ -18,6 +18,20 @@ from graphscope.eventlog.writer import Writer
 ADAPTERS: Final[dict[str, str]] = {"torch": "graphscope.adapters.torch"}
 """The module that serves a framework, by the framework's own name; packages add theirs by `graphscope.adapters`."""
 
+FRAMEWORKS: Final[dict[str, str]] = {
+    "cupy": "CuPy",
+    "jax": "JAX",
+    "mindspore": "MindSpore",
+    "mlx": "MLX",
+    "mxnet": "MXNet",
+    "paddle": "PaddlePaddle",
+    "pytensor": "PyTensor",
+    "tensorflow": "TensorFlow",
+    "tinygrad": "tinygrad",
+    "torch": "PyTorch",
+}
+"""What frameworks are called, by their modules; what they compute is seen where there is an adapter."""
+
 GROUP: Final = "graphscope.adapters"
 """The group of entry points: `torchlike = torchlike.graphscope`."""
 
@@ -50,6 +64,16 @@ def detach() -> None:
         sys.meta_path.remove(_finder)
     while _attached:
         _attached.popitem()[1].detach()
+
+
+def unseen() -> str:
+    """What to say of frameworks that the program has loaded and that have no adapter; empty where there are none."""
+    loaded = [name for name in FRAMEWORKS if name in sys.modules and name not in ADAPTERS]
+    if not loaded:
+        return ""
+    seen = " and ".join(FRAMEWORKS.get(name, name) for name in ("graphscope", *ADAPTERS))
+    missed = " and ".join(FRAMEWORKS[name] for name in loaded)
+    return f"what the program computed with {missed} was not seen; calls of {seen} are"
 
 
 def is_framework(spec: ModuleSpec | None) -> bool:

@@ -29,7 +29,13 @@ COMMANDS: Final[dict[str, str]] = {
 
 OK: Final = 0
 USAGE: Final = 2
-INTERRUPTED: Final = 130
+
+
+class Interrupted(int):
+    """The status of what Ctrl-C ended, as shells show it: we end by the signal then, too."""
+
+
+INTERRUPTED: Final = Interrupted(130)
 
 HELP: Final = "`graphscope --help` lists the commands, `graphscope COMMAND --help` the options of one."
 
@@ -39,12 +45,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns:
         The exit status: 0, 1 (found something; or that of the program that was run), 2 (could not do it).
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C ended it, or the program that was run.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words == ["--version"]:  # ahead of all imports: it should cost no more than Python itself
         print(f"graphscope {graphscope.__version__}")
         return OK
-    return _guarded(lambda: _dispatch(words))
+    status = _guarded(lambda: _dispatch(words))
+    if isinstance(status, Interrupted):
+        sys.excepthook = lambda *_: None  # it was shown
+        raise KeyboardInterrupt  # when all else is done, Python ends by the signal
+    return status
 
 
 def _dispatch(words: list[str]) -> int:
@@ -90,7 +103,8 @@ def _guarded(work: Callable[[], int]) -> int:
 
     try:
         status = work()
-        sys.stdout.flush()
+        if sys.stdout is not None:  # it was closed before we began
+            sys.stdout.flush()
     except GraphscopeError as error:
         return _fail(error.message, error.hint)
     except KeyboardInterrupt:

@@ -37,6 +37,8 @@ class Overview:
     log: str
     program: list[str]
     finished: bool
+    stopped: str
+    """Why the recording ended ahead of the program; empty where it did not."""
     events: int
     first: int
     end: int
@@ -56,6 +58,7 @@ def overview(log: Log) -> Overview:
         log=str(log.path),
         program=[str(word) for word in log.metadata.get("argv") or []],
         finished=log.closed,
+        stopped=log.stopped,
         events=len(log),
         first=log.first,
         end=log.end,

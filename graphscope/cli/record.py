@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 from graphscope.cli.arguments import Parser, add_as_torch, add_kept, as_asked, new_log
 from graphscope.cli.runner import execute, load
+from graphscope.errors import LogError
 
 
 def configure(parser: Parser) -> None:
@@ -22,19 +24,32 @@ def configure(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the program; its exit status is ours."""
+    from graphscope.adapters.kit.notices import say
     from graphscope.eventlog import siblings
+    from graphscope.eventlog.interruptions import forgiving
     from graphscope.eventlog.record import exception, record
 
     loaded = load(options.program)
     path = options.log or new_log(options.program)
     process = os.getpid()
-    with record(path, values=options.values, steps=options.steps, capture=options.capture) as log, as_asked(options):
-        siblings.lead(log.path)
+    log = None
+    with ExitStack() as around:
+        try:
+            log = around.enter_context(
+                record(path, values=options.values, steps=options.steps, capture=options.capture)
+            )
+            siblings.lead(log.path)
+        except LogError as error:
+            if not isinstance(error.__cause__, OSError):  # a slip of the person's, to be mended first
+                raise
+            say(f"{error.message}; the program runs unrecorded")
+        around.enter_context(as_asked(options))
         status = execute(loaded, failed=exception)
-    if os.getpid() != process:  # a child that the program forked: its parent tells what was recorded
+    if log is None or os.getpid() != process:  # a child that the program forked: its parent tells what was recorded
         return status
     log.refresh()
     where = path.with_name(log.path.name)  # as it was given, but for the rank
-    sys.stdout.flush()  # what the program said comes first, also where both go to one file
-    print(f"graphscope: {len(log):,} events are in {where} (look: graphscope open {where})", file=sys.stderr)
+    with forgiving(OSError, ValueError, AttributeError):  # what the program said comes first; it may have closed it
+        sys.stdout.flush()
+    say(f"{len(log):,} events are in {where} (look: graphscope open {where})")
     return status

@@ -13,11 +13,9 @@ from importlib.abc import InspectLoader
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
 
+from graphscope.cli import INTERRUPTED
 from graphscope.errors import UsageError
-
-INTERRUPTED: Final = 130
 
 
 @dataclass(frozen=True)
@@ -77,6 +75,11 @@ def execute(loaded: Loaded, failed: Callable[[BaseException], None] | None = Non
         if failed is not None:
             failed(error)
     _join_threads()
+    from graphscope.adapters import unseen
+    from graphscope.adapters.kit.notices import say
+
+    if missed := unseen():
+        say(missed)
     return status
 
 

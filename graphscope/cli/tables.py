@@ -23,8 +23,10 @@ def print_overview(facts: Overview, console: Console | None = None) -> None:
     console.print(_head(facts))
     console.print(_passes(facts.totals))
     console.print(_ops(facts.totals))
-    for title, found in (("first non-finite value", facts.nonfinite), *(("exception", e) for e in facts.exceptions)):
-        console.print(_finding(title, found), soft_wrap=True)
+    partial = facts.stopped or facts.first > 0
+    console.print(_finding("first non-finite value", facts.nonfinite, partial=bool(partial)), soft_wrap=True)
+    for found in facts.exceptions:
+        console.print(_finding("exception", found), soft_wrap=True)
 
 
 def bytes_text(count: float) -> str:
@@ -48,6 +50,7 @@ def _head(facts: Overview) -> Table:
     table.add_column(style="dim")
     table.add_column(overflow="fold")
     state = "finished" if facts.finished else "not finished: it still grows, or the program was killed"
+    state = facts.stopped or state
     rows = {
         "log": f"{facts.log} ({state})",
         "program": " ".join(facts.program),
@@ -94,9 +97,9 @@ def _table(first: str, *numbers: str, second: str | None = None) -> Table:
     return table
 
 
-def _finding(title: str, found: Finding | None) -> Text:
+def _finding(title: str, found: Finding | None, *, partial: bool = False) -> Text:
     if found is None:
-        return Text(f"{title}: none")
+        return Text(f"{title}: none in what was recorded" if partial else f"{title}: none")
     cure = f"\n    hint: {found.cure}" if found.cure else ""
     return _plain(f"{title}: #{found.row}  {found.place}  {found.verdict}{cure}")
 

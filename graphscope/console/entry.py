@@ -169,7 +169,8 @@ def _over_log(debugger: Debugger, console: Console, begin: Callable[[], Stop] | 
         stop = begin()
     else:
         debugger.stand(first)
-        stop = debugger.stop("entry", remark=f"the beginning of {log.path}: rows #{log.first} to #{log.end - 1}")
+        remark = f"the beginning of {log.path}: rows #{log.first} to #{log.end - 1}"
+        stop = debugger.stop("entry", remark=f"{remark}; {log.stopped}" if log.stopped else remark)
     console(debugger, stop)
     return 0
 

@@ -219,7 +219,8 @@ class Process:
         log = launch.log
         if log is None:
             self._folder = Folder()
-            inherited.append(self._folder.lock)
+            if self._folder.lock is not None:
+                inherited.append(self._folder.lock.number)
             log = str(self._folder.path / f"{_UNNAMED}.gscope")
         try:
             self._process = subprocess.Popen(

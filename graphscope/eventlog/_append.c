@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <string.h>
 #include <structmember.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #ifdef __SSE2__
@@ -60,7 +62,29 @@ typedef struct {
     int64_t next_edge, edge_start, edge_end;
     Py_buffer rows, values, rare, edges;
     int file; /* of the values, or -1 */
+    dev_t device;
+    ino_t inode; /* which file that is: the program may close it, and open one of its own under its number */
 } Cursor;
+
+/* Whether the file of the values is open, as it was opened. */
+static int has_file(const Cursor *self)
+{
+    struct stat found;
+    return self->file >= 0 && fstat(self->file, &found) == 0 && found.st_dev == self->device &&
+           found.st_ino == self->inode;
+}
+
+/* Close the file of the values; whether it was open. What comes goes through the map. */
+static int close_file(Cursor *self)
+{
+    int open = has_file(self);
+    if (open)
+        close(self->file);
+    self->file = -1;
+    return open;
+}
+
+static PyObject *Cursor_let_go(Cursor *self, PyObject *nothing) { return PyBool_FromLong(close_file(self)); }
 
 static PyObject *Cursor_attach(Cursor *self, PyObject *args)
 {
@@ -78,6 +102,16 @@ static PyObject *Cursor_attach(Cursor *self, PyObject *args)
         PyObject_GetBuffer(edges, &self->edges, PyBUF_WRITABLE) < 0)
         return NULL;
     self->file = *file ? open(file, O_WRONLY | O_CLOEXEC) : -1;
+    if (self->file >= 0 && self->file <= 2) { /* of the standard streams, which the program was started without */
+        int moved = fcntl(self->file, F_DUPFD_CLOEXEC, 3);
+        close(self->file);
+        self->file = moved;
+    }
+    struct stat found;
+    if (self->file >= 0 && fstat(self->file, &found) == 0) {
+        self->device = found.st_dev;
+        self->inode = found.st_ino;
+    }
     Py_RETURN_NONE;
 }
 
@@ -99,7 +133,7 @@ static void copy_past_caches(char *to, const char *from, int64_t size)
 static void write_large(Cursor *self, int64_t offset, const char *content, int64_t size)
 {
     int64_t done = 0;
-    int through_file = self->file >= 0 && offset + size > self->populated;
+    int through_file = offset + size > self->populated && has_file(self);
     Py_BEGIN_ALLOW_THREADS
     while (through_file && done < size) {
         ssize_t taken = pwrite(self->file, content + done, size - done, offset + done);
@@ -138,8 +172,7 @@ static PyObject *Cursor_new(PyTypeObject *type, PyObject *args, PyObject *names)
 
 static void Cursor_dealloc(Cursor *self)
 {
-    if (self->file >= 0)
-        close(self->file);
+    close_file(self);
     PyBuffer_Release(&self->rows);
     PyBuffer_Release(&self->values);
     PyBuffer_Release(&self->rare);
@@ -158,6 +191,7 @@ static PyMemberDef Cursor_members[] = {
 static PyMethodDef Cursor_methods[] = {
     {"attach", (PyCFunction)Cursor_attach, METH_VARARGS, "Write into these buffers from here on."},
     {"write", (PyCFunction)Cursor_write, METH_VARARGS, "Write a large value."},
+    {"let_go", (PyCFunction)Cursor_let_go, METH_NOARGS, "Close the file that large values are written through."},
     {NULL}};
 
 static PyType_Slot Cursor_slots[] = {
@@ -710,6 +744,23 @@ static PyObject *activate(PyObject *module, PyObject *writer)
     Py_RETURN_NONE;
 }
 
+/* lay(memory, descriptor): put a file in the place of mapped memory. Python's own maps of files keep a descriptor each,
+ * which the program may close and use again, and close that in the end. */
+static PyObject *lay(PyObject *module, PyObject *args)
+{
+    PyObject *memory;
+    Py_buffer buffer;
+    int file;
+    if (!PyArg_ParseTuple(args, "Oi", &memory, &file) || PyObject_GetBuffer(memory, &buffer, PyBUF_SIMPLE) < 0)
+        return NULL;
+    int protection = buffer.readonly ? PROT_READ : PROT_READ | PROT_WRITE;
+    void *laid = mmap(buffer.buf, buffer.len, protection, MAP_SHARED | MAP_FIXED, file, 0);
+    PyBuffer_Release(&buffer);
+    if (laid == MAP_FAILED)
+        return PyErr_SetFromErrno(PyExc_OSError);
+    Py_RETURN_NONE;
+}
+
 static int call_later(void *function)
 {
     PyObject *answer = PyObject_CallNoArgs(function);
@@ -734,6 +785,7 @@ static PyObject *later(PyObject *module, PyObject *const *args, Py_ssize_t count
 
 static PyMethodDef functions[] = {
     {"activate", activate, METH_O, "Tell the compiled parts which log is active."},
+    {"lay", lay, METH_VARARGS, "Put a file in the place of mapped memory."},
     {"later", (PyCFunction)(void (*)(void))later, METH_FASTCALL, "Call a function when Python goes on."},
     {NULL}};
 

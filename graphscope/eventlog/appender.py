@@ -86,6 +86,10 @@ class Cursor:
         """Write into these buffers from here on; `file` is that of the values, if there is one."""
         self._values = values
 
+    def let_go(self) -> bool:
+        """Close the file that large values are written through; whether there was one."""
+        return False
+
     def write(self, offset: int, content: Any) -> None:
         """Write a large value, given as contiguous bytes, at an offset of the values."""
         self._values[offset : offset + len(content)] = memoryview(content)
@@ -197,6 +201,10 @@ def activate(writer: Any) -> None:
     """Tell the compiled parts which log is active. There are none here: all look at `record.writer`."""
 
 
+lay: Any = None
+"""Puts a file in the place of mapped memory, compiled."""
+
+
 def later(function: Callable[[], None], *_: Any) -> None:
     """Call a function from the callback of something that goes; compiled, when Python goes on."""
     function()
@@ -209,5 +217,5 @@ if not TYPE_CHECKING:
     with suppress(ImportError):  # it was not built here: there was no compiler
         _append = import_module("graphscope.eventlog._append")
         Appender, Cursor, Form, Place = _append.Appender, _append.Cursor, _append.Form, _append.Place
-        activate, later = _append.activate, _append.later
+        activate, later, lay = _append.activate, _append.later, _append.lay
         compiled = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import stat
 import struct
+import sys
 import zipfile
 from collections.abc import Iterable
 from mmap import mmap
@@ -98,6 +99,12 @@ class ZipFiles:
             self._memory = map_for_reading(path)
             with zipfile.ZipFile(path) as archive:
                 self._members = {member.filename: member for member in archive.infolist()}
+        except NotImplementedError as error:
+            python = ".".join(map(str, sys.version_info[:2]))
+            raise LogError(
+                f"{path} is a zip of a newer kind than Python {python} reads: {error}",
+                hint="write it again as an ordinary one, without compression; a log: graphscope pack LOG",
+            ) from error
         except _ZIP_ERRORS as error:
             raise LogError(f"{path} is no packed log: {error}", hint="pack one: graphscope pack LOG") from error
 

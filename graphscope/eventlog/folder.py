@@ -16,6 +16,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
+from graphscope.eventlog.descriptors import Descriptor
+
 PREFIX: Final = "graphscope-run-"
 
 _YOUNG: Final = 60.0
@@ -27,23 +29,22 @@ class Folder:
 
     Attributes:
         path: Where it is.
-        lock: The number of the open file that keeps it in use, for the program to inherit; -1 where there is none.
+        lock: The open file that keeps it in use, for the program to inherit; None where there is none.
     """
 
     def __init__(self) -> None:
         _look_once()
         self.path = Path(tempfile.mkdtemp(prefix=PREFIX))
-        self.lock = -1
+        self.lock: Descriptor | None = None
         with contextlib.suppress(OSError):  # not every system opens folders
-            self.lock = os.open(self.path, os.O_RDONLY)
-            _locked(self.lock, shared=True)
+            self.lock = Descriptor(os.open(self.path, os.O_RDONLY))
+            _locked(self.lock.number, shared=True)
 
     def remove(self) -> None:
         """Remove it, with all that is in it."""
         shutil.rmtree(self.path, ignore_errors=True)
-        if self.lock >= 0:
-            os.close(self.lock)
-        self.lock = -1
+        if self.lock is not None:
+            self.lock.close()
 
 
 def remove_forgotten() -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from graphscope.eventlog.schema import Flag, Kind
 from graphscope.eventlog.template import PACKERS, Template
 from graphscope.eventlog.values import storage
 
+_Made = TypeVar("_Made")
 _MOST_BYTES: Final = (1 << 63) - 1
 """An expanded tensor may tell of more bytes than have a number."""
 
@@ -31,6 +33,10 @@ class Interning:
     def open_tables(self, folder: Path) -> None:
         """Begin the tables in a folder."""
         self.tables = {name: Table(folder, name) for name in schema.TABLES}
+
+    def insist(self, make: Callable[[], _Made]) -> _Made:
+        """Do what opens files, also where the program has used up all."""
+        raise NotImplementedError
 
     def give_up(self, error: OSError) -> None:
         """What to do when a table can't be written any more."""
@@ -63,7 +69,7 @@ class Interning:
     def intern(self, table: str, key: Any, entry: Any) -> int:
         """The number of an entry of a table; 0 once the log can't be written any more."""
         try:
-            return self.tables[table].intern(key, entry)
+            return self.insist(lambda: self.tables[table].intern(key, entry))
         except own(OSError) as error:
             self.give_up(error)
             return 0

@@ -13,11 +13,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from graphscope.eventlog.appender import lay
 from graphscope.eventlog.interruptions import own
 
 _POPULATE_WRITE = 23  # MADV_POPULATE_WRITE (Linux 5.14): fault many pages at once, ten times cheaper than one by one
 _BINARY: Final = getattr(os, "O_BINARY", 0)  # Windows would write other line ends
-# A map keeps a duplicate of its file's descriptor where it can't be told not to: long logs have many maps.
 _OPTIONS: Final[dict[str, Any]] = {"trackfd": False} if sys.version_info >= (3, 13) and os.name == "posix" else {}
 _UNSUPPORTED: Final = (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
 
@@ -79,7 +79,7 @@ def open_mapped(path: Path, dtype: np.dtype, count: int) -> MappedArray:
     size = start + max(count * dtype.itemsize, 1)
     file = os.open(path, os.O_RDWR | _BINARY)
     try:
-        return MappedArray(mmap.mmap(file, size, **_OPTIONS), start, size)
+        return MappedArray(_map(file, size, mmap.ACCESS_WRITE), start, size)
     finally:
         os.close(file)
 
@@ -93,7 +93,7 @@ def map_for_reading(path: Path) -> mmap.mmap:
     """
     file = os.open(path, os.O_RDONLY | _BINARY)
     try:
-        return mmap.mmap(file, 0, access=mmap.ACCESS_READ, **_OPTIONS)
+        return _map(file, os.fstat(file).st_size, mmap.ACCESS_READ)
     finally:
         os.close(file)
 
@@ -109,6 +109,17 @@ def anonymous(dtype: np.dtype, count: int) -> MappedArray:
     """The same in memory that belongs to no file: where rows go that can't be kept."""
     size = max(count * dtype.itemsize, 1)
     return MappedArray(mmap.mmap(-1, size), 0, size)
+
+
+def _map(file: int, size: int, access: int) -> mmap.mmap:
+    """Map a file, where that can be without a descriptor of it: the program may close that, and use its number."""
+    if lay is None or _OPTIONS:
+        return mmap.mmap(file, size, access=access, **_OPTIONS)
+    if size == 0:
+        raise ValueError("an empty file")
+    memory = mmap.mmap(-1, size, access=access)
+    lay(memory, file)
+    return memory
 
 
 @cache

@@ -2,50 +2,73 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import importlib
+import itertools
 import os
+import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from graphscope.errors import LogError
+from graphscope.eventlog.descriptors import Descriptor
 
-_NAME = "owner.lock"
+NAME: Final = "owner.lock"
 
 try:
     fcntl: Any = importlib.import_module("fcntl")
 except ImportError:  # Windows: a folder whose files are open can't be renamed there, which is guard enough
     fcntl = None
 
+_TAKEN: Final = (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR)
+_numbers = itertools.count()
+
 
 class Owner:
     """A held lock; released when the recording is closed, or by the system when the process dies."""
 
-    def __init__(self, file: int) -> None:
-        self._file = file
+    def __init__(self, folder: Path, lock: Descriptor) -> None:
+        self._folder = folder
+        self._lock = lock
+
+    def renew(self) -> None:
+        """See that the folder is still ours, and take the lock again if the program has closed it.
+
+        Raises:
+            OSError: Another folder, or none, is there now.
+        """
+        if not self._lock.is_at(self._folder / NAME):
+            raise OSError(errno.ESTALE, "another log is in its place")
+        if not self._lock.is_ours:
+            self._lock = _locked(self._folder)
 
     def release(self) -> None:
         """Let others record here. In a forked child: leave the lock to the parent."""
-        file, self._file = self._file, -1
-        if file >= 0:
-            os.close(file)
+        self._lock.close()
 
 
-def claim(path: Path) -> Owner:
-    """Take the lock of a log's folder.
+def found(path: Path) -> Owner:
+    """Make the folder of a log. It is locked before it has its name, so that one of several processes has it.
 
     Raises:
-        LogError: Another process records into it.
+        FileExistsError: Something has that name.
+        OSError: It can't be made.
     """
-    file = os.open(path / _NAME, os.O_RDWR | os.O_CREAT, 0o644)
-    if fcntl is not None:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(file)
-            raise LogError(f"{path} is being recorded by another process", hint="record to another --log") from None
-        except OSError:  # a file system without locks: nothing guards the log there
-            pass
-    return Owner(file)
+    unnamed = path.with_name(f".{path.name}.{os.getpid()}-{next(_numbers)}")
+    unnamed.mkdir(parents=True)
+    lock: Descriptor | None = None
+    try:
+        if fcntl is not None:  # elsewhere a folder with an open file has its name for good
+            lock = _locked(unnamed)
+        unnamed.rename(path)
+    except BaseException as error:  # Ctrl-C too
+        if lock is not None:
+            lock.close()
+        shutil.rmtree(unnamed, ignore_errors=True)
+        if isinstance(error, OSError) and error.errno in _TAKEN:
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from error
+        raise
+    return Owner(path, lock or _locked(path))
 
 
 def is_live(path: Path) -> bool:
@@ -53,7 +76,7 @@ def is_live(path: Path) -> bool:
     if fcntl is None:
         return False
     try:
-        file = os.open(path / _NAME, os.O_RDONLY)
+        file = os.open(path / NAME, os.O_RDONLY)
     except OSError:
         return False
     try:
@@ -65,3 +88,11 @@ def is_live(path: Path) -> bool:
     finally:
         os.close(file)
     return False
+
+
+def _locked(folder: Path) -> Descriptor:
+    lock = Descriptor(os.open(folder / NAME, os.O_RDWR | os.O_CREAT, 0o644))
+    if fcntl is not None:
+        with contextlib.suppress(OSError):  # a file system without locks: nothing guards the log there
+            fcntl.flock(lock.number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return lock

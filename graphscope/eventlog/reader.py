@@ -81,6 +81,11 @@ class Log(Rows, Tables):
         return self.metadata.get("finished") is not None
 
     @property
+    def stopped(self) -> str:
+        """Why the recording ended ahead of the program, as a full disk; empty where it did not, as far as is known."""
+        return "" if self.closed and "stopped" not in self.metadata else str(self.metadata.get("stopped", ""))
+
+    @property
     def graph(self) -> Any:
         """The graph that this log says, at its newest row (see `graphscope.graph.Graph`)."""
         return import_module("graphscope.graph").Graph(self)  # a layer above, asked for by the person who holds a log

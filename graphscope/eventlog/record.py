@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import errno
 import functools
 import os
+import shutil
 import sys
 import threading
 import weakref
@@ -152,14 +154,12 @@ def start(path: Path | None = None, **options: Any) -> Writer:
                 folder = Folder()
                 path = folder.path / "memory.gscope"
                 _folders[path] = folder
-            else:
-                make_room(path)
         except OSError as error:
             raise LogError(
                 f"can't record to {path or 'a temporary folder'}: {error.strerror or error}",
                 hint="name another place with --log PATH",
             ) from error
-        started = Writer(path, base=_next_base, **options)
+        started = _begin(path, options)
         presenting.forget(started.path)
         activate(started)
     # A layer above, which knows the frameworks that the program may have loaded.
@@ -197,26 +197,53 @@ def holding(row: int) -> tuple[Log, int] | None:
     return (log, row - base) if log.first <= row - base < log.end else None
 
 
-def make_room(path: Path) -> None:
-    """See that a log can be made at `path`: a finished log there is moved aside, to `NAME-1.gscope` and so on.
+def _begin(path: Path, options: dict[str, Any]) -> Writer:
+    """A writer of a log at `path`, or beside it while another process records there."""
+    while True:
+        try:
+            place = make_room(path)
+            started = Writer(place, base=_next_base, **options)
+        except LogError as error:
+            if isinstance(error.__cause__, FileExistsError):  # another process was quicker
+                continue
+            raise
+        if place != path:
+            with forgiving(OSError, ValueError, RuntimeError, AttributeError):
+                sys.stderr.write(f"graphscope: another process records to {path}; this one records to {place}\n")
+        return started
+
+
+def make_room(path: Path) -> Path:
+    """Where a log can be made: at `path`, from which a finished log is moved aside to `NAME-1.gscope` and so on; where
+    another process records there, under such a name.
 
     Raises:
-        LogError: A live recording, or something that is no log, is in the way.
-        OSError: The folders can't be looked at, or renamed.
+        LogError: Something that is no log is in the way, or can't be moved.
     """
-    if not path.exists():
-        return
-    if ownership.is_live(path):
-        raise LogError(f"{path} is being recorded by another process", hint="record to another --log")
-    if path.is_dir() and not any(path.iterdir()):
-        path.rmdir()
-        return
-    if not (path / "log.json").is_file():
-        raise LogError(f"{path} exists and is no log", hint="give another name with --log PATH")
+    if not (path.exists() or path.is_symlink()):
+        return path
     number = 1
-    while (aside := path.with_name(f"{path.stem}-{number}{path.suffix}")).exists():
+    while (beside := path.with_name(f"{path.stem}-{number}{path.suffix}")).exists():
         number += 1
-    path.rename(aside)
+    if ownership.is_live(path):
+        return beside
+    try:
+        names = {entry.name for entry in path.iterdir()} if path.is_dir() else {""}
+        if names and "log.json" in names:
+            path.rename(beside)
+        elif names <= {ownership.NAME, "tables"}:  # of nobody, or of one that was killed as it began
+            shutil.rmtree(path)
+        else:
+            raise LogError(f"{path} exists and is no log", hint="give another name with --log PATH")
+    except FileNotFoundError:  # another process was quicker
+        return make_room(path)
+    except OSError as error:
+        if error.errno in (errno.EEXIST, errno.ENOTEMPTY):
+            return make_room(path)
+        raise LogError(
+            f"can't record to {path}: {error.strerror or error}", hint="name another place with --log PATH"
+        ) from error
+    return path
 
 
 def mark(kind: Kind, *, text: str | None = None, node: int | None = None, **attrs: Any) -> None:

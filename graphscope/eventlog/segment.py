@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import struct
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 
 from graphscope.eventlog import schema, values
 from graphscope.eventlog.appender import Cursor
+from graphscope.eventlog.interruptions import forgiving
 from graphscope.eventlog.mapped import MappedArray, anonymous, has_length, open_mapped, reserve
 
 CLOSED = 1 << 62
@@ -161,5 +161,8 @@ def _make(folder: Path, counts: dict[str, tuple[np.dtype, int]], spare: Path | N
                 reserve(unfinished / name, dtype, count)
         unfinished.rename(folder)
     except BaseException:  # Ctrl-C too
-        shutil.rmtree(unfinished, ignore_errors=True)
+        with forgiving(OSError):  # name by name: to list them takes a descriptor, and there may be none
+            for name in counts:
+                (unfinished / name).unlink(missing_ok=True)
+            unfinished.rmdir()
         raise

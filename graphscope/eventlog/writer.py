@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from graphscope._version import __version__
 from graphscope.errors import LogError
 from graphscope.eventlog import ownership, schema, values
 from graphscope.eventlog.appender import FLOATING, Appender, compiled
+from graphscope.eventlog.descriptors import SCARCE
 from graphscope.eventlog.gate import Gate
 from graphscope.eventlog.interruptions import forgiving, own
 from graphscope.eventlog.retention import Retention
@@ -30,6 +31,7 @@ _ROW: Final = schema.EVENT.itemsize
 _BITS: Final = (1 << 64) - 1
 
 _BFLOAT16: Final = FLOATING["bfloat16"]
+_Made = TypeVar("_Made")
 _NO_VALUES: Final = 1 << 16
 """Bytes for values in a segment that need hold none."""
 
@@ -92,11 +94,11 @@ class Writer(WideRows):
         self.op, self.finish = self._appender.op, self._appender.finish
         made = False
         try:
-            (path / "tables").mkdir(parents=True)
+            self._owner = ownership.found(path)
             made = True
+            (path / "tables").mkdir()
             (path / "segments").mkdir()
             self.open_tables(path / "tables")
-            self._owner = ownership.claim(path)
             self.metadata = {
                 "format": schema.FORMAT,
                 "producer": "graphscope",
@@ -254,7 +256,7 @@ class Writer(WideRows):
             self.closed = True
             self.metadata["finished"] = time.time()
             try:
-                self._write_metadata()
+                self.insist(self._write_metadata)
             except own(OSError) as error:
                 self.give_up(error)
             self._owner.release()
@@ -314,7 +316,7 @@ class Writer(WideRows):
         folder = self.path / "segments" / f"{first:012d}"
         if self.broken is None:
             try:
-                return Segment(folder, first, rows, value_bytes, self._retention.make_room(value_bytes))
+                return self.insist(lambda: self._segment_on_disk(folder, first, rows, value_bytes))
             except own(OSError) as error:
                 self.give_up(error)
             except BaseException:  # Ctrl-C: what is made of it is in nobody's hands
@@ -322,16 +324,32 @@ class Writer(WideRows):
                 raise
         return Segment(None, first, rows, value_bytes)
 
+    def _segment_on_disk(self, folder: Path, first: int, rows: int, value_bytes: int) -> Segment:
+        self._owner.renew()
+        return Segment(folder, first, rows, value_bytes, self._retention.make_room(value_bytes))
+
+    def insist(self, make: Callable[[], _Made]) -> _Made:
+        """Do what opens files; where the program has used up all, with that of the segment that is written to."""
+        try:
+            return make()
+        except own(OSError) as error:
+            if error.errno not in SCARCE or not self.segment.let_go():
+                raise
+        return make()
+
     def give_up(self, error: OSError) -> None:
         """Stop keeping rows: the program goes on, and what was recorded can be read."""
         if self.broken is None:
             self.broken = f"recording to {self._given} stopped: {error.strerror or error}"
             self.metadata["stopped"] = self.broken
+            with forgiving(OSError):  # it is tried again in the end
+                self._write_metadata()
             # Nobody may be there to read it, or be in the middle of a print of his own.
             with forgiving(OSError, ValueError, RuntimeError, AttributeError):
                 sys.stderr.write(f"graphscope: {self.broken}; the program goes on unrecorded\n")
 
     def _write_metadata(self) -> None:
+        self._owner.renew()
         temporary = self.path / "log.json.new"
         temporary.write_text(json.dumps(self.metadata, indent=1, default=str) + "\n", encoding="utf-8")
         temporary.replace(self.path / "log.json")

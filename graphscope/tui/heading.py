@@ -70,7 +70,9 @@ def heading(
         if node.scope_title:
             made.append(f" in {escape(node.scope_title)}")
         made.append(f"  {shape_text(node.shape, glyphs.times) or 'scalar'}", "dim")
-    if not state and not scene.log.closed:
+    if scene.log.stopped:
+        made.append(f"  {escape(scene.log.stopped)}", f"italic {colours['error']}")
+    elif not state and not scene.log.closed:
         made.append("  growing", "italic dim")
     if search:
         made.append(f"   /{escape(search)}  n N Esc", "bold")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import warnings
+from typing import Final
 
 import numpy as np
 
@@ -13,6 +15,8 @@ from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import ValueResult
 from graphscope.errors import CommandError
 
+_KINDS: Final = "biufc"
+"""Kinds of dtypes: each holds what those ahead of it do, but for the size of numbers."""
 _ASSIGNMENT = re.compile(r"(\w+)\s*=(?!=)\s*(.+)", re.DOTALL)
 
 
@@ -72,9 +76,13 @@ def replace(dbg: Debugger, word: str, expression: str, new: object = None, *, cu
     if old is None:
         raise CommandError(f"The {word} here has no elements that can be replaced", "it is nested, or has no memory")
     new = evaluate(dbg, expression) if new is None else new
+    if new is None:
+        raise CommandError(f"The program can't go on without a {word} here", f"`set {word} = 0` lets nothing flow")
     given = value_results.as_array(new)
     try:
-        array = np.array(np.broadcast_to(new if given is None else given, old.shape), dtype=old.dtype)  # type: ignore[arg-type]
+        source = np.broadcast_to(new if given is None else given, old.shape)  # type: ignore[arg-type]
+        with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):  # what is lost is told
+            array = np.array(source, dtype=old.dtype)
     except (TypeError, ValueError):
         shape = getattr(new, "shape", None)
         what = f"of shape {tuple(shape)}" if shape is not None else f"a {type(new).__name__}"
@@ -82,6 +90,12 @@ def replace(dbg: Debugger, word: str, expression: str, new: object = None, *, cu
             f"The {word} here is {old.dtype} of shape {old.shape}; {expression.strip()!r} is {what}",
             f"give something that broadcasts to {old.shape}",
         ) from None
+    wider = _KINDS.find(source.dtype.kind) > _KINDS.find(old.dtype.kind)
+    if wider and not np.array_equal(array, source):
+        raise CommandError(
+            f"The {word} here is {old.dtype}; {expression.strip()!r} is {source.dtype}: a part would be lost",
+            "give the part that is meant, as `.real`, or round it",
+        )
     dbg.edge.replace(array, cut=cut)
     dbg.log.refresh()
     dbg.look_again()

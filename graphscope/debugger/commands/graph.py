@@ -203,7 +203,7 @@ def _log_table(dbg: Debugger) -> TableResult:
         ("program", " ".join(map(str, log.metadata.get("argv") or []))),
         ("rows", f"#{log.first} to #{log.end - 1}"),
         ("values", str(log.metadata.get("values", ""))),
-        ("finished", "yes" if log.closed else "no"),
+        ("finished", log.stopped or ("yes" if log.closed else "no")),
     ]
     return TableResult(("what", "value"), tuple(facts))
 

@@ -1,0 +1,95 @@
+"""`graphscope record` never stands between a person and their program: it runs, whatever becomes of its recording."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def test_recordings_that_begin_together_have_a_name_each(tmp_path: Path) -> None:
+    (tmp_path / "sweep.py").write_text(
+        "import sys\nimport graphscope as gs\ngs.ones(3) * 2\nprint('ran', sys.argv[1])\n"
+    )
+    command = [sys.executable, "-m", "graphscope", "record", "sweep.py"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    runs = [subprocess.Popen([*command, str(n)], cwd=tmp_path, env=environment, **pipes) for n in range(10)]
+    said = [run.communicate(timeout=120) for run in runs]
+    assert [run.returncode for run in runs] == [0] * 10
+    assert [out for out, _ in said] == [f"ran {number}\n" for number in range(10)]
+    logs = sorted(tmp_path.glob("*.gscope"))
+    assert len(logs) == 10
+    begun = {json.loads((log / "log.json").read_text())["argv"][-1] for log in logs}
+    assert begun == {str(number) for number in range(10)}
+    assert not list(tmp_path.glob(".*")), "nothing half made is left"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a folder in which nobody can make one")
+def test_a_program_runs_where_it_cannot_be_recorded(graphscope: Run, tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text("import sys\nprint('ran')\nsys.exit(3)\n")
+    result = graphscope("record", "--log", "/proc/run.gscope", "program.py")
+    assert (result.returncode, result.stdout) == (3, "ran\n")
+    message = "graphscope: can't record to /proc/run.gscope: No such file or directory; the program runs unrecorded\n"
+    assert result.stderr == message
+
+
+def test_what_a_person_can_mend_is_told_before_the_program_runs(graphscope: Run, tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text("print('ran')\n")
+    (tmp_path / "notes.txt").write_text("mine")
+    result = graphscope("record", "--log", "notes.txt", "program.py")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "notes.txt exists and is no log" in result.stderr
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("command", [["record"], ["debug", "--console"]])
+def test_a_framework_without_an_adapter_is_named(graphscope: Run, tmp_path: Path, command: list[str]) -> None:
+    (tmp_path / "jax").mkdir()
+    (tmp_path / "jax/__init__.py").write_text("")
+    (tmp_path / "program.py").write_text("import sys\nimport jax\nsys.exit(5)\n")
+    result = graphscope(*command, "program.py")
+    assert result.returncode == 5
+    told = "graphscope: what the program computed with JAX was not seen; calls of graphscope and PyTorch are\n"
+    assert result.stderr.count(told) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_program_without_standard_streams(tmp_path: Path, closed: str) -> None:
+    (tmp_path / "program.py").write_text("import sys\nimport graphscope as gs\ngs.ones(50_000) * 2\nsys.exit(4)\n")
+    command = f"{sys.executable} -m graphscope record program.py {closed}"
+    result = subprocess.run(
+        ["sh", "-c", command], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False, timeout=60
+    )
+    assert result.returncode == 4
+    assert json.loads((tmp_path / "program.gscope/log.json").read_text())["finished"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs resource limits")
+def test_a_log_that_ended_early_says_so_wherever_it_is_shown(graphscope: Run, tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(
+        "import resource, signal\nimport graphscope as gs\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (3_000_000, 3_000_000))\n"
+        "x = gs.ones(2000)\n"
+        "for _ in range(3000):\n    x * 2\n"
+        "print('done')\n"
+    )
+    recorded = graphscope("record", "program.py")
+    told = "recording to program.gscope stopped: File too large"
+    assert (recorded.returncode, recorded.stdout) == (0, "done\n")
+    assert told in recorded.stderr
+    summary = graphscope("summary").stdout
+    assert told in " ".join(summary.split())
+    assert "first non-finite value: none in what was recorded" in summary
+    assert told in json.loads(graphscope("summary", "--json").stdout)["stopped"]
+    assert told in " ".join(graphscope("open", "--console", stdin="info log\nq\n").stdout.split())

@@ -1,0 +1,33 @@
+"""A program may use up its descriptors, or close those that it does not know and open files of its own."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs descriptors as POSIX has them")
+
+
+def test_a_program_without_descriptors_left_is_recorded_on(program) -> None:
+    result = program("descriptors.py", "scarce")
+    assert (result.returncode, result.stderr) == (0, "")
+    end, *rest = result.stdout.split()
+    assert int(end) > 6000 + 2 * 60
+    assert rest == ["None", "True"]
+
+
+def test_files_that_a_program_opens_in_the_place_of_ours_are_left_alone(program) -> None:
+    result = program("descriptors.py", "closed")
+    assert (result.returncode, result.stderr) == (0, "")
+    files, rows = result.stdout.splitlines()
+    assert files == repr(b"my own data\n")
+    end, *rest = rows.split()
+    assert int(end) > 6000 + 2 * 60
+    assert rest == ["None", "True"]
+
+
+def test_a_long_recording_holds_few_descriptors(program) -> None:
+    result = program("many_segments.py")
+    assert result.stderr == ""
+    assert int(result.stdout) < 8

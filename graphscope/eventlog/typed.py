@@ -87,6 +87,8 @@ def encode(value: Any, places: Places = None) -> Any:
         return value if kind is int or math.isfinite(value) else {"float": repr(value)}
     if kind is list:
         return [encode(each, places) for each in value]
+    if isinstance(value, np.generic):
+        return encode(value.item())
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         named = zip(value._fields, value, strict=True)
         return {"structure": [kind.__name__, {name: encode(each, places) for name, each in named}]}

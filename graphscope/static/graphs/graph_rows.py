@@ -12,7 +12,7 @@ from graphscope.engine.core import slots, tracing
 from graphscope.engine.core.modes import Context
 from graphscope.engine.core.op import OPS
 from graphscope.engine.core.tensor import Tensor
-from graphscope.eventlog import record
+from graphscope.eventlog import arguments, record
 from graphscope.eventlog.gate import Replace
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind, Pass
@@ -36,7 +36,8 @@ def op(writer: Writer, node: Node, made: Tensor, inputs: list[Tensor], context: 
     """The row of a node of a kind of its own."""
     frame = _frame(depth + 1)
     backward = node.rule is not None
-    described = {"name": node.name, **{key: value for key, value in node.attributes.items() if _is_plain(value)}}
+    attributes = {key: value for key, value in node.attributes.items() if _is_plain(value)}
+    told = {"name": node.name, **arguments.entry(None, attributes)}
     flags = Flag.CREATE_GRAPH if backward else Flag(0)
     identity = made.first_row if made.first_row >= writer.base else None
     if identity is not None:
@@ -48,7 +49,7 @@ def op(writer: Writer, node: Node, made: Tensor, inputs: list[Tensor], context: 
         scope=tracing.scope_number(writer),
         shape=made.array.shape,
         dtype=made.array.dtype,
-        attrs=writer.attributes(described),
+        attrs=writer.attributes(told),
         input_count=len(inputs),
         flags=flags,
         version=made.version,

@@ -30,6 +30,9 @@ ENTRY: Final = "_engine_run_backward"
 """Everything that starts the engine from Python goes through this function (private)."""
 
 
+_MOST_MARKS: Final = 128
+
+
 class Backward:
     """Follows the runs of the engine."""
 
@@ -179,5 +182,7 @@ class Backward:
             writer.template(kind, site=site, graph_pass=Pass.BACKWARD, input_count=count)
             for kind in (Kind.BACKWARD_BEGIN, Kind.BACKWARD_END)
         )
+        if len(self._marks) >= _MOST_MARKS:  # each holds the context that it is of
+            self._marks.clear()
         found = self._marks[key] = begin, end
         return found

@@ -13,11 +13,15 @@ if TYPE_CHECKING:
     from graphscope.adapters.torch.inner import LineCalls
 
 
+_LEAST = 32
+
+
 class Context:
     """A scope on one of the two passes: one object a place, which holds what its call sites need."""
 
     __slots__ = (
-        "backward", "entering", "inner", "leaving", "module", "path", "sites", "sites_without_grad", "twin", "variants",
+        "backward", "entering", "inner", "leaving", "module", "path", "room", "sites", "sites_without_grad", "twin",
+        "variants",
     )  # fmt: skip
 
     def __init__(self, path: ScopePath, backward: bool = False) -> None:
@@ -27,6 +31,8 @@ class Context:
         """The module whose `forward` runs here."""
         self.inner: dict[int, Context] = {}
         """The contexts of the modules called from here, by `id`."""
+        self.room = _LEAST
+        """So many of them are let stand before those of modules that are gone are taken out."""
         self.sites: dict[int, Any] = {}
         self.sites_without_grad: dict[int, Any] = {}
         """The call sites by instruction and function, with gradients on and off."""
@@ -37,6 +43,13 @@ class Context:
         """The templates of the marks at both ends."""
         self.twin: Context | None = None
         """The same scope on the other pass."""
+
+    def forget(self) -> None:
+        """Take out the contexts of modules that are gone."""
+        for key, each in list(self.inner.items()):
+            if each.module is not None and each.module() is None:
+                self.inner.pop(key, None)
+        self.room = 2 * len(self.inner) + _LEAST
 
     def turned(self) -> Context:
         """The same scope on the backward pass."""

@@ -34,7 +34,8 @@ class Functions:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._known: dict[type, Call] = {}
+        self._known: dict[Any, Call] = {}
+        """By where a custom function is written: one that is defined where it is used is a new class each time."""
         self._fields: dict[Any, Fields] = {}
 
     def wrapped(self, original: Any) -> Any:
@@ -53,9 +54,10 @@ class Functions:
             frame = session.frames.user(_getframe(1))
             gathered = self._gather(args, frame)
             outer = place.context
-            inner = outer.inner.get(id(cls))
+            call = self._call(cls)
+            inner = outer.inner.get(id(call))
             if inner is None:
-                inner = outer.inner[id(cls)] = self._scope(outer, cls)
+                inner = outer.inner[id(call)] = self._scope(outer, cls)
             start = writer.clock()
             place.context = inner
             writer.append(inner.entering, None, start)
@@ -66,10 +68,21 @@ class Functions:
                 place.context = outer
                 writer.append(inner.leaving, None, end)
             if gathered is not None:
-                self._made(cls, result, args, kwargs, gathered, frame, start, end)
+                self._made(call, result, args, kwargs, gathered, frame, start, end)
             return result
 
         return classmethod(apply)
+
+    def _call(self, cls: Any) -> Call:
+        """What is known of a custom function."""
+        code = getattr(cls.forward, "__code__", None)
+        where = (code.co_filename, code.co_firstlineno) if code is not None else ()
+        key = cls.__module__, cls.__qualname__, *where
+        return self._known.get(key) or self._learn(key, cls)
+
+    def _learn(self, key: Any, cls: Any) -> Call:
+        found = self._known[key] = self.session.new_call(cls)
+        return found
 
     @guarded
     def _gather(self, args: Any, frame: FrameType) -> tuple[Calls, list[int], list[Any]] | None:
@@ -83,14 +96,11 @@ class Functions:
 
     @guarded
     def _made(
-        self, cls: Any, result: Any, args: Any, kwargs: Any, gathered: tuple[Calls, list[int], list[Any]],
+        self, call: Call, result: Any, args: Any, kwargs: Any, gathered: tuple[Calls, list[int], list[Any]],
         frame: FrameType, start: int, end: int,
     ) -> None:  # fmt: skip
         """Append the row: its outputs were made by calls inside `forward`, for the program this call made them."""
         calls, rows, constants = gathered
-        call = self._known.get(cls)
-        if call is None:
-            call = self._known[cls] = self.session.new_call(cls)
         tensors = (each for each in flattened(result) if isinstance(each, torch.Tensor))
         outputs = [each for each in tensors if not any(each is given for given in args)]
         for each in outputs:

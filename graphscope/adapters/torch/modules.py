@@ -73,6 +73,8 @@ class Modules:
             graph_pass = Pass.BACKWARD if outer.backward else Pass.FORWARD
             inner.entering = writer.template(Kind.SCOPE_ENTER, scope=number, graph_pass=graph_pass)
             inner.leaving = writer.template(Kind.SCOPE_EXIT, scope=number, graph_pass=graph_pass)
+        if len(outer.inner) >= outer.room:
+            outer.forget()
         outer.inner[id(module)] = inner
         return inner
 

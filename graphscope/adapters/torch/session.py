@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, Final
@@ -70,7 +71,7 @@ class Session:
         }
         """What is to be done with an argument of a class."""
         self.leaves = Leaves(self)
-        self.skipped: set[type] = set()
+        self.skipped: weakref.WeakSet[type] = weakref.WeakSet()
         """Classes of tensors that could not be recorded, which was told."""
         self.born: dict[bytes, int] = {}
         """Torch's count of its own writes into results that it makes by writing, by what their rows begin with."""
@@ -116,7 +117,8 @@ class Session:
                 found = NESTED
             else:
                 found = PLAIN if type(value).__module__ == "torch" and not is_symbolic(value) else OPAQUE
-            self.kinds[value.__class__] = found
+            if value.__class__.__module__.partition(".")[0] in ("torch", "builtins"):  # others may be gone tomorrow
+                self.kinds[value.__class__] = found
         return found
 
     def link(self, tensor: torch.Tensor, row: int, fields: Fields) -> None:

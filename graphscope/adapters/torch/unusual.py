@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any, Final
 
 import torch
@@ -14,7 +15,7 @@ ORDINARY: Final = (torch.Tensor, torch.nn.Parameter)
 """Classes whose tensors answer for themselves, and most have their elements at `data_ptr`."""
 
 _OWN: Final = torch.Tensor.__dict__.get("__torch_dispatch__")
-_opened: dict[type, bool] = dict.fromkeys(ORDINARY, True)
+_opened: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary((kind, True) for kind in ORDINARY)
 
 
 def opens(kind: type) -> bool:

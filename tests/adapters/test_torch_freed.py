@@ -1,0 +1,115 @@
+"""What a program makes anew in each step is gone when the program lets go of it, though it was recorded."""
+
+# ruff: noqa: E402 - what is imported below needs PyTorch
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any, Final
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import graphscope as gs
+
+pytestmark = pytest.mark.torch
+
+X: Final = torch.ones(3, requires_grad=True)
+
+
+class Payload:
+    """What is held by what is made."""
+
+
+def function(held: Payload) -> None:
+    class Implicit(torch.autograd.Function):
+        payload = held
+
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * 2 if held else g
+
+    Implicit.apply(X).sum().backward()
+
+
+def subclass(held: Payload) -> None:
+    class Own(torch.Tensor):
+        payload = held
+
+    (X.detach().as_subclass(Own) * 2 + 1).sum()
+
+
+def argument(held: Payload) -> None:
+    class Own(torch.Tensor):
+        payload = held
+
+        @classmethod
+        def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return torch.ones(())
+
+    torch.add(torch.ones(3).as_subclass(Own), 1)
+
+
+def module(held: Payload) -> None:
+    class Net(torch.nn.Module):
+        payload = held
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.ReLU())
+
+        def forward(self, x: Any) -> Any:
+            return self.inner(x)
+
+    Net()(X).sum().backward()
+
+
+def thread(held: Payload) -> None:
+    each = threading.Thread(target=lambda: (X * 2 if held else X).sum().backward())
+    each.start()
+    each.join()
+
+
+def patched(held: Payload) -> None:
+    original = torch.nn.functional.relu
+    torch.nn.functional.relu = lambda x: original(x) if held else x
+    torch.nn.functional.relu(X)
+    torch.nn.functional.relu = original
+
+
+MAKERS: Final[list[Callable[[Payload], None]]] = [function, subclass, argument, module, thread, patched]
+
+
+@pytest.mark.parametrize("capture", ["calls+backward", "ops"])
+@pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__)
+def test_what_is_made_in_a_step_is_freed(make: Any, capture: str) -> None:
+    alive = []
+    with gs.record(capture=capture):
+        for _ in range(8):
+            held = Payload()
+            alive.append(weakref.ref(held))
+            make(held)
+            del held
+        gc.collect()
+        assert [each() for each in alive] == [None] * 8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [module, thread], ids=lambda make: make.__name__)
+def test_what_the_recorder_knows_of_it_does_not_grow(make: Any) -> None:
+    counts = []
+    with gs.record(values="none"):
+        for _ in range(3):
+            for _ in range(256):  # what is bounded is forgotten by then
+                make(Payload())
+            gc.collect()
+            counts.append(len(gc.get_objects()))
+    assert counts[2] - counts[1] < 256 * 20  # of the hundreds that each has

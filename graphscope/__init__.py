@@ -12,8 +12,8 @@ from graphscope.public import ENGINE, HOMES, MODULE_HOMES, PublicModules
 TYPE_CHECKING = False  # as in `typing`, whose import would double the time of `graphscope --version`
 
 if TYPE_CHECKING:
-    from graphscope.console.entry import post_mortem as post_mortem
-    from graphscope.console.entry import set_trace as set_trace
+    from graphscope.console.prompt_entry import post_mortem as post_mortem
+    from graphscope.console.prompt_entry import set_trace as set_trace
     from graphscope.debugger.attachment import listen as listen
     from graphscope.diagnose import explain as explain
     from graphscope.engine import *

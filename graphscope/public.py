@@ -23,9 +23,9 @@ HOMES: Final[dict[str, str]] = {
     "listen": "graphscope.debugger.attachment",
     "load": "graphscope.loading",
     "mark": "graphscope.eventlog.record",
-    "post_mortem": "graphscope.console.entry",
+    "post_mortem": "graphscope.console.prompt_entry",
     "record": "graphscope.eventlog.record",
-    "set_trace": "graphscope.console.entry",
+    "set_trace": "graphscope.console.prompt_entry",
     "show": "graphscope.notebook",
     "step": "graphscope.eventlog.record",
 }

@@ -5,7 +5,7 @@ import pathlib
 import sys
 
 from graphscope.cli import main
-from graphscope.tui.entry import has_terminal
+from graphscope.tui.screen_entry import has_terminal
 
 SAMPLE = "samples/rnn_cell.py"
 PICTURE = "build/rnn_cell.svg"

@@ -10,7 +10,7 @@ sys.path.insert(0, str(ROOT))
 from graphscope.dap.adapter_thread import adapter  # noqa: E402
 from graphscope.tui.app import GraphscopeApp  # noqa: E402
 from graphscope.tui.glyphs import UNICODE  # noqa: E402
-from graphscope.tui.live.program_session import LiveSession  # noqa: E402
+from graphscope.tui.live.program_session import ProgramSession  # noqa: E402
 
 SAMPLE = ROOT / "samples" / "digits.py"
 SIZE = (132, 38)
@@ -18,7 +18,7 @@ STOP = "op:relu backward"
 PATIENCE = 60.0
 
 
-async def draw(session: LiveSession, picture: Path) -> None:
+async def draw(session: ProgramSession, picture: Path) -> None:
     """Go on to the stop, wait until the screen shows it, and save the screen."""
     app = GraphscopeApp(session.open_log(), session, glyphs=UNICODE)
     async with app.run_test(size=SIZE) as pilot:
@@ -37,7 +37,7 @@ async def draw(session: LiveSession, picture: Path) -> None:
 def main() -> None:
     """Run the sample under the screen."""
     with adapter() as connection:
-        session = LiveSession(connection, SAMPLE.name)
+        session = ProgramSession(connection, SAMPLE.name)
         try:
             breakpoints, commands = [STOP], ["ignore 1 3", "c"]
             session.launch({"program": str(SAMPLE), "cwd": str(ROOT)}, breakpoints, commands)

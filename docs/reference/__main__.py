@@ -27,7 +27,7 @@ NOTE: Final = "<!-- Made from the tables by `make docs`; edit the docstrings, no
 def command_line() -> str:
     """Every sub-command with its options."""
     from graphscope.cli import COMMANDS
-    from graphscope.cli.arguments import Parser
+    from graphscope.cli.parser import Parser
 
     parts = ["# Command line", "", "`python -m graphscope` is the same program as `graphscope`."]
     parts += ["Exit status: 0; 1, found something; 2, could not do it; `debug` and `record` pass on the program's own."]
@@ -48,7 +48,7 @@ def command_line() -> str:
 
 def commands() -> str:
     """Every command of the debugger."""
-    import graphscope.console.prompt
+    import graphscope.console.console
     import graphscope.debugger.commands  # noqa: F401 (fills the table)
     from graphscope.debugger.command_table import GROUPS, every
 

@@ -72,7 +72,7 @@ def _dispatch(words: list[str]) -> int:
 
         near = get_close_matches(name, COMMANDS, n=1)
         raise UsageError(f"there is no command {name!r}", f"Did you mean `graphscope {near[0]}`?" if near else HELP)
-    from graphscope.cli.arguments import Parser
+    from graphscope.cli.parser import Parser
 
     command = import_module(f"graphscope.cli.{name}")
     parser = Parser(name, command.__doc__ or "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from graphscope.cli.arguments import Parser
+from graphscope.cli.parser import Parser
 
 
 def configure(parser: Parser) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from graphscope.cli.arguments import Parser, add_as_torch, add_kept, as_asked
+from graphscope.cli.parser import Parser, add_as_torch, add_kept, as_asked
 from graphscope.cli.runner import execute, load
 from graphscope.errors import UsageError
 
@@ -32,7 +32,7 @@ def configure(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Debug the program; its exit status is ours."""
     wanted = options.program
-    from graphscope.tui.entry import has_terminal
+    from graphscope.tui.screen_entry import has_terminal
 
     if options.gate is None and not options.console and has_terminal():
         return _on_screen(options)
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         channel = wire.connect(options.gate)
         kept = {"values": options.values, "capture": options.capture}
         return remote.debug_program(partial(program, None), channel, log=options.log, **kept)
-    from graphscope.console.entry import debug_program
+    from graphscope.console.prompt_entry import debug_program
 
     return debug_program(
         program,
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
 def _on_screen(options: argparse.Namespace) -> int:
     """The program runs in a process of its own, held by an adapter; the screen is the adapter's client."""
     from graphscope.dap.adapter_thread import adapter
-    from graphscope.tui.entry import debug_screen
+    from graphscope.tui.screen_entry import debug_screen
 
     program = options.program
     if not program.is_module and not Path(program.name).exists():

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphscope.cli.arguments import Parser, add_log, find_log
+from graphscope.cli.parser import Parser, add_log, find_log
 from graphscope.exporters.registry import EXPORTERS
 
 if TYPE_CHECKING:

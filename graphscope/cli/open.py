@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from graphscope.cli.arguments import SUFFIX, Parser, add_log, find_log, is_model
+from graphscope.cli.parser import SUFFIX, Parser, add_log, find_log, is_model
 
 
 def configure(parser: Parser) -> None:
@@ -23,11 +23,11 @@ def run(options: argparse.Namespace) -> int:
     """Open the screen over the log; the prompt where one is asked for, or where no terminal is."""
     given = options.log
     log = _recorded(given, options.feed) if given is not None and is_model(given) else find_log(given)
-    from graphscope.tui.entry import has_terminal, open_screen
+    from graphscope.tui.screen_entry import has_terminal, open_screen
 
     if has_terminal() and not options.console:
         return open_screen(log)
-    from graphscope.console.entry import open_console
+    from graphscope.console.prompt_entry import open_console
 
     return open_console(log)
 

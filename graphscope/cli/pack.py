@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from graphscope.cli.arguments import Parser, add_log, find_log
+from graphscope.cli.parser import Parser, add_log, find_log
 
 
 def configure(parser: Parser) -> None:

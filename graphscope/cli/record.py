@@ -8,7 +8,7 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from graphscope.cli.arguments import Parser, add_as_torch, add_kept, as_asked, new_log
+from graphscope.cli.parser import Parser, add_as_torch, add_kept, as_asked, new_log
 from graphscope.cli.runner import execute, load
 from graphscope.errors import LogError
 

@@ -10,7 +10,7 @@ import argparse
 import dataclasses
 import json
 
-from graphscope.cli.arguments import Parser, add_log, find_log
+from graphscope.cli.parser import Parser, add_log, find_log
 
 FOUND = 1
 
@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(dataclasses.asdict(facts), indent=2))
     else:
-        from graphscope.cli.tables import print_overview
+        from graphscope.cli.summary_tables import print_overview
 
         print_overview(facts)
     return FOUND if facts.nonfinite or facts.exceptions else 0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from graphscope.exporters import style
-from graphscope.exporters.dotsyntax import block, defaults, edge, html, html_label, indented, node, quoted, shortened
+from graphscope.exporters import box_styles
+from graphscope.exporters.dot_syntax import block, defaults, edge, html, html_label, indented, node, quoted, shortened
 from graphscope.exporters.labels import cluster_label, edge_label, iterations, node_label, tooltip
 from graphscope.exporters.placement import beside, both_passes, closes_cycle
 from graphscope.exporters.registry import exporter
@@ -31,14 +31,14 @@ def dot(view: GraphView, *, rankdir: Direction = "TB", overlay: bool = False) ->
         rankdir: Where forward runs: TB (down the page), LR, BT or RL.
         overlay: Write on each node what its values and gradients are like.
     """
-    large = len(view.edges) > style.LARGE
-    graph = {**style.GRAPH, "rankdir": rankdir, **(style.LARGE_GRAPH if large else {})}
+    large = len(view.edges) > box_styles.LARGE
+    graph = {**box_styles.GRAPH, "rankdir": rankdir, **(box_styles.LARGE_GRAPH if large else {})}
     placed = beside(view)
     links = {each.target for each in view.edges if each.kind == "link" and each.highlighted}
     lines = [
         defaults("graph", graph),
-        defaults("node", style.TEXT["node"]),
-        defaults("edge", style.TEXT["edge"]),
+        defaults("node", box_styles.TEXT["node"]),
+        defaults("edge", box_styles.TEXT["edge"]),
         *boxes(view, placed, overlay=overlay),
         *arrows(view, placed, "xlabel" if large else "label"),
         *(link(backward, place, highlighted=backward in links) for backward, place in placed.items()),
@@ -55,7 +55,7 @@ def boxes(view: GraphView, placed: dict[str, Place], *, overlay: bool) -> list[s
         each = replace(each, count=1) if each.count == said[each.cluster] else each
         lines = node_label(each, view, overlay=overlay, placed=each.id in placed)
         text = {"label": html_label("<BR/>".join(lines)), "tooltip": tooltip(each)}
-        inside[each.cluster].append(node(each.id, {**text, **style.look(each, len(lines))}))
+        inside[each.cluster].append(node(each.id, {**text, **box_styles.look(each, len(lines))}))
         if each.id in placed and placed[each.id].same_rank:
             inside[each.cluster].append(f"{{ rank=same; {quoted(placed[each.id].forward)}; {quoted(each.id)}; }}")
     frames: dict[str | None, list[list[str]]] = {}
@@ -72,7 +72,7 @@ def frame_look(cluster: Cluster) -> list[str]:
         "label": html_label(f"<B>{html(cluster_label(cluster))}</B>"),
         "tooltip": shortened(cluster.path or cluster.label),
     }
-    return [defaults("graph", {**text, **style.CLUSTER[cluster.kind]})]
+    return [defaults("graph", {**text, **box_styles.CLUSTER[cluster.kind]})]
 
 
 def in_order(frames: list[list[str]]) -> Iterable[str]:
@@ -83,7 +83,9 @@ def in_order(frames: list[list[str]]) -> Iterable[str]:
 def link(backward: str, place: Place, *, highlighted: bool) -> str:
     """The line from a forward node to the backward node beside it."""
     free = {} if place.same_rank else {"constraint": "false"}
-    return edge(place.forward, backward, {**style.EDGES["link"], **(style.HIGHLIGHTED if highlighted else {}), **free})
+    return edge(
+        place.forward, backward, {**box_styles.EDGES["link"], **(box_styles.HIGHLIGHTED if highlighted else {}), **free}
+    )
 
 
 def arrows(view: GraphView, placed: dict[str, Place], label: str) -> Iterable[str]:
@@ -108,8 +110,8 @@ def arrow(each: ViewEdge, label: str, *, up: bool, free: bool) -> str:
     text = edge_label(each)
     look = {
         **({label: html_label(f" {html(text)} ")} if text else {}),
-        **style.EDGES["carried" if each.carried else each.kind],
-        **(style.HIGHLIGHTED if each.highlighted else {}),
+        **box_styles.EDGES["carried" if each.carried else each.kind],
+        **(box_styles.HIGHLIGHTED if each.highlighted else {}),
         **({"constraint": "false"} if free else {}),
     }
     return edge(each.target, each.source, {**look, "dir": "back"}) if up else edge(each.source, each.target, look)

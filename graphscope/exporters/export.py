@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphscope.errors import ExportError
-from graphscope.exporters.choice import chosen
 from graphscope.exporters.registry import Exporter, by_name, by_suffix
+from graphscope.exporters.view_selection import selected_view
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from graphscope.exporters.choice import Fold, OnePass
+    from graphscope.exporters.view_selection import Fold, OnePass
 
 __all__ = ["export"]
 
@@ -59,7 +59,7 @@ def export(
     made_by = exporter_for(path, format)
     if path is not None:
         check_place(Path(path))
-    view = chosen(
+    view = selected_view(
         thing,
         select=select,
         graph_pass=graph_pass,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
-from graphscope.exporters.dotsyntax import html, printable, shortened
+from graphscope.exporters.box_styles import ALARM, FAINT, GRADIENT
+from graphscope.exporters.dot_syntax import html, printable, shortened
 from graphscope.exporters.placement import both_passes
-from graphscope.exporters.style import ALARM, FAINT, GRADIENT
 from graphscope.exporters.summaries import finite_count, gradient_summary, value_summary
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphscope.exporters.ranks import consistent
+from graphscope.exporters.heights import consistent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

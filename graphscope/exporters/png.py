@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from graphscope.exporters.dot import Direction, dot
-from graphscope.exporters.layout import drawn
+from graphscope.exporters.graphviz_program import drawn
 from graphscope.exporters.registry import exporter
 
 if TYPE_CHECKING:

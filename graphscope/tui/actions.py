@@ -12,16 +12,16 @@ from textual.widgets import Input
 
 from graphscope.errors import CommandError
 from graphscope.graph.paths import REACH
-from graphscope.tui import keys
+from graphscope.tui import key_table
 from graphscope.tui.dialogs.choice import Choice
-from graphscope.tui.dialogs.entry import Entry
+from graphscope.tui.dialogs.text_entry import TextEntry
 from graphscope.tui.guard import Guarded
 from graphscope.tui.inspector.inspector import Inspector
 from graphscope.tui.inspector.slices import read_slice
-from graphscope.tui.keymap import remapped
-from graphscope.tui.map.aim import leaves
+from graphscope.tui.key_file import remapped
 from graphscope.tui.map.map import Map
-from graphscope.tui.messages import Asked
+from graphscope.tui.map.path_targets import leaves
+from graphscope.tui.messages import CommandRequested
 from graphscope.tui.prompt.prompt import Line, Prompt
 from graphscope.tui.screen_text import escape
 from graphscope.tui.source.source import Source
@@ -45,7 +45,7 @@ class Actions(Guarded, Screen[None]):
     """Keys that a person has chosen, by the names of actions."""
     glyphs: Glyphs
     """The characters of pictures."""
-    early: list[Asked]
+    early: list[CommandRequested]
     """What was asked for while the program started, and waits for its first stop."""
     search = ""
     """The SPEC that `n` and `N` look for; empty when no search is under way."""
@@ -69,7 +69,7 @@ class Actions(Guarded, Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Whether a key means something here: while a line is typed, it is one of its letters."""
-        return not (action in keys.WORDS_FOLLOW and isinstance(self.focused, Input))
+        return not (action in key_table.WORDS_FOLLOW and isinstance(self.focused, Input))
 
     def on_paste(self, event: events.Paste) -> None:
         """What is pasted is for the prompt, wherever one is."""
@@ -81,7 +81,7 @@ class Actions(Guarded, Screen[None]):
         """Carry out a command that a key means."""
         if self.search and line == "next":
             line = f"find {self.search}"
-        self.post_message(Asked(line, quiet=True))
+        self.post_message(CommandRequested(line, quiet=True))
 
     def action_search(self) -> None:
         """Ask what to look for."""
@@ -90,14 +90,16 @@ class Actions(Guarded, Screen[None]):
         def begin(spec: str | None) -> None:
             if spec and spec.strip():
                 self.search = spec.strip()
-                self.post_message(Asked(f"find {self.search}", quiet=True))
+                self.post_message(CommandRequested(f"find {self.search}", quiet=True))
 
-        self.app.push_screen(Entry(title, self.search, "mm   name:fc1.*   op:tanh backward   line:net.py:31"), begin)
+        self.app.push_screen(
+            TextEntry(title, self.search, "mm   name:fc1.*   op:tanh backward   line:net.py:31"), begin
+        )
 
     def action_search_back(self) -> None:
         """Go to the match before this one."""
         if self.search:
-            self.post_message(Asked(f"rfind {self.search}", quiet=True))
+            self.post_message(CommandRequested(f"rfind {self.search}", quiet=True))
         else:
             self.action_search()
 
@@ -114,13 +116,13 @@ class Actions(Guarded, Screen[None]):
 
     def action_list(self, name: str) -> None:
         """Open a list."""
-        from graphscope.tui.dialogs.table import LISTS, TableDialog  # these are loaded when they are asked for
+        from graphscope.tui.dialogs.table_list import LISTS, TableDialog  # these are loaded when they are asked for
 
         def close(found: tuple[str, bool] | None) -> None:
             if found is not None and found[1]:
                 self.action_prefill(found[0])
             elif found is not None:
-                self.post_message(Asked(found[0], quiet=True))
+                self.post_message(CommandRequested(found[0], quiet=True))
 
         self.app.push_screen(TableDialog(LISTS[name], self.ask_now), close)
 
@@ -128,7 +130,7 @@ class Actions(Guarded, Screen[None]):
         """Show all keys and commands."""
         from graphscope.tui.dialogs.help import Help
 
-        self.app.push_screen(Help(remapped([*keys.OF_COMMANDS, *keys.OF_SCREEN], self.keymap), self.glyphs))
+        self.app.push_screen(Help(remapped([*key_table.OF_COMMANDS, *key_table.OF_SCREEN], self.keymap), self.glyphs))
 
     def action_slice(self) -> None:
         """Ask for a slice of what is shown."""
@@ -141,7 +143,7 @@ class Actions(Guarded, Screen[None]):
             except CommandError as error:
                 self.notify(error.message, title="no slice", severity="warning")
 
-        self.app.push_screen(Entry("slice of the value", placeholder="[0, :, 3:7]; empty shows all"), choose)
+        self.app.push_screen(TextEntry("slice of the value", placeholder="[0, :, 3:7]; empty shows all"), choose)
 
     def action_picture(self) -> None:
         """Save the screen as a picture."""
@@ -241,13 +243,13 @@ class Actions(Guarded, Screen[None]):
         shown = self.query_one(Map)
         if not shown.display:
             self.action_toggle_map()
-        if shown.aim == "loss" and self.scene.node is not None:
+        if shown.target == "loss" and self.scene.node is not None:
             self._choose_leaf(self.scene.whole.node(self.scene.now))
         else:
-            shown.lead("loss" if shown.aim == "none" else "none")
+            shown.lead("loss" if shown.target == "none" else "none")
 
     def _choose_leaf(self, node: Node) -> None:
-        from graphscope.tui.dialogs.leaves import LeafDialog
+        from graphscope.tui.dialogs.leaf_list import LeafDialog
 
         shown = self.query_one(Map)
         found, bounded = leaves(node)

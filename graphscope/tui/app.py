@@ -15,15 +15,15 @@ from textual.screen import Screen
 
 from graphscope.debugger.command_table import COMMANDS
 from graphscope.eventlog.reader import Log
-from graphscope.tui import keys
+from graphscope.tui import key_table
+from graphscope.tui.ascii_text import OnlyAscii
 from graphscope.tui.glyphs import Glyphs, for_terminal
 from graphscope.tui.guard import Guarded, sentence
-from graphscope.tui.keymap import remapped
-from graphscope.tui.main import Main
-from graphscope.tui.messages import Asked, Told
+from graphscope.tui.key_file import remapped
+from graphscope.tui.main_screen import Main
+from graphscope.tui.messages import CommandRequested, Told
 from graphscope.tui.prompt.history import History
 from graphscope.tui.screen_session import Session
-from graphscope.tui.spelling import OnlyAscii
 from graphscope.tui.themes import THEMES
 
 
@@ -84,7 +84,7 @@ class GraphscopeApp(Guarded, App[None]):
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """What the palette offers: themes and the like, every key, and every command."""
         yield from super().get_system_commands(screen)
-        for binding in remapped([*keys.OF_COMMANDS, *keys.OF_SCREEN], self._keys):
+        for binding in remapped([*key_table.OF_COMMANDS, *key_table.OF_SCREEN], self._keys):
             said = f"{binding.description.capitalize()} ({binding.key_display or binding.key})"
             yield SystemCommand(said, binding.tooltip or binding.description, partial(self._act, binding.action))
         for entry in COMMANDS.values():
@@ -121,4 +121,4 @@ class GraphscopeApp(Guarded, App[None]):
 
     def action_go(self, row: int) -> None:
         """Go to a row that was clicked."""
-        self.screen.post_message(Asked(f"goto {row}", quiet=True))
+        self.screen.post_message(CommandRequested(f"goto {row}", quiet=True))

@@ -7,7 +7,7 @@ from textual.message import Message
 from graphscope.debugger.results import Result
 
 
-class Asked(Message):
+class CommandRequested(Message):
     """A person wants a command carried out."""
 
     def __init__(self, line: str, block: tuple[str, ...] = (), *, quiet: bool = False) -> None:
@@ -18,10 +18,10 @@ class Asked(Message):
         """It was a key, not a typed line: only what is not a plain stop is told at the prompt."""
 
 
-class Answered(Message):
+class CommandAnswered(Message):
     """A command was carried out."""
 
-    def __init__(self, asked: Asked, results: tuple[Result, ...], now: int) -> None:
+    def __init__(self, asked: CommandRequested, results: tuple[Result, ...], now: int) -> None:
         super().__init__()
         self.asked = asked
         self.results = results

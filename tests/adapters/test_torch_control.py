@@ -12,7 +12,7 @@ import pytest
 
 import graphscope as gs
 from graphscope.cli import main
-from graphscope.console.entry import open_console
+from graphscope.console.prompt_entry import open_console
 
 pytest.importorskip("torch")
 pytestmark = pytest.mark.torch

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from graphscope.cli.arguments import find_log
+from graphscope.cli.parser import find_log
 from graphscope.errors import UsageError
 
 from .conftest import Run, run_in

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from graphscope.console.entry import debug_program
+from graphscope.console.prompt_entry import debug_program
 
 PRODUCT = """\
 import graphscope as torch

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import graphscope as gs
-from graphscope.console.entry import open_console
+from graphscope.console.prompt_entry import open_console
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -12,7 +12,7 @@ import pytest
 
 import graphscope as gs
 from graphscope.eventlog.reader import Log
-from graphscope.exporters.layout import drawn
+from graphscope.exporters.graphviz_program import drawn
 from graphscope.graph.view import GraphView, ViewEdge, ViewNode
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from graphscope.exporters.dot import dot
 from graphscope.exporters.export import export
-from graphscope.exporters.layout import drawn
+from graphscope.exporters.graphviz_program import drawn
 from graphscope.graph.view import Cluster, GraphView, ViewEdge, ViewNode
 
 from .conftest import parse, unrolled

@@ -21,7 +21,7 @@ from .conftest import parse, unrolled
 
 def layout_writes(name: str) -> bool:
     """Whether this machine can make a file of this format."""
-    from graphscope.exporters.layout import program
+    from graphscope.exporters.graphviz_program import program
 
     return name != "pdf" or program().system
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphscope.eventlog.schema import Kind
 from graphscope.eventlog.writer import Writer
-from graphscope.tui.messages import Asked
+from graphscope.tui.messages import CommandRequested
 from graphscope.tui.prompt.prompt import Line
 from tests.tui.screens import Screen, debug, drive
 
@@ -66,7 +66,7 @@ async def come(screen: Screen, stage: Stage) -> None:
     """Come to a screen, and wait until nothing moves on it."""
     for step in stage.steps:
         if len(step) > 1 and step[0] == ":":
-            screen.main.post_message(Asked(step[1:]))
+            screen.main.post_message(CommandRequested(step[1:]))
             await screen.pilot.pause()
         else:
             await screen.press(step)
@@ -111,7 +111,7 @@ def followed(folder: Path, size: tuple[int, int], see: See) -> dict[str, dict[st
         for row, stage in ((1, Stage("grown", (), (("relu", "#tape"),))), (2, Stage("followed", ("n", "n")))):
             writer.append(op, np.array([1.0, 0.0, 3.0, 0.0], np.float32), 0, 0, 0, row - 1)
             await come(screen, stage)
-            await screen.until(lambda row=row: screen.main.reading.log.end > row, f"row {row}")
+            await screen.until(lambda row=row: screen.main.log_index.log.end > row, f"row {row}")
             await settle(screen)
             found[f"live-{stage.name}"] = await see(screen)
 

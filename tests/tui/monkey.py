@@ -10,7 +10,7 @@ from typing import Final
 
 from textual.widgets import Input
 
-from graphscope.tui import keys
+from graphscope.tui import key_table
 from tests.tui.screens import Screen, drive
 
 LEAVING: Final = ("q", "E", "ctrl+p", "ctrl+c")
@@ -20,7 +20,7 @@ LEAVING_CLICKS: Final = {f"app.press('{key}')" for key in LEAVING}
 """What clicks on the line of keys do that press one of these."""
 
 KEYS: Final = sorted(
-    {key for found in keys.everywhere() for key in found.key.split(",")} - set(LEAVING)
+    {key for found in key_table.everywhere() for key in found.key.split(",")} - set(LEAVING)
     | {"tab", "shift+tab", "escape", "enter", "space", "left", "right", "z", "Z", "5", "x"}
 )
 SLOWEST: Final = 5.0

@@ -15,8 +15,8 @@ from graphscope.debugger.debugger import Debugger
 from graphscope.eventlog.reader import load
 from graphscope.tui.app import GraphscopeApp
 from graphscope.tui.glyphs import UNICODE, Glyphs
-from graphscope.tui.live.program_session import LiveSession
-from graphscope.tui.main import Main
+from graphscope.tui.live.program_session import ProgramSession
+from graphscope.tui.main_screen import Main
 from graphscope.tui.screen_session import RecordedSession
 
 PATIENCE = 20.0
@@ -121,7 +121,7 @@ def debug(
         wishes: Further arguments of `launch`.
     """
 
-    async def run(session: LiveSession) -> None:
+    async def run(session: ProgramSession) -> None:
         app = GraphscopeApp(session.open_log(), session, glyphs=UNICODE)
         async with app.run_test(size=size, notifications=True) as pilot:
             await pilot.pause()
@@ -129,7 +129,7 @@ def debug(
         assert not app.mistakes, "".join(traceback.format_exception(app.mistakes[0]))
 
     with adapter() as connection:
-        session = LiveSession(connection, script.name)
+        session = ProgramSession(connection, script.name)
         try:
             session.launch({"program": str(script), "cwd": str(script.parent), **wishes}, breakpoints, commands)
             asyncio.run(run(session))

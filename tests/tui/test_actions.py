@@ -13,12 +13,12 @@ from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Stop
 from graphscope.errors import CommandError
 from graphscope.eventlog.reader import load
-from graphscope.tui import keys
-from graphscope.tui.dialogs.table import TableDialog
+from graphscope.tui import key_table
+from graphscope.tui.dialogs.table_list import TableDialog
 from graphscope.tui.inspector.array import ArrayView
 from graphscope.tui.map.map import Map
 from graphscope.tui.tape.tape import Tape
-from graphscope.tui.words import Words
+from graphscope.tui.text_widgets import WrappedText
 from tests.tui.screens import Screen, drive
 
 pytestmark = pytest.mark.slow
@@ -179,8 +179,8 @@ def test_the_help_tells_every_key(training: Path) -> None:
     async def use(screen: Screen) -> None:
         await screen.press("question_mark")
         await screen.shows("Esc closes")
-        told = screen.app.screen.query_one(Words).plain
-        for binding in (*keys.OF_COMMANDS, *keys.OF_SCREEN):
+        told = screen.app.screen.query_one(WrappedText).plain
+        for binding in (*key_table.OF_COMMANDS, *key_table.OF_SCREEN):
             assert f"  {binding.key_display or binding.key:<10}" in told, binding
 
     drive(training, use, size=(160, 60))

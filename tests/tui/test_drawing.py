@@ -16,13 +16,13 @@ from textual.color import Color
 from textual.geometry import Size
 
 from graphscope.eventlog.reader import load
-from graphscope.exporters.layout import program
-from graphscope.exporters.style import HIGHLIGHTED
+from graphscope.exporters.box_styles import HIGHLIGHTED
+from graphscope.exporters.graphviz_program import program
 from graphscope.tui.map import kitty
-from graphscope.tui.map.aim import to_loss
-from graphscope.tui.map.layout import neighbourhood
+from graphscope.tui.map.layers import neighbourhood
 from graphscope.tui.map.map import Map
-from graphscope.tui.map.terminal import Terminal
+from graphscope.tui.map.path_targets import to_loss
+from graphscope.tui.map.terminal_graphics import Terminal
 from tests.tui.image_terminal import (
     CELL,
     KITTY,

@@ -11,9 +11,9 @@ from textual.widgets import Input
 from graphscope.debugger.debugger import Debugger
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.record import record
-from graphscope.tui import keys
+from graphscope.tui import key_table
 from graphscope.tui.app import GraphscopeApp
-from graphscope.tui.main import Main
+from graphscope.tui.main_screen import Main
 from graphscope.tui.screen_session import RecordedSession
 from graphscope.tui.tape.tape import Tape
 from tests.tui.screens import Screen, debug, drive
@@ -29,7 +29,7 @@ for step in range(2):
     loss.backward()
 """
 
-KEYS = [key for found in keys.everywhere() for key in found.key.split(",") if key not in ("q", "ctrl+c")]
+KEYS = [key for found in key_table.everywhere() for key in found.key.split(",") if key not in ("q", "ctrl+c")]
 
 
 def program(folder: Path, dtype: str = "float32") -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from graphscope.cli.arguments import find_log
+from graphscope.cli.parser import find_log
 from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.session_file import restore
 from graphscope.eventlog.reader import load

@@ -48,7 +48,7 @@ def test_it_steps_through_a_running_program_in_both_directions(tmp_path: Path) -
         await begun(screen)
         await screen.shows("live", "#heading")
         assert screen.now == 0
-        log = screen.main.reading.log
+        log = screen.main.log_index.log
         assert log.end == 1  # the program waits: nothing is there but its first node
         for row in (1, 2):
             await screen.press("n")
@@ -168,13 +168,13 @@ def test_a_program_that_runs_on_is_stopped(tmp_path: Path) -> None:
 def test_it_runs_again_from_its_beginning(tmp_path: Path) -> None:
     async def use(screen: Screen) -> None:
         await begun(screen)
-        first = screen.main.reading.log.path
+        first = screen.main.log_index.log.path
         await screen.type("b op:tanh")
         await screen.press("c")
         await screen.shows("tanh", "#heading")
         await screen.type("restart")
         await screen.at(0)
-        assert screen.main.reading.log.path != first
+        assert screen.main.log_index.log.path != first
         await screen.press("c")
         await screen.shows("tanh", "#heading")
 

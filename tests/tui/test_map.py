@@ -11,7 +11,7 @@ import pytest
 from graphscope.eventlog.reader import load
 from graphscope.tui.glyphs import UNICODE
 from graphscope.tui.map.boxes import Sketch, sketch
-from graphscope.tui.map.layout import Layers, neighbourhood
+from graphscope.tui.map.layers import Layers, neighbourhood
 from tests.tui.screens import Screen, drive
 
 WORDS = {"UP": "u", "DOWN": "d", "LEFT": "l", "RIGHT": "r", "VERTICAL": "ud", "HORIZONTAL": "lr"}

@@ -12,8 +12,8 @@ import pytest
 from graphscope.errors import UsageError
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
-from graphscope.tui import keys
-from graphscope.tui.keymap import read_keymap, remapped
+from graphscope.tui import key_table
+from graphscope.tui.key_file import read_keymap, remapped
 from graphscope.tui.passes import passes_of
 from graphscope.tui.tape.folds import loop_at
 from graphscope.tui.tape.tape import Tape
@@ -152,9 +152,9 @@ def test_the_graph_is_exported_by_a_key(product: Path, tmp_path: Path, monkeypat
 def test_a_keymap_gives_actions_other_keys(product: Path, tmp_path: Path) -> None:
     file = tmp_path / "keys.toml"
     file.write_text('"screen.map" = "f3"\n[command]\nnext = "ctrl+n"\n', encoding="utf-8")
-    keymap = read_keymap(file, keys.everywhere())
+    keymap = read_keymap(file, key_table.everywhere())
     assert keymap == {"screen.map": "f3", "command.next": "ctrl+n"}
-    assert {found.id: found.key for found in remapped(keys.OF_SCREEN, keymap)}["screen.map"] == "f3"
+    assert {found.id: found.key for found in remapped(key_table.OF_SCREEN, keymap)}["screen.map"] == "f3"
 
     async def use(screen: Screen) -> None:
         await screen.press("n", "m")
@@ -180,21 +180,21 @@ def test_a_keymap_that_is_wrong_is_refused_in_words(tmp_path: Path, text: str, s
     file = tmp_path / "keys.toml"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(UsageError, match=said):
-        read_keymap(file, keys.everywhere())
+        read_keymap(file, key_table.everywhere())
 
 
 def test_without_a_keymap_all_keys_are_as_told(tmp_path: Path) -> None:
-    assert read_keymap(tmp_path / "none.toml", keys.everywhere()) == {}
+    assert read_keymap(tmp_path / "none.toml", key_table.everywhere()) == {}
 
 
 def test_every_binding_has_a_name_of_its_own_and_an_action(product: Path) -> None:
-    names = [binding.id for binding in keys.everywhere()]
+    names = [binding.id for binding in key_table.everywhere()]
     assert None not in names
     assert len(set(names)) == len(names)
 
     async def use(screen: Screen) -> None:
         owners = [screen.main, *screen.main.query("*")]
-        for binding in keys.everywhere():
+        for binding in key_table.everywhere():
             action = binding.action.partition("(")[0]
             assert any(hasattr(owner, f"action_{action}") for owner in [*owners, screen.app]), binding
 
@@ -218,7 +218,7 @@ def test_another_rank_is_looked_at_where_it_was(tmp_path):
         await screen.press("down", "enter")
         await screen.shows("rank 1 of 3", "#heading")
         await screen.at(7)
-        assert screen.main.reading.log.path.name == "run-rank1.gscope"
+        assert screen.main.log_index.log.path.name == "run-rank1.gscope"
         assert "run.gscope" in screen.part("#heading")
         x = screen.part("#heading").index("rank 1")
         await screen.pilot.click("#heading", offset=(x, 0))

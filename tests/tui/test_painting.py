@@ -12,8 +12,8 @@ from rich.cells import cell_len
 from graphscope.eventlog.reader import load
 from graphscope.graph import Graph
 from graphscope.tui.glyphs import UNICODE
-from graphscope.tui.looks import LOOKS, style_of
 from graphscope.tui.passes import passes_of
+from graphscope.tui.region_styles import STYLES, style_of
 from graphscope.tui.scene import Scene
 from graphscope.tui.tape.row import RowPainter
 from graphscope.tui.tape.tape import Tape
@@ -46,7 +46,7 @@ def test_after_every_key_the_screen_is_as_if_painted_anew(training: Path) -> Non
 def test_every_look_is_made_of_words_of_each_theme(theme: object, product: Path) -> None:
     async def use(screen: Screen) -> None:
         screen.app.theme = theme.name
-        for looks in LOOKS.values():
+        for looks in STYLES.values():
             for words in looks.values():
                 style = style_of(words, screen.app.theme_variables)
                 assert ("bold" in words) == bool(style.bold)

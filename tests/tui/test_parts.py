@@ -20,21 +20,21 @@ from graphscope.debugger.command_table import COMMANDS
 from graphscope.errors import CommandError
 from graphscope.eventlog.reader import load
 from graphscope.graph import Graph
-from graphscope.tui import keys
+from graphscope.tui import key_table
+from graphscope.tui.ascii_text import OnlyAscii, in_ascii
 from graphscope.tui.dialogs.help import help_text
 from graphscope.tui.glyphs import ASCII, UNICODE
 from graphscope.tui.inspector.formula import fill
 from graphscope.tui.inspector.histogram import histogram, spark
 from graphscope.tui.inspector.slices import plane, read_slice
 from graphscope.tui.map.boxes import sketch
-from graphscope.tui.map.layout import neighbourhood
+from graphscope.tui.map.layers import neighbourhood
 from graphscope.tui.passes import passes_of
 from graphscope.tui.screen_text import escape, fit, fit_name
 from graphscope.tui.source.counts import Counts
-from graphscope.tui.spelling import OnlyAscii, spelled
 from graphscope.tui.tape.magnitude import bar
+from graphscope.tui.text_widgets import hanging
 from graphscope.tui.timeline.curves import curves_of
-from graphscope.tui.words import hanging
 
 ROOT = Path(__file__).parents[2]
 
@@ -134,7 +134,7 @@ def test_the_map_has_a_box_for_each_neighbour_and_none_overlap(training: Path, r
 
 
 def test_every_key_means_one_thing_and_is_in_the_help() -> None:
-    bindings = [*keys.OF_COMMANDS, *keys.OF_SCREEN]
+    bindings = [*key_table.OF_COMMANDS, *key_table.OF_SCREEN]
     pressed = [binding.key for binding in bindings]
     told = help_text(bindings, UNICODE).plain
 
@@ -146,9 +146,7 @@ def test_every_key_means_one_thing_and_is_in_the_help() -> None:
 
 
 def test_what_decides_whether_there_is_a_screen_loads_none() -> None:
-    code = (
-        "import graphscope.tui.entry, sys; sys.exit(any(name.startswith(('textual', 'rich')) for name in sys.modules))"
-    )
+    code = "import graphscope.tui.screen_entry, sys; sys.exit(bool({'textual', 'rich'} & sys.modules.keys()))"
 
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, timeout=60).returncode == 0
 
@@ -184,7 +182,7 @@ def test_wrapping_loses_no_character(text: str, width: int) -> None:
 def test_signs_are_spelled_and_keep_their_styles() -> None:
     text = Text("out = ")
     text.append("√x · 2", "bold")
-    told = spelled(text)
+    told = in_ascii(text)
 
     assert told.plain == "out = sqrt x * 2"
     assert {told.plain[span.start : span.end] for span in told.spans} <= {"sqrt ", "x ", "*", " 2"}

@@ -13,12 +13,12 @@ from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import INLINE_INPUTS, NODES, Flag, Kind, Pass
 from graphscope.eventlog.writer import Writer
 from graphscope.graph.paths import REACH, Descendants, Inputs, between
-from graphscope.tui.dialogs.leaves import LeafDialog
+from graphscope.tui.dialogs.leaf_list import LeafDialog
 from graphscope.tui.glyphs import ASCII, UNICODE
-from graphscope.tui.map.aim import Leaf, leaves, to_leaf, to_loss
 from graphscope.tui.map.boxes import sketch
-from graphscope.tui.map.layout import neighbourhood
+from graphscope.tui.map.layers import neighbourhood
 from graphscope.tui.map.map import Map
+from graphscope.tui.map.path_targets import Leaf, leaves, to_leaf, to_loss
 from tests.tui.screens import Screen, drive
 from tests.tui.test_map import followed, joined
 
@@ -193,7 +193,7 @@ def test_a_key_turns_from_the_loss_to_a_leaf_to_none(training: Path) -> None:
         await screen.at(forward.row)
         await screen.press("m", "minus")
         await screen.shows(f"loss #{loss.end}: 1 node on", "#map")
-        assert screen.main.query_one(Map).aim == "loss"
+        assert screen.main.query_one(Map).target == "loss"
         await screen.press("P")
         await screen.until(lambda: isinstance(screen.app.screen, LeafDialog), "the list")
         await screen.shows("parameter")
@@ -201,7 +201,7 @@ def test_a_key_turns_from_the_loss_to_a_leaf_to_none(training: Path) -> None:
         await screen.until(lambda: "parameter" not in screen.text, "a shorter list")
         await screen.press("backspace", "W", "enter")
         await screen.shows(f"W #{leaf.row}: {leaf.length} nodes back", "#map")
-        found = screen.main.query_one(Map).aim
+        found = screen.main.query_one(Map).target
         assert isinstance(found, Leaf)
         await screen.press("P")
         await screen.until(lambda: "nodes back" not in screen.part("#map"), "no path")

@@ -14,8 +14,8 @@ from textual.screen import ModalScreen
 from graphscope.debugger.command_table import COMMANDS, GROUPS
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.guard import Guarded
-from graphscope.tui.look import dressed
-from graphscope.tui.words import Words
+from graphscope.tui.text_widgets import WrappedText
+from graphscope.tui.theme_styles import themed
 
 _SIGNS: tuple[tuple[str, str, str], ...] = (
     ("op", "forward", "an op has run"),
@@ -56,12 +56,12 @@ class Help(Guarded, ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """One long text."""
-        yield Words(id="dialog")
+        yield WrappedText(id="dialog")
 
     def on_mount(self) -> None:
         """Fill and name it."""
-        dialog = self.query_one("#dialog", Words)
-        dialog.show(dressed(help_text(self._keys, self._glyphs), self.app.theme_variables))
+        dialog = self.query_one("#dialog", WrappedText)
+        dialog.show(themed(help_text(self._keys, self._glyphs), self.app.theme_variables))
         dialog.border_title = "help"
         dialog.border_subtitle = "↑ ↓ scroll, Esc closes"
         dialog.focus()

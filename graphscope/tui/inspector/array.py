@@ -17,8 +17,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from graphscope.tui.glyphs import Glyphs
-from graphscope.tui.looks import Drawn
-from graphscope.tui.words import stretch
+from graphscope.tui.region_styles import Drawn
+from graphscope.tui.text_widgets import stretch
 
 _CELL = 11
 _MARGIN = 6

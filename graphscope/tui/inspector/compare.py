@@ -9,7 +9,7 @@ from rich.style import Style
 from rich.text import Text
 
 from graphscope.debugger.value_results import statistics
-from graphscope.tui import near
+from graphscope.tui import neighbours
 from graphscope.tui.screen_text import escape, number, shape_text
 
 if TYPE_CHECKING:
@@ -60,7 +60,11 @@ def _subject(node: Node) -> Node:
 
 def _gradient(scene: Scene, node: Node) -> np.ndarray | None:
     """The gradient as it was when its pass came to the node."""
-    return near.gradient(scene.whole.at(node.row).node(node.row)) if node.kind in ("grad", "accumulate") else node.grad
+    return (
+        neighbours.gradient(scene.whole.at(node.row).node(node.row))
+        if node.kind in ("grad", "accumulate")
+        else node.grad
+    )
 
 
 def _pair(made: Text, columns: tuple[int, int, int], what: str, one: np.ndarray | None, two: np.ndarray | None) -> None:

@@ -13,7 +13,7 @@ from rich.text import Text
 from graphscope.debugger.value_results import brief, brief_of
 from graphscope.eventlog.schema import Flag
 from graphscope.graph.operands import attributes_of
-from graphscope.tui import near
+from graphscope.tui import neighbours
 from graphscope.tui.screen_text import escape, number, shape_text
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _leaf(scene: Scene, node: Node, subject: Node) -> Text:
     made.append(f" ({escape(subject.op)})\n\n" if subject.op != "leaf" else "\n\n", "italic muted")
     made.append("value  ", "muted")
     made.append(escape(brief_of(subject)) + "\n", "bold")
-    crowded = near.crowded(subject)
+    crowded = neighbours.crowded(subject)
     grad = None if crowded else subject.grad
     made.append("grad   ", "muted")
     if crowded:
@@ -69,10 +69,10 @@ def _leaf(scene: Scene, node: Node, subject: Node) -> Text:
     else:
         made.append("none: it asks for no gradient", "muted")
     made.append("\n")
-    for rule in near.rules(subject, 8):
+    for rule in neighbours.rules(subject, 8):
         _link(made, f"  += #{rule.row}", rule.row)
         made.append(f"   {escape(brief_of(rule))}\n", "backward")
-    users = near.users(subject, 8)
+    users = neighbours.users(subject, 8)
     if users:
         made.append("used by  ", "muted")
         for user in users:
@@ -110,7 +110,7 @@ def _backward(made: Text, node: Node, subject: Node) -> None:
     operands = [each for each in subject.operands if each.rule and each.edge is not None]
     if not operands:
         return
-    arrived = node if node.kind == "grad" else near.arrival(subject)
+    arrived = node if node.kind == "grad" else neighbours.arrival(subject)
     cotangent = subject.grad if arrived is None else arrived.value
     made.append("backward  ", "bold backward")
     known_as = brief(cotangent) if arrived is None else brief_of(arrived)

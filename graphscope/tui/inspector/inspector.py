@@ -12,30 +12,30 @@ from textual.reactive import reactive
 
 from graphscope.debugger.value_results import in_numbers, kept_statistics, statistics
 from graphscope.errors import CommandError
-from graphscope.tui import near
-from graphscope.tui.dialogs.entry import Entry
+from graphscope.tui import neighbours
+from graphscope.tui.ascii_text import in_ascii
+from graphscope.tui.dialogs.text_entry import TextEntry
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.guard import Guarded
-from graphscope.tui.inspector.about import about
 from graphscope.tui.inspector.array import ArrayView, Chosen
 from graphscope.tui.inspector.compare import compare
+from graphscope.tui.inspector.facts import facts
 from graphscope.tui.inspector.formula import formula
 from graphscope.tui.inspector.histogram import histogram
 from graphscope.tui.inspector.slices import Index, element, plane
 from graphscope.tui.inspector.steps import alike, steps
 from graphscope.tui.inspector.tabs import TabLine
-from graphscope.tui.look import dressed
 from graphscope.tui.messages import Edited
 from graphscope.tui.passes import Passes
 from graphscope.tui.scene import Scene, title
 from graphscope.tui.screen_text import escape, shape_text
-from graphscope.tui.spelling import spelled
-from graphscope.tui.words import Title, Words
+from graphscope.tui.text_widgets import Title, WrappedText
+from graphscope.tui.theme_styles import themed
 
 TABS: tuple[str, ...] = ("formula", "value", "grad", "about", "steps", "compare")
 _ARRAYS = ("value", "grad")
 _ROOMY = 26
-LOOKS: tuple[str, ...] = ("numbers", "heatmap", "histogram")
+VIEWS: tuple[str, ...] = ("numbers", "heatmap", "histogram")
 
 
 class Alike(Message):
@@ -67,7 +67,7 @@ class Inspector(Guarded, Vertical):
     def compose(self) -> ComposeResult:
         """Tabs over what they show."""
         yield TabLine(TABS)
-        yield Words(id="words")
+        yield WrappedText(id="words")
         with Vertical(id="numbers"):
             yield Title(id="facts")
             yield ArrayView(self._glyphs, id="array")
@@ -91,7 +91,7 @@ class Inspector(Guarded, Vertical):
         if self.tab not in _ARRAYS:
             self.open("value")
             return
-        self.look = LOOKS[(LOOKS.index(self.look) + 1) % len(LOOKS)]
+        self.look = VIEWS[(VIEWS.index(self.look) + 1) % len(VIEWS)]
         self._render_tab()
 
     def slice(self, index: Index) -> None:
@@ -150,7 +150,7 @@ class Inspector(Guarded, Vertical):
 
     def _about(self) -> None:
         assert self.scene is not None
-        self._say(about(self.scene))
+        self._say(facts(self.scene))
 
     def _value(self) -> None:
         self._array(self._shown("value"), "value")
@@ -164,7 +164,7 @@ class Inspector(Guarded, Vertical):
         if scene is None or scene.node is None:
             return None
         if what == "grad":
-            return near.gradient(scene.node)
+            return neighbours.gradient(scene.node)
         return None if scene.subject is None else scene.subject.value
 
     def _missing(self, what: str) -> str:
@@ -190,7 +190,9 @@ class Inspector(Guarded, Vertical):
             if text is not None and text.strip():
                 self.post_message(Edited(target, text.strip()))
 
-        self.app.push_screen(Entry(f"{target} =", placeholder="a number, or Python over value, grad, inputs"), change)
+        self.app.push_screen(
+            TextEntry(f"{target} =", placeholder="a number, or Python over value, grad, inputs"), change
+        )
 
     def _steps(self) -> None:
         assert self.scene is not None
@@ -199,8 +201,8 @@ class Inspector(Guarded, Vertical):
 
     def _say(self, text: Text) -> None:
         if self._glyphs.lane.isascii():
-            text = spelled(text)
-        self.query_one(Words).show(dressed(text, self.app.theme_variables))
+            text = in_ascii(text)
+        self.query_one(WrappedText).show(themed(text, self.app.theme_variables))
 
     def _array(self, array: np.ndarray | None, what: str) -> None:
         facts, bars = self.query_one("#facts", Title), self.query_one("#histogram", Title)
@@ -209,18 +211,18 @@ class Inspector(Guarded, Vertical):
         view.display = array is not None and self.look != "histogram"
         bars.display = array is not None and self.look == "histogram"
         if array is None:
-            facts.show(dressed(Text(self._missing(what), "muted"), self.app.theme_variables))
+            facts.show(themed(Text(self._missing(what), "muted"), self.app.theme_variables))
             return
         array = np.asarray(array)
         try:
             chosen, where = plane(array, self._index)
         except CommandError:
             chosen, where = plane(array, ())
-        facts.show(dressed(_facts(array, what, where, self.look), self.app.theme_variables))
+        facts.show(themed(_facts(array, what, where, self.look), self.app.theme_variables))
         if self.look == "histogram":
             width = max(self.size.width - 4, 8)
             drawn = histogram(chosen, width, max(self.query_one("#numbers").size.height - 4, 3), self._glyphs.bars)
-            bars.show(dressed(drawn, self.app.theme_variables))
+            bars.show(themed(drawn, self.app.theme_variables))
         else:
             view.show(chosen, heat=self.look == "heatmap")
 
@@ -265,7 +267,7 @@ def _facts(array: np.ndarray, what: str, where: str, look: str) -> Text:
     made = Text()
     made.append(f"{what} ", f"bold {'backward' if what == 'gradient' else 'forward'}")
     made.append(f"{shape_text(array.shape) or 'scalar'} {array.dtype} {where}", "bold")
-    made.append(f"  v {LOOKS[(LOOKS.index(look) + 1) % len(LOOKS)]}  i slice", "muted")
+    made.append(f"  v {VIEWS[(VIEWS.index(look) + 1) % len(VIEWS)]}  i slice", "muted")
     found = statistics(array)
     if found is not None:
         none_finite = found.nan + found.inf == array.size

@@ -10,7 +10,7 @@ from rich.text import Text
 from textual.message import Message
 from textual.reactive import reactive
 
-from graphscope.tui.words import Title
+from graphscope.tui.text_widgets import Title
 
 _LEAST: Final = 2
 

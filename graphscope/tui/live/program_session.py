@@ -16,7 +16,7 @@ from graphscope.debugger.json_data import from_json
 from graphscope.debugger.results import BreakpointInfo, Ended, Message, Result, Resumed, Stop
 from graphscope.errors import CommandError, GraphscopeError
 from graphscope.eventlog.reader import Log, load
-from graphscope.tui.live.line import Line
+from graphscope.tui.live.adapter_client import AdapterClient
 from graphscope.tui.messages import Moved, Printed, Told
 from graphscope.tui.screen_session import in_turn
 
@@ -24,7 +24,7 @@ PATIENCE: Final = 0.4
 """Seconds in which the next stop is waited for; a program that takes longer is said to run."""
 
 
-class LiveSession:
+class ProgramSession:
     """A program that the adapter holds.
 
     Args:
@@ -46,7 +46,7 @@ class LiveSession:
         """The person has said where the log is to be."""
         self.code: int | None = None
         """The exit status of the program, when it has ended."""
-        self._line = Line(connection, self._heard)
+        self._line = AdapterClient(connection, self._heard)
         self._post: Callable[[Post], object] | None = None
         self._early: list[Post] = []
         self._stopped = threading.Condition()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from rich.cells import cell_len
 
 from graphscope.tui.glyphs import Glyphs
-from graphscope.tui.map.layout import Layers
+from graphscope.tui.map.layers import Layers
 from graphscope.tui.map.wires import WAY, Wire, lines
 from graphscope.tui.screen_text import fit, shape_text
 

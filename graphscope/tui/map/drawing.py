@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.exporters.choice import marked
 from graphscope.exporters.dot import dot
-from graphscope.exporters.layout import drawn
+from graphscope.exporters.graphviz_program import drawn
+from graphscope.exporters.view_selection import marked
 from graphscope.graph.passes import whole
 from graphscope.tui.map import kitty, sixel
 from graphscope.tui.map.boxes import Box, Picture
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from graphscope.graph import Graph, Node
     from graphscope.graph.paths import Paths
     from graphscope.graph.view import GraphView
-    from graphscope.tui.map.shown import Show, Shown
-    from graphscope.tui.map.terminal import Terminal
+    from graphscope.tui.map.terminal_graphics import Terminal
+    from graphscope.tui.map.terminal_picture import Show, TerminalPicture
 
 _LINE: Final = 1 / 5
 """Inches that a line of text takes in the layout: it is to be as high as a character of the terminal."""
@@ -90,7 +90,7 @@ def _highlighted(view: GraphView, paths: Paths) -> GraphView:
 class Drawing(Picture):
     """A picture for a terminal that shows images."""
 
-    shown: Shown
+    shown: TerminalPicture
     cut: bool
     """There is more of it than there was room for."""
 

@@ -11,7 +11,7 @@ import os
 from base64 import standard_b64encode
 from typing import TYPE_CHECKING, Final
 
-from graphscope.tui.map.shown import Shown
+from graphscope.tui.map.terminal_picture import TerminalPicture
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -38,11 +38,11 @@ _numbers: Final = itertools.count((os.getpid() & 0xFFFF) << 8 | 1)
 """Other programs may have shown pictures in the same terminal."""
 
 
-def show(picture: Image, columns: int, rows: int, colours: int, paper: Color) -> Shown:
+def show(picture: Image, columns: int, rows: int, colours: int, paper: Color) -> TerminalPicture:
     """Placeholders in the colour that is the number of the picture."""
     number = next(_numbers) & 0xFFFFFF
     inks = ";".join(map(str, (number >> 16, number >> 8 & 255, number & 255, 48, 2, *paper.rgb)))
-    return Shown(
+    return TerminalPicture(
         tuple(
             f"\x1b[38;2;{inks}m{_PLACEHOLDER}{mark}{_ROWS[0]}{_PLACEHOLDER * (columns - 1)}" for mark in _ROWS[:rows]
         ),

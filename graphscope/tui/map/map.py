@@ -16,13 +16,13 @@ from textual.style import Style
 
 from graphscope.graph.paths import Paths
 from graphscope.tui.glyphs import Glyphs
-from graphscope.tui.looks import Drawn
-from graphscope.tui.map.aim import Aim, Found, offer, paths_for, said
-from graphscope.tui.map.artist import Artist
 from graphscope.tui.map.boxes import Box, Picture, Sketch, sketch
-from graphscope.tui.map.laid import Laid
-from graphscope.tui.map.layout import Layers, neighbourhood
-from graphscope.tui.messages import Asked
+from graphscope.tui.map.covered_line import CoveredLine
+from graphscope.tui.map.drawing_worker import DrawingWorker
+from graphscope.tui.map.layers import Layers, neighbourhood
+from graphscope.tui.map.path_targets import Found, Target, offer, paths_for, said
+from graphscope.tui.messages import CommandRequested
+from graphscope.tui.region_styles import Drawn
 from graphscope.tui.scene import Scene
 from graphscope.tui.screen_text import escape
 
@@ -48,14 +48,14 @@ class Map(Drawn, ScrollView, can_focus=True):
         self._glyphs = glyphs
         self._layers = Layers()
         self._sketch = Sketch(0, 0, {})
-        self._sketched: tuple[int, int, int, Aim] | None = None
+        self._sketched: tuple[int, int, int, Target] | None = None
         self._found: Found | None = None
         """Where the paths lead that are shown."""
-        self._artist = Artist(self, self._arrange)
+        self._artist = DrawingWorker(self, self._arrange)
         self._laying = False
         """A drawing is about to be laid over the lines."""
         self.radius = 2
-        self.aim: Aim = "loss"
+        self.target: Target = "loss"
 
     def on_mount(self) -> None:
         """Hear when the screen is painted as a whole."""
@@ -75,9 +75,9 @@ class Map(Drawn, ScrollView, can_focus=True):
         self._artist.switch()
         self._draw()
 
-    def lead(self, aim: Aim) -> None:
+    def lead(self, target: Target) -> None:
         """Show the paths to something else."""
-        self.aim = aim
+        self.target = target
         self._draw()
 
     def watch_scene(self, old: Scene | None, scene: Scene | None) -> None:
@@ -97,12 +97,12 @@ class Map(Drawn, ScrollView, can_focus=True):
         node = scene.node if scene is not None else None
         if node is None or scene is None or not self.display:
             return
-        key = (node.row, self.radius, scene.log.end, self.aim)
+        key = (node.row, self.radius, scene.log.end, self.target)
         if key != self._sketched:
             self._sketched = key
             centre = scene.whole.node(node.row)
             self._layers = neighbourhood(centre, self.radius)
-            self._found = paths_for(centre, self.aim)
+            self._found = paths_for(centre, self.target)
             self._sketch = sketch(self._layers, node.row, self._glyphs, self._paths)
         self._artist.wish(scene, self._layers.nodes, self._paths)
         if not self._artist.drawing:
@@ -131,7 +131,7 @@ class Map(Drawn, ScrollView, can_focus=True):
         words = [("+", "radius(1)"), (" - radius", "radius(-1)")]
         if drawing := self._artist.offer:
             words.append((f"  D {drawing}", "drawing"))
-        words.append((f"  P {offer(self.aim)}", "path"))
+        words.append((f"  P {offer(self.target)}", "path"))
         return Content.assemble(*((text, Style.from_meta({"@click": f"screen.{action}"})) for text, action in words))
 
     def _centre(self) -> None:
@@ -145,7 +145,7 @@ class Map(Drawn, ScrollView, can_focus=True):
     def render_lines(self, crop: Region) -> list[Strip]:
         """The lines of the window; a drawing is laid over them when they have been painted."""
         lines = super().render_lines(crop)
-        return [Laid(line, self.lay_over) for line in lines] if self._artist.drawing else lines
+        return [CoveredLine(line, self.lay_over) for line in lines] if self._artist.drawing else lines
 
     def lay_over(self) -> None:
         """Show the drawing anew as soon as all is painted."""
@@ -195,7 +195,7 @@ class Map(Drawn, ScrollView, can_focus=True):
         inside = event.get_content_offset(self)
         box = self._picture.at(*(inside + self._offset)) if inside is not None else None
         if box is not None:
-            self.post_message(Asked(f"goto {box.row}", quiet=True))
+            self.post_message(CommandRequested(f"goto {box.row}", quiet=True))
 
     def action_walk(self, across: int, down: int) -> None:
         """Go to the nearest box in a direction."""
@@ -205,7 +205,7 @@ class Map(Drawn, ScrollView, can_focus=True):
         found = [box for box in self._picture.boxes.values() if _lies(here, box, across, down)]
         if found:
             nearest = min(found, key=lambda box: _distance(here, box))
-            self.post_message(Asked(f"goto {nearest.row}", quiet=True))
+            self.post_message(CommandRequested(f"goto {nearest.row}", quiet=True))
 
 
 def _lies(here: Box, there: Box, across: int, down: int) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.tui.map.shown import Shown
+from graphscope.tui.map.terminal_picture import TerminalPicture
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -20,9 +20,9 @@ _EMPTY: Final = 63
 _RUN: Final = re.compile(rb"(.)\1{3,}")
 
 
-def show(picture: Image, columns: int, rows: int, colours: int, paper: Color) -> Shown:
+def show(picture: Image, columns: int, rows: int, colours: int, paper: Color) -> TerminalPicture:
     """One image over all; text that is painted there takes it away."""
-    return Shown((_encoded(picture, colours, paper),))
+    return TerminalPicture((_encoded(picture, colours, paper),))
 
 
 def _encoded(picture: Image, colours: int, paper: Color) -> str:

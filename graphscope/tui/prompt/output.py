@@ -15,7 +15,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from graphscope.tui.guard import Guarded
-from graphscope.tui.words import stretch
+from graphscope.tui.text_widgets import stretch
 
 _MOST: Final = 5000
 _LONGEST: Final = 4000

@@ -18,13 +18,13 @@ from graphscope.debugger import interpreter
 from graphscope.debugger.result_lines import lines_of
 from graphscope.debugger.results import Result
 from graphscope.tui.guard import Guarded
-from graphscope.tui.look import dressed
-from graphscope.tui.messages import Asked, Typed
+from graphscope.tui.messages import CommandRequested, Typed
 from graphscope.tui.prompt.answers import styled
 from graphscope.tui.prompt.history import History
 from graphscope.tui.prompt.output import Output
 from graphscope.tui.screen_text import escape
-from graphscope.tui.words import Title
+from graphscope.tui.text_widgets import Title
+from graphscope.tui.theme_styles import themed
 
 Complete = Callable[[str, str], Awaitable[list[str]]]
 
@@ -118,7 +118,7 @@ class Prompt(Guarded, Vertical):
             made.append(text, "reverse bold" if shown else "bold warning" if asks else "dim")
         made.append(" ")
         tabs = self.query_one("#tabs", Title)
-        tabs.show(dressed(made, self.app.theme_variables))
+        tabs.show(themed(made, self.app.theme_variables))
         tabs.styles.width = made.cell_len
 
     @on(events.Click, "#tabs")
@@ -137,7 +137,7 @@ class Prompt(Guarded, Vertical):
         for result in results:
             text = styled(lines_of(result, max(transcript.size.width - 1, 40)))
             if text.plain:
-                transcript.write(dressed(text, self.app.theme_variables))
+                transcript.write(themed(text, self.app.theme_variables))
         self.call_after_refresh(self._reveal)
         return len(transcript.lines) - self._answer
 
@@ -160,7 +160,7 @@ class Prompt(Guarded, Vertical):
         """Tell a newcomer what to press."""
         text = Text("n next, p back, o forward<->backward, 1-6 look closer, y why, ? all keys")
         text.stylize("muted")
-        self.query_one(RichLog).write(dressed(text, self.app.theme_variables))
+        self.query_one(RichLog).write(themed(text, self.app.theme_variables))
 
     def prefill(self, line: str) -> None:
         """Begin a line that the person may change."""
@@ -190,7 +190,7 @@ class Prompt(Guarded, Vertical):
             self._block, self._of_block = [], line
             entry.placeholder = "one command a line, then `end`"
             return
-        self.post_message(Asked(line))
+        self.post_message(CommandRequested(line))
         if self._goes_back:
             self.action_leave()
 
@@ -201,7 +201,7 @@ class Prompt(Guarded, Vertical):
             return
         block, self._block = tuple(self._block), None
         self.query_one(Line).placeholder = HINT
-        self.post_message(Asked(self._of_block, block))
+        self.post_message(CommandRequested(self._of_block, block))
 
     def action_leave(self) -> None:
         """Give the keys back to the tape."""

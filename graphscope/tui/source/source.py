@@ -17,8 +17,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from graphscope.tui.glyphs import Glyphs
-from graphscope.tui.looks import Drawn
-from graphscope.tui.messages import Asked
+from graphscope.tui.messages import CommandRequested
+from graphscope.tui.region_styles import Drawn
 from graphscope.tui.scene import Scene
 from graphscope.tui.screen_text import escape
 from graphscope.tui.source.counts import Counts
@@ -220,13 +220,13 @@ class Source(Drawn, ScrollView, can_focus=True):
             return
         number = self._mark_at(line)
         name = PurePath(self._file.replace("\\", "/")).name
-        self.post_message(Asked(f"clear {number}" if number is not None else f"break {name}:{line}"))
+        self.post_message(CommandRequested(f"clear {number}" if number is not None else f"break {name}:{line}"))
 
     def action_seek(self) -> None:
         """Go to the next node that the line under the cursor made."""
         line = self.line or self._current
         if line is not None and self._file:
-            self.post_message(Asked(f"find line:{PurePath(self._file).name}:{line}", quiet=True))
+            self.post_message(CommandRequested(f"find line:{PurePath(self._file).name}:{line}", quiet=True))
 
     def on_click(self, event: events.Click) -> None:
         """Choose a line; in the margin, toggle its breakpoint."""

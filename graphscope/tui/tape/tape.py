@@ -15,14 +15,14 @@ from textual.strip import Strip
 
 from graphscope.debugger import nodes
 from graphscope.tui.glyphs import Glyphs
-from graphscope.tui.looks import Drawn
-from graphscope.tui.messages import Asked
+from graphscope.tui.messages import CommandRequested
 from graphscope.tui.passes import Passes
+from graphscope.tui.region_styles import Drawn
 from graphscope.tui.scene import Scene
 from graphscope.tui.tape import folds
 from graphscope.tui.tape.lines import Lines
 from graphscope.tui.tape.row import RowPainter
-from graphscope.tui.words import runs
+from graphscope.tui.text_widgets import runs
 
 _UNKNOWN: Final[tuple[tuple[object, ...], Strip]] = (), Strip([])
 _KEPT: Final = 2048
@@ -224,7 +224,7 @@ class Tape(Drawn, ScrollView, can_focus=True):
             self._reveal(row)
             self.refresh()
         else:
-            self.post_message(Asked(f"goto {near}", quiet=True))
+            self.post_message(CommandRequested(f"goto {near}", quiet=True))
 
     # Folds -----------------------------------------------------------------------------------------------------------
 

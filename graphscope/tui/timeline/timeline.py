@@ -11,13 +11,13 @@ from textual.widget import Widget
 
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.inspector.histogram import spark
-from graphscope.tui.looks import Drawn
-from graphscope.tui.messages import Asked
+from graphscope.tui.messages import CommandRequested
 from graphscope.tui.passes import Passes
+from graphscope.tui.region_styles import Drawn
 from graphscope.tui.scene import Scene
 from graphscope.tui.screen_text import number
+from graphscope.tui.text_widgets import runs
 from graphscope.tui.timeline.curves import Curves
-from graphscope.tui.words import runs
 
 _LABEL = 6
 
@@ -157,4 +157,4 @@ class Timeline(Drawn, Widget):
 
     def _go(self, x: int) -> None:
         if self.scene is not None and len(self.scene.log):
-            self.post_message(Asked(f"goto {self.row(x - _LABEL - 1)}", quiet=True))
+            self.post_message(CommandRequested(f"goto {self.row(x - _LABEL - 1)}", quiet=True))

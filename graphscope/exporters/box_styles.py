@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from graphscope.exporters.dotsyntax import Attributes
+    from graphscope.exporters.dot_syntax import Attributes
     from graphscope.graph.view import ViewNode
 
 __all__ = [

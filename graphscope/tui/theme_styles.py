@@ -1,4 +1,4 @@
-"""Text whose styles are words of the theme (`forward`, `backward`, `muted`, ...), dressed in the colours of today."""
+"""Text whose styles are words of the theme (`forward`, `backward`, `muted`, ...), themed in the colours of today."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WORDS: Final = ("forward", "backward", "leaf", "muted", "faint", "warning", "err
 """Variables of the theme that a style may name."""
 
 
-def dressed(text: Text, variables: Mapping[str, str]) -> Text:
+def themed(text: Text, variables: Mapping[str, str]) -> Text:
     """The text with the words in its styles replaced by colours."""
     made = text.copy()
     made.spans = [Span(span.start, span.end, _style(span.style, variables)) for span in text.spans]

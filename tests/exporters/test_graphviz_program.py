@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from graphscope.errors import ExportError
-from graphscope.exporters import layout
-from graphscope.exporters.layout import drawn, program
+from graphscope.exporters import graphviz_program
+from graphscope.exporters.graphviz_program import drawn, program
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_without_a_system_dot_the_wheel_draws(bare: Path) -> None:
 
 def test_the_system_comes_first(bare: Path) -> None:
     executable(bare / "dot", "exit 0")
-    assert program() == layout.Program(shutil.which("dot") or "", system=True)
+    assert program() == graphviz_program.Program(shutil.which("dot") or "", system=True)
 
 
 def test_beside_python(bare: Path) -> None:
@@ -45,7 +45,7 @@ def test_beside_python(bare: Path) -> None:
 
 
 def test_no_program_at_all(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(layout, "PURE", "no-such-distribution")
+    monkeypatch.setattr(graphviz_program, "PURE", "no-such-distribution")
     with pytest.raises(ExportError, match="no layout program is installed") as error:
         drawn("digraph {}", "svg")
     assert "pip install graphviz-pure" in str(error.value.hint)
@@ -76,7 +76,7 @@ def test_broken_source_is_an_error_with_its_line() -> None:
 
 
 def test_who_lays_out_much_is_told_so(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    monkeypatch.setattr(layout, "LARGE", 60)
+    monkeypatch.setattr(graphviz_program, "LARGE", 60)
     drawn("digraph { a -> b }", "svg")
     assert not caplog.records
     drawn("digraph {\n" + "a -> b\n" * 10 + "}", "svg")

@@ -18,7 +18,7 @@ from graphscope.graph.view import GraphView
 if TYPE_CHECKING:
     from graphscope.graph.node import Node
 
-__all__ = ["Fold", "OnePass", "chosen"]
+__all__ = ["Fold", "OnePass", "selected_view"]
 
 Fold: TypeAlias = Literal["repeats", "scopes"] | int
 """What is folded: iterations of a loop into one, calls of outer module scopes (or of those at a depth) into a box."""
@@ -26,7 +26,7 @@ Fold: TypeAlias = Literal["repeats", "scopes"] | int
 OnePass: TypeAlias = Literal["forward", "backward"]
 
 
-def chosen(
+def selected_view(
     thing: Any,
     *,
     select: str | None = None,
@@ -47,7 +47,7 @@ def chosen(
     graph = graph_of(thing)
     if graph is not None:
         graph = graph if at is None else graph.at(at)
-        view = passes.whole(graph, graph_pass, chosen_nodes(graph, select, radius, current))
+        view = passes.whole(graph, graph_pass, selected_nodes(graph, select, radius, current))
         view = marked(view, rows_of(graph, breakpoints), current)
     elif select is not None or graph_pass or at is not None or radius is not None or current is not None or breakpoints:
         raise ExportError(
@@ -81,7 +81,7 @@ def graph_of(thing: Any) -> Graph | None:
     raise ExportError(f"a {type(thing).__name__} can't be drawn", "give a log or its path, a graph or a tensor")
 
 
-def chosen_nodes(graph: Graph, select: str | None, radius: int | None, current: int | None) -> list[Node] | None:
+def selected_nodes(graph: Graph, select: str | None, radius: int | None, current: int | None) -> list[Node] | None:
     """The nodes to draw; None means all."""
     if radius is None:
         return None if select is None else graph.select(select)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Shown:
+class TerminalPicture:
     """A picture in the words of a protocol."""
 
     lines: tuple[str, ...]
@@ -33,6 +33,6 @@ class Shown:
 class Show(Protocol):
     """Put a picture into the words of a protocol."""
 
-    def __call__(self, picture: Image, columns: int, rows: int, colours: int, paper: Color) -> Shown:
+    def __call__(self, picture: Image, columns: int, rows: int, colours: int, paper: Color) -> TerminalPicture:
         """For so many characters, of so many colours, on a paper."""
         ...

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphscope.exporters.dotsyntax import block, defaults, edge, html, html_label, node, printable, quoted, shortened
-from graphscope.exporters.layout import drawn
+from graphscope.exporters.dot_syntax import block, defaults, edge, html, html_label, node, printable, quoted, shortened
+from graphscope.exporters.graphviz_program import drawn
 
 HOSTILE = [
     'a "quoted" name',

@@ -15,7 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import DataTable, Input, Static
 
 from graphscope.tui.guard import Guarded
-from graphscope.tui.map.aim import Leaf
+from graphscope.tui.map.path_targets import Leaf
 from graphscope.tui.screen_text import escape, shape_text
 
 _MOST: Final = 200

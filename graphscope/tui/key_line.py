@@ -8,7 +8,7 @@ from rich.style import Style
 from rich.text import Text
 
 from graphscope.tui.screen_text import escape
-from graphscope.tui.words import Title
+from graphscope.tui.text_widgets import Title
 
 _KEPT: Final = 2
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from graphscope.tui import near
+from graphscope.tui import neighbours
 from graphscope.tui.screen_text import escape, shape_text, size_text
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from graphscope.tui.scene import Scene
 
 
-def about(scene: Scene) -> Text:
+def facts(scene: Scene) -> Text:
     """Dtype, bytes, version, views, scope, time, and what is saved for backward."""
     node = scene.node
     made = Text()
@@ -46,8 +46,8 @@ def about(scene: Scene) -> Text:
         ("thread", str(scene.log.thread(node.event.thread).get("name", ""))),
         ("saved", _saved(scene, subject)),
         ("inputs", ", ".join(f"#{edge.source.row} {edge.source.name or edge.source.label}" for edge in subject.inputs)),
-        ("used by", ", ".join(f"#{found.row} {found.label}" for found in near.users(subject))),
-        ("backward", ", ".join(f"#{found.row} {found.label}" for found in near.rules(subject))),
+        ("used by", ", ".join(f"#{found.row} {found.label}" for found in neighbours.users(subject))),
+        ("backward", ", ".join(f"#{found.row} {found.label}" for found in neighbours.rules(subject))),
         ("file", site.file if site else ""),
     ]
     for name, text in facts:

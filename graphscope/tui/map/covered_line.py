@@ -8,7 +8,7 @@ from rich.console import Console
 from textual.strip import Strip
 
 
-class Laid(Strip):
+class CoveredLine(Strip):
     """A line with something over it. Of a screen that is painted as a whole nobody is told here."""
 
     def __init__(self, line: Strip, painted: Callable[[], None]) -> None:
@@ -17,11 +17,11 @@ class Laid(Strip):
 
     def divide(self, cuts: Iterable[int]) -> Sequence[Strip]:
         """Parts of it between columns."""
-        return [Laid(part, self._painted) for part in super().divide(cuts)]
+        return [CoveredLine(part, self._painted) for part in super().divide(cuts)]
 
     def crop(self, start: int, end: int | None = None) -> Strip:
         """The part of it between two columns."""
-        return Laid(super().crop(start, end), self._painted)
+        return CoveredLine(super().crop(start, end), self._painted)
 
     def render(self, console: Console) -> str:
         """Paint it."""

@@ -18,7 +18,7 @@ Hear = Callable[[str, dict[str, Any]], None]
 _HEAD: Final = b"Content-Length:"
 
 
-class Line:
+class AdapterClient:
     """A client of the Debug Adapter Protocol.
 
     Args:

@@ -11,7 +11,7 @@ from textual.app import SuspendNotSupported
 from textual.color import Color
 
 from graphscope.errors import ExportError
-from graphscope.tui.map.terminal import NONE, Terminal, ask
+from graphscope.tui.map.terminal_graphics import NONE, Terminal, ask
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -31,7 +31,7 @@ _NO_IMAGES: Final = (
 )
 
 
-class Artist:
+class DrawingWorker:
     """Makes the drawing of the map, once a person wants it."""
 
     def __init__(self, widget: Widget, done: Callable[[], None]) -> None:

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from graphscope.errors import ExportError
 from graphscope.exporters.dot import dot
-from graphscope.exporters.layout import drawn, program
+from graphscope.exporters.graphviz_program import drawn, program
+from graphscope.exporters.heights import consistent
 from graphscope.exporters.placement import beside
-from graphscope.exporters.ranks import consistent
 from graphscope.graph.view import Cluster, GraphView, ViewEdge, ViewNode
 
 NODES = st.integers(0, 9).map(str)

@@ -21,7 +21,7 @@ _BLOCKS: Final = 8
 _MOST_FLAGS: Final = 20_000
 
 
-class Reading:
+class LogIndex:
     """One log as far as it was read: its graph, the lines of the tape, passes, counts by line, curves."""
 
     def __init__(self, log: Log) -> None:

@@ -46,22 +46,22 @@ class Leaf:
     """Edges to it."""
 
 
-Aim: TypeAlias = Leaf | Literal["loss", "none"]
+Target: TypeAlias = Leaf | Literal["loss", "none"]
 """What a person wants to see the paths to."""
 
 
-def offer(aim: Aim) -> str:
+def offer(target: Target) -> str:
     """What the key for it does next."""
-    if isinstance(aim, Leaf):
+    if isinstance(target, Leaf):
         return "no path"
-    return "path to a leaf" if aim == "loss" else "path to the loss"
+    return "path to a leaf" if target == "loss" else "path to the loss"
 
 
-def paths_for(node: Node, aim: Aim) -> Found | None:
+def paths_for(node: Node, target: Target) -> Found | None:
     """The paths to what a person wants to see; None where that is nothing."""
-    if isinstance(aim, Leaf):
-        return to_leaf(node, aim)
-    return to_loss(node) if aim == "loss" else None
+    if isinstance(target, Leaf):
+        return to_leaf(node, target)
+    return to_loss(node) if target == "loss" else None
 
 
 def said(found: Found, now: int) -> str:

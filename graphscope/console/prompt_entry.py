@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from graphscope.console import interrupts
-from graphscope.console.prompt import Console
+from graphscope.console.console import Console
 from graphscope.debugger import frames, nodes
 from graphscope.debugger.breakpoints import read
 from graphscope.debugger.debugger import Debugger

@@ -1,4 +1,4 @@
-"""For terminals that show nothing but ASCII: signs of formulas are spelled; what is left has a sign in its place."""
+"""For terminals that show nothing but ASCII: signs of formulas are in_ascii; what is left has a sign in its place."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ WORDS: Final = {
     "≤": "<=", "≥": ">=", "≠": "!=", "≈": "~", "←": "<-", "→": "->", "↔": "<->", "…": "...", "–": "-", "—": "-",
     "“": '"', "”": '"', "‖": "|", "⟨": "<", "⟩": ">", "∈": "in", "ᵀ": ".T", "½": "1/2",
 }  # fmt: skip
-"""How signs of formulas are spelled where a line is yet to be laid out."""
+"""How signs of formulas are in_ascii where a line is yet to be laid out."""
 
 _SIGNS: Final = {"↑": "^", "↓": "v", **{sign: word for sign, word in WORDS.items() if len(word) == 1}}
 
 
-def spelled(text: Text) -> Text:
-    """Text with its signs spelled; styles stay where they were."""
+def in_ascii(text: Text) -> Text:
+    """Text with its signs in_ascii; styles stay where they were."""
     cuts = sorted({cut for place, sign in enumerate(text.plain) if sign in WORDS for cut in (place, place + 1)})
     if not cuts:
         return text

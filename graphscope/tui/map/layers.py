@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from graphscope.graph.node import OF_BACKWARD
-from graphscope.tui import near
+from graphscope.tui import neighbours
 
 if TYPE_CHECKING:
     from graphscope.graph import Node
@@ -42,7 +42,7 @@ def neighbourhood(centre: Node, radius: int) -> Layers:
     for _ in range(radius):
         beyond: list[Node] = []
         for node in border:
-            found = near.beside(node, _FAN)
+            found = neighbours.beside(node, _FAN)
             for other in found[: 2 * _FAN]:
                 if other.row not in made.nodes and len(made.nodes) < MOST:
                     made.nodes[other.row] = other

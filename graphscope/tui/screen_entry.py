@@ -70,9 +70,9 @@ def debug_screen(
     Raises:
         GraphscopeError: The program can't be started, or a breakpoint is not understood.
     """
-    from graphscope.tui.live.program_session import LiveSession
+    from graphscope.tui.live.program_session import ProgramSession
 
-    session = LiveSession(connection, name)
+    session = ProgramSession(connection, name)
     try:
         session.launch(wishes, breakpoints, commands)
         with _undisturbed():
@@ -103,10 +103,10 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _keymap() -> dict[str, str]:
-    from graphscope.tui import keys
-    from graphscope.tui.keymap import keymap_file, read_keymap
+    from graphscope.tui import key_table
+    from graphscope.tui.key_file import keymap_file, read_keymap
 
-    return read_keymap(keymap_file(), keys.everywhere())
+    return read_keymap(keymap_file(), key_table.everywhere())
 
 
 def _history() -> Path | None:

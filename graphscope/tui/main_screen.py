@@ -23,25 +23,25 @@ from graphscope.debugger.result_lines import beside
 from graphscope.debugger.results import Ended, Result, Stop
 from graphscope.debugger.results import Message as Said
 from graphscope.eventlog.reader import Log
-from graphscope.tui import keys
+from graphscope.tui import key_table
 from graphscope.tui.actions import Actions
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.heading import heading
 from graphscope.tui.inspector.inspector import Inspector
-from graphscope.tui.keyline import KeyLine
+from graphscope.tui.key_line import KeyLine
+from graphscope.tui.log_index import LogIndex
 from graphscope.tui.map.map import Map
-from graphscope.tui.messages import Answered, Asked, Edited, Moved, Prefill, Printed, Told, Typed
+from graphscope.tui.messages import CommandAnswered, CommandRequested, Edited, Moved, Prefill, Printed, Told, Typed
 from graphscope.tui.passes import Passes
 from graphscope.tui.prompt.history import History
 from graphscope.tui.prompt.prompt import Prompt
-from graphscope.tui.reading import Reading
 from graphscope.tui.scene import Scene
 from graphscope.tui.screen_session import Session
 from graphscope.tui.source.source import Source
 from graphscope.tui.tape.tape import Tape
+from graphscope.tui.text_widgets import Title
 from graphscope.tui.timeline.curves import Curves, curves_of
 from graphscope.tui.timeline.timeline import Timeline
-from graphscope.tui.words import Title
 
 SMALLEST: Final = (60, 16)
 T = TypeVar("T")
@@ -54,16 +54,16 @@ _WORTH: Final = 10
 class Measured(Message):
     """A worker has found what the timeline shows."""
 
-    def __init__(self, reading: Reading, curves: Curves) -> None:
+    def __init__(self, log_index: LogIndex, curves: Curves) -> None:
         super().__init__()
-        self.reading = reading
+        self.log_index = log_index
         self.curves = curves
 
 
 class Main(Actions):
     """Tape, source, inspector, map, timeline and prompt over one session."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*keys.OF_COMMANDS, *keys.OF_SCREEN]
+    BINDINGS: ClassVar[list[BindingType]] = [*key_table.OF_COMMANDS, *key_table.OF_SCREEN]
 
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - as the base class declares it
         (0, "-tiny"), (SMALLEST[0], "-narrow"), (110, "-middle"), (150, "-wide"),
@@ -84,7 +84,7 @@ class Main(Actions):
         super().__init__(classes=" ".join(_classes(size)))
         self.session = session
         self.keymap = keymap
-        self.reading = Reading(log)
+        self.log_index = LogIndex(log)
         self.scene = self._scene(log.first - 1, None)
         self.glyphs = glyphs
         self._history = history
@@ -139,9 +139,9 @@ class Main(Actions):
         """Look whether the log has grown; while nobody does anything, look for garbage."""
         if time.monotonic() - self._placed > _IDLE and gc.get_count()[2] > _WORTH:
             gc.collect()
-        if self.session.state == "starting" or not self.reading.refresh():
+        if self.session.state == "starting" or not self.log_index.refresh():
             return  # a program that starts again has taken its log with it
-        self.reading.extend()
+        self.log_index.extend()
         self._share()
         if self.scene.node is None and not self.session.state:
             self._open()
@@ -150,13 +150,13 @@ class Main(Actions):
 
     def _read_on(self) -> None:
         """Read what is not read yet, a stretch at a time, so that keys are answered in between."""
-        if self.reading.extend():
-            self.query_one(Tape).show(self.reading.lines, self.reading.passes)
-            self.query_one(Source).show(self.reading.counts)
+        if self.log_index.extend():
+            self.query_one(Tape).show(self.log_index.lines, self.log_index.passes)
+            self.query_one(Source).show(self.log_index.counts)
             self.set_timer(_SOON, self._read_on)
 
     def _share(self) -> None:
-        reading = self.reading
+        reading = self.log_index
         self.query_one(Tape).show(reading.lines, reading.passes)
         self.query_one(Inspector).show(reading.passes)
         self.query_one(Source).show(reading.counts)
@@ -164,14 +164,14 @@ class Main(Actions):
         self._measure(reading)
 
     @work(thread=True, exclusive=True, group="curves")
-    def _measure(self, reading: Reading) -> None:
-        self.post_message(Measured(reading, curves_of(reading.graph, reading.passes)))
+    def _measure(self, log_index: LogIndex) -> None:
+        self.post_message(Measured(log_index, curves_of(log_index.graph, log_index.passes)))
 
     def on_measured(self, message: Measured) -> None:
         """Draw the curves."""
-        reading = message.reading
+        reading = message.log_index
         reading.curves = message.curves
-        if reading is self.reading:
+        if reading is self.log_index:
             self.query_one(Timeline).show(reading.passes, reading.curves, reading.flagged)
 
     # Commands --------------------------------------------------------------------------------------------------------
@@ -192,12 +192,12 @@ class Main(Actions):
     async def _begin(self) -> None:
         results = await self._by_session(self.session.begin)
         if results:
-            self._answered(Answered(Asked("", quiet=True), tuple(results), self.session.now))
+            self._answered(CommandAnswered(CommandRequested("", quiet=True), tuple(results), self.session.now))
         else:
             self.show_heading()
 
-    @on(Asked)
-    def _asked(self, message: Asked) -> None:
+    @on(CommandRequested)
+    def _requested(self, message: CommandRequested) -> None:
         message.stop()
         if not self.session.begun and (self.early or moves(message.line)):
             self.early.append(message)
@@ -207,15 +207,15 @@ class Main(Actions):
             self._carry_out(message)
 
     @work
-    async def _carry_out(self, asked: Asked) -> None:
+    async def _carry_out(self, asked: CommandRequested) -> None:
         results = await self._by_session(partial(self.session.carry_out, asked.line, asked.block))
-        self.post_message(Answered(asked, tuple(results), self.session.now))
+        self.post_message(CommandAnswered(asked, tuple(results), self.session.now))
 
     @on(Edited)
     @work
     async def _edit(self, message: Edited) -> None:
         results = await self._by_session(lambda: [self.session.edit(message.target, message.text)])
-        self.post_message(Answered(Asked("", quiet=True), tuple(results), self.session.now))
+        self.post_message(CommandAnswered(CommandRequested("", quiet=True), tuple(results), self.session.now))
 
     def keep_and_leave(self) -> None:
         """End the program, keep what was recorded of it, and end the screen."""
@@ -233,7 +233,7 @@ class Main(Actions):
     @work
     async def _follow(self, message: Moved) -> None:
         results = await self._by_session(self.session.follow)
-        self.post_message(Answered(Asked("", quiet=True), tuple(results), self.session.now))
+        self.post_message(CommandAnswered(CommandRequested("", quiet=True), tuple(results), self.session.now))
 
     @on(Printed)
     def _printed(self) -> None:
@@ -252,8 +252,8 @@ class Main(Actions):
     async def _complete(self, line: str, word: str) -> list[str]:
         return await self._by_session(partial(self.session.complete, line, word))
 
-    @on(Answered)
-    def _answered(self, message: Answered) -> None:
+    @on(CommandAnswered)
+    def _answered(self, message: CommandAnswered) -> None:
         message.stop()
         stops = [result for result in message.results if isinstance(result, Stop)]
         if any(isinstance(result, Ended) for result in message.results):
@@ -267,15 +267,15 @@ class Main(Actions):
             lines = prompt.say(told, "" if message.asked.quiet else message.asked.line)
             prompt.make_room(lines if message.asked.quiet else 0)
         if self.session.state == "starting":
-            self.place(self.reading.log.first - 1, None)  # its old log is gone, and the new one not there yet
+            self.place(self.log_index.log.first - 1, None)  # its old log is gone, and the new one not there yet
             return
         new = self.session.new_log()
         if new is not None:
-            self.reading = Reading(new)
+            self.log_index = LogIndex(new)
             self._share()
             self._read_on()
-        elif self.reading.refresh():
-            self.reading.extend()
+        elif self.log_index.refresh():
+            self.log_index.extend()
             self._share()
         self.place(message.now, stops[-1] if stops else self.scene.stop)
         if self.session.begun:
@@ -286,7 +286,7 @@ class Main(Actions):
     @property
     def passes(self) -> Passes:
         """The passes of the log."""
-        return self.reading.passes
+        return self.log_index.passes
 
     async def ask_now(self, line: str) -> list[Result]:
         """Carry out a command and wait for what it answers."""
@@ -312,7 +312,7 @@ class Main(Actions):
         self.show_heading()
 
     def _scene(self, now: int, stop: Stop | None) -> Scene:
-        graph, session = self.reading.graph, self.session
+        graph, session = self.log_index.graph, self.session
         seen = session.seen if now == session.now else now
         return Scene(graph.at(seen), graph, session.breakpoints, stop, now)
 
@@ -328,7 +328,7 @@ class Main(Actions):
             name=self.session.name,
             rank=self.session.rank,
             state=self.session.state,
-            step=self.reading.passes.step_of(self.scene.now),
+            step=self.log_index.passes.step_of(self.scene.now),
             search=self.search,
         )
 

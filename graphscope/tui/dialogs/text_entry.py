@@ -14,7 +14,7 @@ from textual.widgets import Input
 from graphscope.tui.guard import Guarded
 
 
-class Entry(Guarded, ModalScreen[str | None]):
+class TextEntry(Guarded, ModalScreen[str | None]):
     """Asks for a line of text; None when the person leaves."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Close")]

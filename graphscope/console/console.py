@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from graphscope import exporting as exporting  # its command enters the table
-from graphscope.console.reader import Complete, Reader
+from graphscope.console.line_reader import Complete, Reader
 from graphscope.console.terminal_output import Output
 from graphscope.debugger import interpreter
 from graphscope.debugger.command_line import expand

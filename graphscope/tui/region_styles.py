@@ -15,7 +15,7 @@ from textual.widget import Widget
 
 from graphscope.tui.guard import Guarded
 
-LOOKS: Final[dict[str, dict[str, str]]] = {
+STYLES: Final[dict[str, dict[str, str]]] = {
     "tape": {
         "op": "bold $forward",
         "leaf": "$leaf",
@@ -116,7 +116,7 @@ class Drawn(Guarded, Widget):
         known = self.__dict__.setdefault("_styles_of", {})
         found: Style | None = known.get(meaning)
         if found is None:
-            found = known[meaning] = style_of(LOOKS[self.PART][meaning], self.app.theme_variables)
+            found = known[meaning] = style_of(STYLES[self.PART][meaning], self.app.theme_variables)
         return found
 
     def notify_style_update(self) -> None:

@@ -93,7 +93,7 @@ class Title(Guarded, Widget):
         return Strip(list(line.render(self.app.console, end=""))).apply_style(style).adjust_cell_length(width, style)
 
 
-class Words(Guarded, ScrollView, can_focus=True):
+class WrappedText(Guarded, ScrollView, can_focus=True):
     """Text of many lines, wrapped to the width."""
 
     def __init__(self, *, id: str | None = None) -> None:

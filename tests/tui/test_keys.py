@@ -145,7 +145,7 @@ def test_a_mistake_of_ours_is_told_and_the_keys_go_on(
                 await screen.press("?" if where == "dialog" else "n")
                 await screen.until(lambda: app.mistakes, "the mistake")
             await screen.press("escape")
-            await screen.shows("This failed inside graphscope: TypeError: not [understood] (")
+            await screen.shows("This failed inside graphscope: TypeError: not [understood]")
             now = screen.now
             await screen.press("n")
             await screen.at(now + 1)

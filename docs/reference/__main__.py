@@ -102,7 +102,7 @@ def checks() -> str:
     ]
     for _, check in sorted(every().items()):
         stops = f" Stop there: `b {check.name}`." if check.shows != "run" else ""
-        parts += ["", f"## {check.name}", "", f"{check.doc}.{stops}", ""]
+        parts += ["", f"## {check.name}: {check.title}", "", f"{check.doc}.{stops}", ""]
         parts += [f"Reads {listed(check.reads)}. A program that has it:", "", *indented(check.sample)]
         parts += ["", "And one that has not:", "", *indented(check.healthy)]
     return page(parts)

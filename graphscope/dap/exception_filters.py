@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+
+from graphscope.diagnose import every
 
 
 @dataclass(frozen=True)
@@ -17,19 +18,11 @@ class Filter:
     default: bool = False
 
 
-FILTERS: Final[dict[str, Filter]] = {
-    "uncaught": Filter("Python exceptions", "Where an exception leaves the program.", default=True),
-    "nonfinite": Filter(
-        "Non-finite value is born", "The first NaN or Inf whose inputs were finite, in either pass.", "nan"
-    ),
-    "nonfinite_gradient": Filter(
-        "Non-finite gradient is born", "The first NaN or Inf in the backward pass.", "nan backward"
-    ),
-    "overwritten": Filter("In-place damage", "A write in place over a value that backward still needs.", "overwritten"),
-    "missing": Filter(
-        "Leaf without a gradient",
-        "A backward pass has ended, and a leaf that requires grad got none: detached, not used, or cut off.",
-        "missing",
-    ),
-}
-"""Every filter by its name."""
+def filters() -> dict[str, Filter]:
+    """Every filter by its name: exceptions of Python, and what the table of checks knows."""
+    found = {"uncaught": Filter("Python exceptions", "Where an exception leaves the program.", default=True)}
+    for check in every().values():
+        if check.shows != "run":
+            found[check.name] = Filter(check.title[:1].upper() + check.title[1:], f"{check.doc}.", check.name)
+    of_gradients = f"{found['nan'].label} in a gradient"
+    return found | {"nan backward": Filter(of_gradients, "In a backward pass, as it is born.", "nan backward")}

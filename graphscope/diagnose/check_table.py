@@ -43,6 +43,8 @@ class Check:
 
     name: str
     """Also the word for it in the place of a breakpoint's SPEC."""
+    title: str
+    """What it finds, in a few words: `in-place damage`."""
     doc: str
     """What is wrong, in one line."""
     reads: tuple[Part, ...]
@@ -71,6 +73,7 @@ CHECKS: Final[dict[str, Check]] = {}
 
 
 def check(
+    title: str,
     *,
     reads: tuple[Part, ...],
     rows: Callable[[Log], Iterable[int]],
@@ -82,6 +85,7 @@ def check(
     """Enter a function into the table, under its name and with the first line of its docstring.
 
     Args:
+        title: What it finds, in a few words.
         reads: The parts of a log that it reads.
         rows: The rows of a log where it may be, ascending; the function is asked about these alone.
         sample: A program that has it, a few lines that begin with `import torch`.
@@ -93,7 +97,7 @@ def check(
     def enter(judge: Judge) -> Judge:
         doc = (inspect.getdoc(judge) or "").partition("\n")[0].removesuffix(".")
         name = getattr(judge, "__name__", "")
-        CHECKS[name] = Check(name, doc, reads, rows, judge, shows, explain, sample, healthy)
+        CHECKS[name] = Check(name, title, doc, reads, rows, judge, shows, explain, sample, healthy)
         return judge
 
     return enter

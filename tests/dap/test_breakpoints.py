@@ -144,7 +144,7 @@ def _log_point(client: Client, chain: Path) -> None:
 
 @pytest.mark.parametrize(
     ("filter", "lines"),
-    [("nonfinite", [3, 3]), pytest.param("nonfinite_gradient", [3], marks=pytest.mark.slow)],
+    [("nan", [3, 3]), pytest.param("nan backward", [3], marks=pytest.mark.slow)],
     ids=["either pass", "backward"],
 )
 def test_what_is_not_finite(client: Client, write: Write, filter: str, lines: list[int]) -> None:

@@ -79,6 +79,7 @@ class TestTable:
 @pytest.mark.parametrize("check", every().values(), ids=lambda check: check.name)
 def test_an_entry_is_whole(check: Check) -> None:
     assert check.doc
+    assert check.title
     assert set(check.reads) <= set(PARTS)
     assert check.sample != check.healthy
     assert import_module(f"graphscope.diagnose.checks.{check.name}").__doc__
@@ -97,7 +98,7 @@ def test_a_finding_is_the_same_wherever_one_stands() -> None:
 def test_another_package_may_bring_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "elsewhere.py").write_text(
         "from graphscope.diagnose.check_table import check\n"
-        "@check(reads=('rows',), rows=lambda log: [], sample='', healthy='')\n"
+        "@check('nothing', reads=('rows',), rows=lambda log: [], sample='', healthy='')\n"
         "def foreign(graph, row):\n    'Nothing at all.'\n    return ()\n"
     )
     info = tmp_path / "elsewhere-1.dist-info"
@@ -137,6 +138,18 @@ def of_somebody_else() -> None:
 @pytest.mark.parametrize("program", [training, of_somebody_else])
 def test_a_program_without_fault_has_none(program: Callable[[], None], name: str) -> None:
     assert rows(program, name) == {}
+
+
+def test_of_a_long_healthy_run_no_row_is_looked_at_singly() -> None:
+    net = gs.nn.Sequential(gs.nn.Linear(4, 4), gs.nn.Tanh(), gs.nn.Linear(4, 1))
+    adam = gs.optim.Adam(net.parameters())
+    with gs.record() as log:
+        for _ in range(20):
+            adam.zero_grad()
+            (net(gs.randn(8, 4)) ** 2).mean().backward()
+            adam.step()
+    log.refresh()
+    assert {name: rows for name, check in every().items() if (rows := list(check.rows(log)))} == {}
 
 
 def test_a_write_over_what_a_rule_needs() -> None:

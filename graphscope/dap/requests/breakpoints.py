@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphscope.dap.adapter import Adapter, Group
-from graphscope.dap.exception_filters import FILTERS
+from graphscope.dap.exception_filters import filters
 from graphscope.dap.line_breakpoints import why_unmet
 from graphscope.dap.protocol import Arguments, RequestError
 from graphscope.dap.request_table import Body, request
@@ -76,11 +76,12 @@ async def set_exception_breakpoints(adapter: Adapter, arguments: Arguments) -> B
     """Stop where something goes wrong."""
     options = {found.text("filterId"): found.text("condition", "") for found in arguments.objects("filterOptions")}
     chosen = dict.fromkeys(arguments.texts("filters"), "") | options
-    unknown = sorted(chosen.keys() - FILTERS.keys())
+    known = filters()
+    unknown = sorted(chosen.keys() - known.keys())
     if unknown:
-        raise RequestError(f"There is no exception filter {unknown[0]!r}", f"there is {', '.join(FILTERS)}")
+        raise RequestError(f"There is no exception filter {unknown[0]!r}", f"there is {', '.join(known)}")
     adapter.filters = set(chosen)
-    wanted = {name: Wanted(FILTERS[name].spec, condition) for name, condition in chosen.items() if FILTERS[name].spec}
+    wanted = {name: Wanted(known[name].spec, condition) for name, condition in chosen.items() if known[name].spec}
     told = dict(zip(wanted, _set(adapter, Group("exceptions"), wanted.values()), strict=True))
     adapter.faults = {name: answer["id"] for name, answer in told.items() if answer["verified"]}
     return {"breakpoints": [told.get(name, {"verified": True}) for name in chosen]}

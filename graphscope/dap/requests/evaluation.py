@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from graphscope.dap.adapter import Adapter
-from graphscope.dap.exception_filters import FILTERS
+from graphscope.dap.exception_filters import filters
 from graphscope.dap.protocol import Arguments, RequestError
 from graphscope.dap.request_table import Body, request
 from graphscope.debugger.result_lines import reason, text_of
@@ -68,8 +68,8 @@ async def exception_info(adapter: Adapter, arguments: Arguments) -> Body:
         kind = "" if stop.raised is None else stop.raised.type
         return {"exceptionId": kind or "exception", "description": reason(stop), "breakMode": "unhandled"}
     made: dict[str, Any] = {
-        "exceptionId": FILTERS[name].label,
-        "description": "; ".join(stop.notes) or FILTERS[name].doc,
+        "exceptionId": filters()[name].label,
+        "description": "; ".join(stop.notes) or filters()[name].doc,
         "breakMode": "always",
     }
     if stop.node is None:

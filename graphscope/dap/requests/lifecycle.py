@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from graphscope.dap import session_start
 from graphscope.dap.adapter import Adapter
-from graphscope.dap.exception_filters import FILTERS
+from graphscope.dap.exception_filters import filters
 from graphscope.dap.numbering import numbering_of
 from graphscope.dap.protocol import Arguments, RequestError
 from graphscope.dap.request_table import Body, capabilities, request
@@ -23,7 +23,7 @@ async def initialize(adapter: Adapter, arguments: Arguments) -> Body:
     told = [
         {"filter": name, "label": found.label, "description": found.doc, "default": found.default}
         | ({"supportsCondition": True} if found.spec else {})
-        for name, found in FILTERS.items()
+        for name, found in filters().items()
     ]
     return capabilities() | {"exceptionBreakpointFilters": told, "completionTriggerCharacters": [".", ":", "#"]}
 

@@ -35,6 +35,7 @@ def explain(subject: Subject) -> Explanation | None:
 
 
 @check(
+    "leaf without a gradient",
     reads=("marks", "rows"),
     rows=incomplete_passes,
     shows="pass",

@@ -31,6 +31,7 @@ def explain_nan(subject: Subject) -> Explanation | None:
 
 
 @check(
+    "birth of a NaN or an Inf",
     reads=("marks", "rows", "values"),
     rows=rows_with_nonfinite,
     explain=explain_nan,

@@ -70,6 +70,7 @@ def _written_and_ran(log: Log) -> tuple[np.ndarray, np.ndarray]:
 
 
 @check(
+    "in-place damage",
     reads=("rows",),
     rows=writes,
     sample="""

@@ -22,6 +22,7 @@ def exceptions(log: Log) -> Iterator[int]:
 
 
 @check(
+    "exception",
     reads=("marks",),
     rows=exceptions,
     shows="run",

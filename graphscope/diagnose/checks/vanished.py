@@ -70,6 +70,7 @@ def passes_with_zeros(log: Log) -> Iterator[int]:
 
 
 @check(
+    "leaf with a gradient of zeros",
     reads=("marks", "rows", "values"),
     rows=passes_with_zeros,
     shows="pass",

@@ -1,5 +1,5 @@
-/* The calls of ops, compiled: what `calls._unary`, `calls._binary` and (see `_general.h`) `calls._general` do, for the
- * common case.
+/* The calls of ops, compiled: what `calls._general` does, for the common case; of one and two inputs without attributes
+ * here, of others in `_general.h`.
  *
  * The Python function is the specification. Whatever is not common (other operands, a debugger that waits at nodes, a
  * tensor that the log has not seen, an error of the forward function) is handed to it before anything was done.

@@ -58,6 +58,8 @@ static int common_operands(Call *self, PyObject *inputs, PyObject **arrays, int 
     }
     if (numbers && (dtype == NULL || dtype->kind != 'f'))
         mixed = 1;
+    if (self->floating && !is_floating_array(arrays[0]) && !is_floating_scalar(arrays[0]))
+        return 0;
     return (!mixed || !self->promotes) && !is_widened(self, arrays[0]) && Py_IS_TYPE(PyTuple_GET_ITEM(inputs, 0), engine.tensor);
 }
 

@@ -141,7 +141,7 @@ def promoted(op: Op, inputs: Any) -> list[Any]:
         raise RuntimeError(
             f"{op.name}: booleans are no numbers here; convert them with x.int(), or use ~, ^, logical_not"
         )
-    if not op.promotes or len(arrays) == 1:
+    if not op.floating and (not op.promotes or len(arrays) == 1):
         return arrays
     first = arrays[0]
     if not op.floating and all(getattr(value, "dtype", None) is getattr(first, "dtype", 0) for value in arrays[1:]):

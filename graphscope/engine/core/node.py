@@ -75,9 +75,6 @@ class Plan:
         "recipe",
         "rules",
         "save",
-        "saves_other",
-        "saves_out",
-        "saves_x",
         "single",
         "slot",
         "special",
@@ -119,10 +116,6 @@ class Plan:
         self.save = eval(f"lambda out, {', '.join(names)}: {text}")  # noqa: S307 - names from rule signatures
         told = all(name in _PLACES for names in needed for name in names)
         self.recipe = tuple([tuple([_PLACES[name] for name in names]) for names in needed]) if told else None
-        needs = self.rules[0].needs if alone else None
-        self.saves_out = needs == ("out",) and not op.residuals
-        self.saves_x = needs == ("x",)
-        self.saves_other = needs == ("y",)
 
     def _spelled_out(self) -> Callable[[Any, Any, Any], Any]:
         """The rules as one function, written out for this plan: in a loop they would cost twice as much to call."""

@@ -122,11 +122,7 @@ def apply_several(op: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = 
     frame: Any = None
     if writer is not None:
         frame = _getframe(depth)
-        for argument, value in enumerate(inputs):
-            if isinstance(value, Tensor) and value.row < writer.low:
-                tracing.input_row(writer, value, frame, argument)
-        if writer.gate is not None and writer.gate.wants_before:
-            tracing.ahead(writer, op, tensors, frame)
+        if tracing.begin(writer, op, inputs, frame):
             arrays = dtypes.promoted(op, inputs)
         start = writer.clock()
     if op.view:

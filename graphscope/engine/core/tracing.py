@@ -254,6 +254,22 @@ def leaf(writer: Writer, tensor: Tensor, frame: FrameType | None, argument: int 
     return row
 
 
+def begin(writer: Writer, op: Op, inputs: Sequence[Any], frame: FrameType) -> bool:
+    """Tell the log of the inputs of a call that it does not know, and let the debugger look before it runs.
+
+    Returns:
+        Whether it looked, and may have put other values in their place.
+    """
+    low = writer.low
+    for argument, value in enumerate(inputs):
+        if getattr(value, "row", low) < low:
+            input_row(writer, value, frame, argument)
+    looks = writer.gate is not None and writer.gate.wants_before
+    if looks:
+        ahead(writer, op, [value for value in inputs if hasattr(value, "row")], frame)
+    return looks
+
+
 def input_row(writer: Writer, tensor: Tensor, frame: FrameType, argument: int) -> int:
     """The row of an input that is not of this segment: its own, or that of the leaf written now.
 

@@ -65,13 +65,9 @@ def write(op: Op, target: Tensor, others: Sequence[Any], attrs: dict[str, Any] |
     inputs: list[Tensor] = []
     if writer is not None:
         inputs = [value for value in given if isinstance(value, Tensor)]
-        for argument, value in enumerate(inputs):
-            if value.row < writer.low:
-                tracing.input_row(writer, value, frame, argument)
         if base is not None and base.row < writer.low:
             tracing.input_row(writer, base, frame, 0)
-        if writer.gate is not None and writer.gate.wants_before:
-            tracing.ahead(writer, op, inputs, frame)
+        tracing.begin(writer, op, inputs, frame)
         start = writer.clock()
     before = target.array
     arrays = [value.array if isinstance(value, Tensor) else value for value in given]

@@ -202,7 +202,8 @@ def _logit_rule(g: Any, x: Any, *, eps: float | None) -> Any:
 logit = define(
     "logit", "Inverse of the logistic function; `eps` keeps x so far from 0 and 1.", formula="out = ln (x / (1 - x))",
     prepare=lambda input, eps=None: ((input,), {"eps": eps}),
-    forward=dtypes.in_floating(_logit),
+    floating=True,
+    forward=_logit,
     vjp=[_logit_rule],
     shape=shapes.same,
     samples=[("fraction", (2, 3), {}), ("fraction", (2, 3), {"eps": 0.2}), ("fraction", (), {})],

@@ -192,8 +192,6 @@ def corrcoef(input: Any) -> Any:
 def _logsumexp(x: Any, *, dim: Any, keepdim: bool, _from: Any) -> Any:
     if x.dtype.kind == "c":
         raise TypeError("it takes real numbers")
-    if x.dtype.kind != "f":
-        x = x.astype(dtypes.get_default_dtype())
     largest = np.maximum.reduce(x, axis=dim, keepdims=True, initial=-np.inf)
     largest = np.where(np.isinf(largest), x.dtype.type(0), largest)
     total: Any = np.add.reduce

@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
 
 import graphscope as gs
 from graphscope.eventlog import record as recording
@@ -200,3 +204,65 @@ def test_what_writes_a_program_down_writes_the_same_while_it_is_recorded(tmp_pat
     alone = written()
     assert "aten::linear" in alone
     assert written(str(tmp_path / "run.gscope")) == alone
+
+
+def told(capture: str | None) -> list[tuple[str, int]]:
+    """Where the program is warned of what it does."""
+    one, other = torch.ones(2, 1), torch.ones(2)
+
+    def run() -> None:
+        torch.nn.functional.mse_loss(one, other)
+        torch.nn.functional.softmax(one)
+        torch.nn.MSELoss()(one, other)
+        warnings.warn("its own", stacklevel=2)
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if capture is None:
+            run()
+        else:
+            with gs.record(capture=capture):
+                run()
+    return [(each.filename, each.lineno) for each in caught if "compiled" not in str(each.message)]
+
+
+def test_what_warns_is_told_of_the_line_that_it_is_told_of_unrecorded() -> None:
+    plain = told(None)
+    assert len(plain) == 4
+    assert told("calls")[:3] == told("calls+backward")[:3] == plain[:3]
+    assert told("ops")[:3] == plain[:3]
+
+
+def test_what_stands_in_the_place_of_functions_can_be_pickled_and_copied() -> None:
+    functions = [torch.Tensor.backward, torch.nn.Module.__call__]
+    with gs.record():
+        recorded = [torch.Tensor.backward, torch.nn.Module.__call__]
+        assert copy.deepcopy(recorded) == recorded
+        pickled = pickle.dumps(recorded)
+    assert pickle.loads(pickled) == functions
+
+
+class Ops(TorchDispatchMode):
+    """A mode of the program's that counts ops."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.seen.append(str(func))
+        return func(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize("values", ["full", "summary", "none"])
+def test_a_mode_of_the_program_sees_no_op_of_the_recorder(values: str) -> None:
+    def run() -> list[str]:
+        x = torch.ones(3, requires_grad=True)
+        with Ops() as ops:
+            torch.nn.functional.linear(x, torch.ones(2, 3)).sum().backward()
+            (x.detach().expand(4, 3).t() + 1).sum()
+        return ops.seen
+
+    plain = run()
+    with gs.record(values=values):
+        assert run() == plain

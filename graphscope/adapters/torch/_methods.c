@@ -204,6 +204,11 @@ static PyObject *Method_bind(PyObject *self, PyObject *object, PyObject *owner)
     return object == NULL || object == Py_None ? Py_NewRef(self) : PyMethod_New(self, object);
 }
 
+/* By the name under which it stands in the place of what it is called after: see `pickle`. */
+static PyObject *Method_reduce(PyObject *self, PyObject *version) { return PyObject_GetAttr(self, str___qualname__); }
+
+static PyMethodDef Method_methods[] = {{"__reduce_ex__", Method_reduce, METH_O, "The name to be found by."}, {NULL}};
+
 static PyMemberDef Method_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(Method, vectorcall), READONLY, NULL},
     {"__dictoffset__", T_PYSSIZET, offsetof(Method, attributes), READONLY, NULL},
@@ -218,6 +223,7 @@ static PyType_Slot Method_slots[] = {{Py_tp_call, PyVectorcall_Call},
                                      {Py_tp_traverse, Method_traverse},
                                      {Py_tp_clear, Method_clear},
                                      {Py_tp_members, Method_members},
+                                     {Py_tp_methods, Method_methods},
                                      {Py_tp_getset, Method_getset},
                                      {0, NULL}};
 

@@ -37,7 +37,8 @@ class Modules:
         if compiled.scoped is not None and writer.capture != "compiled":  # torch's compiler takes no other callable
             scoped = compiled.scoped(original, session, places, writer.append, self._enter)
             scoped.__code__ = original.__code__  # which that compiler looks for, though all that it made runs eagerly
-            return functools.update_wrapper(scoped, original)
+            functools.update_wrapper(scoped, original).__qualname__ = "Module.__call__"  # where `pickle` finds it
+            return scoped  # type: ignore[no-any-return]
 
         def __call__(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:  # noqa: N807 - it stands in its place
             place = places.here
@@ -58,6 +59,7 @@ class Modules:
                     writer.append(inner.leaving, None, writer.clock())
 
         __call__.__name__ = original.__name__  # by that its compiler knows what it may leave to Python
+        __call__.__module__, __call__.__qualname__ = original.__module__, "Module.__call__"
         return __call__
 
     @guarded

@@ -71,7 +71,7 @@ class Originals:
             frame, handed = direct.f_back, True
         if not handed:
             return self._looked_up(func), kwargs
-        while frame is not None and not _asks(frame.f_code):
+        while frame is not None and not asks(frame.f_code):
             frame = frame.f_back
         if frame is None or isinstance(func, torch._ops.OperatorBase):
             return func, kwargs
@@ -158,7 +158,7 @@ def _name_of(wanted: Any) -> str | None:
     return strange[0] if made is None and len(strange) == 1 else made
 
 
-def _asks(code: CodeType) -> bool:
+def asks(code: CodeType) -> bool:
     """Whether a code asks if it is to be handed on; those that only hand on do so for their caller."""
     return any(_ASKS in name and name != _HANDS_ON for name in code.co_names)
 

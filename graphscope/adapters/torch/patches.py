@@ -28,6 +28,7 @@ from graphscope.adapters.torch.regions import Regions
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.swapping import Swaps
 from graphscope.adapters.torch.unusual import ORDINARY
+from graphscope.adapters.torch.warned import Warned
 
 
 class TorchPatches(Patches):
@@ -42,8 +43,9 @@ class TorchPatches(Patches):
         """Begin to see what torch does."""
         session, calls = self._session, self._calls
         collectives = Collectives(session)
-        for owner, name, value in (*collectives.entries(), *Checkpoints(session).entries(), *Swaps(session).entries()):
-            self.replace(owner, name, value)
+        for follower in (collectives, Checkpoints(session), Swaps(session), Warned(session)):
+            for owner, name, value in follower.entries():
+                self.replace(owner, name, value)
         modules = Modules(session)
         if session.writer.capture != "calls":
             backward = Backward(session, collectives)

@@ -140,7 +140,8 @@ def distinct(plain: torch.Tensor) -> tuple[torch.Tensor, int]:
     for axis, stride in enumerate(Own.stride(plain)):
         if stride == 0 and shape[axis] > 1:
             times *= shape[axis]
-            plain = Own.narrow(plain, axis, 0, 1)
+            with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
+                plain = Own.narrow(plain, axis, 0, 1)
     return plain, times
 
 
@@ -148,7 +149,8 @@ def in_one_row(plain: torch.Tensor) -> torch.Tensor | None:
     """The same elements without a gap; None where that takes too large a copy."""
     if Own.is_contiguous(plain):
         return plain
-    return _tensor(Own.contiguous(plain)) if asking.nbytes(plain) <= _MOST_BYTES else None
+    with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
+        return _tensor(Own.contiguous(plain)) if asking.nbytes(plain) <= _MOST_BYTES else None
 
 
 def is_finite(tensor: torch.Tensor) -> bool:

@@ -1,0 +1,54 @@
+"""`warnings.warn`: a warning is told of the line that it would be told of unrecorded: the filters of a program fit.
+
+A function of torch that is written in Python runs inside of itself while our mode is on the stack: one frame too many.
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable, Iterator
+from sys import _getframe
+from types import FrameType
+from typing import Any
+
+from graphscope.adapters.torch.originals import HANDING, asks
+from graphscope.adapters.torch.session import Session
+
+
+class Warned:
+    """Follows what the program is warned of."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    def entries(self) -> Iterator[tuple[Any, str, Any]]:
+        """What is to be replaced: the owner, the name, and what takes the place."""
+        yield warnings, "warn", self._counted(warnings.warn)
+
+    def _counted(self, original: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(original)
+        def warn(message: Any, category: Any = None, stacklevel: int = 1, source: Any = None, **options: Any) -> None:
+            if options.get("skip_file_prefixes"):
+                options["skip_file_prefixes"] = (*options["skip_file_prefixes"], __file__)
+            else:
+                stacklevel += 1 + self._more(_getframe(1), stacklevel)
+            original(message, category, stacklevel, source, **options)
+
+        return warn
+
+    def _more(self, frame: FrameType | None, levels: int) -> int:
+        """How many frames on the way out by so many levels are there because of our mode."""
+        more = 0
+        for _ in range(1, levels):
+            if frame is None:
+                break
+            around, count = frame.f_back, 0
+            if asks(frame.f_code):
+                while around is not None and (around.f_code is HANDING or self.session.frames.ours(around)):
+                    around, count = around.f_back, count + 1
+                if around is not None and around.f_code is frame.f_code:
+                    more += count + 1
+                    frame = around
+            frame = frame.f_back
+        return more

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Final
 
+from graphscope.adapters.kit.notices import say
 from graphscope.cli.parser import Parser, add_as_torch, add_kept, as_asked
 from graphscope.cli.runner import execute, load
 from graphscope.errors import UsageError
+
+_STARTING: Final = frozenset({"multiprocessing.popen_fork", "multiprocessing.popen_spawn_win32"})
+"""Modules that are imported when a program starts its first process by `multiprocessing`."""
 
 
 def configure(parser: Parser) -> None:
@@ -41,7 +47,10 @@ def run(options: argparse.Namespace) -> int:
     def program(arguments: tuple[str, ...] | None, failed: Callable[[BaseException], None]) -> int:
         again = wanted if arguments is None else replace(wanted, arguments=arguments)
         with as_asked(options):
-            return execute(load(again), failed)
+            status = execute(load(again), failed)
+        if not _STARTING.isdisjoint(sys.modules):
+            say("breakpoints don't hold in the processes that the program started")
+        return status
 
     if options.gate is not None:
         from graphscope.debugger import remote, wire

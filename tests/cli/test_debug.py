@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -107,3 +108,33 @@ def test_the_program_reads_what_the_prompt_leaves(graphscope: Run, tmp_path: Pat
     (tmp_path / "asks.py").write_text("import graphscope as gs\na = gs.ones(2)\nprint('got', input())\n")
     result = graphscope("debug", "asks.py", stdin="c\nfor the program\nq\n")
     assert "got for the program" in result.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="its processes start as new programs")
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_processes_without_breakpoints_are_told_of(graphscope: Run, tmp_path: Path, method: str) -> None:
+    (tmp_path / "workers.py").write_text(
+        "import multiprocessing\nimport graphscope as gs\n"
+        "def work():\n    gs.tanh(gs.ones(2))\n"
+        "if __name__ == '__main__':\n"
+        f"    multiprocessing.set_start_method({method!r})\n"
+        "    gs.ones(2) * 2\n    worker = multiprocessing.Process(target=work)\n"
+        "    worker.start()\n    worker.join()\n    raise SystemExit(worker.exitcode)\n"
+    )
+    result = graphscope("debug", "--console", "-b", "op:tanh", "workers.py", stdin="c\nq\n")
+    assert result.returncode == 0
+    told = "graphscope: breakpoints don't hold in the processes that the program started\n"
+    assert result.stderr.count(told) == 1
+
+
+def test_what_can_be_no_value_is_refused_and_changes_nothing(graphscope: Run, tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(
+        "import graphscope as gs\nx = gs.zeros(2, requires_grad=True)\n"
+        "y = gs.tanh(x)\ny.sum().backward()\nprint(x.grad)\n"
+    )
+    words = ["c", "set value = None", "set value = 2j", "cl", "b op:tanh backward", "c", "set grad = None"]
+    words += ["set grad = 1 + 1j", "cl", "c", "q"]
+    result = graphscope("debug", "--console", "-b", "op:tanh forward", "program.py", stdin="\n".join(words))
+    assert "tensor([1., 1.])" in result.stdout
+    assert result.stdout.count("The program can't go on without a ") == 2
+    assert result.stdout.count("a part would be lost") == 2

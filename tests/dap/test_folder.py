@@ -20,7 +20,7 @@ from graphscope.eventlog.folder import Folder
 
 folder = Folder()
 if sys.argv[1] == "inherited":  # as a program that outlives its adapter does
-    subprocess.Popen([sys.executable, "-c", "input()"], pass_fds=[folder.lock], stdout=subprocess.DEVNULL)
+    subprocess.Popen([sys.executable, "-c", "input()"], pass_fds=[folder.lock.number], stdout=subprocess.DEVNULL)
 print(folder.path, flush=True)
 time.sleep(600)
 """

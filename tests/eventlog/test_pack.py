@@ -15,6 +15,7 @@ from graphscope.eventlog import schema
 from graphscope.eventlog.pack import pack
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
+from graphscope.loading import load as open_any
 
 
 @pytest.fixture
@@ -115,3 +116,15 @@ def test_what_can_not_be_packed(recorded: Path, tmp_path: Path) -> None:
         pack(tmp_path)
     with pytest.raises(LogError, match="can't write"):
         pack(recorded, tmp_path / "nowhere" / "out.zip")
+
+
+def test_a_zip_of_a_newer_kind_is_refused_with_a_reason(tmp_path: Path) -> None:
+    path = tmp_path / "newer.gscope.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("log.json", "{}")
+    content = bytearray(path.read_bytes())
+    needed = content.rindex(b"PK\x01\x02") + 6
+    content[needed] = 99
+    path.write_bytes(content)
+    with pytest.raises(LogError, match=r"a zip of a newer kind than Python .* reads: zip file version 9\.9"):
+        open_any(path)

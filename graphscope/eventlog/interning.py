@@ -19,6 +19,7 @@ from graphscope.eventlog.template import PACKERS, Template
 from graphscope.eventlog.values import storage
 
 _Made = TypeVar("_Made")
+_COLUMNS: Final = frozenset(schema.CONSTANT)
 _MOST_BYTES: Final = (1 << 63) - 1
 """An expanded tensor may tell of more bytes than have a number."""
 
@@ -78,22 +79,18 @@ class Interning:
         self,
         kind: Kind,
         *,
-        op: int = 0,
-        site: int = 0,
-        scope: int = 0,
         shape: tuple[int, ...] = (),
         dtype: np.dtype | None = None,
-        attrs: int = 0,
-        version: int = 0,
-        graph_pass: int = 0,
         input_count: int = 0,
         number_count: int = 0,
         several: bool = False,
         flags: Flag = Flag(0),
+        **columns: int,
     ) -> Template:
-        """What rows of one call site share. `dtype=None` says that the row has no value.
+        """What rows of one call site share: these and other columns of the schema, which are 0 unless they are given.
 
-        Of the inputs that a row is given, the last `number_count` are numbers that vary, by their bits.
+        `dtype=None` says that the row has no value. Of the inputs that a row is given, the last `number_count` are
+        numbers that vary, by their bits.
         """
         name = "" if dtype is None else dtype.name
         nbytes = 0
@@ -104,21 +101,17 @@ class Interning:
             nbytes = min(nbytes, _MOST_BYTES)
         keep = Flag(0) if several or dtype is None else storage(self.policy, self.cap, nbytes, dtype)
         layout = "" if keep != Flag.INLINE else name if name in PACKERS and shape == () else "bytes"
-        told = {
+        columns |= {
             "kind": int(kind),
             "dtype": schema.DTYPE_CODES.get(name, 0),
-            "op": op,
-            "site": site,
-            "scope": scope,
             "shape": self.shape(shape) if dtype is not None else 0,
-            "attrs": attrs,
-            "version": version,
             "thread": self.thread(),
-            "graph_pass": graph_pass,
             "input_count": min(input_count, schema.INLINE_INPUTS),
             "several": int(several),
         }
-        fields = tuple(told.get(field, 0) for field in schema.CONSTANT)
+        if unknown := columns.keys() - _COLUMNS:
+            raise TypeError(f"the schema has no column {', '.join(unknown)} that is the same in all rows of a template")
+        fields = tuple(columns.get(field, 0) for field in schema.CONSTANT)
         if input_count + number_count > schema.INLINE_INPUTS:
             flags |= Flag.EDGES
         # Readers derive it where a value is kept whole; the compiled part looks at each anyway.

@@ -68,7 +68,7 @@ def pack(source: Path, target: Path | None = None) -> Path:
 
 def _store_segment(archive: zipfile.ZipFile, log: Log, files: FolderFiles, folder: str) -> None:
     # One copy of the rows decides what goes with them, because more may be appended meanwhile.
-    events = _used(files.array(f"{folder}/events.npy", schema.EVENT)).copy()
+    events = _used(files.array(f"{folder}/events.npy", schema.event_of(log.metadata["format"]))).copy()
     others = {name: _used(files.array(f"{folder}/{name}", dtype)).copy() for name, dtype in _ROWS.items()}
     values = files.array(f"{folder}/values.npy", schema.BYTE)
     stored = [

@@ -65,7 +65,7 @@ class Log(Rows, Tables):
         self._arguments: dict[tuple[int, int], Arguments] = {}
         """By entry and number of inputs, those without numbers that vary."""
         Tables.__init__(self, files)
-        Rows.__init__(self, files)
+        Rows.__init__(self, files, self.metadata["format"])
 
     # Extent ----------------------------------------------------------------------------------------------------------
 

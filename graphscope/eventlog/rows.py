@@ -32,12 +32,12 @@ class Segment:
 
     __slots__ = ("_arrays", "_files", "events", "first", "folder")
 
-    def __init__(self, files: LogFiles, folder: str, first: int) -> None:
+    def __init__(self, files: LogFiles, folder: str, first: int, event: np.dtype) -> None:
         self._files = files
         self.folder = folder
         self.first = first
         self._arrays: dict[str, np.ndarray] = {}
-        self.events = self.array("events.npy", schema.EVENT)
+        self.events = schema.widened(self.array("events.npy", event))
 
     @property
     def dropped(self) -> bool:
@@ -63,8 +63,9 @@ class Rows:
     Rows inside may be missing: a thread was killed between reserving and writing one, or they are damaged.
     """
 
-    def __init__(self, files: LogFiles) -> None:
+    def __init__(self, files: LogFiles, number: int) -> None:
         self._files = files
+        self._event = schema.event_of(number)
         self.path: Path = files.path
         self._segments: list[Segment] = []
         self._starts: list[int] = []
@@ -86,7 +87,7 @@ class Rows:
         if segments != [(segment.first, segment.folder) for segment in self._segments]:
             known = {segment.first: segment for segment in self._segments}
             self._segments = _plausible(
-                [known.get(first) or Segment(self._files, name, first) for first, name in segments]
+                [known.get(first) or Segment(self._files, name, first, self._event) for first, name in segments]
             )
             self._starts = [segment.first for segment in self._segments]
         for segment in reversed(self._segments):

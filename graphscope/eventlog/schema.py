@@ -199,6 +199,25 @@ TABLES: Final[dict[str, str]] = {
 RARE_FLAGS: Final = Flag.NONFINITE
 """Rows with one of these flags are listed in `rare.npy`, as are all marks."""
 
+SINCE: Final[dict[str, int]] = {}
+"""Fields of an EVENT that not every format has, and the format that brought each."""
+
+
+def event_of(number: int) -> np.dtype:
+    """A row of `events.npy` in a format."""
+    return np.dtype([field for field in EVENT.descr if SINCE.get(field[0], 1) <= number])
+
+
+def widened(events: np.ndarray) -> np.ndarray:
+    """Rows of any format with the fields of this one: 0 where theirs had none."""
+    if events.dtype == EVENT:
+        return events
+    found = np.zeros(len(events), EVENT)
+    for name in events.dtype.names or ():
+        found[name] = events[name]
+    return found
+
+
 FIRST_OF_MOMENT: Final = "tensor"
 """The fields of an EVENT from this one on differ from row to row."""
 
@@ -221,9 +240,10 @@ CONSTANT: Final = _NAMES[: _NAMES.index(FIRST_OF_MOMENT)]
 
 _VALUE_CODES: Final = {"": "Q", "float32": "f4x", "float64": "d", "int64": "q", "bytes": "8s"}
 ROW_LAYOUTS: Final[dict[str, str]] = {
-    name: f"<{PREFIX}s{packing(EVENT, _NAMES[len(CONSTANT) :], value=code)[1:]}" for name, code in _VALUE_CODES.items()
+    name: f"<{PREFIX}s{packing(EVENT, _NAMES[len(CONSTANT) : _NAMES.index('inputs') + 1], value=code)[1:]}"
+    for name, code in _VALUE_CODES.items()
 }
-"""`struct` layouts of EVENT: the constant bytes, then the fields that differ.
+"""`struct` layouts of EVENT: the constant bytes, then the fields that differ, up to the inputs.
 
 They differ in how the field `value` is given: as an offset, as a number kept inline, or as raw bytes kept inline."""
 

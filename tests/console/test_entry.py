@@ -307,3 +307,45 @@ def test_a_reader_that_goes_away(tmp_path: Path) -> None:
 
         assert program.stderr.read() == ""
         assert program.wait(60) == 0
+
+
+CALLS = """\
+{framework}
+
+
+def f(x, k):
+    y = x.tanh()
+    return y
+
+
+x = torch.ones(3, requires_grad=True)
+for epoch in range(6):
+    z = f(x, epoch)
+    loss = z.sum()
+"""
+
+
+@pytest.mark.parametrize(
+    "framework",
+    [
+        "import graphscope as torch",
+        pytest.param("import torch", marks=[pytest.mark.torch, pytest.mark.slow]),
+    ],
+)
+def test_names_in_conditions_are_those_of_the_frame_that_made_the_node(debug, framework: str) -> None:
+    program = CALLS.replace("{framework}", framework)
+    text = debug(program, "n", "n", "b op:tanh forward, k == 4", "c", "p k", "b op:sum forward, epoch == 5", "c", "q")
+
+    assert "raised" not in text
+    assert "(breakpoint 1: op:tanh forward, k == 4)\n(gs) p k\n4\n" in text
+    assert text.count("> #") == 5
+
+
+def test_a_function_is_looked_at_with_its_own_variables_in_the_past(debug) -> None:
+    program = CALLS.replace("{framework}", "import graphscope as torch")
+    text = debug(program, "b op:sum", "c", "c", "rs", "p y.sum()", "p x.sum()", "p epoch", "!epoch", "epoch", "q")
+
+    assert "(gs) p x.sum()\nnp.float32(3.0)\n" in text
+    assert "(gs) p epoch\n*** NameError" in text
+    assert "(gs) !epoch\n1\n" in text
+    assert "(gs) epoch\n*** NameError" in text

@@ -33,8 +33,8 @@ def graph() -> Iterator[tf.Graph]:
 
 @pytest.fixture
 def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writer, "FIRST_ROWS", 97)
-    monkeypatch.setattr(writer, "MOST_ROWS", 97)
+    monkeypatch.setattr(writer, "FIRST_ROWS", 211)
+    monkeypatch.setattr(writer, "MOST_ROWS", 211)
 
 
 Row = tuple[Any, ...]
@@ -134,16 +134,16 @@ def test_threads_have_runs_of_their_own(small_segments: None) -> None:
     with gs.record(values="none") as log, tf.Session() as session:
 
         def work() -> None:
-            for _ in range(25):
+            for _ in range(12):
                 session.run(fetch, {x: [1, 2]})
 
-        threads = [threading.Thread(target=work) for _ in range(4)]
+        threads = [threading.Thread(target=work) for _ in range(3)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
     found = runs(log)
-    assert len(found) == 100
+    assert len(found) == 36
     assert all(each == found[0] for each in found)
 
 
@@ -208,7 +208,7 @@ def rules(log: Log) -> list[tuple[str, list[Any]]]:
     found = []
     for node in whole.select("grad"):
         assert node.forward is not None
-        found.append((node.op, [node.output(slot).round(4).tolist() for slot in range(len(node.outputs))]))
+        found.append((node.op, [(node.output(slot).round(4) + 0.0).tolist() for slot in range(len(node.outputs))]))
     return found
 
 
@@ -283,7 +283,7 @@ class Edit:
         return Replace(np.full_like(value, 0.5)) if meant else None
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None, derandomize=True)
 @given(st.composite(_programs)(), st.sampled_from(["", "add", "tanh", "matmul", "unbind"]), st.booleans())
 def test_random_graphs_have_the_rules_and_gradients_of_eager_ones(steps: list[Step], edited: str, open: bool) -> None:
     arrays = [np.random.default_rng(place).normal(size=(2, 2)).astype(np.float32) for place in range(3)]
@@ -293,7 +293,7 @@ def test_random_graphs_have_the_rules_and_gradients_of_eager_ones(steps: list[St
         _built(steps, gs, list(tensors)).sum().backward()
     with tf.Graph().as_default(), gs.record() as log, tf.Session() as session:
         symbols: list[Any] = [tf.Variable(each, name="w") for each in arrays[:2]]
-        symbols.append(tf.placeholder(tf.float32, [None if open else 2, 2], name="x"))
+        symbols.append(tf.placeholder(tf.float32, [2, None if open else 2], name="x"))
         total = tf.reduce_sum(_built(steps, tf, list(symbols)))
         slopes = [each for each in tf.gradients(total, symbols) if each is not None]
         record.writer.gate = Edit(log, edited) if edited else None
@@ -301,7 +301,7 @@ def test_random_graphs_have_the_rules_and_gradients_of_eager_ones(steps: list[St
     expected = [tensor.grad.numpy() for tensor in tensors if tensor.grad is not None]
     for mine, theirs in zip(found, expected, strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=1e-4, atol=1e-5)
-    assert sorted(each for each in rules(log) if each[0] != "expand") == sorted(rules(eager))
+    assert sorted((each for each in rules(log) if each[0] != "expand"), key=str) == sorted(rules(eager), key=str)
 
 
 def test_a_breakpoint_in_a_body_stops_at_the_rule() -> None:

@@ -62,7 +62,8 @@ def _keeping(node: Node) -> Value:
 def _same_nodes(body: Graph) -> Graph:
     """A body of the same nodes that can give more."""
     new = Graph(body.name)
-    new.nodes, new.inputs, new.outputs, new.cotangents = body.nodes, body.inputs, list(body.outputs), body.cotangents
+    new.nodes, new.inputs, new.outputs = body.nodes, body.inputs, list(body.outputs)
+    new.cotangents, new.sums = body.cotangents, body.sums
     return new
 
 

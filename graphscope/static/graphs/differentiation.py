@@ -80,8 +80,9 @@ def _whole(builder: Builder, arrived: dict[Value, list[tuple[Value, Arrival]]], 
         return None
     while len(parts) > 1:
         (one, first), (other, second) = parts[:2]
-        total = builder.append("add", (one, other)).outputs[0]
-        parts[:2] = [(total, Arrival(value, first.sources + second.sources))]
+        total = builder.append("add", (one, other))
+        builder.graph.sums[total] = first.sources, second.sources
+        parts[:2] = [(total.outputs[0], Arrival(value, first.sources + second.sources))]
     whole, arrival = parts[0]
     known = builder.graph.cotangents.setdefault(whole, [])
     if arrival not in known:

@@ -107,12 +107,16 @@ class Node:
         return f"<{self.name} = {self.op}({', '.join(map(_written, self.inputs))})>"
 
 
+Sources = tuple[tuple["Node", int], ...]
+"""Nodes whose rules gave a gradient or parts of it, and of which of their inputs."""
+
+
 class Arrival(NamedTuple):
     """Whose gradient a value is, and which rules gave it."""
 
     of: Value
-    sources: tuple[tuple[Node, int], ...] = ()
-    """The nodes whose rules gave it or parts of it, and which of their inputs `of` is. A seed has none."""
+    sources: Sources = ()
+    """None of a seed."""
 
 
 class Graph:
@@ -124,6 +128,7 @@ class Graph:
         outputs: The values that a run gives.
         nodes: All of them; one that is used stands before those that use it.
         cotangents: For each gradient that `gradients` made, of which values it is the gradient.
+        sums: For each node that adds up what arrived for a value, the sources of both parts.
     """
 
     def __init__(self, name: str = "graph") -> None:
@@ -132,6 +137,7 @@ class Graph:
         self.outputs: list[Value] = []
         self.nodes: list[Node] = []
         self.cotangents: dict[Value, list[Arrival]] = {}
+        self.sums: dict[Node, tuple[Sources, Sources]] = {}
         self._names: dict[str, int] = {}
 
     # Building --------------------------------------------------------------------------------------------------------

@@ -114,7 +114,7 @@ def run_nodes(
             execute(node, values)
     else:
         run = run_recorder.Run.here(record.writer, at, began)
-        run.nodes(run_recorder.Part(nodes, values, {} if graph is None else graph.cotangents), execute)
+        run.nodes(run_recorder.Part(nodes, values, graph), execute)
 
 
 def at(node: Node) -> Callable[..., Any]:

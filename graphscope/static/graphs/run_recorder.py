@@ -17,7 +17,7 @@ from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Kind
 from graphscope.eventlog.scopes import ScopePath
 from graphscope.eventlog.writer import Writer
 from graphscope.static.graphs import graph_rows
-from graphscope.static.graphs.graph import Arrival, Node, Value
+from graphscope.static.graphs.graph import Arrival, Graph, Node, Value
 from graphscope.static.graphs.graph_rows import LEAVES
 from graphscope.static.graphs.node_kinds import KINDS
 
@@ -41,11 +41,11 @@ class Part:
     Args:
         nodes: The nodes, in order.
         values: What is known already.
-        cotangents: What gradients are of: see `Graph`.
+        graph: Whose nodes they are; it knows what gradients are of.
     """
 
-    def __init__(self, nodes: Sequence[Node], values: dict[Value, Any], cotangents: dict[Value, list[Arrival]]) -> None:
-        self.nodes, self.values, self._cotangents = nodes, values, cotangents
+    def __init__(self, nodes: Sequence[Node], values: dict[Value, Any], graph: Graph | None) -> None:
+        self.nodes, self.values, self._graph = nodes, values, graph
         self.ready = self.arrivals(values)
         """Gradients that are there and have no row yet."""
         known = [*self.ready, *self.arrivals([value for node in nodes for value in node.outputs])]
@@ -60,8 +60,8 @@ class Part:
 
     def execute(self, node: Node, execute: Execute) -> None:
         """Run a node: what it computes is added to the values."""
-        edited = None if node.rule is None else self.edited.get(node.rule)
-        if edited is None:
+        edited = self._edited(node) if self.edited and node.rule is not None else {}
+        if not edited:
             execute(node, self.values)
             return
         values = {**self.values, **edited}
@@ -69,9 +69,22 @@ class Part:
         for value in node.outputs:
             self.values.setdefault(value, values[value])
 
+    def _edited(self, node: Node) -> dict[Value, Tensor]:
+        """What people put in the place of what a node takes."""
+        sums = self._graph.sums.get(node) if self._graph is not None else None
+        if sums is None:
+            return self.edited.get(node.rule, {}) if node.rule is not None else {}
+        return {
+            value: self.edited[giver][value]
+            for value, sources in zip(node.values, sums, strict=True)
+            for giver, _ in sources
+            if value in self.edited.get(giver, {})
+        }
+
     def arrivals(self, values: Iterable[Value]) -> list[tuple[Value, Arrival]]:
         """For each value that is a gradient, what it is of."""
-        return [(value, arrival) for value in values for arrival in self._cotangents.get(value, ())]
+        cotangents = {} if self._graph is None else self._graph.cotangents
+        return [(value, arrival) for value in values for arrival in cotangents.get(value, ())]
 
 
 class Run:

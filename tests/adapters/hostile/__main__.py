@@ -1,0 +1,12 @@
+"""Runs all of them, and prints what came of each as JSON."""
+
+import json
+
+import torch
+
+from tests.adapters.hostile import HOSTILE, objects, outcome, passes, patches
+
+__all__ = ["objects", "passes", "patches"]
+
+torch.set_num_threads(1)
+print(json.dumps({name: outcome(program) for name, program in HOSTILE.items()}))

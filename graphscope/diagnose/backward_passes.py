@@ -63,13 +63,19 @@ def _taken(log: Log, start: int, stop: int) -> np.ndarray:
 
 
 def _edges(log: Log, start: int | None = None, stop: int | None = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The forward ops of a stretch for which gradients were on, and the rows that they take in; one entry an edge."""
+    """The forward ops of a stretch for which gradients were on, and the rows that they take in; one entry an edge.
+
+    Who takes `.data` wants no gradient: targets and averages of weights are kept so.
+    """
+    aside = [number for number in range(1, len(log.table("ops")) + 1) if log.op(number).name == "data"]
     for first, rows in log.chunks(start, stop):
         ops = (rows["kind"] == Kind.OP) & ((rows["flags"] & int(Flag.NO_GRAD)) == 0)
-        ops &= rows["graph_pass"] == Pass.FORWARD
+        ops &= (rows["graph_pass"] == Pass.FORWARD) & ~np.isin(rows["op"], aside)
         for offsets, named in edges_of(log, first, rows):
             wanted = ops[offsets] & (named < (offsets + first).astype(np.uint64))
-            yield offsets[wanted] + first, named[wanted].astype(np.int64)
+            users, sources = offsets[wanted], named[wanted].astype(np.int64)
+            others = rows["tensor"][users] != log.pick("tensor", sources)  # it does not merely write into it
+            yield users[others] + first, sources[others]
 
 
 def _leaves(log: Log, rows: np.ndarray) -> dict[int, int]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal
 
-if TYPE_CHECKING:
-    from graphscope.diagnose.explanation import Explanation
+from graphscope.diagnose.explanation import Explanation, listed
 
 Severity = Literal["error", "warning"]
 """`error`: the numbers are lost, or the program fails. `warning`: something does not learn that could."""
@@ -42,6 +42,21 @@ class Finding:
     def place(self) -> str:
         """`train.py:12`; empty when it is not known."""
         return f"{self.file.replace(chr(92), '/').rsplit('/', 1)[-1]}:{self.line}" if self.file else ""
+
+
+def alike(found: Iterable[tuple[str, Explanation]]) -> Iterator[tuple[tuple[str, ...], Explanation]]:
+    """What was explained of some tensors by their names, told once of all of whom the same can be said."""
+    groups: dict[str, list[tuple[str, Explanation]]] = {}
+    for name, each in found:
+        pattern = rf"(?<![\w.]){re.escape(name)}(?![\w])"
+        groups.setdefault(re.sub(pattern, _NAME, each.verdict, count=1), []).append((name, each))
+    for sentence, group in groups.items():
+        names = tuple(name for name, _ in group)
+        yield names, replace(group[0][1], verdict=sentence.replace(_NAME, listed(names)))
+
+
+_NAME: Final = "\0"
+"""Stands for the name in a sentence that is the same of several."""
 
 
 def finding(

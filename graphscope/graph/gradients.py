@@ -57,18 +57,27 @@ def gradient(node: Node) -> np.ndarray | None:
 def arrivals(node: Node) -> list[Node]:
     """The backward rows that brought gradients to a node.
 
-    What is added up in the same pass behind its whole cotangent is so within its own rule: one call may be many ops.
+    What is added up in the same pass behind its whole cotangent, or is of another shape, is so within its own rule: one
+    call may be many ops.
     """
     rows = [each for each in node.backward if each.event.kind in (Kind.GRAD, Kind.ACCUMULATE)]
+    shapes = {shape for shape, _ in node.outputs} if node.dtype else set()
     found: list[Node] = []
     whole: int | None = None
     for each in rows:
         if each.event.kind == Kind.GRAD:
             whole = each.row
-        elif whole is not None and not _begins_between(node, whole, each.row):
+        elif (shapes and each.shape not in shapes) or (
+            whole is not None and not _begins_between(node, whole, each.row)
+        ):
             continue
         found.append(each)
     return found
+
+
+def _is_summand(node: Node, row: Node, shapes: set[tuple[int, ...]], whole: int | None) -> bool:
+    fits = not shapes or row.shape in shapes
+    return fits and (whole is None or _begins_between(node, whole, row.row))
 
 
 def _begins_between(node: Node, start: int, stop: int) -> bool:

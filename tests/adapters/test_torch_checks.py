@@ -96,6 +96,37 @@ HEALTHY = {
         rows.copy_(torch.ones(2, 64))
         layer(rows[:, :8])[0].square().sum().backward()
         """,
+    "targets, penalties and checkpoints": """
+        from torch.utils.checkpoint import checkpoint
+
+        value, target = nn.Linear(3, 2), nn.Linear(3, 2)
+        deep = nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 1))
+        optimizer = torch.optim.Adam([*value.parameters(), *deep.parameters()])
+        for _ in range(3):
+            x = torch.randn(5, 3, requires_grad=True)
+            with torch.no_grad():
+                wanted = target(x).amax(1)
+            out = value(x)
+            (slope,) = torch.autograd.grad(out.sum(), x, create_graph=True)
+            loss = F.mse_loss(out.amax(1), wanted) + slope.square().mean()
+            loss = loss + checkpoint(deep, out, use_reentrant=False).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            for mean, weight in zip(target.parameters(), value.parameters(), strict=True):
+                mean.data.mul_(0.9).add_(weight.data, alpha=0.1)
+        """,
+    "padded sequences": """
+        lstm = nn.LSTM(4, 6, 2, batch_first=True, bidirectional=True)
+        optimizer = torch.optim.RMSprop(lstm.parameters(), momentum=0.9)
+        for _ in range(2):
+            packed = nn.utils.rnn.pack_padded_sequence(torch.randn(2, 3, 4), torch.tensor([3, 2]), batch_first=True)
+            out, _ = nn.utils.rnn.pad_packed_sequence(lstm(packed)[0], batch_first=True, padding_value=float("-inf"))
+            optimizer.zero_grad()
+            out.amax(1).square().sum().backward()
+            optimizer.step()
+        best = torch.minimum(torch.tensor(float("inf")), out.amax())
+        """,
 }
 
 

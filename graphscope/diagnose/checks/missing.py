@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from graphscope.diagnose.backward_passes import incomplete_passes, pass_that_ends_with
 from graphscope.diagnose.check_table import check
-from graphscope.diagnose.explanation import Explanation, listed, title
-from graphscope.diagnose.finding import Finding, finding
+from graphscope.diagnose.explanation import Explanation, title
+from graphscope.diagnose.finding import Finding, alike, finding
 from graphscope.diagnose.missing_causes import explain_missing, gradient_itself
 from graphscope.diagnose.subject import Subject
 from graphscope.graph.faults import is_finite
 
 if TYPE_CHECKING:
     from graphscope.graph import Graph
-
-_NAME: Final = "\0"
-"""Stands for the name in a sentence that is the same of several."""
-
 
 MEANT: Final = frozenset({"frozen", "not accumulated", "cleared"})
 """Causes that are what the program asked for."""
@@ -67,19 +61,7 @@ def missing(graph: Graph, row: int) -> Iterator[Finding]:
     ended = pass_that_ends_with(graph, row)
     if ended is None or not ended.filled:
         return
-    alike: dict[str, list[tuple[str, Explanation]]] = {}
-    for leaf in ended.left_out:
-        found = explain_missing(Subject(graph.at(ended.end).node(leaf)))
-        if found.cause in MEANT:
-            continue
-        name = title(graph.node(leaf))
-        alike.setdefault(_named(found.verdict, name, _NAME), []).append((name, found))
-    for sentence, leaves in alike.items():
-        names = tuple(name for name, _ in leaves)
-        evidence = {"leaves": len(names), "backward": ended.begin}
-        told = replace(leaves[0][1], verdict=sentence.replace(_NAME, listed(names)))
-        yield finding("missing", "warning", row, told, names, evidence)
-
-
-def _named(sentence: str, name: str, other: str) -> str:
-    return re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w)", other, sentence, count=1)
+    found = ((graph.node(leaf), Subject(graph.at(ended.end).node(leaf))) for leaf in ended.left_out)
+    explained = ((title(leaf), explain_missing(subject)) for leaf, subject in found)
+    for names, told in alike((name, each) for name, each in explained if each.cause not in MEANT):
+        yield finding("missing", "warning", row, told, names, {"leaves": len(names), "backward": ended.begin})

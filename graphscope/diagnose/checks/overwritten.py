@@ -142,10 +142,21 @@ def _savers(old: Node) -> Iterator[tuple[Node, str]]:
             yield edge.target, f"its input {name}"
 
 
+def _is_spent(node: Node) -> bool:
+    """Whether an op is a part of a rule, or of a checkpoint that is computed anew: no later pass needs what it saves."""
+    if node.graph_pass == "forward":
+        return False
+    number, log = node.scope_number, node.graph.log
+    while number and (scope := log.scope(number)) is not None:
+        if scope.type == "checkpoint":
+            return True
+        number = scope.parent
+    return not node.flags & Flag.CREATE_GRAPH
+
+
 def _needs(node: Node, name: str) -> bool:
     """Whether a rule that will run mentions a value."""
-    within_rule = node.graph_pass == "backward" and not node.flags & Flag.CREATE_GRAPH
-    if node.kind != "op" or within_rule:
+    if node.kind != "op" or _is_spent(node):
         return False
     rules = node.graph.log.op(node.event.op).vjp or _RULES.get(node.op.rstrip("_"), ())
     places = [place for place, rule in enumerate(rules) if name in _WORD.findall(rule)]

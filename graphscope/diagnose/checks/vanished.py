@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +11,7 @@ import numpy as np
 from graphscope.diagnose.backward_passes import pass_that_ends_with, passes_of
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation, replaced, step_of, steps, title, where
-from graphscope.diagnose.finding import Finding, finding
+from graphscope.diagnose.finding import Finding, alike, finding
 from graphscope.diagnose.flow import Hop, hops, share_of_zeros
 from graphscope.diagnose.subject import Subject
 from graphscope.diagnose.zero_causes import Evidence, reason
@@ -96,14 +95,11 @@ def vanished(graph: Graph, row: int) -> Iterator[Finding]:
     if ended is None:
         return
     then = graph.at(ended.end)
-    for rows in ended.filled.values():
-        if not all(_is_zero(graph.log, each) for each in rows):
-            continue
-        subject = Subject(then.node(rows[-1]))
-        found = explain_vanished(subject)
-        if found is not None:
-            evidence = {"elements": math.prod(subject.node.shape), "backward": ended.begin}
-            yield finding("vanished", "warning", row, found, (subject.title,), evidence)
+    zero = (rows for rows in ended.filled.values() if all(_is_zero(graph.log, each) for each in rows))
+    subjects = [Subject(then.node(rows[-1])) for rows in zero]
+    found = ((each.title, told) for each in subjects if (told := explain_vanished(each)) is not None)
+    for names, told in alike(found):
+        yield finding("vanished", "warning", row, told, names, {"leaves": len(names), "backward": ended.begin})
 
 
 def _is_zero(log: Log, row: int) -> bool:

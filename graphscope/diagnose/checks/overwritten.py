@@ -143,7 +143,7 @@ def _savers(old: Node) -> Iterator[tuple[Node, str]]:
 
 
 def _is_spent(node: Node) -> bool:
-    """Whether an op is a part of a rule, or of a checkpoint that is computed anew: no later pass needs what it saves."""
+    """Whether an op is part of a rule, or of a checkpoint computed anew: no later pass needs what it saves."""
     if node.graph_pass == "forward":
         return False
     number, log = node.scope_number, node.graph.log

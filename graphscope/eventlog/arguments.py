@@ -135,7 +135,7 @@ def of_entry(told: Mapping[str, Any], inputs: int, numbers: Callable[[int], int]
             else tuple(decode(each, numbers) for each in operands),
             {name: decode(each, numbers) for name, each in attributes.items()} if isinstance(attributes, dict) else {},
         )
-    except (ValueError, IndexError):  # a damaged log
+    except (ValueError, IndexError, RecursionError):  # a damaged log
         return Arguments(None, {})
 
 

@@ -14,6 +14,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from graphscope.eventlog.schema import DTYPE_CODES
+
 MOST_ELEMENTS: Final = 64
 """Of arrays of more elements dtype and shape are kept."""
 
@@ -159,6 +161,8 @@ def _decoded_array(content: Any, numbers: Numbers | None) -> Any:
     shape = tuple(content["shape"])
     if "elements" not in content:
         return Outline(content["dtype"], shape)
+    if content["dtype"] not in DTYPE_CODES:
+        raise ValueError("no dtype of a log")
     found = [decode(each, numbers) for each in content["elements"]]
     return np.array(found, content["dtype"]).reshape(shape)
 

@@ -58,9 +58,24 @@ def test_numpy_scalars_and_objects_are_told_by_value_and_text() -> None:
     assert found.operands == (0.5, Dtype("int8"), Other("Mute", "<Mute>"), 2**80)
 
 
-@pytest.mark.parametrize("told", [{"operands": [{"slice": 3}]}, {"attributes": {"x": {"odd": 1}}}, {"operands": [{}]}])
+DEEP: Any = []
+for _ in range(600):
+    DEEP = {"tuple": [DEEP]}
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"operands": [{"slice": 3}]},
+        {"operands": [{}]},
+        {"operands": [DEEP]},
+        {"attributes": {"x": {"odd": 1}}},
+        {"attributes": {"x": {"varying": ["float", "first"]}}},
+        {"attributes": {"x": {"array": {"dtype": "S2000000000", "shape": [1], "elements": [1]}}}},
+    ],
+)
 def test_what_is_no_typed_value_is_not_guessed(told: dict[str, Any]) -> None:
-    assert arguments.of_entry(told, 1, lambda place: 0) == arguments.Arguments(None, {})
+    assert arguments.of_entry(told, 1, [7].__getitem__) == arguments.Arguments(None, {})
 
 
 RUN = """

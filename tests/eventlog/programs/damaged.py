@@ -17,10 +17,11 @@ from pathlib import Path
 import numpy as np
 
 from graphscope.errors import LogError
-from graphscope.eventlog import schema, writer
+from graphscope.eventlog import arguments, schema, writer
 from graphscope.eventlog.pack import pack
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
+from graphscope.eventlog.typed import Dtype, Input, spelled
 
 EXTREMES = (0, 1, 2, 3, 127, 255, 256, 4096, *(1 << bits for bits in (31, 47, 62, 63)), 65535, 2**32 - 1, 2**64 - 1)
 HOSTILE = (
@@ -70,7 +71,9 @@ def record(path: Path) -> None:
         value = (np.arange(np.prod(shape, dtype=int)).reshape(shape) + number).astype(dtypes[number % 7])
         if number % 11 == 3:
             value = np.full((5, 5), np.nan)
-        attrs = log.attributes({"name": f"n{number}", "dim": number})
+        given = (1, Input(0), (slice(0, number), ..., np.arange(3)), Dtype("int8"), 1e9 * number)
+        told = arguments.entry(given, {"dim": number, "how": {"x": [2.5, None]}}, range(number % 4))
+        attrs = log.attributes({"name": f"n{number}", **told})
         site = log.intern("sites", number, {"file": "a.py", "line": number, "column": 1, "function": "f"})
         op = log.intern("ops", number % 3, {"name": f"op{number % 3}", "formula": "x", "vjp": ["g"], "inputs": ["x"]})
         scope = log.intern("scopes", number % 4, {"name": f"s{number % 4}", "type": "T", "parent": number % 4})
@@ -295,6 +298,8 @@ def read_all(log: Log, folder: bool) -> None:
             log.op(number), log.site(number), log.scope(number), log.scope_path(number), log.shape(number)
             assert isinstance(log.attrs(number), dict)
             assert isinstance(log.thread(number), dict)
+        told = log.arguments(row)
+        spelled([told.operands, dict(told.attributes)])
         for slot in range(min(len(log.outputs(row)), 3)):
             value = log.value(row, slot)
             assert value is None or (

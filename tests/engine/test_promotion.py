@@ -120,6 +120,10 @@ WHOLE = {
     "scaled sum": lambda m, x, y: m.add(x, x, alpha=int(y)),
     "filled": lambda m, x, y: m.full_like(x, int(y)),
     "filled in place": lambda m, x, y: x.clone().fill_(int(y)),
+    "added in place": lambda m, x, y: x.clone().add_(y),
+    "taken off in place": lambda m, x, y: x.clone().sub_(y),
+    "multiplied in place": lambda m, x, y: x.clone().mul_(y),
+    "scaled in place": lambda m, x, y: x.clone().add_(x, alpha=int(y)),
     "masked": lambda m, x, y: x.masked_fill(x > 5, int(y)),
     "written": lambda m, x, y: x.index_fill(0, m.tensor([0]), int(y)),
 }

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphscope.engine.core import dtypes, shapes
 from graphscope.engine.core.indexing import in_two_steps, is_basic, plain
-from graphscope.engine.core.op import Rule, register
+from graphscope.engine.core.op import OPS, Rule, register
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.core.writing import write
 from graphscope.engine.ops.index import getitem, marked, tensors_of, where
@@ -49,8 +49,10 @@ _BLOCK: Final = 1 << 14
 
 
 def _add(x: Any, y: Any, *, alpha: float = 1, out: Any = None) -> Any:
+    y = _fitted(y, x.dtype)
     if alpha == 1:
         return np.add(x, y, out=out)
+    alpha = dtypes.element(alpha, x.dtype)
     if out is None or out.size <= 2 * _BLOCK or not _aligned(out, y):
         return np.add(x, y * alpha, out=out)
     flat, given = out.reshape(-1), y.reshape(-1)
@@ -59,6 +61,14 @@ def _add(x: Any, y: Any, *, alpha: float = 1, out: Any = None) -> Any:
         part = flat[start : start + _BLOCK]
         np.add(part, np.multiply(given[start : start + _BLOCK], alpha, out=scaled[: part.size]), out=part)
     return out
+
+
+def _fitted(y: Any, dtype: np.dtype) -> Any:
+    """What an array is added to or multiplied by in place: of integers those of its own dtype."""
+    own = getattr(y, "dtype", dtype)
+    if own is dtype:
+        return dtypes.number(y, dtype)
+    return y.astype(dtype) if dtype.kind in "iu" and own.kind in "iu" else y
 
 
 def _aligned(out: np.ndarray, y: Any) -> bool:
@@ -73,7 +83,11 @@ def _aligned(out: np.ndarray, y: Any) -> bool:
 
 
 def _sub(x: Any, y: Any, *, alpha: float = 1, out: Any = None) -> Any:
-    return np.subtract(x, y, out=out) if alpha == 1 else _add(x, y, alpha=-alpha, out=out)
+    return np.subtract(x, _fitted(y, x.dtype), out=out) if alpha == 1 else _add(x, y, alpha=-alpha, out=out)
+
+
+def _multiply(x: Any, y: Any, *, out: Any = None) -> Any:
+    return np.multiply(x, _fitted(y, x.dtype), out=out)
 
 
 def zeros_of(g: Any) -> Any:
@@ -124,7 +138,7 @@ sub_ = define_in_place(
 
 mul_ = define_in_place(
     "mul_", "Multiply in place.", "x ← x · y",
-    np.multiply, [lambda g, y: g * y, lambda g, x: g * x], "__imul__",
+    _multiply, [lambda g, y: g * y, lambda g, x: g * x], "__imul__",
     samples=[((2, 3), (3,)), ((2, 3), (2, 3)), ((), ())],
 )  # fmt: skip
 
@@ -140,11 +154,19 @@ zero_ = define_in_place(
     samples=[((2, 3),), ((),)],
 )  # fmt: skip
 
-fill_ = define_in_place(
+define_in_place(
     "fill_", "Set every element to a number.", "x ← y",
     _fill, [lambda g: zeros_of(g), None],  # noqa: PLW0108
     samples=[((2, 3), 0.5), ((), 2.0)],
 )  # fmt: skip
+
+
+def fill_(input: Tensor, value: Any) -> Tensor:
+    """Set every element to a number."""
+    return write(OPS["fill_"], input, (dtypes.operand(value),))
+
+
+setattr(Tensor, "fill_", fill_)  # noqa: B010
 
 copy_ = define_in_place(
     "copy_", "Copy the elements of another tensor.", "x ← y",

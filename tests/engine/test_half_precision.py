@@ -75,3 +75,22 @@ def test_conversions_keep_the_precision_of_each_side():
     y = gs.tensor([1.0, 2.0], dtype=gs.float16, requires_grad=True)
     (y.float() * 3).sum().backward()
     assert y.grad.dtype == gs.float16
+
+
+@pytest.mark.parametrize("name", ["BatchNorm1d", "InstanceNorm1d", "LayerNorm", "GroupNorm"])
+def test_a_layer_of_single_precision_takes_halves(name):
+    made = {"GroupNorm": (2, 6), "LayerNorm": (4,)}.get(name, (6,))
+    data = (np.arange(72.0).reshape(3, 6, 4) ** 2 - 900).astype(np.float16)
+    found = []
+    for module in (gs, torch):
+        options = {"affine": True, "track_running_stats": True} if name == "InstanceNorm1d" else {}
+        layer = getattr(module.nn, name)(*made, **options)
+        x = module.tensor(data.copy()).requires_grad_()
+        out = layer(x)
+        (out * out * out).sum().backward()
+        kept = [value.numpy() for value in (getattr(layer, "running_var", None),) if value is not None]
+        values = (out, x.grad, layer.weight.grad, layer.bias.grad)
+        found.append([value.detach().numpy() for value in values] + kept)
+    for ours, theirs in zip(*found, strict=True):
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_allclose(ours.astype(float), theirs.astype(float), rtol=1e-2, atol=5e-3)

@@ -50,15 +50,16 @@ def widened(value: Any) -> Any:
     """What is of half precision in single precision; of sequences each part."""
     if isinstance(value, tuple | list):
         return tuple(map(widened, value))
-    return _converted(value, SINGLE) if hasattr(value, "dtype") and is_half(value.dtype) else value
+    return converted(value, SINGLE) if hasattr(value, "dtype") and is_half(value.dtype) else value
 
 
 def rounded(value: Any, dtype: Any) -> Any:
     """What is of single precision in half; of tuples each part."""
     if isinstance(value, tuple):
         return tuple(rounded(part, dtype) for part in value)
-    return _converted(value, dtype) if getattr(value, "dtype", None) == SINGLE else value
+    return converted(value, dtype) if getattr(value, "dtype", None) == SINGLE else value
 
 
-def _converted(value: Any, dtype: Any) -> Any:
+def converted(value: Any, dtype: Any) -> Any:
+    """An array or a tensor in another dtype."""
     return value.to(dtype) if hasattr(value, "wants_grad") else value.astype(dtype)

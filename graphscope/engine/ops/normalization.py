@@ -17,6 +17,7 @@ from graphscope.engine.core.calls import define
 from graphscope.engine.core.fused import fused
 from graphscope.engine.core.layer_loops import normalized, normalized_rule
 from graphscope.engine.core.op import joint
+from graphscope.engine.core.precision import SINGLE, converted, is_half, widened
 from graphscope.engine.core.sums import sums
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.exponential import rsqrt
@@ -131,6 +132,8 @@ def _define(name: str, doc: str, formula: str, prepare: Any, samples: Any, grad_
 def _affine_inputs(input: Any, weight: Any, bias: Any) -> Any:
     if input.dtype.kind != "f":
         raise RuntimeError(f"the input is {input.dtype}; it must be floating: convert it with x.float()")
+    if is_half(input.dtype):  # parameters may be of single precision, as they are where only layers of the rest are not
+        weight, bias = (each if each is None else converted(each, input.dtype) for each in (weight, bias))
     return (input, weight, bias)
 
 
@@ -318,6 +321,10 @@ def batch_norm(
         RuntimeError: Statistics or parameters do not fit the channels.
         ValueError: In training there is one element a channel: its variance is none.
     """
+    if is_half(input.dtype) and any(each is not None and each.dtype == SINGLE for each in (running_mean, weight)):
+        whole = converted(input, SINGLE)
+        out = batch_norm(whole, running_mean, running_var, weight, bias, training, momentum, eps)
+        return converted(out, input.dtype)
     shape = tuple(input.shape)
     if len(shape) < 2:
         raise RuntimeError(f"batch_norm: the input must have at least 2 dims, samples and channels, not shape {shape}")
@@ -359,7 +366,7 @@ def instance_norm(
     if size == 1:
         raise ValueError(f"instance_norm: expected more than 1 spatial element when training, got input size {shape}")
     if running_mean is not None:
-        centre, variance, _ = _moments(input.array.reshape(*shape[:2], size), (2,))
+        centre, variance, _ = _moments(widened(input.array).reshape(*shape[:2], size), (2,))
         _follow(running_mean, Tensor(centre.mean((0, 2))), momentum)
         _follow(running_var, Tensor(variance.mean((0, 2))), momentum, size / (size - 1))
     return group_norm(input, shape[1], weight, bias, eps)

@@ -12,7 +12,7 @@ from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.static.graphs import interpreter
 from graphscope.static.graphs.differentiation import gradients
-from graphscope.static.graphs.graph import Graph, Node, Value, spelled, walk
+from graphscope.static.graphs.graph import Graph, Node, Value, by_input, spelled, walk
 from graphscope.static.graphs.graph_builder import Builder
 from graphscope.static.graphs.node_kinds import kind
 
@@ -158,10 +158,7 @@ def _cond_vjp(builder: Builder, node: Node, cotangents: Sequence[Value | None]) 
     attributes = {"_given": len(given), "_saved": saved}
     inputs = (node.inputs[0], *given, kept, *node.inputs[1:])
     made = builder.append("cond", inputs, attributes, bodies=tuple(bodies), types=types)
-    found: list[Value | None] = [None] * len(node.inputs)
-    for place, value in zip(places, made.outputs, strict=True):
-        found[place + 1] = value
-    return found
+    return by_input(node, [place + 1 for place in places], made.outputs)
 
 
 def _source(value: Value, node: Node, which: int, at: int) -> tuple[int, int]:
@@ -242,10 +239,7 @@ def _while_vjp(builder: Builder, node: Node, cotangents: Sequence[Value | None])
     types = [(node.inputs[place].shape, node.inputs[place].dtype) for place in places]
     inputs = (kept, *gs, *(node.inputs[place] for place in places))
     made = builder.append("while_vjp", inputs, attributes, bodies=(backward,), types=types)
-    found: list[Value | None] = [None] * len(node.inputs)
-    for place, value in zip(places, made.outputs, strict=True):
-        found[place] = value
-    return found
+    return by_input(node, places, made.outputs)
 
 
 @kind("while", "A body run again and again while a condition holds.", infer=_loop_types, vjp=_while_vjp, several=True)
@@ -254,7 +248,7 @@ def _while(node: Node, values: Sequence[Any]) -> Sequence[Any]:
     condition, body = node.bodies
     given = list(map(interpreter.fed, body.inputs, values))
     variables, rest = given[:count], given[count:]
-    holds, once = interpreter.again(condition), interpreter.again(body)
+    holds, once = interpreter.body_function(condition), interpreter.body_function(body)
     # What a body gives fits what it takes where both are known; what is known of one alone, each turn is held against.
     loose = [place for place in range(count) if not _is_known(body.outputs[place])]
     kept: list[Sequence[Any]] = []
@@ -292,7 +286,7 @@ def _gradient_types(node: Node) -> Any:
 def _while_backward(node: Node, values: Sequence[Any]) -> Sequence[Any]:
     count, places, carried, saved = (node.attributes[name] for name in ("variables", "places", "carried", "_saved"))
     turns, gs, given = values[0], values[1 : 1 + len(carried)], values[1 + len(carried) :]
-    back = interpreter.again(node.bodies[0])
+    back = interpreter.body_function(node.bodies[0])
     totals: dict[int, Any] = {}
     _counts[node] = len(turns)
     for kept in reversed(turns):

@@ -14,7 +14,7 @@ from graphscope.engine.core.op import INPUT_NAMES, OPS, Op
 from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.static.graphs import symbols
-from graphscope.static.graphs.graph import Arrival, Graph, Node, Value, walk
+from graphscope.static.graphs.graph import Arrival, Graph, Node, Value, by_input, walk
 from graphscope.static.graphs.graph_builder import Builder
 from graphscope.static.graphs.node_kinds import KINDS, kind
 from graphscope.static.graphs.symbols import Symbol, twin
@@ -49,14 +49,14 @@ def gradients(
     arrived: dict[Value, list[tuple[Value, Arrival]]] = {}
     with builder.active():
         for y, given in zip(ys, grad_ys or [None] * len(ys), strict=True):
-            with builder.on_behalf_of(y.node):
+            with builder.at_place_of(y.node):
                 seed = builder.append("ones_like", (y,)).outputs[0] if given is None else given
             arrived.setdefault(y, []).append((seed, Arrival(y)))
         for node in reversed(order):
             wanted = tuple(isinstance(value, Value) and value in reached for value in node.inputs)
             if not any(wanted) or not any(value in arrived for value in node.outputs):
                 continue
-            with builder.on_behalf_of(node):
+            with builder.at_place_of(node):
                 cotangents = [_whole(builder, arrived, value) for value in node.outputs]
                 found = _through(builder, node, cotangents, wanted)
             for place, (value, gradient) in enumerate(zip(node.inputs, found, strict=True)):
@@ -64,7 +64,7 @@ def gradients(
                     arrived.setdefault(value, []).append((gradient, Arrival(value, ((node, place),))))
         results = []
         for x in xs:
-            with builder.on_behalf_of(x.node):
+            with builder.at_place_of(x.node):
                 results.append(_whole(builder, arrived, x))
     return results
 
@@ -187,10 +187,7 @@ def _by_array(
     places = [place for place, want in enumerate(wanted) if want and op.vjps[min(place, last)] is not None]
     attributes = {"op": op.name, "wanted": tuple(places), "outputs": len(gs), "attributes": node.attributes}
     made = builder.append("vjp", (*gs, *node.outputs, *node.inputs), attributes)
-    found: list[Value | None] = [None] * len(node.inputs)
-    for place, value in zip(places, made.outputs, strict=True):
-        found[place] = value
-    return found
+    return by_input(node, places, made.outputs)
 
 
 # Kinds of nodes that gradients need -----------------------------------------------------------------------------------

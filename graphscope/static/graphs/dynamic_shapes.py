@@ -12,7 +12,7 @@ from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.eventlog import record
 from graphscope.static.graphs import graph_builder
-from graphscope.static.graphs.graph import Node, Value
+from graphscope.static.graphs.graph import Node, Value, by_input
 from graphscope.static.graphs.node_kinds import Type, kind
 from graphscope.static.graphs.trees import leaves_of, with_leaves
 
@@ -83,10 +83,7 @@ def _vjp(builder: graph_builder.Builder, node: Node, cotangents: Sequence[Value 
     ]
     attributes = {**node.attributes, "wanted": tuple(places), "outputs": len(gs)}
     made = builder.append("deferred_vjp", (*gs, *node.inputs), attributes)
-    found: list[Value | None] = [None] * len(node.inputs)
-    for place, value in zip(places, made.outputs, strict=True):
-        found[place] = value
-    return found
+    return by_input(node, places, made.outputs)
 
 
 @kind(
@@ -161,7 +158,7 @@ def call(function: Callable[..., Any], args: Any, kwargs: Any, symbol: Any) -> A
     return found if len(found) > 1 else found[0]
 
 
-def may_wait(args: Any, kwargs: Any, symbol: Any) -> bool:
+def has_open_dims(args: Any, kwargs: Any, symbol: Any) -> bool:
     """Whether a call may be read when it runs: some tensor among its arguments has a dim that is not known."""
     shapes: Iterator[Any] = (
         leaf.value.shape for leaf in leaves_of((list(args), dict(kwargs))) if isinstance(leaf, symbol)
@@ -175,7 +172,7 @@ BY_SIZE: Final = frozenset({"chunk", "split", "split_with_sizes", "tensor_split"
 SIZES: Final = ("shape", "sizes", "_sizes", "_ends", "repeats")
 """Attributes of ops that hold sizes: with one that is not known, the call is read when it runs."""
 
-WAITS_FOR: Final = (TypeError, StaticError, ValueError, RuntimeError, IndexError)
+SIZE_ERRORS: Final = (TypeError, StaticError, ValueError, RuntimeError, IndexError)
 """What reading arguments may raise where a size is not known."""
 
 

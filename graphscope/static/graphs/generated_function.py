@@ -26,7 +26,7 @@ def _counts(value: Any) -> bool:
     return value.shape == () and value.dtype == np.int64 if isinstance(value, Value) else type(value) is int
 
 
-class Straight:
+class GeneratedFunction:
     """A function that calls the op of each node, one a line; gradients and errors are those of the ops.
 
     Args:

@@ -281,11 +281,17 @@ def walk(values: Iterable[Value], stop: Collection[Value] = ()) -> list[Node]:
 def needed(graph: Graph) -> list[Node]:
     """The nodes that a whole run needs: for the outputs, and those that do something by themselves; in order."""
     wanted = {value.node for value in graph.outputs}
-    wanted.update(node for node in graph.nodes if node_kinds.runs_anyway(node))
+    wanted.update(node for node in graph.nodes if node_kinds.has_effects(node))
     for node in reversed(graph.nodes):
         if node in wanted:
             wanted.update(node.before)
     return [node for node in graph.nodes if node in wanted]
+
+
+def by_input(node: Node, places: Iterable[int], values: Iterable[Value]) -> list[Value | None]:
+    """For each input of a node a value: these, at these places, and None elsewhere."""
+    known = dict(zip(places, values, strict=True))
+    return [known.get(place) for place in range(len(node.inputs))]
 
 
 def spelled(shape: Shape, dtype: np.dtype | None) -> str:

@@ -70,7 +70,7 @@ class Builder:
             self.scope = before
 
     @contextmanager
-    def on_behalf_of(self, node: Node) -> Iterator[None]:
+    def at_place_of(self, node: Node) -> Iterator[None]:
         """Nodes made now belong to the source line and scope of another node."""
         before = self._place, self.scope
         self._place, self.scope = node, node.scope

@@ -20,7 +20,7 @@ from graphscope.errors import StaticError
 from graphscope.eventlog import record
 from graphscope.eventlog.names import Site
 from graphscope.static.graphs import run_recorder
-from graphscope.static.graphs.generated_function import Straight
+from graphscope.static.graphs.generated_function import GeneratedFunction
 from graphscope.static.graphs.graph import Graph, Node, Value, needed, spelled, walk
 from graphscope.static.graphs.node_kinds import KINDS
 
@@ -48,7 +48,7 @@ def run(graph: Graph, feeds: Sequence[Any] | Mapping[Value, Any], fetches: Itera
         tensors = map(fed, graph.inputs, feeds)
         order = _order_of(graph)
         if record.writer is None and order.ran:
-            return _straight(graph, order)(tensors)
+            return _function_of(graph, order)(tensors)
         found = dict(zip(graph.inputs, tensors, strict=True))
         run_nodes(order.nodes, found, graph)
         order.ran = True
@@ -70,7 +70,7 @@ class _Order:
     """The nodes that this needs, in order."""
     ran: bool = False
     """Whether it ran before: a function of its own pays for graphs that run again."""
-    straight: Straight | None = None
+    function: GeneratedFunction | None = None
 
 
 _orders: Final[WeakKeyDictionary[Graph, _Order]] = WeakKeyDictionary()
@@ -85,17 +85,17 @@ def _order_of(graph: Graph) -> _Order:
     return known
 
 
-def _straight(graph: Graph, order: _Order) -> Straight:
-    if order.straight is None:
-        order.straight = Straight(graph, order.nodes, compute)
-    return order.straight
+def _function_of(graph: Graph, order: _Order) -> GeneratedFunction:
+    if order.function is None:
+        order.function = GeneratedFunction(graph, order.nodes, compute)
+    return order.function
 
 
-def again(graph: Graph) -> Callable[[Sequence[Any]], list[Any]]:
+def body_function(graph: Graph) -> Callable[[Sequence[Any]], list[Any]]:
     """A function that runs a graph whole on tensors that fit its inputs: for bodies that run turn by turn."""
     if record.writer is not None:
         return functools.partial(run, graph)
-    return _straight(graph, _order_of(graph))
+    return _function_of(graph, _order_of(graph))
 
 
 def run_nodes(

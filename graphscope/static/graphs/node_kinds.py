@@ -85,7 +85,7 @@ def is_pure(node: Node) -> bool:
     return node.op not in RANDOM
 
 
-def runs_anyway(node: Node) -> bool:
+def has_effects(node: Node) -> bool:
     """Whether a node does something, so that a whole run needs it though nothing takes what it gives."""
     return node.op not in ("input", "variable") and not is_pure(node)
 

@@ -214,11 +214,11 @@ def call(op: Op, *args: Any, **kwargs: Any) -> Any:
     begin = len(graph.nodes)
     try:
         return _call(op, *args, **kwargs)
-    except dynamic_shapes.WAITS_FOR as error:
+    except dynamic_shapes.SIZE_ERRORS as error:
         needs_value = isinstance(error, NeedsValueError)
         if op.in_place or (isinstance(error, StaticError) and not needs_value):
             raise
-        if not needs_value and not dynamic_shapes.may_wait(args, kwargs, Symbol):
+        if not needs_value and not dynamic_shapes.has_open_dims(args, kwargs, Symbol):
             raise
         del graph.nodes[begin:]
         return dynamic_shapes.call(op.call, args, kwargs, Symbol)
@@ -307,7 +307,7 @@ class _Face:
         return getattr(self._op, name)
 
 
-_INSTEAD: Final[dict[int, Any]] = {
+_OF_SYMBOLS: Final[dict[int, Any]] = {
     id(Tensor): Symbol,
     id(OPS): _Ops(),
     id(apply_to_tensors): apply,
@@ -336,7 +336,7 @@ def twin(thing: Any) -> Any:
             _kept.append(thing)
         return found
     try:
-        return _INSTEAD.get(id(thing), thing)
+        return _OF_SYMBOLS.get(id(thing), thing)
     except TypeError:
         return thing
 
@@ -351,8 +351,8 @@ _kept: Final[list[Any]] = []
 
 
 def _twin(thing: Any) -> Any:
-    if id(thing) in _INSTEAD:
-        return _INSTEAD[id(thing)]
+    if id(thing) in _OF_SYMBOLS:
+        return _OF_SYMBOLS[id(thing)]
     if id(thing) in _calls():
         return functools.partial(call, _calls()[id(thing)])
     if _is_table(thing):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 from zipfile import BadZipFile
@@ -15,14 +17,32 @@ from graphscope.eventlog import record
 from graphscope.eventlog.reader import Log
 from graphscope.static.importing.model import Examples, Model
 
-READERS: Final[dict[str, str]] = {
-    ".onnx": "graphscope.static.importing.onnx_models",
-    ".pt2": "graphscope.static.importing.torch_export",
-    ".pt": "graphscope.static.importing.torchscript",
-}
-"""The module that reads a kind of file, by its ending."""
 
-__all__ = ["READERS", "Model", "arrays_of", "load_model", "recorded_run"]
+@dataclass(frozen=True)
+class Format:
+    """A kind of file.
+
+    Attributes:
+        module: What reads it, with `load` and `model_of`.
+        package: What that needs.
+        called: What such a file is.
+        written: How one is made.
+    """
+
+    module: str
+    package: str
+    called: str
+    written: str
+
+
+FORMATS: Final[dict[str, Format]] = {
+    ".onnx": Format("onnx_models", "onnx", "ONNX model", "torch.onnx.export writes one"),
+    ".pt2": Format("torch_export", "torch", "program of torch.export", "torch.export.save writes one"),
+    ".pt": Format("torchscript", "torch", "TorchScript", "torch.jit.trace(model, x).save(FILE)"),
+}
+"""The formats that are read, by the ending of a file."""
+
+__all__ = ["FORMATS", "Model", "arrays_of", "load_model", "recorded_run"]
 
 
 def load_model(path: str | Path, examples: Examples | None = None) -> Model:
@@ -37,13 +57,23 @@ def load_model(path: str | Path, examples: Examples | None = None) -> Model:
         StaticError: The file is none of these, can't be read, or has an op that the engine lacks; the message names it.
     """
     file = Path(path)
-    module = READERS.get(file.suffix)
-    if module is None:
-        raise StaticError(f"{file} is no model that can be read", hint=f"its name ends in {', '.join(READERS)}")
+    known = FORMATS.get(file.suffix)
+    if known is None:
+        raise StaticError(f"{file} is no model that can be read", hint=f"its name ends in {', '.join(FORMATS)}")
     if not file.is_file():
         raise StaticError(f"there is no file {file}", hint="name the file of a model")
-    read: Callable[[Path, Examples], Model] = import_module(module).read
-    return read(file, examples or {})
+    if find_spec(known.package) is None:
+        raise StaticError(
+            f"{file} is read with {known.package}, which is not installed", hint=f"pip install {known.package}"
+        )
+    reader = import_module(f"{__name__}.{known.module}")
+    try:
+        read = reader.load(file)
+    except Exception as error:  # noqa: BLE001 - whatever reading it raises, the file is none of these
+        said = str(error).partition("\n")[0]
+        raise StaticError(f"{file} is no {known.called}: {said}", hint=known.written) from None
+    model: Model = reader.model_of(read, examples)
+    return model
 
 
 def arrays_of(path: Path) -> dict[str, Any]:

@@ -16,24 +16,14 @@ from graphscope.static.sessions.default_graph import Graph
 from graphscope.static.sessions.functions import convert_to_tensor, placeholder
 
 
-def read(file: Path, examples: Examples) -> Model:
-    """Read an `.onnx` file.
+def load(file: Path) -> Any:
+    """What onnx reads."""
+    import onnx
 
-    Raises:
-        StaticError: onnx is missing, the file is no model, or an op can't be mapped.
-    """
-    try:
-        import onnx
-    except ImportError:
-        raise StaticError(f"{file} is read with onnx, which is not installed", hint="pip install onnx") from None
-    try:
-        model = onnx.load(str(file))
-    except Exception as error:  # noqa: BLE001 - whatever reading it raises, the file is none of these
-        raise StaticError(f"{file} is no ONNX model: {error}", hint="torch.onnx.export writes one") from None
-    return of_model(model, examples)
+    return onnx.load(str(file))
 
 
-def of_model(model: Any, examples: Examples | None = None) -> Model:
+def model_of(model: Any, examples: Examples | None = None) -> Model:
     """An `onnx.ModelProto` as a graph.
 
     Raises:

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.errors import StaticError
 from graphscope.eventlog.names import Site
 from graphscope.static.importing.aten import Table, dtype_of
 from graphscope.static.importing.model import Examples, Model, call
@@ -19,28 +18,16 @@ from graphscope.static.sessions.functions import placeholder
 _FRAME: Final = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
 
 
-def read(file: Path, examples: Examples) -> Model:
-    """Read a `.pt2` file.
+def load(file: Path) -> Any:
+    """What torch reads."""
+    import torch
 
-    Raises:
-        StaticError: torch is missing, the file is none of its, or an op can't be mapped.
-    """
-    try:
-        import torch
-    except ImportError:
-        raise StaticError(f"{file} is read with torch, which is not installed", hint="pip install torch") from None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what some versions of torch say of their own reading
-            program = torch.export.load(str(file))
-    except Exception as error:  # noqa: BLE001 - whatever reading it raises, the file is none of these
-        raise StaticError(
-            f"{file} is no program of torch.export: {error}", hint="torch.export.save writes one"
-        ) from None
-    return of_program(program)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what some versions of torch say of their own reading
+        return torch.export.load(str(file))
 
 
-def of_program(program: Any) -> Model:
+def model_of(program: Any, examples: Examples | None = None) -> Model:
     """A `torch.export.ExportedProgram` as a graph.
 
     Raises:

@@ -49,29 +49,18 @@ _PYTHON: Final[dict[str, Any]] = {
 """What is done at once, on Python values."""
 
 
-def read(file: Path, examples: Examples) -> Model:
-    """Read a `.pt` file.
+def load(file: Path) -> Any:
+    """What torch reads."""
+    import torch
 
-    Raises:
-        StaticError: torch is missing, the file is no TorchScript, or an op can't be mapped.
-    """
-    try:
-        import torch
-    except ImportError:
-        raise StaticError(f"{file} is read with torch, which is not installed", hint="pip install torch") from None
-    try:
-        with warnings.catch_warnings():
-            for kind in (DeprecationWarning, FutureWarning):  # since 2.14 it is the latter
-                warnings.simplefilter("ignore", kind)  # that torch will read no such files some day
-            load: Any = torch.jit.load
-            module = load(str(file), map_location="cpu")
-    except Exception as error:  # noqa: BLE001 - whatever reading it raises, the file is none of these
-        text = str(error).splitlines()[0]
-        raise StaticError(f"{file} is no TorchScript: {text}", hint="torch.jit.trace(model, x).save(FILE)") from None
-    return of_module(module, examples)
+    with warnings.catch_warnings():
+        for kind in (DeprecationWarning, FutureWarning):  # since 2.14 it is the latter
+            warnings.simplefilter("ignore", kind)  # that torch will read no such files some day
+        read: Any = torch.jit.load
+        return read(str(file), map_location="cpu")
 
 
-def of_module(module: Any, examples: Examples | None = None) -> Model:
+def model_of(module: Any, examples: Examples | None = None) -> Model:
     """A TorchScript module, as it evaluates, as a graph.
 
     Raises:

@@ -134,8 +134,6 @@ def product(x: Operand, y: Operand, out: Operand) -> Code:
         m, n, a, b, c, first, second = n, m, b[::-1], a[::-1], c[::-1], second, first
     if n > 1 and b[1] == 1 and c[1] == 1:
         _by_rows(code, x.kind, (m, k, n), (a, b, c), first, second)
-    elif a[1] == 1 and b[0] == 1:
-        _by_dots(code, x.kind, (m, k, n), (a, b, c), first, second)
     else:
         _by_elements(code, x.kind, (m, k, n), (a, b, c), first, second)
     return code
@@ -190,36 +188,21 @@ def _tile(
             code.do(f"store {vector} {total}, ptr {place}, align {_size(kind)}")
 
 
-def _by_dots(code: Code, kind: str, sizes: Any, strides: Any, first: str, second: str) -> None:
-    """Rows by columns that both lie in order: sums in a vector, added up at the end."""
+def _by_elements(code: Code, kind: str, sizes: Any, strides: Any, first: str, second: str) -> None:
+    """Element by element; where rows and columns lie in order, sums may be vectors that are added up at the end."""
     m, k, n = sizes
     a, b, c = strides
+    how = "reassoc contract" if a[1] == 1 and b[0] == 1 else "contract"
     with code.loop(m) as i, code.loop(n) as j:
         total = code.slot(kind)
         code.do(f"store {kind} {literal(0, kind)}, ptr {total}")
         row, column = code.times(i, a[0]), code.times(j, b[1])
         with code.loop(k) as step:
-            one = code.load(first, kind, code.plus(row, step))
-            other = code.load(second, kind, code.plus(column, step))
-            product = code.put(f"fmul reassoc contract {kind} {one}, {other}")
+            one = code.load(first, kind, code.plus(row, code.times(step, a[1])))
+            other = code.load(second, kind, code.plus(column, code.times(step, b[0])))
+            product = code.put(f"fmul {how} {kind} {one}, {other}")
             before = code.put(f"load {kind}, ptr {total}")
-            code.do(f"store {kind} {code.put(f'fadd reassoc contract {kind} {before}, {product}')}, ptr {total}")
-        place = code.plus(code.times(i, c[0]), code.times(j, c[1]))
-        code.store(code.put(f"load {kind}, ptr {total}"), "%p2", kind, place)
-
-
-def _by_elements(code: Code, kind: str, sizes: Any, strides: Any, first: str, second: str) -> None:
-    m, k, n = sizes
-    a, b, c = strides
-    with code.loop(m) as i, code.loop(n) as j:
-        total = code.slot(kind)
-        code.do(f"store {kind} {literal(0, kind)}, ptr {total}")
-        with code.loop(k) as step:
-            one = code.load(first, kind, code.plus(code.times(i, a[0]), code.times(step, a[1])))
-            other = code.load(second, kind, code.plus(code.times(step, b[0]), code.times(j, b[1])))
-            product = code.put(f"fmul contract {kind} {one}, {other}")
-            before = code.put(f"load {kind}, ptr {total}")
-            code.do(f"store {kind} {code.put(f'fadd contract {kind} {before}, {product}')}, ptr {total}")
+            code.do(f"store {kind} {code.put(f'fadd {how} {kind} {before}, {product}')}, ptr {total}")
         place = code.plus(code.times(i, c[0]), code.times(j, c[1]))
         code.store(code.put(f"load {kind}, ptr {total}"), "%p2", kind, place)
 

@@ -20,7 +20,7 @@ from graphscope.static.graphs.symbols import Symbol
 from graphscope.static.graphs.trees import flatten, unflatten
 from graphscope.static.script.expressions import Names, as_symbol
 from graphscope.static.script.statements import RESULT, Blocks
-from graphscope.static.script.subset import INSTEAD, Source
+from graphscope.static.script.subset import REFUSED, Source
 from graphscope.static.tracing.trace import key_of
 
 
@@ -38,7 +38,7 @@ class Scripted:
         self._signature = inspect.signature(function)
         self._plain = all(each.kind is each.POSITIONAL_OR_KEYWORD for each in self._signature.parameters.values())
         for node in ast.walk(self.source.tree):
-            if type(node) in INSTEAD and node is not self.source.tree:
+            if type(node) in REFUSED and node is not self.source.tree:
                 raise self.source.refused(node)
         self._over = _iterated(self.source.tree)
         functools.update_wrapper(self, function, updated=())

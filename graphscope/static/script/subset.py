@@ -16,7 +16,7 @@ class ScriptError(StaticError):
 
 SUBSET: Final = "the page on tracing, scripting and compiling lists what can be used"
 
-INSTEAD: Final[dict[type[ast.AST], tuple[str, str]]] = {
+REFUSED: Final[dict[type[ast.AST], tuple[str, str]]] = {
     ast.Try: ("try", "let the op raise, or test before it"),
     ast.With: ("with", "take the block out of the function"),
     ast.Lambda: ("a lambda", "define a function, and script it"),
@@ -85,5 +85,5 @@ class Source:
 
     def refused(self, node: ast.AST) -> ScriptError:
         """The error of a construct that is outside of the subset."""
-        called, hint = INSTEAD.get(type(node), (type(node).__name__, SUBSET))
+        called, hint = REFUSED.get(type(node), (type(node).__name__, SUBSET))
         return self.error(node, f"{called} can't be scripted", hint)

@@ -15,7 +15,7 @@ _DATA: Final = "feed arrays: session.run(fetches, feed_dict={placeholder: batch}
 _OPTIONS: Final = "leave it out: there is one machine, and Session() needs no options"
 _LAYERS: Final = "write the layer out: tf.get_variable(...) and tf.matmul(x, w) + b, or train with graphscope.nn"
 
-INSTEAD: Final[dict[str, str]] = {
+HINTS: Final[dict[str, str]] = {
     "summary": "record the runs: `graphscope record program.py` keeps every value, `graphscope open` shows them",
     "layers": _LAYERS,
     "contrib": _LAYERS,
@@ -53,4 +53,4 @@ def absent(name: str) -> AbsentError:
     Args:
         name: As it is written behind `graphscope.static.`.
     """
-    return AbsentError(f"graphscope.static has no {name!r}", hint=INSTEAD.get(name))
+    return AbsentError(f"graphscope.static has no {name!r}", hint=HINTS.get(name))

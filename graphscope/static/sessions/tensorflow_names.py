@@ -54,8 +54,8 @@ def named(function: Callable[..., Any], spelling: str, engines: Callable[..., An
         given = [_taken(value) for value in args]
         try:
             found = function(*given, **kwargs)
-        except dynamic_shapes.WAITS_FOR as error:
-            known = engines is not None and dynamic_shapes.may_wait(given, kwargs, Symbol)
+        except dynamic_shapes.SIZE_ERRORS as error:
+            known = engines is not None and dynamic_shapes.has_open_dims(given, kwargs, Symbol)
             if not known or (isinstance(error, StaticError) and not isinstance(error, NeedsValueError)):
                 raise
             del graph.nodes[begin:]

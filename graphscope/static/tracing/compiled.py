@@ -106,7 +106,7 @@ class _Pair:
         joint.outputs = [*joint.outputs, *(value for value in found if value is not None)]
         # What is joined has to be on one side of the cut, so that is left for when it is made.
         best = optimise(joint, [name for name in ORDER if name != "batch"])[-1][1]
-        forward, backward, self.kept = cut(best, best.inputs[len(graph.inputs) :], count, again=_is_cheap(graph))
+        forward, backward, self.kept = cut(best, best.inputs[len(graph.inputs) :], count, recompute=_is_cheap(graph))
         self.count = count
         self.forward, self.backward = plan_of(forward, backend), plan_of(backward, backend)
         self.inputs = len(graph.inputs)
@@ -176,20 +176,20 @@ def _is_cheap(graph: Graph) -> bool:
     return total <= _CHEAP
 
 
-def cut(joint: Graph, late: Sequence[Value], count: int, again: bool) -> tuple[Graph, Graph, list[Value]]:
+def cut(joint: Graph, later: Sequence[Value], count: int, recompute: bool) -> tuple[Graph, Graph, list[Value]]:
     """Two graphs of one: what can run before some inputs are there, and what waits for them.
 
     Args:
         joint: The graph.
-        late: The inputs that come later.
+        later: The inputs that come later.
         count: How many of its outputs belong to the first.
-        again: Whether the second computes again what it needs of the first.
+        recompute: Whether the second computes again what it needs of the first.
 
     Returns:
         The first graph, which also gives what the second needs; the second, which takes all inputs and then that; and
         what it needs.
     """
-    waits = set(late)
+    waits = set(later)
     for node in joint.nodes:
         if any(value in waits for value in node.values):
             waits.update(node.outputs)
@@ -202,10 +202,10 @@ def cut(joint: Graph, late: Sequence[Value], count: int, again: bool) -> tuple[G
                 value = next(value.node.values)  # a view is made again: it costs nothing, and a copy does
             if value.node.op not in sources:
                 needed[value] = None
-    if again:
+    if recompute:
         needed.clear()
     kept = list(needed)
-    first = _part(joint, [v for v in joint.inputs if v not in set(late)], [*joint.outputs[:count], *kept], waits, {})
+    first = _part(joint, [v for v in joint.inputs if v not in set(later)], [*joint.outputs[:count], *kept], waits, {})
     second = _part(joint, joint.inputs, joint.outputs[count:], None, needed)
     return first, second, kept
 

@@ -47,7 +47,7 @@ def _spelled(array: Any) -> str:
 
 
 @contextmanager
-def noticed(tape: Tape) -> Iterator[None]:
+def guarding_reads(tape: Tape) -> Iterator[None]:
     """Let readings inside add guards to the graph that is being traced."""
     before = {name: Tensor.__dict__[name] for name in READINGS if name in Tensor.__dict__}
 

@@ -98,7 +98,7 @@ class Tape:
         self.codes: list[Any] = []
         self.tables = {name: _Table() for name in ("ops", "sites", "scopes", "sources", "attrs", "threads", "shapes")}
         self.leaves: list[Tensor] = []
-        self.made_here: list[tuple[Tensor, Site | None, str]] = []
+        self.made_of_numbers: list[tuple[Tensor, Site | None, str]] = []
         """Tensors that the function made of numbers: frozen."""
         self.guards: list[Node] = []
         self.clock: Callable[[], int] = lambda: 0
@@ -160,7 +160,7 @@ class Tape:
         site, function = self._leaf
         self.leaves.append(tensor)
         if function:
-            self.made_here.append((tensor, site, function))
+            self.made_of_numbers.append((tensor, site, function))
             node = self.graph.append("constant", (), {"value": tensor.array}, name=function, site=site)
         else:
             node = self.graph.append("variable", (), {"tensor": tensor}, name=tensor.name, site=site)
@@ -238,9 +238,9 @@ class Tape:
         for slot, (value, array) in enumerate(zip(node.outputs, values, strict=True)):
             self._put(row, slot, value, array)
         if op.in_place or op.name == "copy_slices":
-            self._take_again(node.outputs[0], values[0], {row, *rows})
+            self._refresh_views(node.outputs[0], values[0], {row, *rows})
 
-    def _take_again(self, owner: Value, array: Any, but: set[int]) -> None:
+    def _refresh_views(self, owner: Value, array: Any, but: set[int]) -> None:
         """After a write, let what else looks at the memory be taken of what is there now."""
         if not isinstance(array, np.ndarray) or buffer(array) is not array:
             return  # of a view: what it is a view of follows

@@ -20,7 +20,7 @@ from graphscope.eventlog.names import Site
 from graphscope.static.graphs import interpreter
 from graphscope.static.graphs.graph import Graph, Node, Value, spelled
 from graphscope.static.graphs.trees import flatten, unflatten
-from graphscope.static.tracing.guards import GuardError, noticed
+from graphscope.static.tracing.guards import GuardError, guarding_reads
 from graphscope.static.tracing.tape import taped
 
 _RANDOM: Final = frozenset({"rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial", "poisson"})
@@ -70,7 +70,7 @@ class Trace:
                 if isinstance(leaf, Tensor):
                     tape.take(leaf, self.graph.input(name, leaf.array.shape, leaf.array.dtype))
             again, words = unflatten(form, given)
-            with noticed(tape):
+            with guarding_reads(tape):
                 result = function(*again, **words)
             found, self.form = flatten(result)
             self.graph.outputs = [tape.value_of(leaf) for leaf in found if isinstance(leaf, Tensor)]
@@ -80,7 +80,7 @@ class Trace:
         self.frozen = [
             *_of_arguments(self.graph, names, leaves),
             *(_of_guard(node) for node in tape.guards),
-            *(_of_tensor(tensor, site, function, drew) for tensor, site, function in tape.made_here),
+            *(_of_tensor(tensor, site, function, drew) for tensor, site, function in tape.made_of_numbers),
             *(_outside(node) for node in self.graph.nodes if node.op == "variable"),
         ]
         if drew and not any(each.what == "random" for each in self.frozen):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -15,11 +14,10 @@ from graphscope.debugger.recorded_locals import RecordedLocals
 from graphscope.debugger.value_results import brief_of
 from graphscope.errors import CommandError
 from graphscope.graph import Node
+from graphscope.graph.operands import attributes_of, saved
 
 if TYPE_CHECKING:
     from graphscope.dap.log_session import Session
-
-_WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ async def _value(session: Session) -> list[Entry]:
         owner = expression_names.owner_of(node) or node
         facts = {"op": owner.op, "formula": getattr(owner, "formula", ""), "name": owner.name}
         facts |= {"row": node.row, "shape": owner.shape, "dtype": owner.dtype, "scope": owner.scope}
-        facts |= {"attributes": getattr(owner, "attrs", None)}
+        facts |= {"attributes": dict(attributes_of(owner)) if isinstance(owner, Node) else {}}
         if isinstance(owner, Node) and owner.edited:
             made.append(session.handles.entry("computed", owner.computed))
         made += [session.handles.entry(name, value) for name, value in facts.items() if value not in ("", None, {})]
@@ -65,12 +63,14 @@ async def _inputs(session: Session) -> list[Entry]:
     owner = expression_names.owner_of(node)
     if owner is None:
         return []
-    parameters = debugger.log.op(owner.event.op).inputs
     made = []
-    for place, edge in enumerate(owner.inputs):
-        parameter = parameters[place] if place < len(parameters) else str(place)
-        title = f"{parameter}: {edge.source.name or edge.source.label} #{edge.source.row}"
-        made.append(session.handles.entry(title, edge.source.output(edge.slot), f"#{edge.source.row}.value"))
+    for operand in owner.operands:
+        if operand.edge is None:
+            made.append(session.handles.entry(operand.name, operand.constant))
+            continue
+        source = operand.edge.source
+        title = f"{operand.name}: {source.name or source.label} #{source.row}"
+        made.append(session.handles.entry(title, source.output(operand.edge.slot), f"#{source.row}.value"))
     return made
 
 
@@ -81,11 +81,14 @@ async def _saved(session: Session) -> list[Entry]:
     owner = None if node is None else expression_names.owner_of(node)
     if owner is None or not hasattr(owner, "event"):
         return []
-    op = debugger.log.op(owner.event.op)
-    wanted = {word for rule in op.vjp for word in _WORD.findall(rule)}
-    found = {name: edge.source for name, edge in zip(op.inputs, owner.inputs, strict=False) if name in wanted}
-    made = [session.handles.entry(name, each.value, f"#{each.row}.value") for name, each in found.items()]
-    if "out" in wanted:
+    operands, needs_output = saved(owner)
+    made = [
+        session.handles.entry(each.name, each.constant)
+        if each.edge is None
+        else session.handles.entry(each.name, each.edge.source.value, f"#{each.edge.source.row}.value")
+        for each in operands
+    ]
+    if needs_output:
         made.append(session.handles.entry("out", owner.value, f"#{owner.row}.value"))
     return made
 

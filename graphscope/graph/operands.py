@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from graphscope.eventlog.typed import Input, spelled
 
@@ -41,6 +42,15 @@ def operands_of(node: Node) -> list[Operand]:
         elif value is not None and not isinstance(value, Input):
             found.append(Operand(name, None, spelled(value, lambda number: _row(edges, number)), value))
     return found
+
+
+_WORD: Final = re.compile(r"[A-Za-z_]\w*")
+
+
+def saved(node: Node) -> tuple[list[Operand], bool]:
+    """What the rules of an op need: operands, by the names in their text, and whether its output is needed, too."""
+    wanted = {word for operand in node.operands for word in _WORD.findall(operand.rule)}
+    return [operand for operand in node.operands if operand.name in wanted], "out" in wanted
 
 
 def _row(edges: dict[int, Edge], number: int) -> str:

@@ -11,6 +11,7 @@ import pytest
 import graphscope as gs
 from graphscope.debugger import interpreter
 from graphscope.debugger.debugger import Debugger
+from graphscope.graph.operands import saved
 
 
 @pytest.fixture
@@ -72,3 +73,12 @@ def test_what_a_call_was_given_survives_a_look_from_numpy_alone(tmp_path: Any) -
     rows = np.load(tmp_path / "run.gscope/segments/000000000000/events.npy")
     held = rows[rows["kind"] == 2]["inputs"][1:, 1].view(np.float64)
     assert held.tolist() == [-0.25, 1e300]  # the first lies in the table
+
+
+def test_what_is_saved_is_named_as_the_rules_name_it() -> None:
+    with gs.record() as log:
+        x = gs.tensor(2.0, requires_grad=True)
+        (3.0 / x).backward()
+    operands, needs_output = saved(log.graph.select("op:div forward")[0])
+    assert [(each.name, each.text or each.edge.source.name) for each in operands] == [("x", "3.0"), ("y", "x")]
+    assert not needs_output

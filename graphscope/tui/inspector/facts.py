@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from graphscope.graph.operands import saved
 from graphscope.tui import neighbours
 from graphscope.tui.screen_text import escape, shape_text, size_text
-
-_WORD = re.compile(r"[A-Za-z_]\w*")
 
 if TYPE_CHECKING:
     from graphscope.graph import Node
@@ -44,7 +42,7 @@ def facts(scene: Scene) -> Text:
         ("source", node.source_line),
         ("took", f"{node.duration / 1000:.1f} µs" if node.duration else ""),
         ("thread", str(scene.log.thread(node.event.thread).get("name", ""))),
-        ("saved", _saved(scene, subject)),
+        ("saved", _saved(subject)),
         ("inputs", ", ".join(f"#{edge.source.row} {edge.source.name or edge.source.label}" for edge in subject.inputs)),
         ("used by", ", ".join(f"#{found.row} {found.label}" for found in neighbours.users(subject))),
         ("backward", ", ".join(f"#{found.row} {found.label}" for found in neighbours.rules(subject))),
@@ -57,12 +55,11 @@ def facts(scene: Scene) -> Text:
     return made
 
 
-def _saved(scene: Scene, subject: Node) -> str:
+def _saved(subject: Node) -> str:
     """What the rules of the op need, by the names in their text: that is what forward keeps for backward."""
-    op = scene.log.op(subject.event.op)
-    wanted = {word for rule in op.vjp for word in _WORD.findall(rule)}
-    found = {name: edge.source for name, edge in zip(op.inputs, subject.inputs, strict=False) if name in wanted}
-    if "out" in wanted:
+    operands, needs_output = saved(subject)
+    found = {each.name: each.edge.source for each in operands if each.edge is not None}
+    if needs_output:
         found["out"] = subject
     told = []
     for name, node in found.items():

@@ -17,6 +17,7 @@ from graphscope.debugger.command_table import COMMANDS
 from graphscope.eventlog.reader import Log
 from graphscope.tui import key_table
 from graphscope.tui.ascii_text import OnlyAscii
+from graphscope.tui.dialogs.choice import Choice
 from graphscope.tui.glyphs import Glyphs, for_terminal
 from graphscope.tui.guard import Guarded, sentence
 from graphscope.tui.key_file import remapped
@@ -90,6 +91,14 @@ class GraphscopeApp(Guarded, App[None]):
         for entry in COMMANDS.values():
             doc = entry.doc.partition("\n")[0]
             yield SystemCommand(entry.usage, doc, partial(self._act, f"prefill('{entry.name} ')"))
+
+    async def action_quit(self) -> None:
+        """Leave as `q` does; who asks for it while that is being asked means it."""
+        main = next((screen for screen in self.screen_stack if isinstance(screen, Main)), None)
+        if main is None or isinstance(self.screen, Choice):
+            await super().action_quit()
+        else:
+            main.action_quit()
 
     async def run_action(self, *given: Any, **named: Any) -> bool:
         """Do what a key or a click means; where that fails, say so and go on."""

@@ -257,7 +257,7 @@ class Main(Actions):
         message.stop()
         stops = [result for result in message.results if isinstance(result, Stop)]
         if any(isinstance(result, Ended) for result in message.results):
-            self.app.exit()
+            self.action_quit()
             return
         found = message.results
         told = tuple(result for result in found if not message.asked.quiet or _worth_telling(result))

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from graphscope.cli.parser import find_log
 from graphscope.debugger.debugger import Debugger
@@ -51,6 +52,25 @@ def test_a_program_that_waits_is_ended_only_when_that_is_said(tmp_path: Path) ->
         await screen.press("q")
         await screen.shows("program.py has not ended")
         await screen.press("y")
+        await screen.until(lambda: not screen.app.is_running, "the end of the screen")
+
+    debug(program(tmp_path), use)
+    assert not alive(tmp_path)
+
+
+@pytest.mark.parametrize("way", ["typed", "ctrl+q"])
+def test_every_way_out_asks(tmp_path: Path, way: str) -> None:
+    async def use(screen: Screen) -> None:
+        await screen.shows("#0", "#heading")
+        if way == "typed":
+            await screen.press(":")
+            screen.main.query_one("#line", Input).value = "quit"
+            await screen.press("enter")
+        else:
+            await screen.press("ctrl+q")
+        await screen.shows("program.py has not ended")
+        assert alive(tmp_path)
+        await screen.press("ctrl+q")
         await screen.until(lambda: not screen.app.is_running, "the end of the screen")
 
     debug(program(tmp_path), use)

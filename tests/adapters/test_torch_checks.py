@@ -17,7 +17,7 @@ from graphscope.diagnose import Finding, every
 from graphscope.eventlog.reader import Log
 from graphscope.graph.faults import fault_rows
 from graphscope.graph.passes.whole import whole
-from graphscope.tui.reading import Reading
+from graphscope.tui.log_index import LogIndex
 
 pytestmark = pytest.mark.torch
 
@@ -153,7 +153,7 @@ def test_what_a_program_means_is_no_finding(name: str, capture: str, tmp_path: P
     assert overview(log).nonfinite is None
     assert list(fault_rows(log.graph)) == []
     assert not any(box.nonfinite for box in whole(log.graph).nodes)
-    assert list(Reading(log).flagged) == []
+    assert list(LogIndex(log).flagged) == []
 
 
 def test_a_pass_that_is_scaled_up_is_forgiven_for_overflow_alone(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ import os
 from pathlib import Path
 from typing import Final
 
+from graphscope.eventlog.interruptions import own
+
 SCARCE: Final = (errno.EMFILE, errno.ENFILE)
 """What is said where no more files can be opened, for a while."""
 
@@ -23,7 +25,7 @@ class Descriptor:
         """Whether the file is still open under this number."""
         try:
             return self.number >= 0 and _identity(os.fstat(self.number)) == self._file
-        except OSError:
+        except own(OSError):
             return False
 
     def is_at(self, path: Path) -> bool:

@@ -154,7 +154,7 @@ def start(path: Path | None = None, **options: Any) -> Writer:
                 folder = Folder()
                 path = folder.path / "memory.gscope"
                 _folders[path] = folder
-        except OSError as error:
+        except own(OSError) as error:
             raise LogError(
                 f"can't record to {path or 'a temporary folder'}: {error.strerror or error}",
                 hint="name another place with --log PATH",
@@ -235,9 +235,9 @@ def make_room(path: Path) -> Path:
             shutil.rmtree(path)
         else:
             raise LogError(f"{path} exists and is no log", hint="give another name with --log PATH")
-    except FileNotFoundError:  # another process was quicker
+    except own(FileNotFoundError):  # another process was quicker
         return make_room(path)
-    except OSError as error:
+    except own(OSError) as error:
         if error.errno in (errno.EEXIST, errno.ENOTEMPTY):
             return make_room(path)
         raise LogError(

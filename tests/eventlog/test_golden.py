@@ -7,9 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from graphscope.errors import StaticError
 from graphscope.eventlog import schema
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Flag, Kind
+from graphscope.eventlog.typed import Input
+from graphscope.static.replay.recorded_calls import call_of
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 KINDS = {
@@ -76,3 +79,25 @@ def test_format_1_several_slots_and_many_inputs(log: Log) -> None:
     assert [log.value(30, slot).tolist() for slot in (0, 1)] == [[7, 8], [1, 0]]
     assert log.attrs(log.event(31).attrs) == {"text": "café"}
     assert log.value(6).shape == ()
+
+
+def test_format_1_says_which_constants_took_part_and_not_where(log: Log) -> None:
+    given = log.arguments(4)
+    assert (given.operands, dict(given.attributes)) == (None, {"other": 0.01})
+    assert log.arguments(3).operands == (Input(0), Input(1))
+    assert dict(log.arguments(2).attributes) == {"shape": [2, 1]}
+    assert log.graph.node(4).constants == [("other", "0.01")]
+    with pytest.raises(StaticError, match="its log has format 1, which does not say where its constants stood"):
+        call_of(log.graph.node(4))
+
+
+def test_format_2_says_where_constants_stood_and_what_varied() -> None:
+    log = load(GOLDEN / "format-2.zip")
+    assert (log.first, log.end, log.closed, log.metadata["version"]) == (0, 42, True, "0.1.0")
+    minus, scaled = log.graph.select("op:sub forward"), log.graph.select("op:mul forward")
+    assert [node.arguments.operands for node in minus] == [(1, Input(0))] * 2
+    assert [node.arguments.operands[1] for node in scaled] == [0.01, 0.5, 0.01, 1.5]
+    (index, _) = log.graph.select("op:getitem forward")
+    assert index.arguments.attributes["index"] == (..., 0)
+    for node in [*minus, *scaled]:
+        np.testing.assert_array_equal(call_of(node).run()[0], node.value)

@@ -102,13 +102,9 @@ def identity(input: Any, name: str | None = None) -> Symbol:
 def control_dependencies(control_inputs: Iterable[Any] | None) -> Iterator[None]:
     """What is made inside runs behind these tensors and nodes; None begins anew, without those around."""
     here = builder()
-    before = here.after
     nodes = [_node(thing) for thing in control_inputs or ()]
-    here.after = () if control_inputs is None else (*before, *(node for node in nodes if node not in before))
-    try:
+    with _after(here, () if control_inputs is None else tuple(dict.fromkeys((*here.after, *nodes)))):
         yield
-    finally:
-        here.after = before
 
 
 def group(*inputs: Any, name: str | None = None) -> Symbol:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextvars
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 
@@ -107,9 +108,15 @@ class Session:
         """Let it run nothing any more."""
         self._closed = True
 
-    def as_default(self) -> _Default:
-        """A context manager: `tensor.eval()` and `node.run()` inside speak of this session."""
-        return _Default(self)
+    @contextmanager
+    def as_default(self) -> Iterator[Self]:
+        """`tensor.eval()` and `node.run()` inside speak of this session."""
+        before = _sessions.get()
+        _sessions.set((*before, self))
+        try:
+            yield self
+        finally:
+            _sessions.set(before)
 
     def __enter__(self) -> Self:
         _sessions.set((*_sessions.get(), self))
@@ -259,20 +266,6 @@ class Partial:
                     )
         self.left -= set(wanted)
         self.feeds -= set(fed)
-
-
-class _Default:
-    """A session as the default one, while it is entered."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
-    def __enter__(self) -> Session:
-        _sessions.set((*_sessions.get(), self._session))
-        return self._session
-
-    def __exit__(self, *_: object) -> None:
-        _sessions.set(_sessions.get()[:-1])
 
 
 def get_default_session() -> Session | None:

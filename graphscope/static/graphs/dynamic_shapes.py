@@ -12,6 +12,7 @@ from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.eventlog import record
 from graphscope.static.graphs import graph_builder
+from graphscope.static.graphs.abstract import NeedsValueError
 from graphscope.static.graphs.graph import Node, Value, by_input
 from graphscope.static.graphs.node_kinds import Type, kind
 from graphscope.static.graphs.trees import leaves_of, with_leaves
@@ -158,7 +159,34 @@ def call(function: Callable[..., Any], args: Any, kwargs: Any, symbol: Any) -> A
     return found if len(found) > 1 else found[0]
 
 
-def has_open_dims(args: Any, kwargs: Any, symbol: Any) -> bool:
+def or_deferred(
+    run: Callable[..., Any], function: Callable[..., Any], args: Any, kwargs: Any, symbol: Any, by_value: bool = False
+) -> Any:
+    """What `run` makes of arguments; where a size that it asks for is not known, a node that calls `function` then.
+
+    Args:
+        run: Adds nodes for symbols.
+        function: The same, for tensors.
+        args: The arguments.
+        kwargs: Likewise.
+        symbol: The class of symbols.
+        by_value: Whether the call is also deferred where it asks for numbers, all sizes being known.
+    """
+    graph = graph_builder.current().graph
+    begin = len(graph.nodes)
+    try:
+        return run(*args, **kwargs)
+    except (TypeError, StaticError, ValueError, RuntimeError, IndexError) as error:  # what it says where a size is None
+        asks = isinstance(error, NeedsValueError)
+        if isinstance(error, StaticError) and not asks:
+            raise
+        if not (asks and by_value) and not _has_open_dims(args, kwargs, symbol):
+            raise
+    del graph.nodes[begin:]
+    return call(function, args, kwargs, symbol)
+
+
+def _has_open_dims(args: Any, kwargs: Any, symbol: Any) -> bool:
     """Whether a call may be read when it runs: some tensor among its arguments has a dim that is not known."""
     shapes: Iterator[Any] = (
         leaf.value.shape for leaf in leaves_of((list(args), dict(kwargs))) if isinstance(leaf, symbol)
@@ -171,9 +199,6 @@ BY_SIZE: Final = frozenset({"chunk", "split", "split_with_sizes", "tensor_split"
 
 SIZES: Final = ("shape", "sizes", "_sizes", "_ends", "repeats")
 """Attributes of ops that hold sizes: with one that is not known, the call is read when it runs."""
-
-SIZE_ERRORS: Final = (TypeError, StaticError, ValueError, RuntimeError, IndexError)
-"""What reading arguments may raise where a size is not known."""
 
 
 @kind("size", "The length of a dim, as it is when the graph runs.", infer=lambda node: [((), np.dtype("int64"))])

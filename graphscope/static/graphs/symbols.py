@@ -209,19 +209,10 @@ for _name in _OPERATORS:
 
 
 def call(op: Op, *args: Any, **kwargs: Any) -> Any:
-    """Call an op as people do, to add its node; where a size is asked for that is not known, one that waits."""
-    graph = graph_builder.current().graph
-    begin = len(graph.nodes)
-    try:
+    """Call an op as people do, to add its node; where a size is asked for that is not known, one that is deferred."""
+    if op.in_place:
         return _call(op, *args, **kwargs)
-    except dynamic_shapes.SIZE_ERRORS as error:
-        needs_value = isinstance(error, NeedsValueError)
-        if op.in_place or (isinstance(error, StaticError) and not needs_value):
-            raise
-        if not needs_value and not dynamic_shapes.has_open_dims(args, kwargs, Symbol):
-            raise
-        del graph.nodes[begin:]
-        return dynamic_shapes.call(op.call, args, kwargs, Symbol)
+    return dynamic_shapes.or_deferred(functools.partial(_call, op), op.call, args, kwargs, Symbol, by_value=True)
 
 
 def _call(op: Op, *args: Any, **kwargs: Any) -> Any:

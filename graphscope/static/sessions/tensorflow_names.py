@@ -14,7 +14,6 @@ from graphscope.engine.core.op import OPS
 from graphscope.engine.nn import functional as _functional
 from graphscope.errors import StaticError
 from graphscope.static.graphs import dynamic_shapes
-from graphscope.static.graphs.abstract import NeedsValueError
 from graphscope.static.graphs.dynamic_shapes import length
 from graphscope.static.graphs.effects import dtype_of
 from graphscope.static.graphs.symbols import Symbol, twin
@@ -52,15 +51,10 @@ def named(function: Callable[..., Any], spelling: str, engines: Callable[..., An
         graph = builder().graph
         begin = len(graph.nodes)
         given = [_taken(value) for value in args]
-        try:
+        if engines is None:
             found = function(*given, **kwargs)
-        except dynamic_shapes.SIZE_ERRORS as error:
-            known = engines is not None and dynamic_shapes.has_open_dims(given, kwargs, Symbol)
-            if not known or (isinstance(error, StaticError) and not isinstance(error, NeedsValueError)):
-                raise
-            del graph.nodes[begin:]
-            assert engines is not None
-            found = dynamic_shapes.call(engines, given, kwargs, Symbol)
+        else:
+            found = dynamic_shapes.or_deferred(function, engines, given, kwargs, Symbol)
         if name is not None and isinstance(found, Symbol) and len(graph.nodes) > begin:
             scope = builder().scope
             node, wanted = found.value.node, f"{scope}/{name}" if scope else name

@@ -8,7 +8,7 @@ from graphscope.diagnose import unrecorded
 from graphscope.diagnose.backward_passes import newest_pass
 from graphscope.diagnose.check_table import every
 from graphscope.diagnose.checks.nan import explain_nan
-from graphscope.diagnose.explanation import Explanation, named, step_of, where
+from graphscope.diagnose.explanation import Explanation, step_of, where, with_others
 from graphscope.diagnose.gradient_size import mostly_zero, norm, norms, shrunk
 from graphscope.diagnose.missing_causes import explain_missing, stopped
 from graphscope.diagnose.subject import Subject
@@ -69,16 +69,16 @@ def explain_node(node: Node, live: Any = None) -> Explanation:
         found = None if check.explain is None else check.explain(subject)
         if found is not None:
             without = found.cause == "does not require grad" and node.kind == "op"
-            return named(found, [*_at(node), *(_beside(subject) if without else ())])
+            return with_others(found, [*_at_node(node), *(_other_leaves(subject) if without else ())])
     gradient = subject.gradient
     if gradient is None:
         return _not_kept(subject)
     if not subject.is_leaf and live is not None and not getattr(live, "retains_grad", False):
         return explain_missing(subject)
-    return named(_fine(subject, gradient), [*_at(node), *_beside(subject)])
+    return with_others(_fine(subject, gradient), [*_at_node(node), *_other_leaves(subject)])
 
 
-def _at(node: Node) -> list[str]:
+def _at_node(node: Node) -> list[str]:
     """What checks that look at single nodes find at this one, beside its gradient and whether it is finite."""
     checks = (check for check in every().values() if check.shows == "node" and check.explain is None)
     found = (finding for check in checks for finding in check.judge(node.graph, node.row))
@@ -89,7 +89,7 @@ def _sentence(finding: Finding) -> str:
     return f"Beside it: {finding.verdict}."
 
 
-def _beside(subject: Subject) -> list[str]:
+def _other_leaves(subject: Subject) -> list[str]:
     """The other leaves that the newest backward pass has left without a gradient, or with one of zeros."""
     ended = newest_pass(subject.graph)
     if ended is None:
@@ -102,8 +102,8 @@ def _beside(subject: Subject) -> list[str]:
 
 def _fine(subject: Subject, gradient: np.ndarray) -> Explanation:
     size = norm(gradient) or 0.0
-    ahead = subject.ahead
-    path = subject.way(ahead) if ahead is not None and ahead.target in ahead.reached else [subject.node]
+    ahead = subject.paths_to_loss
+    path = subject.path(ahead) if ahead is not None and ahead.target in ahead.reached else [subject.node]
     verdict = f"{subject.title}.grad is neither None nor zero, and finite: its norm is {size:.4g}"
     kept = (
         ""

@@ -137,7 +137,7 @@ def listed(names: Sequence[str], most: int | None = None) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def named(explanation: Explanation, others: Sequence[str]) -> Explanation:
+def with_others(explanation: Explanation, others: Sequence[str]) -> Explanation:
     """The same explanation with more to be known."""
     return replace(explanation, others=(*explanation.others, *others)) if others else explanation
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.diagnose.backward_passes import newest_pass
-from graphscope.diagnose.explanation import Explanation, named, steps, title, where
+from graphscope.diagnose.explanation import Explanation, steps, title, where, with_others
 from graphscope.diagnose.gradient_paths import DETACHING, FLOATING, Cut, GradientPaths
 from graphscope.eventlog.schema import NODES, Flag, Kind
 
@@ -70,7 +70,7 @@ def cut_behind(subject: Subject) -> Explanation | None:
     """A result that has no way back to any leaf."""
     if subject.is_leaf or subject.requires_grad:
         return None
-    paths = subject.behind
+    paths = subject.paths_from_leaves
     if not paths.cuts:
         leaves = [title(subject.graph.node(row)) for row in paths.leaves]
         of = f"none of {', '.join(leaves[:4])}{', …' if leaves[4:] else ''} does" if leaves else "no leaf does"
@@ -128,16 +128,16 @@ def no_backward(subject: Subject) -> Explanation | None:
             steps([subject.node]),
             "record with capture='calls+backward'",
         )
-    ahead = subject.ahead
+    ahead = subject.paths_to_loss
     found = Explanation(
         "none",
         "no backward yet",
         f"no backward pass has run since {subject.title} was made{where(subject.node)}",
-        steps(subject.way(ahead) if ahead is not None and ahead.target in ahead.reached else [subject.node]),
+        steps(subject.path(ahead) if ahead is not None and ahead.target in ahead.reached else [subject.node]),
         "call backward() on the loss",
     )
     if ahead is not None and ahead.cuts and ahead.target not in ahead.open:
-        return named(found, [f"And it would not arrive: {blame(ahead, ahead.cuts[0])}."])
+        return with_others(found, [f"And it would not arrive: {blame(ahead, ahead.cuts[0])}."])
     return found
 
 
@@ -150,7 +150,7 @@ def not_recorded(subject: Subject) -> bool:
 
 def unused(subject: Subject) -> Explanation | None:
     """The loss was not computed from it."""
-    paths = subject.ahead
+    paths = subject.paths_to_loss
     if paths is None or subject.backward is None or paths.target in paths.reached:
         return None
     loss = subject.graph.node(paths.target)
@@ -174,7 +174,7 @@ def unused(subject: Subject) -> Explanation | None:
 
 def cut_ahead(subject: Subject) -> Explanation | None:
     """All paths to the loss lead through something that no gradient passes."""
-    paths = subject.ahead
+    paths = subject.paths_to_loss
     if paths is None or paths.target in paths.open or not paths.cuts:
         return None
     loss = subject.graph.node(paths.target)
@@ -195,7 +195,7 @@ def on_its_way(subject: Subject) -> Explanation | None:
         "none",
         "on its way",
         f"the backward pass that began at #{begun.begin} has not come to {subject.title} yet",
-        steps(subject.way(subject.ahead) if subject.ahead is not None else [subject.node]),
+        steps(subject.path(subject.paths_to_loss) if subject.paths_to_loss is not None else [subject.node]),
         "go on: it arrives later in this pass",
     )
 
@@ -207,12 +207,12 @@ def _node_between(graph: Graph, end: int) -> bool:
 
 def swallowed(subject: Subject) -> Explanation | None:
     """A rule of the program's own (a custom Function, a compiled region) gave no gradient for it."""
-    begun, paths = subject.backward, subject.ahead
+    begun, paths = subject.backward, subject.paths_to_loss
     if begun is None or paths is None or paths.target not in paths.reached or subject.arrivals:
         return None
     entries = subject.graph.log.table("scopes")
     own = {entry.get("name") for entry in entries if isinstance(entry, dict) and entry.get("type") == "Function"}
-    way = subject.way(paths)
+    way = subject.path(paths)
     ran = [any(each.row > begun.begin for each in node.backward if each.kind == "grad") for node in way]
     for place, node in enumerate(way[1:], 1):
         if ran[place] and not ran[place - 1]:
@@ -234,7 +234,7 @@ def swallowed(subject: Subject) -> Explanation | None:
 def frozen_since(subject: Subject) -> Explanation | None:
     """The pass filled other leaves and left this one out, though nothing cuts the way: the program wanted it so."""
     ended = newest_pass(subject.graph)
-    if subject.backward is None or not subject.is_leaf or subject.ahead is None or ended is None:
+    if subject.backward is None or not subject.is_leaf or subject.paths_to_loss is None or ended is None:
         return None
     if ended.begin != subject.backward.begin or not ended.filled:
         return None
@@ -243,21 +243,21 @@ def frozen_since(subject: Subject) -> Explanation | None:
         "frozen",
         f"the last backward pass (#{ended.begin}) left {subject.title} out, though the way is open: it is frozen "
         "by now (requires_grad_(False)), or backward(inputs=...) named others",
-        steps(subject.way(subject.ahead)),
+        steps(subject.path(subject.paths_to_loss)),
         f"call {subject.title}.requires_grad_() before it is used, if it is to learn",
     )
 
 
 def not_accumulated(subject: Subject) -> Explanation | None:
     """The gradient was computed for somebody else: `autograd.grad` returns it and keeps nothing."""
-    if subject.backward is None or not subject.is_leaf or subject.ahead is None:
+    if subject.backward is None or not subject.is_leaf or subject.paths_to_loss is None:
         return None
     return Explanation(
         "none",
         "not accumulated",
         f"the last backward pass (#{subject.backward.begin}) computed gradients without keeping them in "
         f"{subject.title}.grad: autograd.grad() returns them, and backward(inputs=...) fills those of its inputs only",
-        steps(subject.way(subject.ahead)),
+        steps(subject.path(subject.paths_to_loss)),
         "take what autograd.grad() returns, or call backward()",
     )
 
@@ -319,7 +319,9 @@ def _at_cut(subject: Subject, paths: GradientPaths, what: str) -> Explanation:
     also = dict.fromkeys(blame(paths, other) for other in paths.cuts[1:4])
     others = tuple(f"Also cut: {each}." for each in also if each != blame(paths, cut))
     verdict = f"{what}: {blame(paths, cut)}"
-    return Explanation("none", cause, verdict, steps(subject.way(paths, cut), {cut.row: f"cut: {cause}"}), cure, others)
+    return Explanation(
+        "none", cause, verdict, steps(subject.path(paths, cut), {cut.row: f"cut: {cause}"}), cure, others
+    )
 
 
 def _without_grad(node: Node) -> bool:

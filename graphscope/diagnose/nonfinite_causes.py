@@ -18,7 +18,7 @@ Values = Sequence[Any]
 Words = tuple[str, str]
 """What happened, and the cure."""
 
-Teller = Callable[[Values], Words | None]
+Cause = Callable[[Values], Words | None]
 
 _OVERFLOW: Final = "the numbers are too large for the dtype: normalise, lower the learning rate, or use float64"
 _SAFE_LOG: Final = "keep its input above 0: log(x + 1e-8), clamp_min, or log_softmax instead of log(softmax)"
@@ -29,12 +29,15 @@ _SAFE_ROOT: Final = "keep its input above 0: sqrt(x + 1e-12)"
 
 def born_forward(node: Node) -> Words:
     """Why an op made a non-finite value from finite operands."""
-    return _tell(FORWARD, node) or (f"{node.op} made it of finite numbers{_sizes(node)}", _OVERFLOW)
+    return _cause_of(FORWARD, node) or (f"{node.op} made it of finite numbers{_sizes(node)}", _OVERFLOW)
 
 
 def born_backward(node: Node) -> Words:
     """Why the rule of an op made a non-finite gradient of a finite one."""
-    return _tell(BACKWARD, node) or (f"the rule of {node.op} made it{_sizes(node)}", f"step into it: goto {node.row}")
+    return _cause_of(BACKWARD, node) or (
+        f"the rule of {node.op} made it{_sizes(node)}",
+        f"step into it: goto {node.row}",
+    )
 
 
 def largest(node: Node) -> float | None:
@@ -52,13 +55,13 @@ def count(mask: Any) -> str:
     return f"{np.count_nonzero(array)} of {array.size} elements"
 
 
-def _tell(table: dict[str, Teller], node: Node) -> Words | None:
-    teller = table.get(node.op.rstrip("_"))
+def _cause_of(table: dict[str, Cause], node: Node) -> Words | None:
+    cause = table.get(node.op.rstrip("_"))
     values = [*inputs_of(node), node.value]
-    if teller is None or any(value is None for value in values):
+    if cause is None or any(value is None for value in values):
         return None
     with np.errstate(all="ignore"):
-        return teller(values)
+        return cause(values)
 
 
 def _sizes(node: Node) -> str:
@@ -164,7 +167,7 @@ def _arc_rule(values: Values) -> Words | None:
     return (f"its slope at 1 and -1 is infinite ({count(steep)})", "clamp its input: x.clamp(-1 + 1e-6, 1 - 1e-6)")
 
 
-FORWARD: Final[dict[str, Teller]] = {
+FORWARD: Final[dict[str, Cause]] = {
     "log": _log, "log2": _log, "log10": _log, "log1p": lambda values: _log([values[0] + 1]),
     "div": _div, "exp": _exp, "exp2": _exp, "expm1": _exp, "sqrt": _root, "rsqrt": _reciprocal,
     "reciprocal": _reciprocal, "pow": _pow, "mul": _product, "mm": _product, "matmul": _product, "bmm": _product,
@@ -173,7 +176,7 @@ FORWARD: Final[dict[str, Teller]] = {
 }  # fmt: skip
 """Why an op gives NaN or Inf."""
 
-BACKWARD: Final[dict[str, Teller]] = {
+BACKWARD: Final[dict[str, Cause]] = {
     "sqrt": _root_rule, "log": _log_rule, "log2": _log_rule, "log10": _log_rule, "div": _div_rule, "pow": _pow_rule,
     "rsqrt": _reciprocal, "reciprocal": _reciprocal, "asin": _arc_rule, "acos": _arc_rule, "mul": _product,
     "mm": _product, "matmul": _product,

@@ -72,10 +72,10 @@ class Subject:
         if self.is_leaf:
             rows = (self.graph.index.event(row) for row in self.rows)
             return any(event.flags & Flag.REQUIRES_GRAD for event in rows if event.kind == Kind.LEAF)
-        return self.node.row in self.behind.open
+        return self.node.row in self.paths_from_leaves.open
 
     @cached_property
-    def behind(self) -> GradientPaths:
+    def paths_from_leaves(self) -> GradientPaths:
         """The paths that lead from leaves that require grad to this node."""
         return GradientPaths(self.graph, self.node.row)
 
@@ -89,7 +89,7 @@ class Subject:
                 return each
         return newest
 
-    def way(self, paths: GradientPaths, cut: Cut | None = None) -> list[Node]:
+    def path(self, paths: GradientPaths, cut: Cut | None = None) -> list[Node]:
         """A path of these paths; where it begins with this node, whatever row of it, it begins with this very one."""
         first, *rest = paths.path(cut)
         return [self.node if first.row in self.rows else first, *rest]
@@ -103,7 +103,7 @@ class Subject:
                 yield Pass(row, root)
 
     @cached_property
-    def ahead(self) -> GradientPaths | None:
+    def paths_to_loss(self) -> GradientPaths | None:
         """The paths from this node to the loss of that pass (ahead of one, to what looks like the loss)."""
         found = self.backward.root if self.backward is not None else self._likely_loss()
         return None if found is None else GradientPaths(self.graph, found, self.rows)

@@ -78,7 +78,7 @@ def _none(tensor: Any, name: str, loss: Any) -> Explanation:
         cuts = "detach(), no_grad() or an op without a rule cut the way"
         verdict = f"the loss does not require grad, so that nothing flows back to {name}: {cuts}"
         return Explanation("none", "cut", verdict, (Step(None, name),), RECORD)
-    way = _way(loss.grad_fn, tensor)
+    way = _path(loss.grad_fn, tensor)
     if way is None:
         verdict = (
             f"the graph of the loss does not lead to {name}: it was not used, or detach() or no_grad() cut the way"
@@ -89,7 +89,7 @@ def _none(tensor: Any, name: str, loss: Any) -> Explanation:
     return Explanation("none", "no backward yet", verdict, path, "call loss.backward()")
 
 
-def _way(root: Any, tensor: Any) -> list[Any] | None:
+def _path(root: Any, tensor: Any) -> list[Any] | None:
     """The nodes of a graph from a tensor's up to the root, without recursion; None when none leads there."""
     waiting = [root] if root is not None else []
     came: dict[Any, Any] = {root: None}

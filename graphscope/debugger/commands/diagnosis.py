@@ -8,7 +8,7 @@ from graphscope.debugger import expression_names
 from graphscope.debugger.command_table import Rest, command
 from graphscope.debugger.debugger import Debugger
 from graphscope.diagnose import Explanation, explain_node
-from graphscope.diagnose.explanation import named, title
+from graphscope.diagnose.explanation import title, with_others
 from graphscope.errors import GraphscopeError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def why(dbg: Debugger, spec: Rest = "") -> Explanation:
     """
     node = dbg.graph.at(dbg.last_row).node(_row(dbg, spec))
     found = explain_node(node)
-    return named(found, [*_before(dbg, node, found), *_newer(node)])
+    return with_others(found, [*_before(dbg, node, found), *_newer(node)])
 
 
 def _row(dbg: Debugger, spec: str) -> int:

@@ -139,7 +139,6 @@ DIFFERENCES: Final = (
         "special.xlog1py true_divide xlogy",
     ),
     # Corners that nobody meets ---------------------------------------------------------------------------------------
-    Difference("a sum of nothing but the element itself keeps its dtype", "dtype", "uint8 bool", "sum_to_size"),
     Difference(
         "of integers, of which there are none, PyTorch makes integers",
         "dtype",

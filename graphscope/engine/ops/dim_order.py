@@ -135,7 +135,7 @@ def sum_to_size(self: Any, *size: Any) -> Any:
     if extra < 0 or any(small not in (1, large) for small, large in zip(kept, shape, strict=True)):
         raise RuntimeError(f"size {wanted} is not expandable to size {shape}")
     places = tuple(place for place, (small, large) in enumerate(zip(kept, shape, strict=True)) if small != large)
-    return reshape(self.sum(places, keepdim=True) if places else self, wanted)
+    return reshape(self.sum(places, keepdim=True) if places or not self.shape else self, wanted)
 
 
 MEMBERS = {

@@ -76,7 +76,7 @@ def vander(x: Any, *, N: int | None = None) -> Any:
     """Powers 0 to N - 1 of the elements of vectors, as rows of matrices."""
     if not x.shape:
         x = reshape(x, (1,))
-    if x.dtype.kind in "bu":
+    if x.dtype.kind in "biu":
         x = x.to(np.dtype("int64"))
     count = x.shape[-1] if N is None else N
     return unsqueeze(x, -1) ** Tensor(np.arange(count, dtype=x.dtype))

@@ -96,7 +96,10 @@ class Calls(TorchFunctionMode):
 
     @guarded
     def _meant(self, func: Any, direct: FrameType, handed: bool, args: Any, kwargs: Any) -> tuple[Any, Any] | None:
-        return self.session.originals.meant(func, direct, handed, args, kwargs)
+        found = self.session.originals.meant(func, direct, handed, args, kwargs)
+        if found[0] is func and isinstance(func, MethodWrapperType) and self._find(func) is None:
+            self.session.learn(func)  # so that it is not looked for again, though nothing is told of it
+        return found
 
     @guarded
     def _prepare(

@@ -72,8 +72,6 @@ def test_cholesky_factors(upper):
         lambda t: t.linalg.inv_ex(t.tensor(SQUARE)),
         lambda t: t.linalg.solve_ex(t.tensor(SQUARE), t.tensor(RIGHT)),
         lambda t: t.linalg.lu_factor_ex(t.tensor(SINGULAR)),
-        lambda t: t.linalg.householder_product(*t.geqrf(t.tensor(SQUARE))),
-        lambda t: t.orgqr(*t.geqrf(t.tensor(MATRICES[2]))),
     ],
 )
 def test_what_else_is_solved(call):

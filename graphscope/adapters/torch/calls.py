@@ -105,11 +105,12 @@ _OPERATORS: Final = frozenset(
 
 
 def parameters(function: Callable[..., Any]) -> dict[str, Any]:
-    """The names and defaults of a function's parameters, where it is written in Python."""
+    """The names and defaults of a function's parameters, where it is written in Python and takes them by name."""
     try:
-        return {name: each.default for name, each in inspect.signature(function).parameters.items()}
+        found = inspect.signature(function).parameters
     except (ValueError, TypeError):
         return {}
+    return {name: each.default for name, each in found.items() if each.kind is not each.POSITIONAL_ONLY}
 
 
 def first_sentence(function: Callable[..., Any]) -> str:

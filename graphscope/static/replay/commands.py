@@ -12,6 +12,7 @@ from graphscope.debugger.command_table import Flag, Rest, command
 from graphscope.debugger.commands.printing import evaluate
 from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Cell, TableResult
+from graphscope.engine.core.op import INPUT_NAMES
 from graphscope.errors import CommandError
 from graphscope.graph import Node
 from graphscope.static.replay import gradient_checks, slices
@@ -60,7 +61,7 @@ def invoke(dbg: Debugger, spec: str, overrides: Rest = "") -> TableResult:
     """
     node = _owner(dbg.chosen(spec))
     call = call_of(node)
-    parameters = dbg.log.op(node.event.op).inputs
+    parameters = dbg.log.op(node.event.op).inputs or INPUT_NAMES
     new: dict[int, Any] = {}
     for word, value in _assignments(dbg, overrides).items():
         place = int(word[1:]) if word[:1] == "_" and word[1:].isdigit() else -1

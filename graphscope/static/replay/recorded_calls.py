@@ -13,6 +13,7 @@ from graphscope.engine.core.cotangents import unbroadcast
 from graphscope.engine.core.node import plan_for
 from graphscope.engine.core.op import OPS, Op, arity, completed
 from graphscope.engine.core.rules import specially
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.core.windows import Windows
 from graphscope.engine.ops.flat_rules import refused
 from graphscope.engine.ops.view_layout import Layout, Place
@@ -132,11 +133,31 @@ def call_of(node: Node) -> Call:
                 hint="record with values='full' and a larger cap",
             )
         given[edge.number] = np.asarray(value)
-    inputs = [given[each.number] if isinstance(each, Input) else _constant(where, each) for each in told.operands]
-    places = tuple(place for place, each in enumerate(told.operands) if isinstance(each, Input))
+    if len(given) < len(owner.event.inputs):
+        raise StaticError(
+            f"{where} can't be made again: the log does not hold its inputs any more", hint="record fewer steps"
+        )
+    tensors = {number: Tensor(array if array.ndim else array[()]) for number, array in given.items()}
+    operands = [_constant(where, value, tensors) for value in told.operands]
+    attributes = {name: _constant(where, value, tensors) for name, value in told.attributes.items()}
+    if not node.graph.log.op(owner.event.op).vjp and op.prepare is not None:  # not the engine's: as a person writes it
+        try:
+            operands, attributes = op.prepare(*operands, **attributes)
+        except Exception as error:
+            raise StaticError(
+                f"{where} can't be made again: graphscope's own {op.name} takes other arguments ({error})",
+                hint="it was recorded of another engine",
+            ) from error
+    places = {id(value): place for place, value in enumerate(operands)}
+    if any(id(tensor) not in places for tensor in tensors.values()):
+        raise StaticError(
+            f"{where} can't be made again: graphscope's own {op.name} takes an input of it for a constant",
+            hint="it was recorded of another engine",
+        )
+    inputs = [value.array if isinstance(value, Tensor) else value for value in operands]
     inputs += [None] * (arity(op) - len(inputs))
-    attributes = completed(op, {name: _constant(where, value) for name, value in told.attributes.items()})
-    call = Call(op, tuple(inputs), places, attributes, where)
+    found = tuple(places[id(tensor)] for _, tensor in sorted(tensors.items()))
+    call = Call(op, tuple(inputs), found, completed(op, attributes), where)
     if not _gives(call, [owner.output(slot) for slot in range(len(owner.outputs))]):
         raise StaticError(
             f"{where} does not give what was recorded when it runs again",
@@ -146,7 +167,13 @@ def call_of(node: Node) -> Call:
 
 
 def _gives(call: Call, recorded: Sequence[Any]) -> bool:
-    found = call.run()
+    try:
+        found = call.run()
+    except (TypeError, ValueError, IndexError) as error:
+        raise StaticError(
+            f"{call.where} can't be made again: graphscope's own {call.op.name} takes other arguments ({error})",
+            hint="it was recorded of another engine",
+        ) from error
     return len(found) == len(recorded) and all(
         expected is None
         or (np.shape(value) == np.shape(expected) and np.allclose(np.asarray(value), expected, **_FLOAT_ERRORS))
@@ -158,14 +185,16 @@ _STRUCTURES: Final[dict[str, Any]] = {"Layout": Layout, "Place": Place, "Windows
 """Attributes of named fields that ops of the engine take."""
 
 
-def _constant(where: str, value: Any) -> Any:
-    """A constant of the log as the engine takes it."""
+def _constant(where: str, value: Any, tensors: Mapping[int, Tensor]) -> Any:
+    """An argument of the log as the engine takes it, with tensors for inputs."""
+    if isinstance(value, Input):
+        return tensors[value.number]
     if isinstance(value, tuple | list):
-        return type(value)(_constant(where, each) for each in value)
+        return type(value)(_constant(where, each, tensors) for each in value)
     if isinstance(value, Dtype):
         return np.dtype(value.name)
     if isinstance(value, Structure) and value.type in _STRUCTURES:
-        return _STRUCTURES[value.type](**{name: _constant(where, each) for name, each in value.fields.items()})
+        return _STRUCTURES[value.type](**{name: _constant(where, each, tensors) for name, each in value.fields.items()})
     if isinstance(value, Outline | Structure | Other):
         raise StaticError(
             f"{where} can't be made again: of a constant the log keeps only that it is {spelled(value)}",

@@ -66,20 +66,16 @@ def _add(new: Graph, node: Node, op: str, *inputs: Any, **attributes: Any) -> An
     return new.append(op, inputs, attributes, name=node.name, types=[(out.shape, out.dtype)]).outputs[0]
 
 
-@rule("mul")
-def _times_one(new: Graph, node: Node, inputs: tuple[Any, ...]) -> Any:
-    x, y = inputs
-    if _is(y, 1) and _same_type(node, x):
-        return x
-    return y if _is(x, 1) and _same_type(node, y) else None
+_NEUTRAL: Final = {"mul": 1, "add": 0}
+"""The number with which each op gives its other operand."""
 
 
-@rule("add")
-def _plus_zero(new: Graph, node: Node, inputs: tuple[Any, ...]) -> Any:
-    x, y = inputs
-    if _is(y, 0) and _same_type(node, x):
+@rule(*_NEUTRAL)
+def _neutral(new: Graph, node: Node, inputs: tuple[Any, ...]) -> Any:
+    (x, y), number = inputs, _NEUTRAL[node.op]
+    if _is(y, number) and _same_type(node, x):
         return x
-    return y if _is(x, 0) and _same_type(node, y) else None
+    return y if _is(x, number) and _same_type(node, y) else None
 
 
 @rule("sub", "div")

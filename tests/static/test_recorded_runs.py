@@ -147,6 +147,24 @@ def test_threads_have_runs_of_their_own(small_segments: None) -> None:
     assert all(each == found[0] for each in found)
 
 
+def test_a_run_inside_of_a_run_has_rows_of_its_own() -> None:
+    x, fetch = loop()
+    with tf.Graph().as_default():
+        y = tf.placeholder(tf.float32, [2])
+
+        def inner(array: Any) -> Any:
+            with tf.Session(graph=x.graph) as session:
+                return session.run(fetch, {x: array})[0]
+
+        outer = tf.py_func(inner, [y], tf.float32) * 2.0
+        with gs.record() as log, tf.Session() as session:
+            session.run(outer, {y: [1, 2]})
+    with gs.record() as alone, tf.Session(graph=x.graph) as session:
+        session.run(fetch, {x: [1, 2]})
+    kinds = [[row[:4] for row in each] for each in (runs(log)[0], runs(alone)[0])]
+    assert kinds[0] == kinds[1]
+
+
 def test_a_log_of_the_newest_steps_has_them_whole(small_segments: None) -> None:
     x, step = network()
     with gs.record(steps=3) as log, tf.Session() as session:

@@ -15,6 +15,7 @@ from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.eventlog import record
 from graphscope.eventlog.schema import Kind as Event
+from graphscope.static.graphs import run_recorder
 from graphscope.static.graphs.graph import Node, Value, spelled
 from graphscope.static.graphs.node_kinds import Type, kind
 
@@ -172,7 +173,8 @@ def _told(node: Node) -> Sequence[Type]:
       several=True, vjp=lambda builder, node, cotangents: [None] * len(node.inputs))  # fmt: skip
 def _py_func(node: Node, values: Sequence[Any]) -> Sequence[Any]:
     given = [np.asarray(value.array) if isinstance(value, Tensor) else value for value in values]
-    found = node.attributes["function"](*given)
+    with run_recorder.apart():
+        found = node.attributes["function"](*given)
     wanted = node.attributes["dtypes"]
     results = list(found) if isinstance(found, tuple | list) else [] if found is None and not wanted else [found]
     if len(results) != len(wanted):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -268,6 +269,17 @@ class Run:
         """The row of what a node gave."""
         found = next((values[each] for each in node.outputs if isinstance(values.get(each), Tensor)), None)
         return self._writer.base if found is None else max(found.row & ROW_MASK, self._writer.base)
+
+
+@contextmanager
+def apart() -> Iterator[None]:
+    """Graphs that run inside have runs of their own: a function of Python calls them."""
+    before = getattr(_thread, "run", None)
+    _thread.run = None
+    try:
+        yield
+    finally:
+        _thread.run = before
 
 
 def tell(writer: Writer, values: dict[Value, Any], at: Callable[[Node], AtPlace], began: int) -> None:

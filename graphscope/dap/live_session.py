@@ -13,6 +13,7 @@ from graphscope.debugger.json_data import from_json, to_json
 from graphscope.debugger.live_edge import Edge
 from graphscope.debugger.results import Message, Result, Resumed, Stop
 from graphscope.debugger.setup import Setup, setup_of, take_counts
+from graphscope.debugger.source_blocks import MODULE
 from graphscope.errors import CommandError
 from graphscope.eventlog.reader import load
 
@@ -195,10 +196,17 @@ class LiveSession(Session):
         if frame is not None:
             return frame if frame < len(told) else None
         node = self.debugger.node
-        site = None if node is None or node.graph_pass == "backward" else node.site
-        place = told[-1].place if told else None
-        same = site is not None and place is not None and (site.file, site.function) == (place.file, place.function)
-        return len(told) - 1 if same else None
+        site = None if node is None else node.site
+        if node is None or site is None:
+            return None
+        same = [
+            place
+            for place, each in enumerate(told)
+            if (each.place.file, each.place.function) == (site.file, site.function)
+        ]
+        if node.graph_pass == "backward":  # the call that made it is over, but for a module, which runs once
+            return same[-1] if same and site.function == MODULE else None
+        return same[-1] if same and same[-1] == len(told) - 1 else None
 
     async def hover(self, expression: str, frame: int | None) -> Entry:
         live = self.live_frame(frame)

@@ -273,7 +273,7 @@ def test_a_nan_stops_at_the_node_that_its_text_blames(client: Client, write: Wri
     client.initialize()
     client.request("launch", {"program": str(write(text))})
     client.event("initialized")
-    client.request("setExceptionBreakpoints", {"filters": ["nonfinite"]})
+    client.request("setExceptionBreakpoints", {"filters": ["nan"]})
     client.request("configurationDone")
     stopped = client.event("stopped")
     assert stopped["reason"] == "exception"

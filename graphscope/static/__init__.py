@@ -1,8 +1,4 @@
-"""Graphs that run later: the same ops and the same log, defined first, traced from a run, or compiled from Python.
-
-Define-then-run has TensorFlow 1's words (`import graphscope.static as tf`): placeholders, variables, sessions. Every op
-of the engine is a function here, too, by its own name and by TensorFlow's.
-"""
+"""Define-then-run with the words of TensorFlow 1 (`import graphscope.static as tf`), and graphs that run later."""
 
 from __future__ import annotations
 
@@ -75,6 +71,8 @@ from graphscope.static.sessions.variables import global_variables as global_vari
 from graphscope.static.sessions.variables import global_variables_initializer as global_variables_initializer
 from graphscope.static.sessions.variables import trainable_variables as trainable_variables
 from graphscope.static.sessions.variables import variables_initializer as variables_initializer
+
+# Every op of the engine is a function here, too, by its own name and by TensorFlow's: see `__getattr__`.
 
 Tensor = _Symbol
 tuple = _tuple

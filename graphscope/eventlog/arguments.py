@@ -14,7 +14,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.eventlog.typed import Input, decode, elements, encode, is_number, is_small
+from graphscope.eventlog.interruptions import own
+from graphscope.eventlog.typed import Input, decode, elements, encode, is_number, is_small, shown
 
 _FLOAT: Final = struct.Struct("<d")
 _BITS: Final = struct.Struct("<q")
@@ -73,8 +74,8 @@ def separated(value: Any, numbers: list[float]) -> Any:
         return (kind, value.dtype, value.shape)
     try:
         hash(value)
-    except TypeError:
-        return (kind, repr(value))
+    except own(Exception):  # the program's own code
+        return (kind, shown(value))
     return (kind, value)
 
 

@@ -13,9 +13,10 @@ import numpy as np
 from graphscope.eventlog import schema
 from graphscope.eventlog.appender import FLOATING, MOST_NODES, compiled
 from graphscope.eventlog.interruptions import own
-from graphscope.eventlog.names import Table, shown
+from graphscope.eventlog.names import Table
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.eventlog.template import PACKERS, Template
+from graphscope.eventlog.typed import shown
 from graphscope.eventlog.values import storage
 
 _Made = TypeVar("_Made")

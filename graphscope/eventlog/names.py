@@ -15,6 +15,7 @@ import numpy as np
 
 from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.mapped import MappedArray, open_mapped, reserve
+from graphscope.eventlog.typed import shown
 
 _FIRST_CHUNK, _CHUNK = 1 << 13, 1 << 16
 _LENGTH = struct.Struct("<I")
@@ -130,14 +131,6 @@ def _text(entry: Any) -> bytes:
     except own(ValueError, TypeError, RecursionError):  # circular, or with keys that JSON has no place for
         text = json.dumps(shown(entry))
     return text.encode("utf-8", "replace")
-
-
-def shown(value: Any) -> str:
-    """The text of a value that JSON has no place for."""
-    try:
-        return str(value)
-    except own(Exception):  # the program's own code
-        return f"<{type(value).__name__}>"
 
 
 def entries(chunk: np.ndarray, start: int = 0) -> tuple[list[bytes], int]:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.schema import DTYPE_CODES
 
 MOST_ELEMENTS: Final = 64
@@ -99,14 +100,14 @@ def encode(value: Any, places: Places = None) -> Any:
             return {name: parts(value, places)}
     if is_dataclass(value) and not isinstance(value, type):
         return {"structure": [kind.__name__, {each.name: encode(getattr(value, each.name)) for each in fields(value)}]}
-    return {"other": [kind.__name__, text_of(value)]}
+    return {"other": [kind.__name__, shown(value)]}
 
 
-def text_of(value: Any) -> str:
-    """The text of a value of any kind."""
+def shown(value: Any) -> str:
+    """The text of a value that JSON has no place for."""
     try:
         return str(value)
-    except Exception:  # noqa: BLE001 - the program's own code
+    except own(Exception):  # the program's own code
         return f"<{type(value).__name__}>"
 
 

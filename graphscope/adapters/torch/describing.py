@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from graphscope.adapters.torch.calls import Call
-from graphscope.eventlog.typed import Dtype, Input, Other, text_of
+from graphscope.eventlog.typed import Dtype, Input, Other, shown
 
 
 def flattened(value: Any) -> list[Any]:
@@ -87,5 +87,5 @@ def described(value: Any, inputs: Iterator[int]) -> Any:
         return Dtype(str(value).removeprefix("torch."))
     if callable(value):
         return Other("function", str(getattr(value, "__name__", type(value).__name__)))
-    text = text_of(value)
+    text = shown(value)
     return Other(type(value).__name__, text if len(text) <= 200 else f"<{type(value).__name__}>")

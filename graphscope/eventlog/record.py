@@ -354,6 +354,7 @@ def _detach_child() -> None:
 
 
 def _close_at_exit() -> None:
+    _references.clear()  # nothing is to be called back when Python has begun to take its modules apart
     if writer is not None:
         stop(writer)
     while _folders:

@@ -35,63 +35,65 @@ def question(function: Question) -> Question:
     return function
 
 
-def stand(debugger: Debugger, asked: dict[str, Any]) -> None:
+def stand(debugger: Debugger, details: dict[str, Any]) -> None:
     """Stand where the asking side stands: at its `now`, in its frame."""
-    now = asked.get("now")
+    now = details.get("now")
     if now is not None and now != debugger.now:
         debugger.stand(now)
-    frame = asked.get("frame")
+    frame = details.get("frame")
     if frame is not None:
         debugger.frame_index = frame
 
 
 @question
-def command(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> Answer:
+def command(debugger: Debugger, handles: Handles, details: dict[str, Any]) -> Answer:
     """Carry out a line of the debugger's own language; its result."""
-    return interpreter.answer(debugger, asked["line"], asked.get("block", ())), b""
+    return interpreter.answer(debugger, details["line"], details.get("block", ())), b""
 
 
 @question
-def variables(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> Answer:
+def variables(debugger: Debugger, handles: Handles, details: dict[str, Any]) -> Answer:
     """The local variables of a frame."""
     frame = _frame(debugger)
-    names = frame.f_locals if asked.get("which") != "globals" else frame.f_globals
+    names = frame.f_locals if details.get("which") != "globals" else frame.f_globals
     shown = [(name, value) for name, value in names.items() if not _hidden(name, value)]
     return [handles.entry(name, value, name) for name, value in shown], b""
 
 
 @question
-def children(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> Answer:
+def children(debugger: Debugger, handles: Handles, details: dict[str, Any]) -> Answer:
     """What is inside an object that was told of."""
-    return handles.children(asked["handle"], asked.get("kind", ""), asked.get("start", 0), asked.get("count", 0)), b""
+    return handles.children(
+        details["handle"], details.get("kind", ""), details.get("start", 0), details.get("count", 0)
+    ), b""
 
 
 @question
-def look(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> Answer:
+def look(debugger: Debugger, handles: Handles, details: dict[str, Any]) -> Answer:
     """An expression as an object that can be opened; `python` hides the words that speak of the node."""
-    expression = asked["expression"]
-    return handles.entry(asked.get("name", expression), evaluate(debugger, expression), expression), b""
+    expression = details["expression"]
+    return handles.entry(details.get("name", expression), evaluate(debugger, expression), expression), b""
 
 
 @question
-def hover(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> Answer:
+def hover(debugger: Debugger, handles: Handles, details: dict[str, Any]) -> Answer:
     """An expression of the program in a frame, as an object that can be opened."""
-    expression = asked["expression"]
+    expression = details["expression"]
     with recording.recording_to(None):  # not of the program
         return handles.entry(expression, _in_frame(debugger, expression), expression), b""
 
 
 @question
-def defines(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> Answer:
+def defines(debugger: Debugger, handles: Handles, details: dict[str, Any]) -> Answer:
     """Whether the program has a variable of a name where it waits."""
     frame = debugger.program_frame
-    return frame is not None and (asked["name"] in frame.f_locals or asked["name"] in frame.f_globals), b""
+    return frame is not None and (details["name"] in frame.f_locals or details["name"] in frame.f_globals), b""
 
 
 @question
-def assign(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> Answer:
+def assign(debugger: Debugger, handles: Handles, details: dict[str, Any]) -> Answer:
     """Give a variable, an element, or what the program waits with another value; answers what it has become."""
-    target, expression = asked["target"], asked["expression"]
+    target, expression = details["target"], details["expression"]
     word, _, place = target.partition("[")
     if word in ("value", "grad"):
         _replace(debugger, word, f"[{place}" if place else "", expression)
@@ -101,19 +103,19 @@ def assign(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> Answe
 
 
 @question
-def complete(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> Answer:
+def complete(debugger: Debugger, handles: Handles, details: dict[str, Any]) -> Answer:
     """What a word at the end of a line may become."""
-    return interpreter.complete(debugger, asked["line"], asked["word"]), b""
+    return interpreter.complete(debugger, details["line"], details["word"]), b""
 
 
 @question
-def memory(debugger: Debugger, handles: Handles, asked: dict[str, Any]) -> Answer:
+def memory(debugger: Debugger, handles: Handles, details: dict[str, Any]) -> Answer:
     """A run of bytes of the memory of an array."""
-    value, _ = handles.get(asked["handle"])
+    value, _ = handles.get(details["handle"])
     array = as_array(value)
     if array is None:
         raise CommandError("That variable has no memory that can be read", "arrays and tensors have")
-    return array.nbytes, run_of(array, asked["offset"], asked["count"])
+    return array.nbytes, run_of(array, details["offset"], details["count"])
 
 
 def run_of(array: np.ndarray, offset: int, count: int) -> bytes:

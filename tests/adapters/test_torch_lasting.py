@@ -19,7 +19,7 @@ torch = pytest.importorskip("torch")
 
 import graphscope as gs
 from graphscope.adapters.torch import compiled, reading
-from graphscope.adapters.torch.asking import Own
+from graphscope.adapters.torch.tensor_base import Own
 from graphscope.adapters.torch.unusual import ORDINARY
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog import record as recording

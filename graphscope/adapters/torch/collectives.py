@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 
 import torch
 
-from graphscope.adapters.torch import asking
+from graphscope.adapters.torch import tensor_base
 from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.guarding import guarded
@@ -223,7 +223,7 @@ class Collectives:
         if moved is None:
             return writer.template(kind, shape=(), dtype=None, **common)
         return Keeping(
-            writer.template(kind, shape=shape_of(moved), dtype=log_dtype(asking.dtype(moved)), **common)
+            writer.template(kind, shape=shape_of(moved), dtype=log_dtype(tensor_base.dtype(moved)), **common)
         ).unkept
 
     @guarded
@@ -260,7 +260,7 @@ class Collectives:
         known: Known = session.identities.find(target) or session.leaves.leaf(target, frame)
         more = known.extended()
         template = session.writer.template(
-            Kind.OP, shape=shape_of(target), dtype=log_dtype(asking.dtype(target)), version=more.versions + 1,
+            Kind.OP, shape=shape_of(target), dtype=log_dtype(tensor_base.dtype(target)), version=more.versions + 1,
             flags=Flag.IN_PLACE | Flag.NO_GRAD, **common,
         )  # fmt: skip
         form = Keeping(template)
@@ -296,21 +296,21 @@ class Collectives:
         reached = [
             (each, known)
             for each in replica.parameters()
-            if asking.gradient(each) is not None
+            if tensor_base.gradient(each) is not None
             and (known := session.identities.find(each)) is not None
             and known.more is not None
         ]
         now = writer.clock()
         for parameter, known in reached:
             more = known.extended()
-            gradient = asking.gradient(parameter)
+            gradient = tensor_base.gradient(parameter)
             form = Keeping(
                 writer.template(
                     Kind.ACCUMULATE,
                     op=session.op("all_reduce", "What the ranks of a group do together."),
                     site=site_number(writer, frame),
                     shape=shape_of(gradient),
-                    dtype=log_dtype(asking.dtype(gradient)),
+                    dtype=log_dtype(tensor_base.dtype(gradient)),
                     attrs=writer.attributes(attributes),
                     flags=Flag.FRESH,
                     graph_pass=Pass.BACKWARD,

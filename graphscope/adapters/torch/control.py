@@ -9,11 +9,11 @@ import numpy as np
 import torch
 
 from graphscope.adapters.kit import gate
-from graphscope.adapters.torch import asking
-from graphscope.adapters.torch.asking import Own
+from graphscope.adapters.torch import tensor_base
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.dtypes import DTYPES
 from graphscope.adapters.torch.reading import numbers
+from graphscope.adapters.torch.tensor_base import Own
 from graphscope.adapters.torch.unusual import grad_fn
 from graphscope.eventlog.gate import Replace
 
@@ -35,7 +35,7 @@ def after(session: Session, row: int, tensor: torch.Tensor, array: Any, frame: F
         return
     # Into the memory itself, and not counted as a write: what backward saved of it is replaced as well.
     with torch._C.DisableTorchFunction(), torch.no_grad():
-        Own.copy_(asking.data(tensor), _fitting(tensor, answer))
+        Own.copy_(tensor_base.data(tensor), _fitting(tensor, answer))
         if answer.cut:
             tensor.detach_()
 
@@ -51,7 +51,7 @@ def _answer(
 ) -> Replace | None:
     if session.writer.gate is None:
         return None
-    if not isinstance(array, np.ndarray) or not isinstance(DTYPES.get(asking.dtype(tensor)), np.dtype):
+    if not isinstance(array, np.ndarray) or not isinstance(DTYPES.get(tensor_base.dtype(tensor)), np.dtype):
         array = numbers(tensor)
     return gate.after(session.writer, row, array, frame, _Waiting(session), cuts=cuts)
 

@@ -10,7 +10,7 @@ from typing import Any, Final, Self
 import torch
 from torch.overrides import TorchFunctionMode
 
-from graphscope.adapters.torch import asking, compiled, control, devices, results, writing
+from graphscope.adapters.torch import compiled, control, devices, results, tensor_base, writing
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.describing import flattened
@@ -164,7 +164,7 @@ class Calls(TorchFunctionMode):
         if call.gradient:
             self._note(args[0], result)
             return
-        if result.__class__ is not Tensor or call.in_place or asking.is_nested(result):
+        if result.__class__ is not Tensor or call.in_place or tensor_base.is_nested(result):
             results.other(self, call, result, args, kwargs, rows, constants, frame, start, end)
             return
         session, writer, place, table = self.session, self.session.writer, self.place, self._table
@@ -198,7 +198,7 @@ class Calls(TorchFunctionMode):
         known.counter = 0
         known.group = known.more = None
         table[identity] = known
-        if asking.base(result) is not None or call.aliasing:
+        if tensor_base.base(result) is not None or call.aliasing:
             known.counter = version_of(result)
             writing.view(session, known, result, args)
         if site.requires_grad:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import torch
 
-from graphscope.adapters.torch import asking
+from graphscope.adapters.torch import tensor_base
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.context import Context
@@ -123,7 +123,7 @@ class Functions:
     def _fields_of(self, result: torch.Tensor, frame: FrameType) -> Fields:
         """What the rows of such a function share."""
         session, context = self.session, self.session.places.here.context
-        key = context, id(frame.f_code), frame.f_lasti, shape_of(result), asking.dtype(result)
+        key = context, id(frame.f_code), frame.f_lasti, shape_of(result), tensor_base.dtype(result)
         found = self._fields.get(key)
         if found is None:
             if len(self._fields) >= _MOST_FIELDS:

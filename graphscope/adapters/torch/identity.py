@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from graphscope.adapters.torch import asking, compiled
+from graphscope.adapters.torch import compiled, tensor_base
 from graphscope.eventlog.interruptions import own
 
 _LEAST = 512
@@ -158,12 +158,12 @@ class Identities:
     def share_storage(self, tensor: torch.Tensor, known: Known) -> None:
         """Note a leaf's storage; where a known leaf shares it, both are aliases."""
         try:
-            place = asking.Own.untyped_storage(tensor)._cdata
+            place = tensor_base.Own.untyped_storage(tensor)._cdata
         except own(Exception):  # sparse tensors, transforms of `torch.func`, classes of the program's own
             return
         other = self.storages.get(place)
         alive = other() if other is not None else None
-        if other is not None and alive is not None and asking.Own.untyped_storage(alive)._cdata == place:
+        if other is not None and alive is not None and tensor_base.Own.untyped_storage(alive)._cdata == place:
             self.alias(other, known)
         else:
             self.storages[place] = known
@@ -172,7 +172,7 @@ class Identities:
 def version_of(tensor: torch.Tensor) -> int:
     """Torch's count of the writes into a tensor; 0 for those of inference mode, which have none."""
     try:
-        return int(asking.version(tensor))
+        return int(tensor_base.version(tensor))
     except own(Exception):  # a class of the program's own may raise anything
         return 0
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode, _pop_mode, _push_mode
 
-from graphscope.adapters.torch import asking, devices, results, writing
+from graphscope.adapters.torch import devices, results, tensor_base, writing
 from graphscope.adapters.torch.calls import ALIASING, Call
 from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.context import Context, Place
@@ -207,7 +207,7 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 if made is not None:
                     self._tie(tensor, *made)
                 known.counter = version_of(tensor)
-                if asking.base(tensor) is not None:
+                if tensor_base.base(tensor) is not None:
                     writing.view(self.session, known, tensor, ())
 
     def _tie(self, tensor: torch.Tensor, row: int, fields: Fields) -> None:

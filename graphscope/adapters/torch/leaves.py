@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from graphscope.adapters.torch import asking, compiled, control, writing
-from graphscope.adapters.torch.asking import Own
+from graphscope.adapters.torch import compiled, control, tensor_base, writing
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.identity import Known, version_of
 from graphscope.adapters.torch.reading import is_lazy
+from graphscope.adapters.torch.tensor_base import Own
 from graphscope.adapters.torch.unusual import grad_fn, requires_grad, shape_of
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog.places import argument_text, site_number
@@ -148,7 +148,7 @@ class Leaves:
             name = argument_text(frame.f_code, frame.f_lasti, argument)
         more = known.more if known is not None else None
         place = None if frame is None else (id(frame.f_code), frame.f_lasti)
-        described = shape_of(tensor), asking.dtype(tensor), requires_grad(tensor)
+        described = shape_of(tensor), tensor_base.dtype(tensor), requires_grad(tensor)
         key = name, place, session.places.here.context, described
         if more is not None and more.form is not None and more.form[0] == key:  # it was told in an earlier segment
             keeping = more.form[1]
@@ -188,7 +188,7 @@ class Leaves:
             site=site_number(writer, frame) if frame is not None else 0,
             scope=context.path.number(writer),
             shape=shape_of(tensor),
-            dtype=log_dtype(asking.dtype(tensor)),
+            dtype=log_dtype(tensor_base.dtype(tensor)),
             attrs=writer.attributes({} if name is None else {"name": name}),
             flags=flags,
             graph_pass=Pass.BACKWARD if context.backward else Pass.FORWARD,

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import torch
 from torch.optim import optimizer as optimizers
 
-from graphscope.adapters.torch import asking, control
+from graphscope.adapters.torch import control, tensor_base
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.guarding import guarded
 from graphscope.adapters.torch.identity import Known, wrote
@@ -114,7 +114,7 @@ class Optimizers:
         """Append the rows of a step."""
         frame = self.session.frames.user(frame)
         for group in optimizer.param_groups:
-            parameters = [each for each in group["params"] if asking.gradient(each) is not None]
+            parameters = [each for each in group["params"] if tensor_base.gradient(each) is not None]
             if parameters:
                 self._update(optimizer, group, parameters, frame, duration // len(parameters))
 
@@ -134,9 +134,9 @@ class Optimizers:
                 # Its value is the new one by now: the row that is written is that of the update alone.
                 known = session.leaves.leaf(parameter, frame, None, known)
             more = known.extended()
-            gradient = self._gradient(identities.find(asking.gradient(parameter)), more.accumulated)
+            gradient = self._gradient(identities.find(tensor_base.gradient(parameter)), more.accumulated)
             has_gradient = gradient > 0
-            key = place, structure, has_gradient, shape_of(parameter), asking.dtype(parameter)
+            key = place, structure, has_gradient, shape_of(parameter), tensor_base.dtype(parameter)
             update: Update | None = more.updating if more.updating is not None and more.updating.key == key else None
             varying = () if update is None else arguments.varying_with(update.varying, update.numbers, told)
             if update is None or varying is not update.varying:
@@ -179,7 +179,7 @@ class Optimizers:
                 site=site_number(writer, frame),
                 scope=self.session.places.here.context.path.number(writer),
                 shape=shape_of(parameter),
-                dtype=log_dtype(asking.dtype(parameter)),
+                dtype=log_dtype(tensor_base.dtype(parameter)),
                 attrs=writer.attributes(settings),
                 flags=Flag.IN_PLACE | Flag.NO_GRAD,
                 input_count=1 + has_gradient,

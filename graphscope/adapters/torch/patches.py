@@ -26,9 +26,9 @@ from graphscope.adapters.torch.modules import Modules
 from graphscope.adapters.torch.optimizers import Optimizers
 from graphscope.adapters.torch.regions import Regions
 from graphscope.adapters.torch.session import Session
-from graphscope.adapters.torch.swapping import Swaps
+from graphscope.adapters.torch.swapped_tensors import Swaps
 from graphscope.adapters.torch.unusual import ORDINARY
-from graphscope.adapters.torch.warned import Warned
+from graphscope.adapters.torch.warning_lines import Warned
 
 
 class TorchPatches(Patches):

@@ -7,9 +7,9 @@ from typing import Any, Final
 import numpy as np
 import torch
 
-from graphscope.adapters.torch import asking, compiled
-from graphscope.adapters.torch.asking import Own
+from graphscope.adapters.torch import compiled, tensor_base
 from graphscope.adapters.torch.dtypes import DTYPES, NamedDtype
+from graphscope.adapters.torch.tensor_base import Own
 from graphscope.adapters.torch.unusual import opens
 from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.values import Summary
@@ -34,7 +34,7 @@ def plainly(tensor: torch.Tensor) -> torch.Tensor | None:
     From another device they are copied once what the program has queued there, on the stream that it uses, is done.
     """
     plain = where_it_lies(tensor)
-    if plain is None or asking.is_cpu(plain):
+    if plain is None or tensor_base.is_cpu(plain):
         return plain
     with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
         return _tensor(Own.cpu(plain))
@@ -42,7 +42,7 @@ def plainly(tensor: torch.Tensor) -> torch.Tensor | None:
 
 def is_remote(tensor: torch.Tensor) -> bool:
     """Whether the elements lie in the memory of an accelerator."""
-    return not (asking.is_cpu(tensor) or asking.is_meta(tensor))
+    return not (tensor_base.is_cpu(tensor) or tensor_base.is_meta(tensor))
 
 
 def is_lazy(tensor: torch.Tensor) -> bool:
@@ -57,19 +57,19 @@ def where_it_lies(tensor: torch.Tensor) -> torch.Tensor | None:
     # A mode of the program's (fake tensors, a counter of operations) is not to see what we do.
     with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
         try:
-            if asking.is_meta(tensor) or asking.is_nested(tensor) or _is_captured(tensor):
+            if tensor_base.is_meta(tensor) or tensor_base.is_nested(tensor) or _is_captured(tensor):
                 return None
             if is_lazy(tensor):
                 compiled.look_closely()
             if Own._is_zerotensor(tensor):
-                return _tensor(Own.expand(_zeros((), dtype=asking.dtype(tensor)), asking.shape(tensor)))
+                return _tensor(Own.expand(_zeros((), dtype=tensor_base.dtype(tensor)), tensor_base.shape(tensor)))
             if (
-                asking.layout(tensor) is not torch.strided
+                tensor_base.layout(tensor) is not torch.strided
                 and Own.numel(tensor) * Own.element_size(tensor) > _MOST_BYTES
             ):
                 return None
             plain = Own.detach(tensor)
-            if asking.layout(plain) is not torch.strided:
+            if tensor_base.layout(plain) is not torch.strided:
                 plain = Own.to_dense(plain)
             plain = Own.resolve_neg(Own.resolve_conj(Own.as_subclass(plain, torch.Tensor)))
             address = Own.data_ptr(plain)  # a transform of `torch.func` hides it
@@ -84,7 +84,7 @@ def _tensor(found: Any) -> torch.Tensor:
 
 def _is_captured(tensor: torch.Tensor) -> bool:
     """Whether a graph of what an accelerator does for a tensor is being captured."""
-    return bool(asking.is_cuda(tensor)) and torch.cuda.is_current_stream_capturing()
+    return bool(tensor_base.is_cuda(tensor)) and torch.cuda.is_current_stream_capturing()
 
 
 class _Lent:
@@ -97,20 +97,20 @@ class _Lent:
             "version": 3,
             "typestr": dtype.str,
             "data": (Own.data_ptr(plain), False),
-            "shape": tuple(asking.shape(plain)),
+            "shape": tuple(tensor_base.shape(plain)),
             "strides": tuple(stride * size for stride in Own.stride(plain)),
         }
 
 
 def array(plain: torch.Tensor) -> np.ndarray | None:
     """The elements of a plain tensor in C order; bfloat16 as its bits, None for dtypes that NumPy has no name for."""
-    dtype = DTYPES.get(asking.dtype(plain))
+    dtype = DTYPES.get(tensor_base.dtype(plain))
     if isinstance(dtype, NamedDtype):
         dtype = np.dtype(np.int16) if dtype.name == "bfloat16" else None
     if dtype is None:
         return None
     if Own.numel(plain) == 0:
-        return np.empty(tuple(asking.shape(plain)), dtype)
+        return np.empty(tuple(tensor_base.shape(plain)), dtype)
     found = np.asarray(_Lent(plain, dtype))
     try:
         return found if found.flags.c_contiguous else np.ascontiguousarray(found)
@@ -128,7 +128,7 @@ def numbers(tensor: torch.Tensor) -> np.ndarray | None:
         return None
     with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
         try:
-            return array(plain if isinstance(DTYPES.get(asking.dtype(plain)), np.dtype) else Own.float(plain))
+            return array(plain if isinstance(DTYPES.get(tensor_base.dtype(plain)), np.dtype) else Own.float(plain))
         except own(RuntimeError, NotImplementedError):  # packed and quantised ones
             return None
 
@@ -136,7 +136,7 @@ def numbers(tensor: torch.Tensor) -> np.ndarray | None:
 def distinct(plain: torch.Tensor) -> tuple[torch.Tensor, int]:
     """The elements of a tensor without those that expanding repeats, and how often it repeats them."""
     times = 1
-    shape = asking.shape(plain)
+    shape = tensor_base.shape(plain)
     for axis, stride in enumerate(Own.stride(plain)):
         if stride == 0 and shape[axis] > 1:
             times *= shape[axis]
@@ -150,7 +150,7 @@ def in_one_row(plain: torch.Tensor) -> torch.Tensor | None:
     if Own.is_contiguous(plain):
         return plain
     with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
-        return _tensor(Own.contiguous(plain)) if asking.nbytes(plain) <= _MOST_BYTES else None
+        return _tensor(Own.contiguous(plain)) if tensor_base.nbytes(plain) <= _MOST_BYTES else None
 
 
 def is_finite(tensor: torch.Tensor) -> bool:
@@ -179,7 +179,7 @@ def statistics(plain: torch.Tensor) -> Summary:
             floating = Own.is_floating_point(plain)
             if Own.is_complex(plain):
                 plain = Own.abs(plain)
-            elif not floating or asking.dtype(plain) in (torch.float16, torch.bfloat16):
+            elif not floating or tensor_base.dtype(plain) in (torch.float16, torch.bfloat16):
                 plain = Own.to(plain, torch.float32 if floating else torch.float64)
             least, most = map(Own.item, Own.aminmax(plain))
             nan = inf = 0

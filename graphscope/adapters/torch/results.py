@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
-from graphscope.adapters.torch import asking, control, writing
+from graphscope.adapters.torch import control, tensor_base, writing
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.describing import describe, flattened
@@ -41,7 +41,7 @@ def variant(
     """
     session = calls.session
     context = calls.place.context
-    seen = None if result is None else (shape_of(result), asking.dtype(result), requires_grad(result))
+    seen = None if result is None else (shape_of(result), tensor_base.dtype(result), requires_grad(result))
     given = describe(call, args, kwargs)
     numbers: list[float] = []
     structure = arguments.separated(given, numbers)
@@ -74,12 +74,12 @@ def variant(
 
 def _is_view_of_first(result: Tensor, args: Any, kwargs: Any) -> bool:
     """Whether a result shares the memory of the first tensor of its call; it may be a view of what the call made."""
-    base = asking.base(result)
+    base = tensor_base.base(result)
     if base is None:
         return False
     given = flattened([*args, *(kwargs or {}).values()])
     first = next((each for each in given if isinstance(each, Tensor)), None)
-    return first is not None and (base is first or base is asking.base(first))
+    return first is not None and (base is first or base is tensor_base.base(first))
 
 
 def _bits(constants: list[Any], numbers: list[float], varying: Sequence[int]) -> int:
@@ -137,7 +137,7 @@ def made(
         template, value = site.read(first)
         row = session.writer.append_many(template, value, rows + numbers, end, end - start, place.backward_row)
     else:
-        shapes = tuple([(shape_of(each), asking.dtype(each)) for each in outputs])
+        shapes = tuple([(shape_of(each), tensor_base.dtype(each)) for each in outputs])
         given = calls, sites, key, call, frame, first, args, kwargs, constants, len(rows)
         site, numbers = variant(*given, shapes=shapes)
         edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows]
@@ -148,7 +148,7 @@ def made(
     for slot, each in enumerate(outputs):
         if session.identities.find(each) is None:
             known = session.identities.add(each, row | slot << SLOT_SHIFT)
-            if asking.base(each) is not None or call.aliasing:
+            if tensor_base.base(each) is not None or call.aliasing:
                 writing.view(session, known, each, args)
             node: Any = grad_fn(each)
             if node is not None and (own is None or node is own):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from graphscope.adapters.torch import asking, compiled, control, devices
+from graphscope.adapters.torch import compiled, control, devices, tensor_base
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.guarding import guarded
 from graphscope.adapters.torch.identity import Known
@@ -281,9 +281,9 @@ def _form_of_leaf(rule: Rule, known: Known, run: Run, result: torch.Tensor, orig
         session.leaves.leaf(leaf, run.frame, None, known)
     more = known.extended()
     arrivals: Arrivals | None = more.arrivals
-    if arrivals is None or arrivals.shape != shape_of(result) or arrivals.dtype is not asking.dtype(result):
+    if arrivals is None or arrivals.shape != shape_of(result) or arrivals.dtype is not tensor_base.dtype(result):
         arrivals = more.arrivals = Arrivals(session, result)
-    fresh = not rule.parts and (asking.gradient(leaf) is None or more.zeroed)
+    fresh = not rule.parts and (tensor_base.gradient(leaf) is None or more.zeroed)
     more.zeroed = False
     if origin > 0:
         return arrivals.fresh if fresh else arrivals.added

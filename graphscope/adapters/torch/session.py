@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 import torch
 
-from graphscope.adapters.torch import asking
+from graphscope.adapters.torch import tensor_base
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.context import Places
@@ -97,10 +97,10 @@ class Session:
 
     def gradient_of_leaf(self, gradient: torch.Tensor, count: int) -> Keeping:
         """The template of the row of a gradient that was asked for, and is added to nothing."""
-        key = (shape_of(gradient), asking.dtype(gradient), count)
+        key = (shape_of(gradient), tensor_base.dtype(gradient), count)
         found = self._gradients.get(key)
         if found is None:
-            dtype = log_dtype(asking.dtype(gradient))
+            dtype = log_dtype(tensor_base.dtype(gradient))
             template = self.writer.template(
                 Kind.GRAD, op=self.op("grad"), shape=key[0], dtype=dtype, graph_pass=Pass.BACKWARD, input_count=count
             )
@@ -157,7 +157,7 @@ class Session:
             if tensor is None:
                 outputs.append((np.empty(0, np.float32), Flag(0)))
                 continue
-            shape, dtype = shape_of(tensor), log_dtype(asking.dtype(tensor))
+            shape, dtype = shape_of(tensor), log_dtype(tensor_base.dtype(tensor))
             keep = storage(writer.policy, writer.cap, dtype.itemsize * prod(shape), dtype)
             array = array_of(tensor) if keep & (Flag.KEPT | Flag.INLINE) else None
             if array is None or isinstance(dtype, NamedDtype):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import torch
 
 from graphscope.adapters.kit.frames import Frames
-from graphscope.adapters.torch import asking
+from graphscope.adapters.torch import tensor_base
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.context import Context
 from graphscope.adapters.torch.dtypes import log_dtype
@@ -96,7 +96,7 @@ class Fields:
 
     def _form(self, kind: Kind, count: int, like: torch.Tensor | None, rule: str, several: bool) -> Keeping:
         shape = self.base["shape"] if like is None else shape_of(like)
-        dtype = self.base["dtype"] if like is None else log_dtype(asking.dtype(like))
+        dtype = self.base["dtype"] if like is None else log_dtype(tensor_base.dtype(like))
         key = (kind, count, shape, dtype, rule, several)
         found = self._forms.get(key)
         if found is None:
@@ -108,7 +108,7 @@ class Fields:
             template = self._session.writer.template(kind, graph_pass=Pass.BACKWARD, input_count=count, **fields)
             found = self._forms[key] = Keeping(template)
             found.shape = torch.Size(shape)
-            found.dtype = self._dtype if like is None else asking.dtype(like)
+            found.dtype = self._dtype if like is None else tensor_base.dtype(like)
             if count == 1 and kind is Kind.ACCUMULATE:
                 self.part.append(found)
             elif count in (2, 3) and kind is Kind.GRAD and not rule and not several:
@@ -146,14 +146,14 @@ class CallSite(Keeping):
         """The bits of the numbers of the call that it was made for, and which of them vary."""
         self.places = places
         self.count = count
-        self.dtype = None if result is None else asking.dtype(result)
+        self.dtype = None if result is None else tensor_base.dtype(result)
         self.requires_grad = result is not None and requires_grad(result)
         base: dict[str, Any] = {
             "op": writer.intern("ops", call.name, call.describe()),
             "site": site_number(writer, frame),
             "scope": context.path.number(writer),
             "shape": () if result is None else shape_of(result),
-            "dtype": None if result is None else log_dtype(asking.dtype(result)),
+            "dtype": None if result is None else log_dtype(tensor_base.dtype(result)),
             "attrs": writer.attributes(told),
         }
         self.shape = None if result is None else torch.Size(base["shape"])

@@ -8,7 +8,7 @@ from typing import Any, Final
 import torch
 from torch.nn.parameter import UninitializedBuffer, UninitializedParameter
 
-from graphscope.adapters.torch import asking
+from graphscope.adapters.torch import tensor_base
 from graphscope.eventlog.interruptions import own
 
 ORDINARY: Final = (torch.Tensor, torch.nn.Parameter)
@@ -35,7 +35,7 @@ def shape_of(tensor: torch.Tensor) -> tuple[int, ...]:
     A symbolic size is told by the number that stands for it: to compare it would write a guard into a traced program.
     """
     try:
-        shape = asking.shape(tensor)
+        shape = tensor_base.shape(tensor)
     except own(Exception):  # a class of the program's own may raise anything
         return ()
     return tuple([size if size.__class__ is int else _hint(size) for size in shape])
@@ -57,7 +57,7 @@ def is_symbolic(value: Any) -> bool:
 def requires_grad(tensor: torch.Tensor) -> bool:
     """Whether gradients flow to a tensor."""
     try:
-        return bool(asking.requires_grad(tensor))
+        return bool(tensor_base.requires_grad(tensor))
     except own(Exception):  # a class of the program's own may raise anything
         return False
 
@@ -68,7 +68,7 @@ def grad_fn(tensor: torch.Tensor) -> Any:
     It can't of a view made under `no_grad` whose memory was written with gradients on (`init.zeros_(weight[0])`).
     """
     try:
-        return asking.grad_fn(tensor)
+        return tensor_base.grad_fn(tensor)
     except own(RuntimeError):
         return None
 

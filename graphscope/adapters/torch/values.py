@@ -7,9 +7,9 @@ from typing import Any
 
 import torch
 
-from graphscope.adapters.torch import asking, reading
-from graphscope.adapters.torch.asking import Own
+from graphscope.adapters.torch import reading, tensor_base
 from graphscope.adapters.torch.compiled import Site, measure
+from graphscope.adapters.torch.tensor_base import Own
 from graphscope.adapters.torch.unusual import ORDINARY
 from graphscope.eventlog.appender import FLOATING
 from graphscope.eventlog.interruptions import own
@@ -45,7 +45,7 @@ class Keeping(Site):
     def fits(self, tensor: torch.Tensor) -> bool:
         """Whether a tensor has as many bytes as a row of this template tells of."""
         try:
-            return tensor.__class__ in ORDINARY and asking.nbytes(tensor) == self.nbytes
+            return tensor.__class__ in ORDINARY and tensor_base.nbytes(tensor) == self.nbytes
         except own(RuntimeError):  # a sparse one
             return False
 
@@ -53,7 +53,7 @@ class Keeping(Site):
         """The template and the value to append for a tensor: its address, where its elements lie in one row."""
         if not self.wanted:
             return self.template, None
-        if self.direct and tensor.__class__ in ORDINARY and asking.is_cpu(tensor):
+        if self.direct and tensor.__class__ in ORDINARY and tensor_base.is_cpu(tensor):
             try:
                 address = Own.data_ptr(tensor) if Own.is_contiguous(tensor) else 0
                 if address and not reading.is_lazy(tensor):
@@ -90,7 +90,7 @@ class Keeping(Site):
         row = reading.in_one_row(few) if self.direct else None
         if row is None or Own.numel(row) == 0:
             return pack(reading.statistics(plain))
-        found: bytes = measure(Own.data_ptr(row), asking.nbytes(row), self.floating)
+        found: bytes = measure(Own.data_ptr(row), tensor_base.nbytes(row), self.floating)
         if times == 1:
             return found
         once = unpack(found, Own.numel(plain))

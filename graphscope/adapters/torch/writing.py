@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
-from graphscope.adapters.torch import asking, control, results
+from graphscope.adapters.torch import control, results, tensor_base
 from graphscope.adapters.torch.calls import ZEROING, Call
 from graphscope.adapters.torch.describing import has_tensor
 from graphscope.adapters.torch.dtypes import log_dtype
@@ -33,7 +33,7 @@ OPS: Final = {
 
 def view(session: Session, known: Known, result: torch.Tensor, args: Any) -> None:
     """Note whose memory a new tensor shares."""
-    base = asking.base(result)
+    base = tensor_base.base(result)
     if base is None:
         base = next((each for each in args if isinstance(each, torch.Tensor)), None)
     if base is None:
@@ -105,9 +105,9 @@ def _link(session: Session, target: torch.Tensor, row: int, site: Any) -> None:
         return
     sequence = session.places.here.sequence
     session.link(target, row, site.fields)
-    if asking.base(target) is not None and grad_fn(asking.base(target)) is not None:
+    if tensor_base.base(target) is not None and grad_fn(tensor_base.base(target)) is not None:
         session.places.here.sequence = sequence
-        session.link(asking.base(target), row, site.fields)
+        session.link(tensor_base.base(target), row, site.fields)
 
 
 def _targets(result: Any, args: Any, kwargs: Any) -> list[torch.Tensor]:
@@ -138,7 +138,7 @@ def follow(session: Session, known: Known, tensor: torch.Tensor, frame: FrameTyp
     more = known.extended()
     group = known.group
     if group is not None:
-        name = "copy_slices" if asking.base(tensor) is None else "take_view"
+        name = "copy_slices" if tensor_base.base(tensor) is None else "take_view"
         row = _version(session, name, known, tensor, [known.row, group.row], frame)
         known.row = row
         known.counter = version_of(tensor)
@@ -174,7 +174,7 @@ def _version(
         site=site_number(writer, frame),
         scope=context.path.number(writer),
         shape=shape_of(tensor),
-        dtype=log_dtype(asking.dtype(tensor)),
+        dtype=log_dtype(tensor_base.dtype(tensor)),
         attrs=writer.attributes(attrs or {}),
         version=more.versions + 1,
         flags=Flag.IN_PLACE,

@@ -197,8 +197,8 @@ class Actions(Guarded, Screen[None]):
         self.query_one(Prompt).show_program(False)
         self.set_focus(self.query_one("#line", Input))
 
-    def action_tab(self, name: str) -> None:
-        """Open a tab of the inspector."""
+    def action_panel(self, name: str) -> None:
+        """Open a panel of the inspector."""
         self.query_one(Inspector).open(name)
 
     def action_compare(self, by: int) -> None:
@@ -207,7 +207,7 @@ class Actions(Guarded, Screen[None]):
 
     def action_look(self) -> None:
         """Show a value in another way."""
-        self.query_one(Inspector).cycle_look()
+        self.query_one(Inspector).turn()
 
     def action_program(self) -> None:
         """Show the program's own terminal, or the debugger's prompt again."""

@@ -1,4 +1,4 @@
-"""Which key means what: those of commands come from the table of commands, the others are told here."""
+"""Which key means what: those of commands and panels come from their tables, the others are told here."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from textual.binding import Binding
 from graphscope import exporting as exporting  # its command enters the table
 from graphscope.debugger import commands as commands  # fills the table
 from graphscope.debugger.command_table import COMMANDS
+from graphscope.tui.inspector import panel_table
 
 _SHORT: Final = {
     "next": "next",
@@ -110,8 +111,10 @@ _OF_SCREEN: Final = (
     Binding("?", "help", "help", id="screen.help", key_display="?", tooltip="All keys and commands"),
     Binding("q", "quit", "quit", id="screen.quit", tooltip="Leave"),
     *(
-        Binding(str(place), f"tab('{name}')", name, id=f"screen.{name}", show=False, tooltip=f"Inspector: {name}")
-        for place, name in enumerate(("formula", "value", "grad", "about", "steps", "compare"), 1)
+        Binding(
+            panel.key, f"panel('{panel.name}')", panel.name, id=f"screen.{panel.name}", show=False, tooltip=panel.doc
+        )
+        for panel in panel_table.every()
     ),
 )
 

@@ -24,8 +24,8 @@ from graphscope.tui import key_table
 from graphscope.tui.ascii_text import OnlyAscii, in_ascii
 from graphscope.tui.dialogs.help import help_text
 from graphscope.tui.glyphs import ASCII, UNICODE
-from graphscope.tui.inspector.formula import fill
 from graphscope.tui.inspector.histogram import histogram, spark
+from graphscope.tui.inspector.panels.formula import fill
 from graphscope.tui.inspector.slices import plane, read_slice
 from graphscope.tui.map.boxes import sketch
 from graphscope.tui.map.layers import neighbourhood

@@ -1,8 +1,9 @@
-"""The inspector: one node's formula, value, gradient, contributions, facts and history, a tab each."""
+"""The inspector: what the panels of the table show of one node, a tab each."""
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
+
 from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
@@ -10,41 +11,31 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.reactive import reactive
 
-from graphscope.debugger.value_results import in_numbers, kept_statistics, statistics
-from graphscope.errors import CommandError
-from graphscope.tui import neighbours
 from graphscope.tui.ascii_text import in_ascii
-from graphscope.tui.dialogs.text_entry import TextEntry
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.guard import Guarded
-from graphscope.tui.inspector.array import ArrayView, Chosen
-from graphscope.tui.inspector.compare import compare
-from graphscope.tui.inspector.facts import facts
-from graphscope.tui.inspector.formula import formula
-from graphscope.tui.inspector.histogram import histogram
-from graphscope.tui.inspector.slices import Index, element, plane
-from graphscope.tui.inspector.steps import alike, steps
+from graphscope.tui.inspector.numbers_view import NumbersView
+from graphscope.tui.inspector.panel_table import PANELS, Numbers, Panel, View, every
+from graphscope.tui.inspector.slices import Index
 from graphscope.tui.inspector.tabs import TabLine
-from graphscope.tui.messages import Edited
 from graphscope.tui.passes import Passes
 from graphscope.tui.scene import Scene, title
 from graphscope.tui.screen_text import escape, shape_text
-from graphscope.tui.text_widgets import Title, WrappedText
+from graphscope.tui.text_widgets import WrappedText
 from graphscope.tui.theme_styles import themed
 
-TABS: tuple[str, ...] = ("formula", "value", "grad", "about", "steps", "compare")
-_ARRAYS = ("value", "grad")
 _ROOMY = 26
-VIEWS: tuple[str, ...] = ("numbers", "heatmap", "histogram")
 
 
-class Alike(Message):
-    """The rows of the nodes that are like the current one were found."""
+class Searched(Message):
+    """What a panel searches for was found."""
 
-    def __init__(self, row: int, rows: np.ndarray) -> None:
+    def __init__(self, panel: Panel, row: int, found: object) -> None:
         super().__init__()
+        self.panel = panel
         self.row = row
-        self.rows = rows
+        """The row where one stood."""
+        self.found = found
 
 
 class Inspector(Guarded, Vertical):
@@ -56,56 +47,57 @@ class Inspector(Guarded, Vertical):
         super().__init__(id=id)
         self._glyphs = glyphs
         self._passes = Passes([], [], [])
-        self._index: Index = ()
-        self._of_gradient = False
-        """Whether the numbers are those of the gradient."""
         self._away = -1
         """Which of the nodes like this one it is compared with."""
-        self.look = "numbers"
+        self._moves: list[int] = []
+        """Keys `<` and `>` that were pressed while the panel's search went on."""
         self.border_title = "inspector"
 
     def compose(self) -> ComposeResult:
         """Tabs over what they show."""
-        yield TabLine(TABS)
+        yield TabLine(every())
         yield WrappedText(id="words")
-        with Vertical(id="numbers"):
-            yield Title(id="facts")
-            yield ArrayView(self._glyphs, id="array")
-            yield Title(id="histogram")
+        yield NumbersView(self._glyphs, id="numbers")
 
     @property
-    def tab(self) -> str:
-        """The tab that is open."""
-        return self.query_one(TabLine).active
+    def panel(self) -> Panel:
+        """The panel that is open."""
+        return PANELS[self.query_one(TabLine).active]
 
     def show(self, passes: Passes) -> None:
         """Take over the passes."""
         self._passes = passes
 
-    def open(self, tab: str) -> None:
-        """Open a tab."""
-        self.query_one(TabLine).active = tab
+    def open(self, name: str) -> None:
+        """Open a panel."""
+        self.query_one(TabLine).active = name
 
-    def cycle_look(self) -> None:
+    def turn(self) -> None:
         """Numbers, heatmap, histogram, and round; elsewhere, begin with the value."""
-        if self.tab not in _ARRAYS:
-            self.open("value")
-            return
-        self.look = VIEWS[(VIEWS.index(self.look) + 1) % len(VIEWS)]
-        self._render_tab()
+        if self.panel.numbers_of is None:
+            self.open(_numbers("forward").name)
+        else:
+            self.query_one(NumbersView).turn()
 
     def slice(self, index: Index) -> None:
         """Show a slice of values and gradients from now on."""
-        self._index = index
-        if self.tab not in _ARRAYS:
-            self.open("value")
-        self._render_tab()
+        self.query_one(NumbersView).slice(index)
+        if self.panel.numbers_of is None:
+            self.open(_numbers("forward").name)
+
+    def compare_with(self, by: int) -> None:
+        """Compare with a step that is older, or newer, by so many."""
+        if self.panel.move is None:
+            self.open(next(panel.name for panel in every() if panel.move is not None))
+        else:
+            self._moves.append(by)
+            self._render_panels()
 
     def watch_scene(self, old: Scene | None, scene: Scene | None) -> None:
         """Look at the current node."""
         node = scene.node if scene is not None else None
         if node is None:
-            self.border_title = "inspector"
+            self.border_title, self.border_subtitle = "inspector", ""
         else:
             shape = shape_text(node.shape, self._glyphs.times) or "scalar"
             goes_on = (
@@ -115,167 +107,72 @@ class Inspector(Guarded, Vertical):
             )
             self.border_subtitle = f"{self._glyphs.edited} edited{goes_on}" if node.edited else ""
             self.border_title = escape(f"#{node.row} {title(node)}  {shape} {node.dtype}").replace("[", "\\[")
-        self._render_tab()
+        self._render_panels()
 
     def on_resize(self) -> None:
         """Draw again for another width."""
-        self._render_tab()
+        self._render_panels()
 
     @on(TabLine.Opened)
     def _tab_changed(self, event: TabLine.Opened) -> None:
         event.stop()
-        self._render_tab()
+        self._render_panels()
 
-    def _render_tab(self) -> None:
+    def _render_panels(self) -> None:
         if not self.is_mounted or self.scene is None:
             return
-        self.set_class(self.tab in _ARRAYS, "-numbers")
-        roomy = self.size.height >= _ROOMY
-        self.set_class(roomy, "-both")
-        if roomy:  # there is room for words and numbers together
-            words = "formula" if self.tab in _ARRAYS else self.tab
-            node = self.scene.node
-            backward = node is not None and node.kind in ("grad", "accumulate")
-            numbers = self.tab if self.tab in _ARRAYS else "grad" if backward else "value"
-            _RENDERED[words](self)
-            _RENDERED[numbers](self)
+        shown = self._shown(self.scene)
+        self.set_class(self.panel.numbers_of is not None, "-numbers")
+        self.set_class(len(shown) > 1, "-both")
+        for panel in shown:
+            if panel.search is None:
+                self._draw(panel, self.scene)
+            else:
+                self._search(panel, self.scene)
+
+    def _shown(self, scene: Scene) -> tuple[Panel, ...]:
+        """The panel that is open, and where there is room for both, the one beside it."""
+        return (self.panel, _beside(self.panel, scene)) if self.size.height >= _ROOMY else (self.panel,)
+
+    @work(thread=True, exclusive=True, group="search")
+    def _search(self, panel: Panel, scene: Scene) -> None:
+        if panel.search is not None:
+            self.post_message(Searched(panel, scene.now, panel.search(scene)))
+
+    def on_searched(self, message: Searched) -> None:
+        """Draw a panel with what it searched for, if it and its node are still looked at."""
+        message.stop()
+        scene = self.scene
+        if scene is not None and scene.now == message.row and message.panel in self._shown(scene):
+            self._draw(message.panel, scene, message.found)
+
+    def _draw(self, panel: Panel, scene: Scene, found: object = None) -> None:
+        view = View(scene, self._passes, self.size.width - 4, self._glyphs, self._away, found)
+        if panel.move is not None:
+            for by in self._moves:
+                view = replace(view, away=panel.move(view, by))
+            self._away = view.away
+            self._moves.clear()
+        made = panel.draw(view)
+        if isinstance(made, Numbers):
+            self.query_one(NumbersView).show(made, panel.numbers_of or "forward")
         else:
-            _RENDERED[self.tab](self)
-
-    # Tabs ------------------------------------------------------------------------------------------------------------
-
-    def _formula(self) -> None:
-        assert self.scene is not None
-        self._say(formula(self.scene))
-
-    def _about(self) -> None:
-        assert self.scene is not None
-        self._say(facts(self.scene))
-
-    def _value(self) -> None:
-        self._array(self._shown("value"), "value")
-
-    def _gradient(self) -> None:
-        self._array(self._shown("grad"), "gradient")
-
-    def _shown(self, what: str) -> np.ndarray | None:
-        """The value or the gradient."""
-        scene = self.scene
-        if scene is None or scene.node is None:
-            return None
-        if what == "grad":
-            return neighbours.gradient(scene.node)
-        return None if scene.subject is None else scene.subject.value
-
-    def _missing(self, what: str) -> str:
-        """Why there is no array to show."""
-        scene = self.scene
-        node = None if scene is None else scene.subject if what == "value" else scene.node
-        arrived = node is not None and (what == "value" or node.kind in ("grad", "accumulate"))
-        found = kept_statistics(node) if node is not None and arrived else None
-        if found is not None:
-            return f"Only statistics were kept: {in_numbers(found)}."
-        return "The value was not kept." if arrived else "No gradient up to now."
-
-    @on(Chosen)
-    def _cell_chosen(self, event: Chosen) -> None:
-        event.stop()
-        what = "grad" if self._of_gradient else "value"
-        array = self._shown(what)
-        if array is None:
-            return
-        target = f"{what}{element(np.asarray(array), self._index, event.row, event.column)}"
-
-        def change(text: str | None) -> None:
-            if text is not None and text.strip():
-                self.post_message(Edited(target, text.strip()))
-
-        self.app.push_screen(
-            TextEntry(f"{target} =", placeholder="a number, or Python over value, grad, inputs"), change
-        )
-
-    def _steps(self) -> None:
-        assert self.scene is not None
-        if self.scene.node is not None:
-            self._find_alike(self.scene)
+            self._say(made)
 
     def _say(self, text: Text) -> None:
         if self._glyphs.lane.isascii():
             text = in_ascii(text)
         self.query_one(WrappedText).show(themed(text, self.app.theme_variables))
 
-    def _array(self, array: np.ndarray | None, what: str) -> None:
-        facts, bars = self.query_one("#facts", Title), self.query_one("#histogram", Title)
-        view = self.query_one(ArrayView)
-        self._of_gradient = what == "gradient"
-        view.display = array is not None and self.look != "histogram"
-        bars.display = array is not None and self.look == "histogram"
-        if array is None:
-            facts.show(themed(Text(self._missing(what), "muted"), self.app.theme_variables))
-            return
-        array = np.asarray(array)
-        try:
-            chosen, where = plane(array, self._index)
-        except CommandError:
-            chosen, where = plane(array, ())
-        facts.show(themed(_facts(array, what, where, self.look), self.app.theme_variables))
-        if self.look == "histogram":
-            width = max(self.size.width - 4, 8)
-            drawn = histogram(chosen, width, max(self.query_one("#numbers").size.height - 4, 3), self._glyphs.bars)
-            bars.show(themed(drawn, self.app.theme_variables))
-        else:
-            view.show(chosen, heat=self.look == "heatmap")
 
-    @work(thread=True, exclusive=True, group="alike")
-    def _find_alike(self, scene: Scene) -> None:
-        node = scene.node
-        if node is not None:
-            self.post_message(Alike(node.row, alike(scene.log, node)))
-
-    def on_alike(self, message: Alike) -> None:
-        """Draw the history of the node, if it is still the one that is looked at."""
-        message.stop()
-        if self.scene is None or self.scene.now != message.row:
-            return
-        if self.tab == "steps":
-            self._say(steps(self.scene, self._passes, message.rows, self.size.width - 4, self._glyphs.bars))
-        elif self.tab == "compare":
-            here = int(np.searchsorted(message.rows, message.row))
-            self._away = max(-here, min(self._away, len(message.rows) - 1 - here)) or (-1 if here else 1)
-            self._say(compare(self.scene, self._passes, message.rows, self._away, self.size.width - 4))
-
-    def compare_with(self, by: int) -> None:
-        """Compare with a step that is older, or newer, by so many."""
-        if self.tab != "compare":
-            self.open("compare")
-        else:
-            self._away += by if self._away + by else 2 * by
-            self._render_tab()
+def _numbers(graph_pass: str) -> Panel:
+    """The first panel that has the numbers of a pass."""
+    return next(panel for panel in every() if panel.numbers_of == graph_pass)
 
 
-_RENDERED = {
-    "formula": Inspector._formula,
-    "value": Inspector._value,
-    "grad": Inspector._gradient,
-    "about": Inspector._about,
-    "steps": Inspector._steps,
-    "compare": Inspector._steps,
-}
-
-
-def _facts(array: np.ndarray, what: str, where: str, look: str) -> Text:
-    made = Text()
-    made.append(f"{what} ", f"bold {'backward' if what == 'gradient' else 'forward'}")
-    made.append(f"{shape_text(array.shape) or 'scalar'} {array.dtype} {where}", "bold")
-    made.append(f"  v {VIEWS[(VIEWS.index(look) + 1) % len(VIEWS)]}  i slice", "muted")
-    found = statistics(array)
-    if found is not None:
-        none_finite = found.nan + found.inf == array.size
-        numbers = f"min {found.min:.3g}  max {found.max:.3g}  mean {found.mean:.2g}  std {found.std:.2g}"
-        made.append("\nnone is finite" if none_finite else f"\n{numbers}")
-        odd = [f"{count} {name}" for name, count in (("nan", found.nan), ("inf", found.inf)) if count]
-        if odd:
-            made.append("  " + "  ".join(odd), "bold error")
-        if found.zero:
-            made.append(f"  {100 * found.zero / max(array.size, 1):.0f}% zero", "muted")
-    return made
+def _beside(panel: Panel, scene: Scene) -> Panel:
+    """What stands beside a panel where there is room for both: text beside numbers, numbers beside text."""
+    if panel.numbers_of is not None:
+        return next(other for other in every() if other.numbers_of is None)
+    node = scene.node
+    return _numbers("backward" if node is not None and node.kind in ("grad", "accumulate") else "forward")

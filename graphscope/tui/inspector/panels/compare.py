@@ -10,29 +10,36 @@ from rich.text import Text
 
 from graphscope.debugger.value_results import statistics
 from graphscope.tui import neighbours
+from graphscope.tui.inspector.alike import alike
+from graphscope.tui.inspector.panel_table import View, panel
 from graphscope.tui.screen_text import escape, number, shape_text
 
 if TYPE_CHECKING:
     from graphscope.graph import Node
-    from graphscope.tui.passes import Passes
     from graphscope.tui.scene import Scene
 
 _WIDEST = (10, 14, 18)
 _LEAST = 6
 
 
-def compare(scene: Scene, passes: Passes, rows: np.ndarray, by: int, width: int) -> Text:
-    """Values, and gradients where both are there, side by side, with how far they are apart.
+def _offset(view: View) -> int:
+    """How many rows away the other one lies, among those that there are; the node itself is none of them."""
+    here = int(np.searchsorted(view.found, view.scene.now))
+    return max(-here, min(view.away, len(view.found) - 1 - here)) or (-1 if here else 1)
 
-    Args:
-        scene: Where one stands.
-        passes: For the numbers of steps.
-        rows: All rows that are like the current one, ascending.
-        by: How many of them away the other one lies; below zero it is older.
-        width: Cells of a line.
-    """
+
+def _move(view: View, by: int) -> int:
+    """Further away by so many, past the node itself."""
+    offset = _offset(view)
+    return offset + by or offset + 2 * by
+
+
+@panel("6", search=alike, move=_move)
+def compare(view: View) -> Text:
+    """The node beside itself in another step, and how far they are apart."""
+    scene, passes, rows, width = view.scene, view.passes, view.found, view.width
     here = int(np.searchsorted(rows, scene.now))
-    place = here + by
+    place = here + _offset(view)
     if not 0 <= place < len(rows) or here >= len(rows):
         return Text("There is no other step like this one; < and > choose among those that are recorded.", "muted")
     node, other = scene.whole.node(int(rows[here])), scene.whole.node(int(rows[place]))

@@ -9,16 +9,17 @@ from rich.text import Text
 
 from graphscope.graph.operands import saved
 from graphscope.tui import neighbours
+from graphscope.tui.inspector.panel_table import View, panel
 from graphscope.tui.screen_text import escape, shape_text, size_text
 
 if TYPE_CHECKING:
     from graphscope.graph import Node
-    from graphscope.tui.scene import Scene
 
 
-def facts(scene: Scene) -> Text:
-    """Dtype, bytes, version, views, scope, time, and what is saved for backward."""
-    node = scene.node
+@panel("4")
+def about(view: View) -> Text:
+    """All facts: dtype, bytes, version, views, scope, time, saved tensors."""
+    scene, node = view.scene, view.node
     made = Text()
     if node is None:
         return made

@@ -14,6 +14,7 @@ from graphscope.debugger.value_results import brief, brief_of
 from graphscope.eventlog.schema import Flag
 from graphscope.graph.operands import attributes_of
 from graphscope.tui import neighbours
+from graphscope.tui.inspector.panel_table import View, panel
 from graphscope.tui.screen_text import escape, number, shape_text
 
 if TYPE_CHECKING:
@@ -25,9 +26,10 @@ _ROLE = re.compile(r":\w+:`~?([^`]*)`")
 """A link of a docstring; its text is kept."""
 
 
-def formula(scene: Scene) -> Text:
-    """The op of the current node: forward, and the rule for each input."""
-    node, subject = scene.node, scene.subject
+@panel("1")
+def formula(view: View) -> Text:
+    """The formula of the op and the rules of its gradient, in numbers."""
+    scene, node, subject = view.scene, view.node, view.scene.subject
     made = Text()
     if scene.barren:
         made.append("The program made no node.\n\n", "bold")

@@ -1,0 +1,122 @@
+"""An array with its statistics: numbers, a heatmap or a histogram of it, or of a slice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from graphscope.debugger.value_results import statistics
+from graphscope.errors import CommandError
+from graphscope.tui.dialogs.text_entry import TextEntry
+from graphscope.tui.guard import Guarded
+from graphscope.tui.inspector.array import ArrayView, Chosen
+from graphscope.tui.inspector.histogram import histogram
+from graphscope.tui.inspector.panel_table import Numbers
+from graphscope.tui.inspector.slices import Index, element, plane
+from graphscope.tui.messages import Edited
+from graphscope.tui.screen_text import shape_text
+from graphscope.tui.text_widgets import Title
+from graphscope.tui.theme_styles import themed
+
+if TYPE_CHECKING:
+    from graphscope.tui.glyphs import Glyphs
+    from graphscope.tui.inspector.panel_table import Pass
+
+FORMS: Final = ("numbers", "heatmap", "histogram")
+
+
+class NumbersView(Guarded, Vertical):
+    """Draws what a panel of numbers shows."""
+
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._glyphs = glyphs
+        self._numbers = Numbers("value", None)
+        self._pass: Pass = "forward"
+        self._index: Index = ()
+        self._form = FORMS[0]
+
+    def compose(self) -> ComposeResult:
+        """Statistics over the picture."""
+        yield Title(id="facts")
+        yield ArrayView(self._glyphs, id="array")
+        yield Title(id="histogram")
+
+    def show(self, numbers: Numbers, graph_pass: Pass) -> None:
+        """Draw another array, in the colour of a pass."""
+        self._numbers, self._pass = numbers, graph_pass
+        self._render_array()
+
+    def turn(self) -> None:
+        """Numbers, heatmap, histogram, and round."""
+        self._form = _next(self._form)
+        self._render_array()
+
+    def slice(self, index: Index) -> None:
+        """Show a slice of every array from now on."""
+        self._index = index
+        self._render_array()
+
+    def on_resize(self) -> None:
+        """Draw a histogram for another size."""
+        self._render_array()
+
+    def _render_array(self) -> None:
+        facts, bars = self.query_one("#facts", Title), self.query_one("#histogram", Title)
+        view, array = self.query_one(ArrayView), self._numbers.array
+        view.display = array is not None and self._form != "histogram"
+        bars.display = array is not None and self._form == "histogram"
+        if array is None:
+            facts.show(themed(Text(self._numbers.missing, "muted"), self.app.theme_variables))
+            return
+        array = np.asarray(array)
+        try:
+            chosen, where = plane(array, self._index)
+        except CommandError:
+            chosen, where = plane(array, ())
+        facts.show(themed(self._facts(array, where), self.app.theme_variables))
+        if self._form == "histogram":
+            width, height = max(self.size.width - 2, 8), max(self.size.height - 4, 3)
+            bars.show(themed(histogram(chosen, width, height, self._glyphs.bars), self.app.theme_variables))
+        else:
+            view.show(chosen, heat=self._form == "heatmap")
+
+    def _facts(self, array: np.ndarray, where: str) -> Text:
+        made = Text()
+        made.append(f"{self._numbers.title} ", f"bold {self._pass}")
+        made.append(f"{shape_text(array.shape) or 'scalar'} {array.dtype} {where}", "bold")
+        made.append(f"  v {_next(self._form)}  i slice", "muted")
+        found = statistics(array)
+        if found is not None:
+            none_finite = found.nan + found.inf == array.size
+            numbers = f"min {found.min:.3g}  max {found.max:.3g}  mean {found.mean:.2g}  std {found.std:.2g}"
+            made.append("\nnone is finite" if none_finite else f"\n{numbers}")
+            odd = [f"{count} {name}" for name, count in (("nan", found.nan), ("inf", found.inf)) if count]
+            if odd:
+                made.append("  " + "  ".join(odd), "bold error")
+            if found.zero:
+                made.append(f"  {100 * found.zero / max(array.size, 1):.0f}% zero", "muted")
+        return made
+
+    @on(Chosen)
+    def _cell_chosen(self, event: Chosen) -> None:
+        event.stop()
+        array, target = self._numbers.array, self._numbers.target
+        if array is None or not target:
+            return
+        cell = f"{target}{element(np.asarray(array), self._index, event.row, event.column)}"
+
+        def change(text: str | None) -> None:
+            if text is not None and text.strip():
+                self.post_message(Edited(cell, text.strip()))
+
+        self.app.push_screen(TextEntry(f"{cell} =", placeholder="a number, or Python over value, grad, inputs"), change)
+
+
+def _next(form: str) -> str:
+    return FORMS[(FORMS.index(form) + 1) % len(FORMS)]

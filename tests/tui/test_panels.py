@@ -1,0 +1,127 @@
+"""The panels of the inspector: each entry of the table is whole, has its tab, key, help and place in the palette, and
+shows of a node what the log has of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from graphscope.eventlog.reader import Log, load
+from graphscope.eventlog.schema import Kind
+from graphscope.tui import key_table
+from graphscope.tui.dialogs.help import help_text
+from graphscope.tui.glyphs import UNICODE
+from graphscope.tui.inspector.panel_table import PANELS, Numbers, Panel, View, every
+from graphscope.tui.passes import passes_of
+from graphscope.tui.scene import Scene
+from tests.tui.conftest import PRODUCT
+from tests.tui.screens import Screen, drive
+
+
+def rows(log: Log, kind: Kind, op: str = "") -> list[int]:
+    """The rows of a kind, and of an op if one is named."""
+    events = map(log.event, range(log.end))
+    return [each.row for each in events if each.kind == kind and op in ("", log.op(each.op).name)]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a panel is to show."""
+
+    program: str
+    """A fixture: the log."""
+    row: Callable[[Log], int]
+    """Where one stands."""
+    text: Callable[[Log], str]
+
+
+def apart(log: Log) -> float:
+    """How far the results of the last two calls of tanh are apart."""
+    one, two = (log.value(row) for row in rows(log, Kind.OP, "tanh")[-2:])
+    return float(np.abs(one - two).max())
+
+
+SHOWN = {
+    "formula": Shown("product", lambda log: rows(log, Kind.OP)[0], lambda log: f"{15 * 20} = 15 · 20"),
+    "value": Shown("product", lambda log: rows(log, Kind.OP)[0], lambda log: f"0         {15 * 20}"),
+    "grad": Shown("product", lambda log: rows(log, Kind.ACCUMULATE)[0], lambda log: "gradient scalar float32"),
+    "about": Shown(
+        "product",
+        lambda log: rows(log, Kind.OP)[0],
+        lambda log: f"product.py:{PRODUCT.splitlines().index('c = a * b') + 1}",
+    ),
+    "steps": Shown("training", lambda log: rows(log, Kind.OP, "tanh")[1], lambda log: "3 times in"),
+    "compare": Shown(
+        "training", lambda log: rows(log, Kind.OP, "tanh")[2], lambda log: f"apart at most {apart(log):.4g}"
+    ),
+}
+"""By the name of the panel; whoever adds a panel says here what it shows."""
+
+
+def test_every_panel_is_shown_by_a_test() -> None:
+    assert set(SHOWN) == set(PANELS)
+
+
+@pytest.mark.parametrize("panel", every(), ids=lambda panel: panel.name)
+def test_an_entry_is_whole(panel: Panel) -> None:
+    told = help_text([*key_table.OF_COMMANDS, *key_table.OF_SCREEN], UNICODE).plain
+
+    assert 0 < len(panel.doc) <= 72  # a line of the palette at 80 columns
+    assert len(panel.key) == 1
+    assert f"  {panel.key:<10}{panel.doc}\n" in told
+    assert import_module(f"graphscope.tui.inspector.panels.{panel.name}").__doc__
+
+
+def test_each_key_opens_one_panel() -> None:
+    assert len({panel.key for panel in every()}) == len(every())
+    assert [panel.key for panel in every()] == sorted(panel.key for panel in every())
+
+
+@pytest.mark.parametrize("panel", every(), ids=lambda panel: panel.name)
+def test_a_panel_has_a_tab_a_key_and_a_line_in_the_palette(panel: Panel, request: pytest.FixtureRequest) -> None:
+    case = SHOWN[panel.name]
+    program: Path = request.getfixturevalue(case.program)
+    log = load(program)
+
+    async def use(screen: Screen) -> None:
+        await screen.type(f"goto {case.row(log)}")
+        await screen.at(case.row(log))
+        await screen.press(panel.key)
+        await screen.shows(case.text(log), "#inspector")
+        assert f"{panel.key} {panel.name}" in screen.part("TabLine")
+        offered = {command.title for command in screen.app.get_system_commands(screen.main)}
+        assert f"{panel.name.capitalize()} ({panel.key})" in offered
+
+    drive(program, use, size=(140, 36))
+
+
+@pytest.mark.parametrize("panel", every(), ids=lambda panel: panel.name)
+def test_a_panel_is_drawn_where_nothing_has_run(panel: Panel, product: Path) -> None:
+    graph = load(product).graph
+    scene = Scene(graph.at(-1), graph, row=-1)
+    found = None if panel.search is None else panel.search(scene)
+    made = panel.draw(View(scene, passes_of(graph.log), 40, UNICODE, found=found))
+
+    assert isinstance(made, Numbers) == (panel.numbers_of is not None)
+    if panel.name == "value":
+        assert made.missing == "Nothing has run yet."
+
+
+def test_steps_are_chosen_as_fast_as_keys_are_pressed(training: Path) -> None:
+    """Keys that come while the search for the other steps goes on are kept, and those past the end are not counted."""
+    tanh = rows(load(training), Kind.OP, "tanh")
+
+    async def use(screen: Screen) -> None:
+        await screen.type(f"goto {tanh[2]}")
+        await screen.at(tanh[2])
+        await screen.pilot.press("6", "<")
+        await screen.shows(f"#{tanh[0]} step 1", "#inspector")
+        await screen.pilot.press("<", "<", "<", ">")
+        await screen.shows(f"#{tanh[1]} step 2", "#inspector")
+
+    drive(training, use, size=(140, 40))

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from graphscope.adapters.kit.notices import say
 from graphscope.cli.parser import Parser, add_as_torch, add_kept, as_asked
 from graphscope.cli.runner import execute, load
 from graphscope.errors import UsageError
-
-_STARTING: Final = frozenset({"multiprocessing.popen_fork", "multiprocessing.popen_spawn_win32"})
-"""Modules that are imported when a program starts its first process by `multiprocessing`."""
 
 
 def configure(parser: Parser) -> None:
@@ -42,13 +37,15 @@ def run(options: argparse.Namespace) -> int:
 
     if options.gate is None and not options.console and has_terminal():
         return _on_screen(options)
+    from graphscope.cli.child_processes import unreached
+
     load(wanted)  # what can't be run is refused before anything is recorded
 
     def program(arguments: tuple[str, ...] | None, failed: Callable[[BaseException], None]) -> int:
         again = wanted if arguments is None else replace(wanted, arguments=arguments)
-        with as_asked(options):
+        with as_asked(options), unreached() as child_ran:
             status = execute(load(again), failed)
-        if not _STARTING.isdisjoint(sys.modules):
+        if child_ran():
             say("breakpoints don't hold in the processes that the program started")
         return status
 

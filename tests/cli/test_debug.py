@@ -127,6 +127,31 @@ def test_processes_without_breakpoints_are_told_of(graphscope: Run, tmp_path: Pa
     assert result.stderr.count(told) == 1
 
 
+def test_processes_that_only_serve_are_not_told_of(graphscope: Run, tmp_path: Path) -> None:
+    (tmp_path / "serves.py").write_text(
+        "import multiprocessing\nimport graphscope as gs\n"
+        "if __name__ == '__main__':\n"
+        "    gs.ones(2) * 2\n    unused = multiprocessing.Process(target=gs.tanh)\n"
+        "    with multiprocessing.Manager() as manager:\n        print(manager.list([1, 2]))\n"
+    )
+    result = graphscope("debug", "--console", "serves.py", stdin="c\nq\n")
+    assert "[1, 2]" in result.stdout
+    assert result.stderr == ""
+
+
+def test_a_process_that_can_not_start_is_not_told_of(graphscope: Run, tmp_path: Path) -> None:
+    (tmp_path / "unsent.py").write_text(
+        "import multiprocessing\nimport graphscope as gs\n"
+        "if __name__ == '__main__':\n"
+        "    gs.ones(2) * 2\n    context = multiprocessing.get_context('spawn')\n"
+        "    context.Process(target=lambda: None).start()\n"
+    )
+    result = graphscope("debug", "--console", "unsent.py", stdin="c\nq\n")
+    assert result.returncode == 1
+    assert "lambda" in result.stderr
+    assert "breakpoints don't hold" not in result.stderr
+
+
 def test_what_can_be_no_value_is_refused_and_changes_nothing(graphscope: Run, tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(
         "import graphscope as gs\nx = gs.zeros(2, requires_grad=True)\n"

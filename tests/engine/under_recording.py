@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -10,13 +12,15 @@ from graphscope.eventlog import record as recording
 
 
 @pytest.fixture(autouse=True)
-def recorded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def recorded(request: pytest.FixtureRequest) -> Iterator[None]:
     """A recording around the test, unless it makes one itself."""
     if {"record", "recording"} & set(request.function.__code__.co_names):
         yield
         return
-    writer = recording.start(tmp_path_factory.mktemp("recorded") / "run.gscope")
-    try:
-        yield
-    finally:
-        recording.stop(writer)
+    # Gone with its test: kept to the end, the logs would fill gigabytes, and take minutes to remove.
+    with TemporaryDirectory() as folder:
+        writer = recording.start(Path(folder) / "run.gscope")
+        try:
+            yield
+        finally:
+            recording.stop(writer)

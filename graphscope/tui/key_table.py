@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
@@ -125,6 +126,24 @@ OF_SCREEN: Final = tuple(
     replace(found, priority=found.action.partition("(")[0] in WORDS_FOLLOW) for found in _OF_SCREEN
 )
 """Keys of the screen itself."""
+
+_GREETING: Final = {
+    ("command.next",): "next",
+    ("command.rn",): "back",
+    ("command.other",): "forward<->backward",
+    tuple(f"screen.{panel.name}" for panel in panel_table.every()): "look closer",
+    ("screen.why",): "why",
+    ("screen.help",): "all keys",
+}
+"""What a newcomer is told, by the names of actions: of several, the first and the last key."""
+
+
+def greeting(bindings: Iterable[Binding]) -> str:
+    """What to press first, in one line."""
+    keys = {binding.id: binding.key_display or binding.key for binding in bindings}
+    return ", ".join(
+        f"{'-'.join(dict.fromkeys((keys[names[0]], keys[names[-1]])))} {what}" for names, what in _GREETING.items()
+    )
 
 
 def everywhere() -> list[Binding]:

@@ -28,6 +28,7 @@ from graphscope.tui.actions import Actions
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.heading import heading
 from graphscope.tui.inspector.inspector import Inspector
+from graphscope.tui.key_file import remapped
 from graphscope.tui.key_line import KeyLine
 from graphscope.tui.log_index import LogIndex
 from graphscope.tui.map.map import Map
@@ -112,7 +113,9 @@ class Main(Actions):
         """Open at the first node, and look for more from time to time."""
         self._share()
         self.query_one(Tape).focus()
-        self.query_one(Prompt).greet()
+        self.query_one(Prompt).greet(
+            key_table.greeting(remapped([*key_table.OF_COMMANDS, *key_table.OF_SCREEN], self.keymap))
+        )
         self.app.theme_changed_signal.subscribe(self, lambda _: self.place(self.scene.now, self.scene.stop))
         self.session.listen(self.post_message)
         if self.session.state:

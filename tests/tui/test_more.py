@@ -157,6 +157,7 @@ def test_a_keymap_gives_actions_other_keys(product: Path, tmp_path: Path) -> Non
     assert {found.id: found.key for found in remapped(key_table.OF_SCREEN, keymap)}["screen.map"] == "f3"
 
     async def use(screen: Screen) -> None:
+        await screen.shows("ctrl+n next, p back")
         await screen.press("n", "m")
         assert screen.now == 0
         assert not screen.main.has_class("-map")

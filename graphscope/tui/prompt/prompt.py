@@ -156,11 +156,9 @@ class Prompt(Guarded, Vertical):
         transcript = self.query_one(RichLog)
         transcript.scroll_to(y=min(self._answer, transcript.max_scroll_y), animate=False)
 
-    def greet(self) -> None:
+    def greet(self, keys: str) -> None:
         """Tell a newcomer what to press."""
-        text = Text("n next, p back, o forward<->backward, 1-6 look closer, y why, ? all keys")
-        text.stylize("muted")
-        self.query_one(RichLog).write(themed(text, self.app.theme_variables))
+        self.query_one(RichLog).write(themed(Text(keys, "muted"), self.app.theme_variables))
 
     def prefill(self, line: str) -> None:
         """Begin a line that the person may change."""

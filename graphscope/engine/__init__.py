@@ -83,7 +83,6 @@ from graphscope.engine.ops.einsum import *
 from graphscope.engine.ops.elementwise import *
 from graphscope.engine.ops.embedding import *
 from graphscope.engine.ops.extremes import *
-from graphscope.engine.ops.factors import *
 from graphscope.engine.ops.gathering import *
 from graphscope.engine.ops.grids import *
 from graphscope.engine.ops.index import *

@@ -195,10 +195,7 @@ t.zeros(3,5).scatter(1,i,1.,reduce='multiply')
 t.where(x>0,x,v)
 t.where(i,x,y)
 t.where(number>0,x,y)
-x.select_scatter(w,0,1)
-x.slice_scatter(y[:2],0,1,3)
 x.take_along_dim(i,1)
-t.unravel_index(i,(2,3))
 x.narrow_copy(1,1,2)
 """
 

@@ -14,28 +14,17 @@ out = t.detach(x)
 out = t.fill(x, 2.5)
 out = t.fill_(x * 1, 2.5)
 out = t.zero_(x * 1)
-out = t.vander(v.detach())
-out = t.vander(v.detach(), 3, increasing=True)
 out = t.embedding(x, t.tensor([0, 2]))
-out = t.nuclear_norm(x)
-out = t.frobenius_norm(x, 1, True)
-out = t.renorm(x, 2, 0, 0.5)
-out = x.renorm(1, 1, 0.7)
-out = (x * 1).renorm_(2, 0, 0.5)
-out = t.matrix_exp(c)
 out = t.gradient(x)[0]
 out = t.gradient(x, spacing=2.0, dim=1)[0]
 out = t.gradient(x, spacing=(2.0, 0.5), edge_order=2)[1]
 out = x.as_strided((2, 2), (1, 2))
 out = t.as_strided(x, (2, 2), (1, 2), 1)
 out = x.as_strided((3, 3), (1, 1))
-out = x.detach().as_strided_scatter(t.ones(2, 2), (2, 2), (1, 2), 1)
 out = (x * 1).as_strided((2,), (4,)).mul_(3)
 out = (x * 1).addmm_(x, c[0], beta=0.5)
-out = (v[:3] * 1).addmv_(x.t()[:, :3] @ x[:3], v[:3])
 out = (x * 1).ldexp_(t.tensor([1, 2, 0, 1]))
 out = t.conj_physical_(x * 1)
-out = t.lu(q)[0]
 out = x.as_strided((2, 2), (100, 1))
 """
 

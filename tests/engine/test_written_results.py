@@ -45,7 +45,7 @@ def test_a_result_is_written_into_as_in_torch(op, sample):
 
 LAYERS = [
     ("BatchNorm1d", 3), ("InstanceNorm1d", 3), ("LayerNorm", 4), ("GroupNorm", 3, 3), ("RMSNorm", 4),
-    ("LocalResponseNorm", 2), ("MaxPool1d", 2), ("AvgPool1d", 2), ("AdaptiveMaxPool1d", 2), ("Conv1d", 3, 2, 3),
+    ("MaxPool1d", 2), ("AvgPool1d", 2), ("AdaptiveMaxPool1d", 2), ("Conv1d", 3, 2, 3),
     ("ConvTranspose1d", 3, 2, 3), ("Linear", 4, 2), ("PReLU", 3), ("Upsample", 8),
 ]  # fmt: skip
 

@@ -44,7 +44,7 @@ from graphscope.engine.nn.cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from graphscope.engine.nn.container import ModuleDict, ModuleList, Sequential
 from graphscope.engine.nn.convolution import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from graphscope.engine.nn.distance import CosineSimilarity, PairwiseDistance
-from graphscope.engine.nn.dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
+from graphscope.engine.nn.dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d
 from graphscope.engine.nn.embedding import Embedding, EmbeddingBag
 from graphscope.engine.nn.lazy import (
     LazyBatchNorm1d,
@@ -75,18 +75,13 @@ from graphscope.engine.nn.loss import (
     L1Loss,
     MarginRankingLoss,
     MSELoss,
-    MultiLabelMarginLoss,
-    MultiLabelSoftMarginLoss,
-    MultiMarginLoss,
     NLLLoss,
     PoissonNLLLoss,
     SmoothL1Loss,
-    SoftMarginLoss,
     TripletMarginLoss,
-    TripletMarginWithDistanceLoss,
 )
 from graphscope.engine.nn.module import Module
-from graphscope.engine.nn.normalization import GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm
+from graphscope.engine.nn.normalization import GroupNorm, LayerNorm, RMSNorm
 from graphscope.engine.nn.padding import (
     CircularPad1d,
     CircularPad2d,
@@ -117,15 +112,9 @@ from graphscope.engine.nn.pooling import (
     AvgPool1d,
     AvgPool2d,
     AvgPool3d,
-    LPPool1d,
-    LPPool2d,
-    LPPool3d,
     MaxPool1d,
     MaxPool2d,
     MaxPool3d,
-    MaxUnpool1d,
-    MaxUnpool2d,
-    MaxUnpool3d,
 )
 from graphscope.engine.nn.recurrent import GRU, LSTM, RNN, RNNBase
 from graphscope.engine.nn.shaping import (
@@ -137,8 +126,6 @@ from graphscope.engine.nn.shaping import (
     Unflatten,
     Unfold,
     Upsample,
-    UpsamplingBilinear2d,
-    UpsamplingNearest2d,
 )
 from graphscope.engine.nn.transformer import Transformer, TransformerDecoder, TransformerEncoder
 from graphscope.engine.nn.transformerlayers import TransformerDecoderLayer, TransformerEncoderLayer
@@ -193,7 +180,6 @@ __all__ = [
     "Dropout3d",
     "Embedding",
     "EmbeddingBag",
-    "FeatureAlphaDropout",
     "Flatten",
     "Fold",
     "GRUCell",
@@ -211,9 +197,6 @@ __all__ = [
     "InstanceNorm3d",
     "KLDivLoss",
     "L1Loss",
-    "LPPool1d",
-    "LPPool2d",
-    "LPPool3d",
     "LSTMCell",
     "LayerNorm",
     "LazyBatchNorm1d",
@@ -231,7 +214,6 @@ __all__ = [
     "LazyLinear",
     "LeakyReLU",
     "Linear",
-    "LocalResponseNorm",
     "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
@@ -239,16 +221,10 @@ __all__ = [
     "MaxPool1d",
     "MaxPool2d",
     "MaxPool3d",
-    "MaxUnpool1d",
-    "MaxUnpool2d",
-    "MaxUnpool3d",
     "Mish",
     "Module",
     "ModuleDict",
     "ModuleList",
-    "MultiLabelMarginLoss",
-    "MultiLabelSoftMarginLoss",
-    "MultiMarginLoss",
     "MultiheadAttention",
     "NLLLoss",
     "PReLU",
@@ -276,7 +252,6 @@ __all__ = [
     "SiLU",
     "Sigmoid",
     "SmoothL1Loss",
-    "SoftMarginLoss",
     "Softmax",
     "Softmax2d",
     "Softmin",
@@ -292,12 +267,9 @@ __all__ = [
     "TransformerEncoder",
     "TransformerEncoderLayer",
     "TripletMarginLoss",
-    "TripletMarginWithDistanceLoss",
     "Unflatten",
     "Unfold",
     "Upsample",
-    "UpsamplingBilinear2d",
-    "UpsamplingNearest2d",
     "ZeroPad1d",
     "ZeroPad2d",
     "ZeroPad3d",

@@ -48,9 +48,3 @@ class AlphaDropout(_Dropout):
     """Dropout that keeps mean and variance, as SELU wants it."""
 
     function = functional.alpha_dropout
-
-
-class FeatureAlphaDropout(_Dropout):
-    """`AlphaDropout` of whole channels."""
-
-    function = functional.feature_alpha_dropout

@@ -11,13 +11,7 @@ from graphscope.engine.ops import dropout as _dropout
 from graphscope.engine.ops import smooth_activations as _smooth
 from graphscope.engine.ops.attention import scaled_dot_product_attention
 from graphscope.engine.ops.bags import embedding_bag
-from graphscope.engine.ops.classification import (
-    cross_entropy,
-    multi_margin_loss,
-    multilabel_margin_loss,
-    multilabel_soft_margin_loss,
-    nll_loss,
-)
+from graphscope.engine.ops.classification import cross_entropy, nll_loss
 from graphscope.engine.ops.convolution import (
     conv1d,
     conv2d,
@@ -27,7 +21,7 @@ from graphscope.engine.ops.convolution import (
     conv_transpose3d,
 )
 from graphscope.engine.ops.ctc import ctc_loss
-from graphscope.engine.ops.distances import cosine_similarity, normalize, pairwise_distance, pdist
+from graphscope.engine.ops.distances import cosine_similarity, normalize, pairwise_distance
 from graphscope.engine.ops.embedding import embedding, one_hot
 from graphscope.engine.ops.exponential import sigmoid
 from graphscope.engine.ops.grids import affine_grid, grid_sample
@@ -39,9 +33,8 @@ from graphscope.engine.ops.losses import (
     l1_loss,
     mse_loss,
     smooth_l1_loss,
-    soft_margin_loss,
 )
-from graphscope.engine.ops.mean_square import local_response_norm, rms_norm
+from graphscope.engine.ops.mean_square import rms_norm
 from graphscope.engine.ops.normalization import (
     batch_norm,
     group_norm,
@@ -57,23 +50,9 @@ from graphscope.engine.ops.pair_losses import (
     margin_ranking_loss,
     poisson_nll_loss,
     triplet_margin_loss,
-    triplet_margin_with_distance_loss,
 )
 from graphscope.engine.ops.pixels import channel_shuffle, fold, pixel_shuffle, pixel_unshuffle, unfold
-from graphscope.engine.ops.pooling import (
-    avg_pool1d,
-    avg_pool2d,
-    avg_pool3d,
-    lp_pool1d,
-    lp_pool2d,
-    lp_pool3d,
-    max_pool1d,
-    max_pool2d,
-    max_pool3d,
-    max_unpool1d,
-    max_unpool2d,
-    max_unpool3d,
-)
+from graphscope.engine.ops.pooling import avg_pool1d, avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d
 from graphscope.engine.ops.resampling import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
@@ -82,9 +61,6 @@ from graphscope.engine.ops.resampling import (
     adaptive_max_pool2d,
     adaptive_max_pool3d,
     interpolate,
-    upsample,
-    upsample_bilinear,
-    upsample_nearest,
 )
 from graphscope.engine.ops.rounding import relu as _relu
 from graphscope.engine.ops.smooth_activations import gelu, glu, logsigmoid, softplus, softsign, tanhshrink
@@ -131,7 +107,6 @@ __all__ = [
     "elu_",
     "embedding",
     "embedding_bag",
-    "feature_alpha_dropout",
     "fold",
     "gaussian_nll_loss",
     "gelu",
@@ -154,12 +129,8 @@ __all__ = [
     "leaky_relu",
     "leaky_relu_",
     "linear",
-    "local_response_norm",
     "log_softmax",
     "logsigmoid",
-    "lp_pool1d",
-    "lp_pool2d",
-    "lp_pool3d",
     "margin_ranking_loss",
     "max_pool1d",
     "max_pool1d_with_indices",
@@ -167,20 +138,13 @@ __all__ = [
     "max_pool2d_with_indices",
     "max_pool3d",
     "max_pool3d_with_indices",
-    "max_unpool1d",
-    "max_unpool2d",
-    "max_unpool3d",
     "mish",
     "mse_loss",
-    "multi_margin_loss",
-    "multilabel_margin_loss",
-    "multilabel_soft_margin_loss",
     "nll_loss",
     "normalize",
     "one_hot",
     "pad",
     "pairwise_distance",
-    "pdist",
     "pixel_shuffle",
     "pixel_unshuffle",
     "poisson_nll_loss",
@@ -197,7 +161,6 @@ __all__ = [
     "sigmoid",
     "silu",
     "smooth_l1_loss",
-    "soft_margin_loss",
     "softmax",
     "softmin",
     "softplus",
@@ -208,11 +171,7 @@ __all__ = [
     "threshold",
     "threshold_",
     "triplet_margin_loss",
-    "triplet_margin_with_distance_loss",
     "unfold",
-    "upsample",
-    "upsample_bilinear",
-    "upsample_nearest",
 ]
 
 
@@ -260,7 +219,6 @@ dropout1d = _in_place_too(_dropout.dropout1d, 2)
 dropout2d = _in_place_too(_dropout.dropout2d, 2)
 dropout3d = _in_place_too(_dropout.dropout3d, 2)
 alpha_dropout = _in_place_too(_dropout.alpha_dropout, 2)
-feature_alpha_dropout = _in_place_too(_dropout.feature_alpha_dropout, 2)
 hardshrink, prelu, softshrink = _activations.hardshrink, _activations.prelu, _activations.softshrink
 
 relu_, leaky_relu_, rrelu_, elu_, selu_, celu_, hardtanh_, threshold_ = (

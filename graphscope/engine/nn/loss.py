@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
 
 from graphscope.engine.core.settings import KW_ONLY
 from graphscope.engine.nn import functional
-from graphscope.engine.nn.distance import PairwiseDistance
 from graphscope.engine.nn.function_module import FunctionModule
 
 
@@ -164,41 +162,6 @@ class HingeEmbeddingLoss(_MarginLoss):
     margin: float = 1.0
 
 
-class SoftMarginLoss(_PlainLoss):
-    """ln(1 + e^(-target · input)), for targets of 1 and -1."""
-
-    function = functional.soft_margin_loss
-
-
-class MultiLabelMarginLoss(_PlainLoss):
-    """Margins between the classes that are meant and all others; several may be meant."""
-
-    function = functional.multilabel_margin_loss
-
-
-class MultiLabelSoftMarginLoss(_WeightedLoss):
-    """The cross-entropy of each class by itself, their mean."""
-
-    function = functional.multilabel_soft_margin_loss
-
-
-class MultiMarginLoss(_Loss):
-    """Margins between the class that is meant and all others."""
-
-    function = functional.multi_margin_loss
-    p: int = 1
-    margin: float = 1.0
-    weight: Any = None
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
-
-    def settled(self, settings: dict[str, Any]) -> dict[str, Any]:
-        if settings["p"] not in (1, 2):
-            raise ValueError("only p == 1 and p == 2 supported")
-        return super().settled(settings)
-
-
 class TripletMarginLoss(_Loss):
     """How far an anchor fails to be nearer to its like than to another, by a margin."""
 
@@ -210,21 +173,6 @@ class TripletMarginLoss(_Loss):
     size_average: bool | None = None
     reduce: bool | None = None
     reduction: str = "mean"
-
-
-class TripletMarginWithDistanceLoss(_Loss):
-    """`TripletMarginLoss` with a distance of one's own."""
-
-    function = functional.triplet_margin_with_distance_loss
-    _: KW_ONLY
-    distance_function: Callable[[Any, Any], Any] | None = None
-    margin: float = 1.0
-    swap: bool = False
-    reduction: str = "mean"
-
-    def settled(self, settings: dict[str, Any]) -> dict[str, Any]:
-        settings = super().settled(settings)
-        return {**settings, "distance_function": settings["distance_function"] or PairwiseDistance()}
 
 
 class CTCLoss(_Loss):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from graphscope.engine.nn import functional
 from graphscope.engine.nn.convolution import for_each_dim
@@ -46,31 +46,6 @@ class MaxPool3d(_MaxPool):
     function = functional.max_pool3d
 
 
-class _MaxUnpool(_Windows):
-    dims: ClassVar[int]
-
-    def settled(self, settings: dict[str, Any]) -> dict[str, Any]:
-        return {name: for_each_dim(value, self.dims) for name, value in super().settled(settings).items()}
-
-
-class MaxUnpool1d(_MaxUnpool):
-    """Puts what `MaxPool1d` took back to where it was, among zeros."""
-
-    function, dims = functional.max_unpool1d, 1
-
-
-class MaxUnpool2d(_MaxUnpool):
-    """Puts what `MaxPool2d` took back to where it was, among zeros."""
-
-    function, dims = functional.max_unpool2d, 2
-
-
-class MaxUnpool3d(_MaxUnpool):
-    """Puts what `MaxPool3d` took back to where it was, among zeros."""
-
-    function, dims = functional.max_unpool3d, 3
-
-
 class AvgPool1d(_Windows):
     """The mean of each window of the last dim."""
 
@@ -101,31 +76,6 @@ class AvgPool3d(_AvgPool):
     """The mean of each window of the last three dims."""
 
     function = functional.avg_pool3d
-
-
-class _LPPool(FunctionModule):
-    norm_type: float
-    kernel_size: Any
-    stride: Any = None
-    ceil_mode: bool = False
-
-
-class LPPool1d(_LPPool):
-    """The p-norm of each window of the last dim."""
-
-    function = functional.lp_pool1d
-
-
-class LPPool2d(_LPPool):
-    """The p-norm of each window of the last two dims."""
-
-    function = functional.lp_pool2d
-
-
-class LPPool3d(_LPPool):
-    """The p-norm of each window of the last three dims."""
-
-    function = functional.lp_pool3d
 
 
 class _Adaptive(FunctionModule):

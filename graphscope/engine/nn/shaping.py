@@ -93,17 +93,3 @@ class Upsample(FunctionModule):
     def extra_repr(self) -> str:
         amount = f"size={self.size!r}" if self.scale_factor is None else f"scale_factor={self.scale_factor!r}"
         return f"{amount}, mode={self.mode!r}"
-
-
-class UpsamplingNearest2d(Upsample):
-    """`Upsample` of images by repetition."""
-
-    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
-        super().__init__(size, scale_factor, mode="nearest")
-
-
-class UpsamplingBilinear2d(Upsample):
-    """`Upsample` of images by bilinear interpolation with aligned corners."""
-
-    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
-        super().__init__(size, scale_factor, mode="bilinear", align_corners=True)

@@ -9,13 +9,11 @@ import numpy as np
 from graphscope.engine.core.calls import define
 from graphscope.engine.core.composite import composite
 from graphscope.engine.core.tensor import Tensor
-from graphscope.engine.ops.index import getitem, put
+from graphscope.engine.ops.index import put
 from graphscope.engine.ops.linalg import constant
 from graphscope.engine.ops.losses import reduced, reduction_of
-from graphscope.engine.ops.reduce import mean, sum
-from graphscope.engine.ops.rounding import relu
-from graphscope.engine.ops.shape import expand, reshape, unsqueeze
-from graphscope.engine.ops.smooth_activations import logsigmoid
+from graphscope.engine.ops.reduce import sum
+from graphscope.engine.ops.shape import expand, reshape
 from graphscope.engine.ops.softmax import log_softmax
 
 __all__: list[str] = []
@@ -227,91 +225,3 @@ def _smoothed(
     elif reduction == "sum":
         spread = sum(spread)
     return loss * (1 - smoothing) + spread * (smoothing / x.shape[dim])
-
-
-@composite(
-    "How far other classes come nearer to the target's than a margin.",
-    formula="out = mean Σ_{j ≠ y} max(0, margin - x[y] + x[j])^p / C", torch="nn.functional.multi_margin_loss",
-    samples=[((3, 4), np.array([1, 3, 0]), {"margin": 0.8}), ((3, 4), np.array([1, 3, 0]), {"p": 2, "margin": 0.5})],
-    shape=_classes_shape,
-)  # fmt: skip
-def multi_margin_loss(
-    input: Any,
-    target: Any,
-    p: int = 1,
-    margin: float = 1.0,
-    weight: Any = None,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Any:
-    """How far scores of other classes come nearer to that of the target class than a margin.
-
-    Raises:
-        ValueError: `p` is neither 1 nor 2.
-    """
-    if p not in (1, 2):
-        raise ValueError("multi_margin_loss: only p == 1 and p == 2 are supported")
-    x = input if len(input.shape) == 2 else reshape(input, (1, -1))
-    classes = _bare(target).reshape(-1)
-    rows = np.arange(len(classes))
-    excess = relu(x - unsqueeze(getitem(x, (rows, classes)), 1) + margin)
-    others = np.ones(tuple(x.shape), x.dtype)
-    others[rows, classes] = 0
-    losses = (excess if p == 1 else excess * excess) * constant(others, x)
-    if weight is not None:
-        losses = losses * unsqueeze(getitem(weight, classes), 1)
-    each = mean(losses, 1)
-    return reduced(each if len(input.shape) == 2 else reshape(each, ()), reduction_of(size_average, reduce, reduction))
-
-
-@composite(
-    "How far classes that are no targets come nearer to those that are than 1.",
-    formula="out = mean Σ_ij max(0, 1 - x[y_j] + x[i]) / C", torch="nn.functional.multilabel_margin_loss",
-    samples=[((2, 4), np.array([[3, 0, -1, 1], [1, -1, 0, 0]])), ((4,), np.array([3, 0, -1, 1]))],
-    shape=_classes_shape,
-)  # fmt: skip
-def multilabel_margin_loss(
-    input: Any,
-    target: Any,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Any:
-    """How far scores of classes that are no targets come nearer to those that are than 1.
-
-    The targets of a sample end at the first -1.
-    """
-    x = input if len(input.shape) == 2 else reshape(input, (1, -1))
-    labels = np.atleast_2d(_bare(target))
-    listed = np.logical_and.accumulate(labels >= 0, axis=1)
-    rows = np.arange(len(labels))[:, None]
-    is_target = np.zeros(tuple(x.shape), bool)
-    is_target[np.broadcast_to(rows, labels.shape)[listed], labels[listed]] = True
-    chosen = getitem(x, (rows, np.where(listed, labels, 0)))
-    excess = relu(unsqueeze(x, 1) - unsqueeze(chosen, 2) + 1.0)
-    counted = (listed[:, :, None] & ~is_target[:, None, :]).astype(x.dtype)
-    losses = sum(excess * constant(counted, x), (1, 2)) / x.shape[1]
-    return reduced(
-        losses if len(input.shape) == 2 else reshape(losses, ()), reduction_of(size_average, reduce, reduction)
-    )
-
-
-@composite(
-    "Mean over classes of the logistic losses of targets y, 0 or 1.",
-    formula="out = -mean (y · ln σ(x) + (1 - y) · ln σ(-x))", torch="nn.functional.multilabel_soft_margin_loss",
-    samples=[((2, 3), np.array([[0.0, 1, 0], [1, 1, 0]]))], shape=_classes_shape,
-)  # fmt: skip
-def multilabel_soft_margin_loss(
-    input: Any,
-    target: Any,
-    weight: Any = None,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Any:
-    """Mean over classes of the logistic losses of targets that are 0 or 1."""
-    losses = -(target * logsigmoid(input) + (1.0 - target) * logsigmoid(-input))
-    if weight is not None:
-        losses = losses * weight
-    return reduced(mean(losses, -1), reduction_of(size_average, reduce, reduction))

@@ -17,13 +17,11 @@ from graphscope.engine.ops.flat_rules import refused
 __all__ = [
     "bincount",
     "bucketize",
-    "histc",
     "histogram",
     "isin",
     "searchsorted",
     "unique",
     "unique_consecutive",
-    "unravel_index",
 ]
 
 
@@ -73,17 +71,6 @@ def _counts(x: Any, edges: np.ndarray) -> Any:
     inside = x[(x >= low) & (x <= high)]
     places = ((inside - low) * x.dtype.type(bins) / (high - low)).astype(np.int64)
     return np.bincount(np.minimum(places, bins - 1), minlength=bins).astype(x.dtype)
-
-
-histc = define(
-    "histc", "How many elements fall into each of the bins of equal width from min to max.",
-    formula="out[n] = |{i: x[i] in bin n}|",
-    prepare=lambda input, bins=100, min=0, max=0: ((input,), {"bins": bins, "min": min, "max": max}),
-    forward=lambda x, *, bins, min, max: _counts(np.reshape(x, -1), _edges(x, bins, min, max)),
-    vjp=[None],
-    shape=lambda x, *, bins, **_: (bins,),
-    samples=[((9,), {"bins": 4}), ((9,), {"bins": 3, "min": -1, "max": 1})],
-)  # fmt: skip
 
 
 _HISTOGRAM = result_of("histogram", ("hist", "bin_edges"))
@@ -161,17 +148,6 @@ searchsorted = define(
     shape=lambda x, y, **_: y,
     samples=[(np.array([1.0, 2.0, 4.0]), (2, 3)), (np.array([1, 2, 4]), np.array([2, 5]), {"right": True})],
 )  # fmt: skip
-
-
-def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
-    """Of indices that count all elements in a row, the index in each dim of a tensor of that shape."""
-    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
-    out = []
-    indices = indices.to(dtypes.int64)
-    for size in reversed(sizes):
-        out.append(indices % size)
-        indices = indices // size
-    return tuple(reversed(out))
 
 
 @method

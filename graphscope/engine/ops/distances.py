@@ -11,13 +11,12 @@ from graphscope.engine.core import dtypes, shapes
 from graphscope.engine.core.calls import define
 from graphscope.engine.core.composite import composite
 from graphscope.engine.ops.extremes import maximum
-from graphscope.engine.ops.index import getitem
 from graphscope.engine.ops.linalg import constant
 from graphscope.engine.ops.norms import vector_norm
 from graphscope.engine.ops.reduce import sum
 from graphscope.engine.ops.shape import expand, unsqueeze
 
-__all__ = ["cdist", "cosine_similarity", "cross", "dist", "pairwise_distance", "pdist"]
+__all__ = ["cdist", "cosine_similarity", "cross", "dist", "pairwise_distance"]
 
 
 def _cross_dim(x: Any, y: Any, dim: int | None) -> int:
@@ -101,19 +100,6 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str | None = None) -> 
             f"vectors have {x1.shape[-1]} elements in the first and {x2.shape[-1]} in the second"
         )
     return vector_norm(unsqueeze(x1, -2) - unsqueeze(x2, -3), p, -1)
-
-
-@composite(
-    "Distances of each two rows of a matrix.", formula="out[k] = ‖x[i] - x[j]‖_p, i < j",
-    samples=[((3, 2),), ((4, 2), {"p": 1.0})],
-    shape=lambda x, **_: (None if x[0] is None else x[0] * (x[0] - 1) // 2,),
-)  # fmt: skip
-def pdist(input: Any, p: float = 2.0) -> Any:
-    """Distances of order `p` of each two rows of a matrix, row by row."""
-    if len(input.shape) != 2:
-        raise RuntimeError(f"pdist takes a matrix, not a tensor of shape {tuple(input.shape)}")
-    first, second = np.triu_indices(input.shape[0], 1)
-    return vector_norm(getitem(input, first) - getitem(input, second), p, -1)
 
 
 def _last_gone(x: Any, y: Any, *, keepdim: bool = False, **_: Any) -> Any:

@@ -11,7 +11,7 @@ from graphscope.engine.core.composite import composite
 from graphscope.engine.core.generator import generator
 from graphscope.engine.core.tensor import Tensor
 
-__all__ = ["alpha_dropout", "dropout", "feature_alpha_dropout", "feature_dropout"]
+__all__ = ["alpha_dropout", "dropout", "feature_dropout"]
 
 _LEVEL = -1.7580993408473766
 """What selu tends to far below 0: the value that alpha dropout sets."""
@@ -104,9 +104,3 @@ def alpha_dropout(input: Any, p: float = 0.5, training: bool = False) -> Any:
     Source: Klambauer, Unterthiner, Mayr, Hochreiter: Self-normalizing neural networks, 2017.
     """
     return _alpha("alpha_dropout", input, tuple(input.shape), p, training)
-
-
-def feature_alpha_dropout(input: Any, p: float = 0.5, training: bool = False) -> Any:
-    """`alpha_dropout` of whole channels (dim 1)."""
-    shape = tuple(input.shape[:2]) + (1,) * (len(input.shape) - 2)
-    return _alpha("feature_alpha_dropout", input, shape, p, training)

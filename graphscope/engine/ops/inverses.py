@@ -6,7 +6,6 @@ differentiation", 2008; that of the pseudoinverse is Golub and Pereyra's, 1973.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,9 @@ import numpy as np
 from graphscope.engine.core import shapes
 from graphscope.engine.core.calls import define
 from graphscope.engine.core.tensor import Tensor
-from graphscope.engine.ops.joining import cat
 from graphscope.engine.ops.linalg import check_square, constant
 
-__all__ = ["det", "inverse", "logdet", "pinverse", "slogdet"]
+__all__ = ["det", "inverse", "logdet", "slogdet"]
 
 _WELL = "regular"
 """Marks samples whose matrices are well away from singular ones."""
@@ -220,7 +218,7 @@ def tolerance(s: Any, shape: Any, atol: Any, rtol: Any) -> Any:
 
 pinv = define(
     "linalg_pinv", "Pseudoinverse of a matrix (Moore and Penrose).", formula="out = x⁺", tensor_method=False,
-    aliases=("pinverse",), torch="linalg.pinv",
+    torch="linalg.pinv",
     prepare=lambda A, *, atol=None, rtol=None, hermitian=False: (
         (A,), {"atol": atol, "rtol": rtol, "hermitian": hermitian}
     ),
@@ -228,57 +226,4 @@ pinv = define(
     vjp=[_pinv_rule],
     shape=lambda x, **_: (*x[:-2], x[-1], x[-2]),
     samples=[((2, 3),), ((3, 2),), (_WELL, (2, 2, 2))],
-)  # fmt: skip
-
-
-def pinverse(input: Any, rcond: float = 1e-15) -> Any:
-    """Pseudoinverse of a matrix; singular values below `rcond` times the largest count as 0."""
-    return pinv(input, rtol=rcond)
-
-
-_PADE = (64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600,
-         670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1)  # fmt: skip
-
-
-def _matrix_exp(x: Any) -> Any:
-    """Scaling and squaring with the Padé approximant of order 13 (Higham, 2005)."""
-    if not x.size:
-        return x.copy()
-    norm = float(np.abs(x).sum(-2).max())
-    halvings = max(0, math.ceil(math.log2(norm / 4.0))) if np.isfinite(norm) and norm > 4.0 else 0
-    a = x / x.dtype.type(2**halvings)
-    unit = np.eye(x.shape[-1], dtype=x.dtype)
-    square = a @ a
-    fourth = square @ square
-    sixth = fourth @ square
-    b = np.array(_PADE, x.dtype) / x.dtype.type(_PADE[0])
-    odd = a @ (
-        sixth @ (b[13] * sixth + b[11] * fourth + b[9] * square)
-        + b[7] * sixth + b[5] * fourth + b[3] * square + b[1] * unit
-    )  # fmt: skip
-    even = (
-        sixth @ (b[12] * sixth + b[10] * fourth + b[8] * square)
-        + b[6] * sixth + b[4] * fourth + b[2] * square + b[0] * unit
-    )  # fmt: skip
-    out = np.linalg.solve(even - odd, even + odd)
-    for _ in range(halvings):
-        out = out @ out
-    return out
-
-
-def _matrix_exp_rule(g: Any, x: Any) -> Any:
-    """The upper right block of the exponential of [[xᵀ, g], [0, xᵀ]] (Al-Mohy and Higham, 2009)."""
-    count = x.shape[-1]
-    turned = x.mT
-    block = cat([cat([turned, g], -1), cat([turned * 0.0, turned], -1)], -2)
-    return matrix_exp(block)[..., :count, count:]
-
-
-matrix_exp: Any = define(
-    "linalg_matrix_exp", "Exponential of a square matrix.", formula="out = Σ_k x^k / k!", tensor_method=False,
-    aliases=("matrix_exp",), torch="linalg.matrix_exp",
-    forward=of_matrices("matrix_exp", _matrix_exp, complex_too=True),
-    vjp=[_matrix_exp_rule],
-    shape=shapes.same,
-    samples=[((3, 3),), ((2, 2, 2),)],
 )  # fmt: skip

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate, combinations_with_replacement
-from itertools import combinations as choices
+from itertools import accumulate
 from math import prod
 from typing import Any
 
@@ -16,17 +15,14 @@ from graphscope.engine.core.composite import composite
 from graphscope.engine.core.dims import one
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.dim_order import atleast_1d, atleast_2d, atleast_3d
-from graphscope.engine.ops.gathering import index_select
 from graphscope.engine.ops.index import getitem
 from graphscope.engine.ops.pad import padded
 from graphscope.engine.ops.shape import expand, reshape
 
 __all__ = [
     "block_diag",
-    "cartesian_prod",
     "cat",
     "column_stack",
-    "combinations",
     "concat",
     "concatenate",
     "dstack",
@@ -152,28 +148,6 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
         expand(reshape(tensor, tuple(-1 if which == place else 1 for which in order)), shape)
         for place, tensor in enumerate(given)
     )
-
-
-def cartesian_prod(*tensors: Any) -> Any:
-    """All ways to take one element of each vector, as rows."""
-    if len(tensors) == 1:
-        return tensors[0]
-    return stack([reshape(grid, (-1,)) for grid in meshgrid(*tensors)], 1)
-
-
-def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
-    """All ways to take r elements of a vector, as rows.
-
-    Raises:
-        RuntimeError: It is no vector, or r is negative.
-    """
-    if len(input.shape) != 1 or r < 0:
-        raise RuntimeError(f"combinations: expects a 1-D tensor and r ≥ 0, not shape {tuple(input.shape)} and r={r}")
-    ways = (combinations_with_replacement if with_replacement else choices)(range(input.shape[0]), r)
-    if not r:
-        return Tensor(np.zeros(0, input.dtype))
-    places = np.array(list(ways), np.int64).reshape(-1, r)
-    return reshape(index_select(input, 0, Tensor(places.reshape(-1))), places.shape)
 
 
 @composite("Matrices along the diagonal of one matrix, zeros elsewhere.", formula="out = diag(x, y, ...)",

@@ -13,14 +13,10 @@ from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.shape import reshape
 
 __all__ = [
-    "addbmm",
     "addmm",
-    "addmv",
-    "addr",
     "baddbmm",
     "bmm",
     "dot",
-    "ger",
     "inner",
     "kron",
     "matmul",
@@ -197,14 +193,13 @@ def _outer(x: Any, y: Any) -> Any:
 
 outer: Any = define(
     "outer", "Product of each element of a vector with each of another.", formula="out[i, j] = x[i] · y[j]",
-    core_dims=1, aliases=("ger",), grad_name="MulBackward0",
+    core_dims=1, grad_name="MulBackward0",
     forward=_outer,
     vjp=[lambda g, y: g @ y,
          lambda g, x: x @ g],
     shape=lambda x, y: x + y,
     samples=[((2,), (3,))],
 )  # fmt: skip
-ger = outer
 
 
 def _inner_shape(x: Any, y: Any, **_: Any) -> Any:
@@ -281,33 +276,6 @@ baddbmm = _product(
      lambda g, y, *, alpha: _scaled(y.mT @ g, alpha)],
     shapes.matmul,
     [((2, 2, 4), (2, 2, 3), (2, 3, 4)), ((4,), (2, 2, 3), (2, 3, 4), {"beta": 0.5, "alpha": 2.0})],
-)  # fmt: skip
-
-addbmm = _product(
-    "addbmm", "Sum of the products of the matrices in y and z, added to x.", "out = beta · x + alpha · Σ_b y[b] · z[b]",
-    _added("addbmm", (3, 3), lambda y, z: np.matmul(y, z).sum(0, dtype=y.dtype)),
-    [lambda g, z, *, alpha: _scaled(g @ z.mT, alpha),
-     lambda g, y, *, alpha: _scaled(y.mT @ g, alpha)],
-    lambda y, z: (y[1], z[2]),
-    [((2, 4), (2, 2, 3), (2, 3, 4)), ((4,), (2, 2, 3), (2, 3, 4), {"beta": 0.5, "alpha": 2.0})],
-)  # fmt: skip
-
-addmv = _product(
-    "addmv", "Product of the matrix y and the vector z, added to x.", "out = beta · x + alpha · y · z",
-    _added("addmv", (2, 1), np.matmul),
-    [lambda g, z, *, alpha: _scaled(reshape(g, (-1, 1)) * z, alpha),
-     lambda g, y, *, alpha: _scaled(y.mT @ g, alpha)],
-    shapes.matmul,
-    [((2,), (2, 3), (3,)), ((), (2, 3), (3,), {"beta": 0.5, "alpha": 2.0})],
-)  # fmt: skip
-
-addr = _product(
-    "addr", "Outer product of the vectors y and z, added to x.", "out[i, j] = beta · x[i, j] + alpha · y[i] · z[j]",
-    _added("addr", (1, 1), np.multiply.outer),
-    [lambda g, z, *, alpha: _scaled(g @ z, alpha),
-     lambda g, y, *, alpha: _scaled(y @ g, alpha)],
-    lambda y, z: y + z,
-    [((2, 3), (2,), (3,)), ((3,), (2,), (3,), {"beta": 0.5, "alpha": 2.0})],
 )  # fmt: skip
 
 

@@ -11,7 +11,6 @@ from graphscope.engine.core import shapes
 from graphscope.engine.core.calls import define
 from graphscope.engine.core.precision import accumulator
 from graphscope.engine.ops.exponential import log, sigmoid
-from graphscope.engine.ops.flat_rules import refused
 from graphscope.engine.ops.index import where
 from graphscope.engine.ops.reduce import mean, sum
 from graphscope.engine.ops.signs import abs as absolute
@@ -263,20 +262,4 @@ binary_cross_entropy_with_logits = define(
     shape=lambda x, y, *_, reduction: loss_shape(x, y, reduction=reduction),
     samples=[((2, 3), (2, 3)), ((2, 3), np.array([[0.0, 1, 0], [1, 1, 0]]), {"reduction": "sum"}),
              ((2, 3), np.array([[0.0, 1, 0.5], [1, 1, 0]]), {"reduction": "none"})],
-)  # fmt: skip
-
-
-def _soft_margin(x: Any, y: Any, *, reduction: str) -> Any:
-    return reduced_array(np.log1p(np.exp(-y * x)), reduction)
-
-
-soft_margin_loss = define(
-    "soft_margin_loss", "Logistic loss of targets y that are 1 or -1.", formula="out = mean ln (1 + e^(-y·x))",
-    tensor_method=False, torch="nn.functional.soft_margin_loss",
-    prepare=_to_loss,
-    forward=_soft_margin,
-    vjp=[lambda g, x, y, *, reduction: _share(g, x, y, reduction) * -y * sigmoid(-(x * y)),
-         refused],
-    shape=loss_shape,
-    samples=[((2, 3), np.array([[1, -1, 1], [-1, -1, 1]]))],
 )  # fmt: skip

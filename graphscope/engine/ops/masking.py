@@ -10,7 +10,6 @@ import numpy as np
 
 from graphscope.engine.core import dtypes, shapes
 from graphscope.engine.core.calls import define
-from graphscope.engine.core.dims import one
 from graphscope.engine.core.indexing import plain
 from graphscope.engine.core.row_sums import add_up
 from graphscope.engine.core.tensor import Tensor
@@ -25,8 +24,6 @@ __all__ = [
     "masked_scatter",
     "nonzero",
     "put",
-    "select_scatter",
-    "slice_scatter",
 ]
 
 
@@ -148,29 +145,6 @@ def _overlaid(input: Any, src: Any, index: Any, what: str) -> Any:
     return index_put(input, index, src)
 
 
-def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
-    """A copy with another slice at an index of a dim.
-
-    Raises:
-        RuntimeError: It is not of the shape of the slice.
-        IndexError: There is no such dim or index.
-    """
-    place = one(dim, len(input.shape))
-    return _overlaid(input, src, (slice(None),) * place + (index,), "select_scatter")
-
-
-def slice_scatter(
-    input: Any, src: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
-) -> Any:
-    """A copy with other slices from a start to an end of a dim.
-
-    Raises:
-        RuntimeError: They are not of the shape of those there.
-    """
-    place = one(dim, len(input.shape))
-    return _overlaid(input, src, (slice(None),) * place + (slice(start, end, step),), "slice_scatter")
-
-
 def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     """A copy with `source` written (or added) at an index that counts all elements in a row.
 
@@ -187,8 +161,7 @@ def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     return reshape(flat, input.shape)
 
 
-for _function in (put, select_scatter, slice_scatter):
-    setattr(Tensor, _function.__name__, _function)
+Tensor.put = put
 
 
 _nonzero = define(

@@ -11,7 +11,7 @@ from graphscope.engine.ops.inverses import inv
 from graphscope.engine.ops.linalg import check_square, identity_like, matmul
 from graphscope.engine.ops.shape import expand, permute, reshape
 
-__all__ = ["chain_matmul", "matrix_power", "tensordot"]
+__all__ = ["matrix_power", "tensordot"]
 
 
 @composite(
@@ -60,44 +60,6 @@ def _multiplied(matrices: list[Any], split: list[list[int]], i: int, j: int) -> 
         return matrices[i]
     k = split[i][j]
     return matmul(_multiplied(matrices, split, i, k), _multiplied(matrices, split, k + 1, j))
-
-
-def _chain_shape(*matrices: Any, **_: Any) -> Any:
-    return matrices[0][:-1] + matrices[-1][1:]
-
-
-@composite(
-    "Product of several matrices, in the order that costs least.", formula="out = x · y · z · ...",
-    samples=[([(2, 3), (3, 4), (4, 2)],), ([(2, 3), (3, 1), (1, 4), (4, 2)],), ([(3,), (3, 2), (2,)],)],
-    shape=_chain_shape, torch="linalg.multi_dot",
-)  # fmt: skip
-def multi_dot(tensors: Any) -> Any:
-    """Product of two or more matrices, in the order that costs least; the first and the last may be vectors.
-
-    Raises:
-        RuntimeError: There are fewer than two, one is no matrix, or neighbours do not fit.
-    """
-    matrices = list(tensors)
-    if len(matrices) < 2:
-        raise RuntimeError(f"multi_dot: there must be at least 2 tensors, not {len(matrices)}")
-    first, last = len(matrices[0].shape) == 1, len(matrices[-1].shape) == 1
-    if first:
-        matrices[0] = reshape(matrices[0], (1, -1))
-    if last:
-        matrices[-1] = reshape(matrices[-1], (-1, 1))
-    for place, matrix in enumerate(matrices):
-        if len(matrix.shape) != 2:
-            raise RuntimeError(f"multi_dot: tensor {place} has {len(matrix.shape)} dims; it must be a matrix")
-    sizes = [int(matrices[0].shape[0]), *(int(matrix.shape[1]) for matrix in matrices)]
-    out = _multiplied(matrices, _order(sizes), 0, len(matrices) - 1)
-    shape = (() if first else sizes[:1]), (() if last else sizes[-1:])
-    return reshape(out, (*shape[0], *shape[1])) if first or last else out
-
-
-def chain_matmul(*matrices: Any) -> Any:
-    """Product of several matrices, in the order that costs least."""
-    given = matrices[0] if len(matrices) == 1 and isinstance(matrices[0], list | tuple) else matrices
-    return given[0] if len(given) == 1 else multi_dot(given)
 
 
 def _contracted(dims: Any, ranks: tuple[int, int]) -> tuple[list[int], list[int]]:

@@ -12,14 +12,10 @@ import numpy as np
 
 from graphscope.engine.core import shapes
 from graphscope.engine.core.calls import define
-from graphscope.engine.core.composite import composite
 from graphscope.engine.core.op import joint
 from graphscope.engine.ops.exponential import rsqrt
 from graphscope.engine.ops.normalization import normalized_sizes
-from graphscope.engine.ops.pad import pad
-from graphscope.engine.ops.pooling import avg_pool1d
 from graphscope.engine.ops.reduce import mean
-from graphscope.engine.ops.shape import reshape
 
 __all__ = ["rms_norm"]
 
@@ -54,22 +50,3 @@ rms_norm = define(
     shape=shapes.same,
     samples=[((2, 3), {"normalized_shape": (3,)}), ((2, 2, 3), {"normalized_shape": (2, 3), "eps": 0.1})],
 )  # fmt: skip
-
-
-@composite(
-    "Channels, over a power of the mean square of the channels near them.",
-    formula="out = x / (k + alpha · mean x²)^beta", shape=shapes.same,
-    samples=[((1, 4, 3), {"size": 2}), ((2, 3, 2, 2), {"size": 3, "alpha": 0.5})],
-    torch="nn.functional.local_response_norm",
-)  # fmt: skip
-def local_response_norm(input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:
-    """Each channel, over a power of the mean square of the `size` channels around it.
-
-    Source: Krizhevsky, Sutskever, Hinton: ImageNet classification with deep convolutional neural networks, 2012.
-    """
-    shape = tuple(input.shape)
-    if len(shape) < 3:
-        raise ValueError(f"local_response_norm: the input must have at least 3 dims, not shape {shape}")
-    square = reshape(input * input, (shape[0], shape[1], math.prod(shape[2:]))).mT
-    near = avg_pool1d(pad(square, (size // 2, (size - 1) // 2)), size, 1)
-    return input / (reshape(near.mT, shape) * alpha + k) ** beta

@@ -14,7 +14,6 @@ import numpy as np
 from graphscope.engine.core import shapes
 from graphscope.engine.core.calls import define
 from graphscope.engine.core.composite import composite
-from graphscope.engine.core.dims import one
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.decompositions import eigvalsh, svdvals
 from graphscope.engine.ops.exponential import pow as power
@@ -191,30 +190,6 @@ def linalg_cond(A: Any, p: Any = None) -> Any:
         largest, smallest = amax(values, -1), amin(values, -1)
         return smallest / largest if p == -2 else largest / smallest
     return matrix_norm(A, p) * matrix_norm(inv(A), p)
-
-
-def nuclear_norm(input: Any, dim: Any = (-2, -1), keepdim: bool = False) -> Any:
-    """The sum of the singular values of a matrix."""
-    return matrix_norm(input, "nuc", dim, keepdim)
-
-
-def frobenius_norm(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """The root of the sum of squares."""
-    return vector_norm(input, 2, dim or None, keepdim)
-
-
-@composite(
-    "Each part along a dim, scaled so that its norm is no more than a bound.", tensor_method=True,
-    formula="out[i] = x[i] · min(1, maxnorm / ‖x[i]‖)", shape=shapes.same,
-    samples=[((3, 4), 2, 0, 0.7), ((2, 3), {"p": 1, "dim": -1, "maxnorm": 0.5})],
-)  # fmt: skip
-def renorm(input: Any, p: float, dim: int, maxnorm: float) -> Any:
-    """Each part along a dim, scaled so that its p-norm is `maxnorm` at most."""
-    place = one(dim, len(input.shape))
-    others = tuple(each for each in range(len(input.shape)) if each != place)
-    norms = vector_norm(input, p, others, keepdim=True)
-    long = norms > maxnorm
-    return input * where(long, maxnorm / (where(long, norms, 1.0) + 1e-7), 1.0)
 
 
 def matrix_rank(A: Any, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Tensor:

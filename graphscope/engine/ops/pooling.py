@@ -12,13 +12,9 @@ from graphscope.engine.core.calls import define
 from graphscope.engine.core.fused import fused
 from graphscope.engine.core.windows import Windows
 from graphscope.engine.ops.convolution import each
-from graphscope.engine.ops.exponential import pow as power
-from graphscope.engine.ops.index import getitem, put
+from graphscope.engine.ops.index import put
 from graphscope.engine.ops.linalg import constant
-from graphscope.engine.ops.rounding import relu
 from graphscope.engine.ops.shape import reshape
-from graphscope.engine.ops.signs import abs as absolute
-from graphscope.engine.ops.signs import sign
 
 __all__ = ["avg_pool1d", "max_pool1d", "max_pool2d", "max_pool3d"]
 
@@ -305,67 +301,3 @@ def _define_avg(rank: int) -> Any:
 
 
 avg_pool1d, avg_pool2d, avg_pool3d = (_define_avg(rank) for rank in (1, 2, 3))
-
-
-def _lp_pool(rank: int, average: Any) -> Any:
-    def pool(input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
-        count = math.prod(each(f"lp_pool{rank}d", "kernel_size", kernel_size, rank))
-        mean = average(power(input, norm_type), kernel_size, stride, 0, ceil_mode)
-        return power(sign(mean) * relu(absolute(mean)) * count, 1.0 / norm_type)
-
-    pool.__name__ = pool.__qualname__ = f"lp_pool{rank}d"
-    pool.__doc__ = f"Norm of order `norm_type` of each window, in {rank} dims."
-    return pool
-
-
-lp_pool1d, lp_pool2d, lp_pool3d = _lp_pool(1, avg_pool1d), _lp_pool(2, avg_pool2d), _lp_pool(3, avg_pool3d)
-
-
-def _unpooled(x: Any, y: Any, *, sizes: tuple[int, ...]) -> Any:
-    rank = len(sizes)
-    count = math.prod(sizes)
-    if x.shape != y.shape:
-        raise ValueError(f"the indices have shape {y.shape}; they must have that of the input")
-    if y.size and (y.min() < 0 or y.max() >= count):
-        raise ValueError(f"an index is out of range for an output of sizes {sizes}")
-    out = np.zeros((*x.shape[:-rank], count), x.dtype)
-    out[_at(y, rank)] = x.reshape(*x.shape[:-rank], -1)
-    return out.reshape(*x.shape[:-rank], *sizes)
-
-
-def _unpool_rule(g: Any, y: Any, *, sizes: tuple[int, ...]) -> Any:
-    indices = y.array if hasattr(y, "wants_grad") else y
-    rank = len(sizes)
-    flat = reshape(g, (*g.shape[:-rank], math.prod(sizes)))
-    return reshape(getitem(flat, _at(indices, rank)), indices.shape)
-
-
-def _define_unpool(rank: int) -> Any:
-    name = f"max_unpool{rank}d"
-
-    def prepare(
-        input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
-    ) -> Any:
-        sizes = _check(name, input, rank)
-        kernel = each(name, "kernel_size", kernel_size, rank)
-        steps = kernel if stride is None else each(name, "stride", stride, rank)
-        low = each(name, "padding", padding, rank)
-        made = tuple((n - 1) * s - 2 * p + k for n, s, p, k in zip(sizes, steps, low, kernel, strict=True))
-        if output_size is not None:
-            made = tuple(output_size)[-rank:]
-        return (input, indices), {"sizes": made}
-
-    numbers = np.arange(1, 2**rank + 1).reshape(1, 1, *(2,) * rank)
-    return define(
-        name, f"Largest elements, put back where they were, among zeros, in {rank} dims.",
-        formula="out = 0; out[y] = x", tensor_method=False, promotes=False,
-        grad_name="MaxUnpool2DBackward0" if rank == 2 else "MaxUnpool3DBackward0",
-        prepare=prepare,
-        forward=_unpooled,
-        vjp=[_unpool_rule, None],
-        shape=lambda x, y, *, sizes: (*x[:-rank], *sizes),
-        samples=[((1, 1, *(2,) * rank), numbers, {"kernel_size": 2})],
-    )  # fmt: skip
-
-
-max_unpool1d, max_unpool2d, max_unpool3d = (_define_unpool(rank) for rank in (1, 2, 3))

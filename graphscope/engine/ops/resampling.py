@@ -214,23 +214,6 @@ def _as_many(what: str, value: Any, rank: int) -> tuple[Any, ...]:
     return values
 
 
-def upsample(
-    input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
-) -> Any:
-    """`interpolate`, by its old name."""
-    return interpolate(input, size, scale_factor, mode, align_corners)
-
-
-def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
-    """`interpolate` by the nearest element."""
-    return interpolate(input, size, scale_factor)
-
-
-def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
-    """`interpolate`, bilinear, with corners aligned."""
-    return interpolate(input, size, scale_factor, "bilinear", True)
-
-
 def _wanted(name: str, input: Any, output_size: Any, rank: int) -> tuple[int, ...]:
     if len(input.shape) not in (rank + 1, rank + 2):
         raise RuntimeError(f"{name}: the input must have {rank + 1} or {rank + 2} dims, not shape {tuple(input.shape)}")

@@ -4,34 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.complex_numbers import conj_physical
 from graphscope.engine.ops.decompositions import cholesky, svd
 from graphscope.engine.ops.distances import cross
 from graphscope.engine.ops.embedding import embedding as lookup
 from graphscope.engine.ops.exponential import ldexp
-from graphscope.engine.ops.factors import lu_factor
 from graphscope.engine.ops.inplace import fill_, zero_
 from graphscope.engine.ops.inplace_forms import FUNCTIONS
-from graphscope.engine.ops.inverses import logdet, matrix_exp
-from graphscope.engine.ops.least_squares import vander as powers
-from graphscope.engine.ops.linalg import addbmm, addmm, addmv, addr, baddbmm
-from graphscope.engine.ops.norms import frobenius_norm, nuclear_norm, renorm
+from graphscope.engine.ops.inverses import logdet
+from graphscope.engine.ops.linalg import addmm, baddbmm
 
 __all__ = [
     "detach",
     "embedding",
     "fill",
-    "frobenius_norm",
     "get_device",
     "is_same_size",
-    "lu",
-    "matrix_exp",
-    "nuclear_norm",
-    "renorm",
-    "vander",
 ]
 
 
@@ -62,18 +51,6 @@ def embedding(
     return lookup(indices, weight, None if padding_idx < 0 else padding_idx, scale_grad_by_freq=scale_grad_by_freq)
 
 
-def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
-    """Powers of the elements of a vector as rows: from the highest on, or (`increasing`) from 0."""
-    found = powers(x, N=N)
-    return found if increasing else found.flip(-1)
-
-
-def lu(A: Any, pivot: bool = True, get_infos: bool = False) -> Any:
-    """Both factors in one, and the pivots; `linalg.lu_factor` is its newer name."""
-    factors = tuple(lu_factor(A, pivot=pivot))
-    return (*factors, Tensor(np.zeros(A.shape[:-2], np.int32)[()])) if get_infos else factors
-
-
 def _in_place(function: Any) -> Any:
     """A method that writes what a function of several tensors computes into the first of them."""
 
@@ -83,11 +60,11 @@ def _in_place(function: Any) -> Any:
     return write
 
 
-_in_place_too: tuple[Any, ...] = (addmm, addbmm, addmv, addr, baddbmm, conj_physical, ldexp, renorm)
+_in_place_too: tuple[Any, ...] = (addmm, baddbmm, conj_physical, ldexp)
 
-for _function in (cross, logdet, svd, cholesky, lu, is_same_size, renorm):
+for _function in (cross, logdet, svd, cholesky, is_same_size):
     setattr(Tensor, _function.__name__, _function)
 for _written in _in_place_too:
     setattr(Tensor, f"{_written.__name__}_", _in_place(_written))
 FUNCTIONS.update(fill_=fill_, zero_=zero_)
-FUNCTIONS.update({name: getattr(Tensor, name) for name in ("addmv_", "conj_physical_", "ldexp_")})
+FUNCTIONS.update({name: getattr(Tensor, name) for name in ("conj_physical_", "ldexp_")})

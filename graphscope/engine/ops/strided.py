@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from graphscope.engine.core.calls import define
-from graphscope.engine.core.tensor import Tensor, method
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.core.writes import buffer
 from graphscope.engine.ops.shape import sizes
-from graphscope.engine.ops.view_layout import Place, lay_view, overlay, place_of
+from graphscope.engine.ops.view_layout import Place, lay_view, place_of
 
-__all__ = ["as_strided", "as_strided_scatter"]
+__all__ = ["as_strided"]
 
 
 def _elements(x: Any, size: tuple[int, ...], stride: tuple[int, ...], start: int | None) -> Any:
@@ -63,13 +63,3 @@ as_strided: Any = define(
     samples=[((3, 4), {"size": (2, 2), "stride": (4, 1)}), ((5,), {"size": (3, 3), "stride": (1, 1)}),
              ((3, 4), {"size": (3, 2), "stride": (1, 2), "storage_offset": 1})],
 )  # fmt: skip
-
-
-def as_strided_scatter(input: Any, src: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
-    """A copy of a tensor with `src` written where `as_strided` looks."""
-    whole = input.contiguous()
-    _, attrs = _to_strided(whole, size, stride, storage_offset)
-    return overlay(whole, src, attrs["_place"])
-
-
-method(as_strided_scatter)

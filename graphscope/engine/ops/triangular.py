@@ -10,7 +10,6 @@ from graphscope.engine.core import shapes
 from graphscope.engine.core.calls import define
 from graphscope.engine.core.dims import one
 from graphscope.engine.core.tensor import Tensor
-from graphscope.engine.ops.index import choose
 from graphscope.engine.ops.shape import reshape
 
 __all__ = [
@@ -18,7 +17,6 @@ __all__ = [
     "diag_embed",
     "diagflat",
     "diagonal",
-    "diagonal_scatter",
     "tril",
     "triu",
 ]
@@ -147,20 +145,5 @@ def diagflat(input: Any, offset: int = 0) -> Any:
     return diag_embed(reshape(input, (-1,)), offset)
 
 
-def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
-    """A copy of a tensor with other elements on a diagonal.
-
-    Raises:
-        RuntimeError: They are not of the shape of the diagonal.
-    """
-    shape = tuple(input.shape)
-    first, second = _two_dims(len(shape), dim1, dim2)
-    wanted = _diagonal_shape(shape, offset=offset, dim1=first, dim2=second)
-    if tuple(src.shape) != wanted:
-        raise RuntimeError(f"diagonal_scatter: expected src of shape {wanted}, not {tuple(src.shape)}")
-    there = _placed(np.ones(wanted, bool), offset=offset, dim1=first, dim2=second, shape=shape)
-    return choose(there, placed_diagonal(src, offset, first, second, shape), input)
-
-
-for _function in (diag, diag_embed, diagflat, diagonal_scatter):
+for _function in (diag, diag_embed, diagflat):
     setattr(Tensor, _function.__name__, _function)

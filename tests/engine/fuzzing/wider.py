@@ -47,7 +47,6 @@ OF_TWO: Final = (
     "torch.nn.functional.huber_loss({x}, {y}, delta=0.5) if {x}.shape == {y}.shape else {x} - {y}",
     "torch.nn.functional.cosine_similarity({x}, {y}, dim=-1) if {x}.shape == {y}.shape and {x}.ndim else {x} - {y}",
     "torch.bmm({x}[None], {y}[None]) if {x}.ndim == 2 == {y}.ndim else {x} + {y}",
-    "torch.linalg.vecdot({x}, {y}) if {x}.shape == {y}.shape and {x}.ndim else {x} + {y}",
     "torch.copysign({x} + 0.0131, {y} + 0.0131)", "torch.xlogy({x}, {y} * {y} + 1)", "torch.vstack([{x}, {y}])",
     "torch.column_stack([{x}, {y}])", "torch.hstack([{x}, {y}])", "torch.nn.functional.linear({x}, {y})",
     "torch.addmm({x}, {y}, {y}.mT) if {y}.ndim == 2 else {x} + {y}",
@@ -69,8 +68,6 @@ INDEXING: Final = (
     "{x}[torch.tensor([0]), :, torch.tensor([0])]", "{x}[0, ..., torch.tensor([0, 0])]", "{x}[-1:]", "{x}[1:0]",
     "{x}[({x} > 0.0131).any(-1)] if {x}.ndim > 1 else {x} * 1", "torch.take({x}, torch.tensor([0, 0]))",
     "{x}.index_copy({dim}, torch.tensor([0]), {x}.narrow({dim}, -1, 1))", "{x}[[[0], [0]]]", "{x}[..., ::2]",
-    "{x}.select_scatter({x}.select({dim}, 0) * 2, {dim}, -1)",
-    "{x}.diagonal_scatter({x}.diagonal() * 3) if {x}.ndim > 1 else {x} * 1",
     "{x}[[True] + [False] * ({x}.shape[0] - 1)] if {x}.ndim else {x} * 1",
 )  # fmt: skip
 

@@ -50,7 +50,6 @@ def test_weights_of_bags():
 
 
 def test_other_layers():
-    agree(lambda t: [t.nn.LPPool3d(2, 2)(t.tensor(numbers(1, 2, 4, 4, 4)))])
     agree(lambda t: [t.nn.LazyInstanceNorm2d(affine=True)(t.tensor(numbers(2, 3, 4, 4)))])
     agree(lambda t: t.nn.functional.max_pool2d_with_indices(t.tensor(numbers(1, 2, 4, 4)), 2))
     agree(lambda t: t.nn.functional.adaptive_max_pool1d_with_indices(t.tensor(numbers(1, 2, 5)), 2))

@@ -12,7 +12,7 @@ from graphscope.engine.core import dtypes, shapes
 from graphscope.engine.core.calls import define
 from graphscope.engine.core.indexing import plain
 from graphscope.engine.core.row_sums import add_up
-from graphscope.engine.core.tensor import Tensor
+from graphscope.engine.core.tensor import Tensor, method
 from graphscope.engine.ops.gathering import integers, masked_select, raw, taken
 from graphscope.engine.ops.index import choose, getitem, marked, tensors_of
 from graphscope.engine.ops.shape import reshape
@@ -138,13 +138,7 @@ index_put = define(
 )  # fmt: skip
 
 
-def _overlaid(input: Any, src: Any, index: Any, what: str) -> Any:
-    wanted = shapes.indexed(tuple(input.shape), index=index)
-    if tuple(src.shape) != wanted:
-        raise RuntimeError(f"{what}: expected src of shape {wanted}, not {tuple(src.shape)}")
-    return index_put(input, index, src)
-
-
+@method
 def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     """A copy with `source` written (or added) at an index that counts all elements in a row.
 
@@ -159,9 +153,6 @@ def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
         )
     flat = index_put(reshape(input, (-1,)), (reshape(index, (-1,)),), reshape(source, (-1,)), accumulate)
     return reshape(flat, input.shape)
-
-
-Tensor.put = put
 
 
 _nonzero = define(

@@ -152,7 +152,7 @@ def _candidates(graph: Graph, name: str, start: int, stop: int) -> np.ndarray:
 
 def _may_be(graph: Graph, name: str, site: int, attrs: int) -> bool:
     given = graph.log.attrs(attrs).get("name") if attrs else None
-    return given == name if given else graph.names.variable(site) == name
+    return graph.names.variable(site) == name if given is None else given == name
 
 
 def lookup(

@@ -24,6 +24,7 @@ _OVERFLOW: Final = "the numbers are too large for the dtype: normalise, lower th
 _SAFE_LOG: Final = "keep its input above 0: log(x + 1e-8), clamp_min, or log_softmax instead of log(softmax)"
 _SAFE_DIV: Final = "keep the divisor away from 0: x / (y + 1e-8); where() alone does not help, its gradient is nan too"
 _SAFE_MASK: Final = "let a mask leave at least one element, or use masked_fill(mask, torch.finfo(x.dtype).min)"
+_SAFE_INFINITY: Final = "don't multiply by an infinity: masked_fill or where put it where it is meant"
 _SAFE_ROOT: Final = "keep its input above 0: sqrt(x + 1e-12)"
 
 
@@ -111,6 +112,9 @@ def _reciprocal(values: Values) -> Words | None:
 
 
 def _product(values: Values) -> Words | None:
+    if any(np.isinf(value).any() for value in values[:-1]):
+        zeros = any((value == 0).any() for value in values[:-1]) and np.isnan(values[-1]).any()
+        return "infinity times 0" if zeros else "a factor is infinite", _SAFE_INFINITY
     sizes = " and ".join(f"{np.max(np.abs(value)):.4g}" for value in values[:-1] if np.size(value))
     return f"overflow of a product (the largest in size: {sizes})", _OVERFLOW
 

@@ -86,7 +86,7 @@ class Names:
 
     def _own(self, event: Event) -> str:
         attrs = self._log.attrs(event.attrs)
-        if attrs.get("name"):
+        if "name" in attrs:
             return str(attrs["name"])
         if event.kind == Kind.LEAF and "function" not in attrs:
             return ""  # seen first at a use: the variable there is another's

@@ -146,7 +146,7 @@ def _called(columns: _Columns, rows: np.ndarray, term: Term) -> tuple[np.ndarray
     """Which rows bear the name, given or of the variable of their line, and which have none."""
     graph = columns.graph
     attrs, kinds, sites = (columns.of(field, rows) for field in ("attrs", "kind", "site"))
-    given = _table(attrs, lambda number: bool(graph.log.attrs(number).get("name")))
+    given = _table(attrs, lambda number: "name" in graph.log.attrs(number))
     called = _table(attrs, lambda number: matches_text(str(graph.log.attrs(number).get("name") or ""), term.pattern))
     made = _table(attrs, lambda number: "function" in graph.log.attrs(number))
     assigned = ~given & (made | (kinds != Kind.LEAF)) & _table(sites, lambda number: bool(graph.names.variable(number)))

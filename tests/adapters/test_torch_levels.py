@@ -208,3 +208,27 @@ def test_of_two_branches_the_one_that_is_chosen_is_shown(capture: str) -> None:
     log.refresh()
     calls = [node.op for node in log.graph.nodes if node.kind == "op" and node.op in ("sin", "cos")]
     assert calls == ["sin", "cos"] if capture != "ops" else calls[0] == "sin"
+
+
+@pytest.mark.parametrize("capture", ["calls+backward", "ops"])
+def test_a_variable_is_what_the_call_of_its_line_returned(capture: str, tmp_path: Path) -> None:
+    script = tmp_path / "attention.py"
+    script.write_text(
+        "import torch\n"
+        "from torch.nn.attention import SDPBackend, sdpa_kernel\n"
+        "query = torch.ones(1, 2, 3, requires_grad=True)\n"
+        "with sdpa_kernel(SDPBackend.MATH):\n"
+        "    out = torch.nn.functional.scaled_dot_product_attention(query, query, query, is_causal=True)\n"
+        "chosen = torch.nn.functional.one_hot(torch.tensor([1, 2]))\n"
+        "out.sum().backward()\n"
+    )
+    names: dict[str, Any] = {"__name__": "__main__"}
+    with gs.record(capture=capture) as log:
+        exec(compile(script.read_text(), str(script), "exec"), names)
+    log.refresh()
+    for name in ("query", "out", "chosen"):
+        found = log.graph.select(f"name:{name} forward")
+        assert found, name
+        for node in found:
+            assert node.shape == tuple(names[name].shape), node
+            np.testing.assert_array_equal(node.value, names[name].detach().numpy())

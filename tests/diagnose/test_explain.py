@@ -147,6 +147,9 @@ NONFINITE = {
         W + "hidden = torch.tensor([[True, False], [True, True]])\n"
         "scores = (w * torch.ones(2, 2)).masked_fill(hidden, float('-inf'))\n"
         "weights = scores.softmax(-1)  # here\nweights.sum().backward()", "weights", "nonfinite", "born forward"),
+    "a mask that is multiplied": Case(
+        W + "mask = torch.tensor([0.0, 1.0]) * float('-inf')  # here\n"
+        "(w + mask).softmax(-1).sum().backward()", "w", "nonfinite", "born forward"),
     "a mask itself": Case(
         W + "mask = torch.triu(torch.full((2, 2), float('-inf')), diagonal=1)\n"
         "scores = w.unsqueeze(0) + mask  # here\nscores.softmax(-1).sum().backward()", "scores", "nonfinite",
@@ -249,6 +252,17 @@ def test_a_long_path_is_shown_by_its_ends(tmp_path: Path) -> None:
     assert len(found.path) == 64
     assert len(found.lines()) < 16
     assert "more" in str(found)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(
+    ("factor", "infinity", "words"),
+    [("[0.0, 1.0]", "float('-inf')", "infinity times 0"), ("[1e30, 1e30]", "1e30", "overflow of a product")],
+)
+def test_infinity_times_0_is_no_overflow(factor: str, infinity: str, words: str, tmp_path: Path) -> None:
+    with gs.record():
+        names = run(Case(f"y = (torch.tensor({factor}) * {infinity}).sum()", "y", "", ""), tmp_path)
+        assert words in gs.explain(names["y"]).verdict
 
 
 def test_share_of_zeros_is_told(tmp_path: Path) -> None:

@@ -124,6 +124,9 @@ WHOLE = {
     "taken off in place": lambda m, x, y: x.clone().sub_(y),
     "multiplied in place": lambda m, x, y: x.clone().mul_(y),
     "scaled in place": lambda m, x, y: x.clone().add_(x, alpha=int(y)),
+    "clamped from below": lambda m, x, y: x.clamp(min=int(y)),
+    "clamped from above": lambda m, x, y: x.clamp(max=int(y)),
+    "clamped in place": lambda m, x, y: x.clone().clamp_(int(y), 50),
     "masked": lambda m, x, y: x.masked_fill(x > 5, int(y)),
     "written": lambda m, x, y: x.index_fill(0, m.tensor([0]), int(y)),
 }

@@ -130,7 +130,7 @@ clamp_max = define(
 def _clamp(x: Any, *, min: Any, max: Any) -> Any:
     if x.dtype.kind in "iub" and (isinstance(min, float) or isinstance(max, float)):
         x = x.astype(dtypes.get_default_dtype())
-    return between(x, min, max)
+    return between(x, dtypes.element(min, x.dtype), dtypes.element(max, x.dtype))
 
 
 def _clamp_rule(g: Any, x: Any, *, min: Any, max: Any) -> Any:

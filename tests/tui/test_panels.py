@@ -4,7 +4,7 @@ shows of a node what the log has of it."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 
@@ -126,3 +126,24 @@ def test_steps_are_chosen_as_fast_as_keys_are_pressed(training: Path) -> None:
         await screen.shows(f"#{tanh[1]} step 2", "#inspector")
 
     drive(training, use, size=(140, 40))
+
+
+@pytest.mark.parametrize("size", [(60, 16), (80, 24), (100, 30)])
+def test_the_tabs_of_more_panels_have_room(
+    product: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    more = {f"another{key}": replace(PANELS["about"], name=f"another{key}", key=key) for key in "78"}
+    for name, panel in more.items():
+        monkeypatch.setitem(PANELS, name, panel)
+    monkeypatch.setattr("graphscope.tui.inspector.inspector.every", lambda: tuple(PANELS.values()))
+
+    async def use(screen: Screen) -> None:
+        for name, panel in PANELS.items():
+            screen.main.action_panel(name)
+            await screen.shows(panel.key, "TabLine")
+            line = screen.part("TabLine")
+            shown = [character for character in line.replace(panel.name, "") if character.isdigit()]
+            assert shown == [each.key for each in PANELS.values()], line
+            assert panel.name in line
+
+    drive(product, use, size=size)

@@ -68,4 +68,4 @@ class TabLine(Title):
             room = (1 + len(behind) + len(between)) * len(shown) - len(between)
             if sum(map(len, shown)) + room <= self.size.width:
                 return letters, behind, between
-        return (0, " ", "  ") if self.size.width >= longest + 17 else (0, "", " ")
+        return (0, " ", "  ") if self.size.width >= longest + 3 * len(self._keys) - 1 else (0, "", " ")

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.machinery import ExtensionFileLoader, ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import find_spec
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -27,13 +27,15 @@ from benchmarks.results import Measurement
 from benchmarks.workloads import WORKLOADS, Workload
 
 PACKAGE: Final = "graphscope"
-CUT: Final = (f"{PACKAGE}.engine", f"{PACKAGE}.nn", f"{PACKAGE}.optim")
-"""Where producers of events are."""
+CUT: Final = f"{PACKAGE}.engine"
+"""What asks whether it is being recorded."""
 
-COMPILED: Final = (f"{PACKAGE}.engine._calls", f"{PACKAGE}.engine._backward")
-"""Compiled modules that ask whether they are being recorded, unless they are built with NEVER."""
+COMPILED: Final = f"{CUT}.core._calls"
+"""A compiled module; where it is, the others are."""
 
 NEVER: Final = "GRAPHSCOPE_NEVER_RECORDS"
+"""Compiled modules that are built with this do not ask."""
+
 ROOT: Final = Path(__file__).parent.parent
 
 ANSWERS: Final = {
@@ -95,7 +97,7 @@ class CuttingLoader(SourceFileLoader):
 
 
 class Finder(MetaPathFinder):
-    """Finds the packages of `CUT` and loads them, cut if asked for; compiled modules, if there are any, from a folder.
+    """Finds the modules of `CUT` and loads them, cut if asked for; compiled modules, if there are any, from a folder.
 
     A compiled module keeps what it knows once per file: two engines in a process need a file each.
     """
@@ -112,9 +114,9 @@ class Finder(MetaPathFinder):
     ) -> ModuleSpec | None:
         if not fullname.startswith(CUT):
             return None
-        if fullname in COMPILED:
-            return PathFinder.find_spec(fullname, [str(self.folder.joinpath(*fullname.split(".")[:-1]))])
         spec = PathFinder.find_spec(fullname, path)
+        if spec is not None and isinstance(spec.loader, ExtensionFileLoader):
+            return PathFinder.find_spec(fullname, [str(self.folder.joinpath(*fullname.split(".")[:-1]))])
         if self.cut and spec is not None and isinstance(spec.loader, SourceFileLoader):
             spec.loader = CuttingLoader(fullname, spec.loader.path)
         return spec
@@ -126,7 +128,7 @@ def build(folder: Path, *options: str) -> None:
     done = subprocess.run(
         [sys.executable, "setup.py", "-q", "build_ext", *options], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    if done.returncode or not list(folder.glob("graphscope/engine/core/_calls.*")):
+    if done.returncode or not list(folder.glob(f"{COMPILED.replace('.', '/')}.*")):
         raise UnavailableError(f"the compiled modules could not be built: {done.stderr[-300:]}")
 
 
@@ -135,7 +137,7 @@ Modules = dict[str, ModuleType]
 
 def apart(folder: Path, *, cut: bool) -> Modules:
     """An engine apart from others, the twin if `cut`; compiled modules, if ours has any, are built in this folder."""
-    if any(map(find_spec, COMPILED)):
+    if find_spec(COMPILED):
         build(folder, *(("--define", NEVER) if cut else ()))
     return imported(Finder(folder, cut=cut))
 

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 HEAVY = ("numpy", "rich", "textual", "graphviz", "graphviz_pure", "torch", "jax", "tensorflow")
-PRODUCERS = ("graphscope.engine", "graphscope.nn", "graphscope.optim", "graphscope.adapters")
+PRODUCERS = ("graphscope.engine", "graphscope.adapters")
 CONSUMERS = (
     "graphscope.graph",
     "graphscope.debugger",

@@ -277,16 +277,17 @@ class Process:
 
     async def end(self, patience: float = PATIENCE) -> None:
         """See that it ends: wait, then ask the system to end it and all that it started, then make it."""
-        for number, seconds in ((None, patience), (signal.SIGTERM, patience), (signal.SIGKILL, PATIENCE)):
-            if self._process is None or self._done.is_set():
+        if self._process is None:
+            return
+        for number, seconds in ((None, patience), (signal.SIGTERM, patience), (signal.SIGKILL, None)):
+            if self._done.is_set():
                 break
             if number is not None:
                 self.kill(number)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._done.wait(), seconds)
         self.kill(signal.SIGKILL)  # what it started and left behind
-        if self._process is not None and self._done.is_set():
-            self._process.wait()
+        self._process.wait()
 
     def kill(self, number: int) -> None:
         """Send a signal to it and to what it started."""
@@ -303,10 +304,12 @@ class Process:
     async def _watch(self) -> None:
         assert self._process is not None
         code = await asyncio.to_thread(_exit_code, self._process)
-        if self._terminal is not None:
-            self._terminal.close()
         self.code = code
-        self._done.set()
+        try:
+            if self._terminal is not None:
+                self._terminal.close()
+        finally:
+            self._done.set()
         self._ended(code)
 
 

@@ -78,13 +78,13 @@ def test_an_exception_is_shown_at_the_line_that_raised_it(tmp_path: Path, framew
         await screen.shows("failed", "#heading")
         await screen.shows("raised at cell.py:7", "#transcript")
         assert screen.main.query_one(Source)._current == 7
-        rows = len(screen.main.reading.log)
+        rows = len(screen.main.log_index.log)
         await screen.type("p limit")
         await screen.shows("3", "#transcript")
         await screen.type("p x + x")
         await screen.shows("2.", "#transcript")
-        screen.main.reading.refresh()
-        assert len(screen.main.reading.log) == rows
+        screen.main.log_index.refresh()
+        assert len(screen.main.log_index.log) == rows
         await screen.press("p")
         await screen.until(lambda: screen.main.query_one(Source)._current != 7, "the line of a node")
 

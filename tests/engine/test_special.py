@@ -23,11 +23,8 @@ RANGES = {
     "lgamma": np.concatenate([WIDE, POSITIVE]),
     "digamma": POSITIVE,
     "special.ndtr": WIDE[WIDE > -5],
-    "special.ndtri": CHANCES,
-    "special.entr": WIDE,
     "special.expit": WIDE,
     "special.gammaln": POSITIVE,
-    "special.xlog1py": CHANCES,
 }
 SINGLE = {"erfc": 8.0, "lgamma": 20.0}
 """Up to where single precision is compared; PyTorch's own has few digits beyond."""
@@ -60,17 +57,6 @@ def test_erfinv_is_exact_far_out_where_that_of_torch_is_not():
     back = np.array([math.erfc(value) for value in found])
     np.testing.assert_allclose(back, 1 - values, rtol=2e-13)
     np.testing.assert_array_equal(gs.erfinv(gs.from_numpy(-values)).numpy(), -found)
-
-
-def test_frexp_and_ldexp_undo_each_other():
-    values = np.array([0.0, 1.0, -3.7, 1e300, 5e-324])
-    mantissa, exponent = gs.frexp(gs.from_numpy(values))
-    theirs = torch.frexp(torch.from_numpy(values))
-    np.testing.assert_array_equal(exponent.numpy(), theirs.exponent.numpy())
-    np.testing.assert_array_equal(mantissa.numpy()[:3], theirs.mantissa.numpy()[:3])
-    x, power = np.array([1.5, -2.0]), np.array([3, -1])
-    expected = torch.ldexp(torch.from_numpy(x), torch.from_numpy(power)).numpy()
-    np.testing.assert_array_equal(gs.ldexp(gs.from_numpy(x), gs.from_numpy(power)).numpy(), expected)
 
 
 @pytest.mark.parametrize("name", ["floor_divide", "remainder", "fmod"])

@@ -23,7 +23,6 @@ out = t.as_strided(x, (2, 2), (1, 2), 1)
 out = x.as_strided((3, 3), (1, 1))
 out = (x * 1).as_strided((2,), (4,)).mul_(3)
 out = (x * 1).addmm_(x, c[0], beta=0.5)
-out = (x * 1).ldexp_(t.tensor([1, 2, 0, 1]))
 out = t.conj_physical_(x * 1)
 out = x.as_strided((2, 2), (100, 1))
 """

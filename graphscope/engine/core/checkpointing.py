@@ -54,27 +54,6 @@ def checkpoint(
     return result
 
 
-def checkpoint_sequential(
-    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, preserve_rng_state: bool = True
-) -> Any:
-    """Run functions one after the other, in so many checkpointed segments; the last is not checkpointed."""
-    steps = list(functions.children()) if hasattr(functions, "children") else list(functions)
-    size = max(len(steps) // segments, 1)
-    starts = [number * size for number in range(segments)]
-
-    def run(start: int, end: int) -> Callable[[Any], Any]:
-        def part(value: Any) -> Any:
-            for step in steps[start:end]:
-                value = step(value)
-            return value
-
-        return part
-
-    for start in starts[:-1]:
-        input = checkpoint(run(start, start + size), input, preserve_rng_state=preserve_rng_state)
-    return run(starts[-1], len(steps))(input)
-
-
 class _Segment:
     """One call under a checkpoint: how to run it again, and what its nodes save then, until they have fetched it."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, MutableMapping
 from typing import Any, Self
 
 from graphscope.engine.core.tensor import Tensor
@@ -80,8 +80,11 @@ class ParameterList(Module):
         raise RuntimeError("ParameterList should not be called.")
 
 
-class ParameterDict(Module):
+class ParameterDict(Module, MutableMapping[str, Any]):
     """Parameters under keys; a tensor that is put in becomes one."""
+
+    __eq__ = object.__eq__  # two of them are two modules, whatever they hold
+    __hash__ = object.__hash__
 
     def __init__(self, parameters: Any = None) -> None:
         super().__init__()
@@ -123,48 +126,14 @@ class ParameterDict(Module):
         """The keys."""
         return self._keys.keys()
 
-    def items(self) -> Iterator[tuple[str, Any]]:
-        """The keys with their parameters."""
-        return ((key, self[key]) for key in self._keys)
-
-    def values(self) -> Iterator[Any]:
-        """The parameters."""
-        return (self[key] for key in self._keys)
-
-    def get(self, key: str, default: Any = None) -> Any:
-        """The parameter under a key, or `default`."""
-        return getattr(self, key) if key in self._keys else default
-
-    def setdefault(self, key: str, default: Any = None) -> Any:
-        """The parameter under a key, which is `default` if there was none."""
-        if key not in self:
-            self[key] = default
-        return self[key]
-
-    def pop(self, key: str) -> Any:
-        """Take a parameter out and return it."""
-        value = self[key]
-        del self[key]
-        return value
-
     def popitem(self) -> tuple[str, Any]:
         """Take out the parameter that came last."""
         key = next(reversed(self._keys))
         return key, self.pop(key)
 
-    def clear(self) -> None:
-        """Hold nothing more."""
-        for key in list(self._keys):
-            del self[key]
-
     def copy(self) -> ParameterDict:
         """Another dict of the same parameters."""
         return ParameterDict(dict(self.items()))
-
-    def update(self, parameters: Any) -> None:
-        """Hold more parameters, from a dict or from pairs."""
-        for key, value in parameters.items() if isinstance(parameters, Mapping | ParameterDict) else parameters:
-            self[key] = value
 
     def __ior__(self, other: Any) -> Self:
         self.update(other)

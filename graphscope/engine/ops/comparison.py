@@ -11,7 +11,6 @@ import numpy as np
 from graphscope.engine.core import shapes
 from graphscope.engine.core.calls import define
 from graphscope.engine.core.tensor import Tensor, method
-from graphscope.engine.ops.flat_rules import refused
 
 __all__ = [
     "eq",
@@ -19,7 +18,6 @@ __all__ = [
     "greater",
     "greater_equal",
     "gt",
-    "heaviside",
     "is_complex",
     "is_floating_point",
     "is_nonzero",
@@ -96,23 +94,6 @@ isclose = define(
     shape=shapes.broadcast,
     samples=[((2, 3), (2, 3), {}), ((2, 3), (3,), {"atol": 0.5}), (_SPECIAL, _SPECIAL, {"equal_nan": True}),
              ((), (), {}), ("integers", (3,), (3,), {"rtol": 0.5})],
-)  # fmt: skip
-
-
-def _heaviside(x: Any, y: Any) -> Any:
-    if getattr(x, "dtype", None) != getattr(y, "dtype", None):
-        raise TypeError("the step and its value at 0 must be of one dtype")
-    return np.where(x == 0, y, np.asarray(x > 0, x.dtype))[()]
-
-
-heaviside = define(
-    "heaviside", "Step: 0 below 0, 1 above, and y at 0.", formula="out = 0 if x < 0 else y if x = 0 else 1",
-    promotes=False,
-    prepare=lambda input, values: ((input, values), {}),
-    forward=_heaviside,
-    vjp=[refused, refused],
-    shape=shapes.broadcast,
-    samples=[((2, 3), (3,)), ((), ()), ("integers", (3,), (3,))],
 )  # fmt: skip
 
 

@@ -19,7 +19,6 @@ from graphscope.engine.ops.index import getitem, where
 from graphscope.engine.ops.joining import cat
 from graphscope.engine.ops.pad import moved
 from graphscope.engine.ops.rearrange import flip
-from graphscope.engine.ops.reduce import sum
 from graphscope.engine.ops.values_and_indices import as_many, choice
 
 __all__ = [
@@ -27,12 +26,9 @@ __all__ = [
     "cummin",
     "cumprod",
     "cumsum",
-    "cumulative_trapezoid",
     "diff",
     "gradient",
     "logcumsumexp",
-    "trapezoid",
-    "trapz",
 ]
 
 
@@ -253,36 +249,3 @@ def _slope(x: Any, dim: int, step: float, edge_order: int) -> Any:
             third = _at(x, dim, slice(places[2], places[2] + 1))
             ends.append((second * 4 - first * 3 - third) * (sign / (2 * step)))
     return cat([ends[0], inside, ends[1]], dim)
-
-
-def _trapezoids(y: Any, x: Any, dx: float, dim: int) -> Any:
-    """The area between each two neighbours."""
-    heights = _at(y, dim, slice(1, None)) + _at(y, dim, slice(0, -1))
-    if x is None:
-        return heights * (dx / 2)
-    steps = diff(x, dim=dim if len(x.shape) == len(y.shape) else -1)
-    if len(x.shape) < len(y.shape):
-        steps = steps.reshape(-1, *(1,) * (len(y.shape) - dim - 1))
-    return heights * steps / 2
-
-
-@composite("Area under samples of a function, by the trapezoidal rule.", formula="out = Σ (y[i] + y[i+1]) / 2 · Δx",
-           samples=[((4,), {}), ((2, 4), {"dx": 0.5}), ((3,), (3,)), ((2, 3), (3,), {})],
-           shape=lambda y, x=None, *, dx=1, dim=-1: shapes.without(y, dim=dim))  # fmt: skip
-def trapezoid(y: Any, x: Any = None, *, dx: float = 1, dim: int = -1) -> Any:
-    """The area under y along a dim; at the places x, or at distances dx."""
-    place = one(dim, len(y.shape))
-    return sum(_trapezoids(y, x, dx, place), place)
-
-
-trapz = trapezoid
-
-
-@composite("Running area under samples of a function, by the trapezoidal rule.",
-           formula="out[i] = Σ (y[j] + y[j+1]) / 2 · Δx, j ≤ i",
-           samples=[((4,), {}), ((2, 4), {"dx": 0.5}), ((3,), (3,))],
-           shape=lambda y, x=None, *, dx=1, dim=-1: _after(y, dim=dim))  # fmt: skip
-def cumulative_trapezoid(y: Any, x: Any = None, *, dx: float = 1, dim: int = -1) -> Any:
-    """The area under y along a dim up to each place; at the places x, or at distances dx."""
-    place = one(dim, len(y.shape))
-    return cumsum(_trapezoids(y, x, dx, place), place)

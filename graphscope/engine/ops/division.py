@@ -19,8 +19,6 @@ __all__ = [
     "divide",
     "floor_divide",
     "fmod",
-    "gcd",
-    "lcm",
     "reciprocal",
     "remainder",
     "true_divide",
@@ -164,14 +162,3 @@ reciprocal = define(
     shape=shapes.same,
     samples=[("positive", (2, 3)), ("positive", ())],
 )  # fmt: skip
-
-
-def _whole_numbers(name: str, forward: Callable[..., Any], doc: str) -> Any:
-    return define(
-        name, doc, formula=f"out = {name}(x, y)", forward=dtypes.only("bi", forward), vjp=[None, None],
-        shape=shapes.broadcast, samples=[("integers", (2, 3), (3,)), ("integers", (), ())],
-    )  # fmt: skip
-
-
-gcd = _whole_numbers("gcd", np.gcd, "Greatest common divisor of integers.")
-lcm = _whole_numbers("lcm", np.lcm, "Least common multiple of integers.")

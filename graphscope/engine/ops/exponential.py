@@ -11,8 +11,7 @@ from graphscope.engine.core import dtypes, shapes
 from graphscope.engine.core.buffers import reuse
 from graphscope.engine.core.calls import define
 from graphscope.engine.core.formulas import in_one_pass
-from graphscope.engine.core.results import result_of
-from graphscope.engine.core.tensor import Tensor, method
+from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.flat_rules import nothing
 from graphscope.engine.ops.index import where
 
@@ -20,15 +19,11 @@ __all__ = [
     "exp",
     "exp2",
     "expm1",
-    "float_power",
-    "frexp",
-    "ldexp",
     "log",
     "log1p",
     "log2",
     "log10",
     "logaddexp",
-    "logaddexp2",
     "logit",
     "pow",
     "rsqrt",
@@ -82,15 +77,6 @@ pow: Any = define(
     samples=[("positive", (2, 3), (2, 3)), ("positive", (2, 3), (3,)), ((2, 3), 2), ((2, 3), 3), ((2, 3), 4),
              ("positive", (2, 3), -0.5), ((3,), 0), ("positive", (), ()), ("positive", 1.5, (2, 3))],
 )  # fmt: skip
-
-
-@method
-def float_power(input: Any, exponent: Any) -> Any:
-    """Power, computed in float64 or complex128."""
-    kinds = [getattr(getattr(value, "dtype", None), "kind", "c" if isinstance(value, complex) else "f")
-             for value in (input, exponent)]  # fmt: skip
-    wide, number = (np.dtype("complex128"), complex) if "c" in kinds else (dtypes.float64, float)
-    return pow(*(value.to(wide) if isinstance(value, Tensor) else number(value) for value in (input, exponent)))
 
 
 def _rsqrt(x: Any) -> Any:
@@ -229,15 +215,6 @@ logaddexp = define(
     samples=[((2, 3), (2, 3)), ((2, 1), (3,)), ((), ())],
 )  # fmt: skip
 
-logaddexp2 = define(
-    "logaddexp2", "Logarithm to base 2 of a sum of powers of 2.", formula="out = log₂ (2^x + 2^y)",
-    forward=dtypes.only("f", np.logaddexp2),
-    vjp=[lambda g, x, y: g / (exp2(y - x) + 1),
-         lambda g, x, y: g / (exp2(x - y) + 1)],
-    shape=shapes.broadcast,
-    samples=[((2, 3), (2, 3)), ((2, 1), (3,)), ((), ())],
-)  # fmt: skip
-
 
 def _xlogy(x: Any, y: Any) -> Any:
     y = y if hasattr(y, "dtype") else x.dtype.type(y)
@@ -252,29 +229,3 @@ xlogy = define(
     shape=shapes.broadcast,
     samples=[("positive", (2, 3), (2, 3)), ("positive", (2, 1), (3,)), ("positive", (), ()), ("positive", 2.0, (3,))],
 )  # fmt: skip
-
-
-@method
-def ldexp(input: Any, other: Any) -> Any:
-    """`input` times 2 to the power of `other`."""
-    return input * pow(2.0, other)
-
-
-_exponent = define(
-    "exponent", "The power of 2 that a number is a fraction of.", formula="x = out[0] · 2^out", torch=None,
-    tensor_method=False,
-    forward=dtypes.only("f", lambda x: np.frexp(x)[1]),
-    vjp=[None],
-    shape=shapes.same,
-    samples=[((2, 3),), ((),)],
-)  # fmt: skip
-
-
-_Frexp = result_of("frexp", ("mantissa", "exponent"))
-
-
-@method
-def frexp(input: Tensor) -> Any:
-    """Each element as a fraction from 0.5 to 1 (or 0, or negative) and the power of 2 that it is multiplied by."""
-    exponent = _exponent(input)
-    return _Frexp(input / pow(2.0, exponent.to(input.dtype)), exponent)

@@ -25,9 +25,9 @@ FORMS: Final = (
     "abs", "acos", "acosh", "addcdiv", "addcmul", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and",
     "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "ceil", "clamp",
     "clamp_max", "clamp_min", "clamp_to", "copysign", "cos", "cosh", "deg2rad", "digamma", "div_floor", "div_trunc",
-    "eq", "erf", "erfc", "erfinv", "exp", "exp2", "expm1", "floor", "floor_divide", "fmod", "frac", "gcd", "ge",
-    "gt", "heaviside", "hypot", "lcm", "le", "lerp", "lgamma", "log", "log10", "log1p", "log2", "logical_and",
-    "logical_not", "logical_or", "logical_xor", "logit", "lt", "nan_to_num", "ne", "neg", "nextafter",
+    "eq", "erf", "erfc", "erfinv", "exp", "exp2", "expm1", "floor", "floor_divide", "fmod", "frac", "ge",
+    "gt", "hypot", "le", "lerp", "lgamma", "log", "log10", "log1p", "log2", "logical_and",
+    "logical_not", "logical_or", "logical_xor", "logit", "lt", "nan_to_num", "ne", "neg",
     "pow", "rad2deg", "reciprocal", "relu", "remainder", "round", "round_to", "rsqrt", "sgn", "sigmoid", "sign",
     "sin", "sinc", "sinh", "sqrt", "square", "tan", "tanh", "trunc", "xlogy",
 )  # fmt: skip
@@ -128,4 +128,4 @@ for _name, _method in METHODS.items():
     setattr(Tensor, _name, _method)
 
 FUNCTIONS.update({name: METHODS[name] for name in ("clamp_", "clip_", "round_")})
-FUNCTIONS.update({f"{name}_": FORMS_IN_PLACE[name] for name in ("clamp_max", "clamp_min", "gcd", "lcm", "xlogy")})
+FUNCTIONS.update({f"{name}_": FORMS_IN_PLACE[name] for name in ("clamp_max", "clamp_min", "xlogy")})

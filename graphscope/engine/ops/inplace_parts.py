@@ -22,7 +22,7 @@ __all__: list[str] = []
 FORMS: Final = {
     cumulative: ("cumprod", "cumsum"),
     masking: ("index_put", "masked_fill", "masked_scatter"),
-    scatter: ("index_add", "index_copy", "index_fill", "scatter", "scatter_add", "scattered"),
+    scatter: ("index_add", "index_fill", "scatter", "scatter_add", "scattered"),
     triangular: ("tril", "triu"),
 }
 """The ops that have a form in place, made here, by the modules that define them."""

@@ -11,16 +11,13 @@ import numpy as np
 
 from graphscope.engine.core import shapes
 from graphscope.engine.core.calls import define
-from graphscope.engine.core.composite import composite
 from graphscope.engine.core.dims import one
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.dim_order import atleast_1d, atleast_2d, atleast_3d
 from graphscope.engine.ops.index import getitem
-from graphscope.engine.ops.pad import padded
 from graphscope.engine.ops.shape import expand, reshape
 
 __all__ = [
-    "block_diag",
     "cat",
     "column_stack",
     "concat",
@@ -147,20 +144,4 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
     return tuple(
         expand(reshape(tensor, tuple(-1 if which == place else 1 for which in order)), shape)
         for place, tensor in enumerate(given)
-    )
-
-
-@composite("Matrices along the diagonal of one matrix, zeros elsewhere.", formula="out = diag(x, y, ...)",
-           samples=[((2, 3), (1, 2)), ((), (2,))],
-           shape=lambda *given, **_: (
-               shapes.add((1, 1, *x)[-2] for x in given), shapes.add((1, *x)[-1] for x in given)))  # fmt: skip
-def block_diag(*tensors: Any) -> Any:
-    """Matrices along the diagonal of one matrix, zeros elsewhere; vectors are rows."""
-    blocks = [atleast_2d(tensor) for tensor in tensors]
-    if any(len(block.shape) > 2 for block in blocks):
-        raise RuntimeError("block_diag: Input tensors must have 2 or fewer dimensions")
-    width = sum(block.shape[1] for block in blocks)
-    ends = list(accumulate(block.shape[1] for block in blocks))
-    return cat(
-        [padded(block, [(0, 0), (end - block.shape[1], width - end)]) for block, end in zip(blocks, ends, strict=True)]
     )

@@ -23,25 +23,78 @@ __all__ = [
 ]
 
 
-def zeros_like(
-    input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **how: Any
-) -> Tensor:
-    """Zeros of the shape and dtype of another tensor."""
-    return made(np.zeros(input.array.shape, dtype or input.array.dtype), requires_grad, "zeros_like", device, how)
+def _named(function: Any, name: str, doc: str) -> Any:
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
 
 
-def ones_like(
-    input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **how: Any
-) -> Tensor:
-    """Ones of the shape and dtype of another tensor."""
-    return made(np.ones(input.array.shape, dtype or input.array.dtype), requires_grad, "ones_like", device, how)
+def _like(name: str, doc: str, filled: Any) -> Any:
+    """A function that makes what `filled` does of a shape and a dtype, in those of another tensor."""
+
+    def like(
+        input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **how: Any
+    ) -> Tensor:
+        return made(filled(input.array.shape, dtype or input.array.dtype), requires_grad, name, device, how)
+
+    return _named(like, name, doc)
 
 
-def empty_like(
-    input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **how: Any
-) -> Tensor:
-    """A tensor of the shape and dtype of another, whose elements are yet to be set; here they are zeros."""
-    return made(np.zeros(input.array.shape, dtype or input.array.dtype), requires_grad, "empty_like", device, how)
+def _new(name: str, doc: str, filled: Any) -> Any:
+    """A method that makes what `filled` does of a shape and a dtype, in the dtype of a tensor."""
+
+    def new(
+        self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **how: Any
+    ) -> Tensor:
+        return made(filled(sizes(size), dtype or self.array.dtype), requires_grad, name, device, how)
+
+    return method(_named(new, name, doc))
+
+
+def _random_like(name: str, doc: str, drawn: Any) -> Any:
+    """A function that draws numbers of a shape, in shape and dtype of another tensor."""
+
+    def like(
+        input: Tensor,
+        *,
+        generator: Generator | None = None,
+        dtype: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        **how: Any,
+    ) -> Tensor:
+        array = np.asarray(drawn(_numbers(generator), input.array.shape)).astype(dtype or input.array.dtype)
+        return made(array, requires_grad, name, device, how)
+
+    return _named(like, name, doc)
+
+
+_numbers = generator  # `generator` is the name of a parameter here
+
+zeros_like = _like("zeros_like", "Zeros of the shape and dtype of another tensor.", np.zeros)
+ones_like = _like("ones_like", "Ones of the shape and dtype of another tensor.", np.ones)
+empty_like = _like(
+    "empty_like",
+    "A tensor of the shape and dtype of another, whose elements are yet to be set; here they are zeros.",
+    np.zeros,
+)
+rand_like = _random_like(
+    "rand_like",
+    "Uniform random numbers of the shape and dtype of another tensor.",
+    lambda numbers, shape: numbers.random(shape),
+)
+randn_like = _random_like(
+    "randn_like",
+    "Standard normal random numbers of the shape and dtype of another tensor.",
+    lambda numbers, shape: numbers.standard_normal(shape),
+)
+_new("new_zeros", "Zeros in this tensor's dtype.", np.zeros)
+_new("new_ones", "Ones in this tensor's dtype.", np.ones)
+_new(
+    "new_empty",
+    "A tensor of this one's dtype whose elements are yet to be set; here they are zeros.",
+    np.zeros,
+)
 
 
 def full_like(
@@ -52,34 +105,6 @@ def full_like(
     fill_value = dtypes.element(getattr(fill_value, "array", fill_value), dtype)
     array = np.full(input.array.shape, fill_value, dtype)
     return made(array, requires_grad, "full_like", device, how)
-
-
-def rand_like(
-    input: Tensor,
-    *,
-    generator: Generator | None = None,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    **how: Any,
-) -> Tensor:
-    """Uniform random numbers of the shape and dtype of another tensor."""
-    array = np.asarray(_numbers(generator).random(input.array.shape)).astype(dtype or input.array.dtype)
-    return made(array, requires_grad, "rand_like", device, how)
-
-
-def randn_like(
-    input: Tensor,
-    *,
-    generator: Generator | None = None,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    **how: Any,
-) -> Tensor:
-    """Standard normal random numbers of the shape and dtype of another tensor."""
-    array = np.asarray(_numbers(generator).standard_normal(input.array.shape)).astype(dtype or input.array.dtype)
-    return made(array, requires_grad, "randn_like", device, how)
 
 
 def randint_like(
@@ -99,9 +124,6 @@ def randint_like(
     return made(array, requires_grad, "randint_like", device, how)
 
 
-_numbers = generator  # `generator` is the name of a parameter here
-
-
 @method
 def new_tensor(
     self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **how: Any
@@ -109,30 +131,6 @@ def new_tensor(
     """A tensor with a copy of `data`, in this one's dtype."""
     array = np.array(getattr(data, "array", data)).astype(dtype or self.array.dtype)
     return made(array, requires_grad, "new_tensor", device, how)
-
-
-@method
-def new_zeros(
-    self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **how: Any
-) -> Tensor:
-    """Zeros in this tensor's dtype."""
-    return made(np.zeros(sizes(size), dtype or self.array.dtype), requires_grad, "new_zeros", device, how)
-
-
-@method
-def new_ones(
-    self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **how: Any
-) -> Tensor:
-    """Ones in this tensor's dtype."""
-    return made(np.ones(sizes(size), dtype or self.array.dtype), requires_grad, "new_ones", device, how)
-
-
-@method
-def new_empty(
-    self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **how: Any
-) -> Tensor:
-    """A tensor of this one's dtype whose elements are yet to be set; here they are zeros."""
-    return made(np.zeros(sizes(size), dtype or self.array.dtype), requires_grad, "new_empty", device, how)
 
 
 @method

@@ -18,7 +18,6 @@ __all__ = [
     "bmm",
     "dot",
     "inner",
-    "kron",
     "matmul",
     "mm",
     "mv",
@@ -297,22 +296,3 @@ trace = define(
     shape=shapes.scalar,
     samples=[((3, 3),), ((2, 3),)],
 )  # fmt: skip
-
-
-def _kron_shape(x: Any, y: Any) -> Any:
-    rank = max(len(x), len(y))
-    x, y = ((1,) * (rank - len(each)) + tuple(each) for each in (x, y))
-    return tuple(None if None in pair else pair[0] * pair[1] for pair in zip(x, y, strict=True))
-
-
-@composite(
-    "Kronecker product: each element of x, times all of y.", formula="out[i·n + k, j·m + l] = x[i, j] · y[k, l]",
-    samples=[((2, 3), (2, 2)), ((2,), (2, 2)), ((2, 1, 2), (3,)), ((), (2,))], shape=_kron_shape, tensor_method=True,
-)  # fmt: skip
-def kron(input: Any, other: Any) -> Any:
-    """Kronecker product: each element of `input`, times all of `other`."""
-    rank = max(len(input.shape), len(other.shape))
-    x, y = ((1,) * (rank - len(each.shape)) + tuple(each.shape) for each in (input, other))
-    wide = reshape(input, tuple(size for each in x for size in (each, 1)))
-    thin = reshape(other, tuple(size for each in y for size in (1, each)))
-    return reshape(wide * thin, _kron_shape(x, y))

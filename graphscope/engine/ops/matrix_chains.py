@@ -42,26 +42,6 @@ def matrix_power(input: Any, n: int) -> Any:
         square = matmul(square, square)
 
 
-def _order(sizes: list[int]) -> list[list[int]]:
-    """Where to split a chain of matrices so that the products cost least (Cormen et al., 15.2)."""
-    count = len(sizes) - 1
-    cost = [[0.0] * count for _ in range(count)]
-    split = [[0] * count for _ in range(count)]
-    for length in range(2, count + 1):
-        for i in range(count - length + 1):
-            j = i + length - 1
-            options = [(cost[i][k] + cost[k + 1][j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k) for k in range(i, j)]
-            cost[i][j], split[i][j] = min(options)
-    return split
-
-
-def _multiplied(matrices: list[Any], split: list[list[int]], i: int, j: int) -> Any:
-    if i == j:
-        return matrices[i]
-    k = split[i][j]
-    return matmul(_multiplied(matrices, split, i, k), _multiplied(matrices, split, k + 1, j))
-
-
 def _contracted(dims: Any, ranks: tuple[int, int]) -> tuple[list[int], list[int]]:
     if isinstance(dims, Tensor):
         dims = dims.tolist()

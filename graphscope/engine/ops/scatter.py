@@ -16,7 +16,6 @@ from graphscope.engine.ops.index import getitem, where
 
 __all__ = [
     "index_add",
-    "index_copy",
     "index_fill",
     "scatter",
     "scatter_add",
@@ -264,7 +263,7 @@ def _to_index_write(what: str) -> Any:
             )
         wanted = shapes.resized(shape, dim, places.size) if shape else ()
         if hasattr(source, "shape") and tuple(source.shape) != wanted and what != "index_fill":
-            raise (IndexError if what == "index_copy" else RuntimeError)(
+            raise RuntimeError(
                 f"{what}(): source of shape {tuple(source.shape)} does not fit: {places.size} indices along dim {dim} "
                 f"of {shape} want {wanted}"
             )
@@ -294,28 +293,9 @@ index_add = define(
 )  # fmt: skip
 
 
-def _index_copy(x: Any, y: Any, z: Any, *, dim: int) -> Any:
-    out = _copied(x)
-    out[(slice(None),) * dim + (np.reshape(y, -1),)] = z if x.ndim else np.reshape(z, -1)
-    return _back(out, x)
-
-
 def _without(g: Any, y: Any, dim: int) -> Any:
     """The cotangent with 0 at the slices that were written."""
     return index_fill(g, dim, y, 0.0)
-
-
-index_copy = define(
-    "index_copy", "A copy of x with slices z written at an index along a dim.", formula="out = x; out[y[i]] = z[i]",
-    promotes=False,
-    prepare=_to_index_write("index_copy"),
-    forward=_index_copy,
-    vjp=[lambda g, y, *, dim: _without(g, y, dim),
-         None,
-         lambda g, y, *, dim: index_select(g, dim, y)],
-    shape=shapes.same,
-    samples=[((3, 2), 0, np.array([0, 2]), (2, 2)), ((2, 3), -1, np.array([1]), (2, 1))],
-)  # fmt: skip
 
 
 def _index_fill(x: Any, y: Any, z: Any, *, dim: int) -> Any:

@@ -19,7 +19,6 @@ __all__ = [
     "copysign",
     "neg",
     "negative",
-    "nextafter",
     "positive",
     "sgn",
     "sign",
@@ -87,15 +86,6 @@ copysign = define(
          nothing],
     shape=shapes.broadcast,
     samples=[((2, 3), (2, 3)), ((2, 3), -1.0), ((), ())],
-)  # fmt: skip
-
-nextafter = define(
-    "nextafter", "The next floating number from x towards y.", formula="out = x ± the least step",
-    forward=dtypes.only("f", np.nextafter),
-    vjp=[lambda g, x, y: where(x == y, 0.0, g),
-         nothing],
-    shape=shapes.broadcast,
-    samples=[((2, 3), (2, 3)), ((), ())],
 )  # fmt: skip
 
 

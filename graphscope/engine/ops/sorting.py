@@ -8,15 +8,12 @@ import numpy as np
 
 from graphscope.engine.core import shapes
 from graphscope.engine.core.calls import define
-from graphscope.engine.core.composite import composite
 from graphscope.engine.core.dims import one
 from graphscope.engine.ops.values_and_indices import as_many, choice
 
 __all__ = [
     "argsort",
-    "kthvalue",
     "mode",
-    "msort",
     "sort",
     "topk",
 ]
@@ -60,13 +57,6 @@ sort = choice(
 )  # fmt: skip
 
 
-@composite("Elements in order along dim 0.", formula="out = x[argsort x]", tensor_method=True, samples=[((3, 2),)],
-           shape=shapes.same)  # fmt: skip
-def msort(input: Any) -> Any:
-    """The elements in order along dim 0."""
-    return sort(input, 0).values
-
-
 def _to_top(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     place = one(dim, len(input.shape))
     size = input.shape[place] if input.shape else 1
@@ -94,22 +84,6 @@ topk = choice(
     prepare=_to_top,
     samples=[((2, 3), {"k": 2}), ((3, 2), {"k": 1, "dim": 0, "largest": False}), ((20,), {"k": 2}),
              ((20,), {"k": 2, "largest": False})],
-)  # fmt: skip
-
-
-def _to_kth(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
-    place = one(dim, len(input.shape))
-    if not 1 <= k <= (input.shape[place] if input.shape else 1):
-        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {place}: k={k}")
-    return (input,), {"k": int(k), "dim": place, "keepdim": keepdim, "_from": tuple(input.shape)}
-
-
-kthvalue = choice(
-    "kthvalue", "The k-th smallest element along a dim (k counts from 1), and where it is.",
-    formula="out = sort(x)[k-1]", tensor_method=True,
-    place=lambda x, *, dim, k: np.take(np.argpartition(x, k - 1, dim), [k - 1], dim),
-    prepare=_to_kth,
-    samples=[((2, 3), {"k": 2}), ((3, 2), {"k": 1, "dim": 0, "keepdim": True}), ((), {"k": 1})],
 )  # fmt: skip
 
 

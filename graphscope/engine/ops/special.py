@@ -106,15 +106,6 @@ def _upper(x: Any) -> Any:
     return out
 
 
-def _complement_scaled(x: Any) -> Any:
-    size = np.abs(x.astype(np.float64))
-    with np.errstate(invalid="ignore"):
-        out = np.where(np.isinf(size), 0, _upper_scaled(size))
-    low = x < 0
-    out[low] = 2 * np.exp(size[low] ** 2) - out[low]
-    return np.where(np.isnan(x), np.nan, out)
-
-
 def error_function(x: Any) -> Any:
     """Erf of an array of single or double precision."""
     if x.dtype == np.float32:
@@ -163,14 +154,6 @@ erfc = define(
     samples=[((2, 3),), ((),)],
 )  # fmt: skip
 
-erfcx: Any = define(
-    "erfcx", "Erfc without its decay: exact where erfc is 0.", formula="out = e^x² · erfc x", floating=True,
-    tensor_method=False, torch="special.erfcx", grad_name="SpecialErfcxBackward0",
-    forward=_blockwise(_complement_scaled),
-    vjp=[lambda g, x, out: g * (2 * x * out - 2 / math.sqrt(math.pi))],
-    shape=shapes.same,
-    samples=[((2, 3),), ((),), (np.array([5.0, -3.0, 30.0]),)],
-)  # fmt: skip
 
 erfinv = define(
     "erfinv", "Inverse of the error function.", formula="erf out = x", floating=True,

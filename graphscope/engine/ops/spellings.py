@@ -9,7 +9,6 @@ from graphscope.engine.ops.complex_numbers import conj_physical
 from graphscope.engine.ops.decompositions import cholesky, svd
 from graphscope.engine.ops.distances import cross
 from graphscope.engine.ops.embedding import embedding as lookup
-from graphscope.engine.ops.exponential import ldexp
 from graphscope.engine.ops.inplace import fill_, zero_
 from graphscope.engine.ops.inplace_forms import FUNCTIONS
 from graphscope.engine.ops.inverses import logdet
@@ -60,11 +59,11 @@ def _in_place(function: Any) -> Any:
     return write
 
 
-_in_place_too: tuple[Any, ...] = (addmm, baddbmm, conj_physical, ldexp)
+_in_place_too: tuple[Any, ...] = (addmm, baddbmm, conj_physical)
 
 for _function in (cross, logdet, svd, cholesky, is_same_size):
     setattr(Tensor, _function.__name__, _function)
 for _written in _in_place_too:
     setattr(Tensor, f"{_written.__name__}_", _in_place(_written))
 FUNCTIONS.update(fill_=fill_, zero_=zero_)
-FUNCTIONS.update({name: getattr(Tensor, name) for name in ("conj_physical_", "ldexp_")})
+FUNCTIONS["conj_physical_"] = getattr(Tensor, "conj_physical_")  # noqa: B009

@@ -19,9 +19,7 @@ __all__ = [
     "logsumexp",
     "nanmean",
     "std",
-    "std_mean",
     "var",
-    "var_mean",
 ]
 
 
@@ -103,27 +101,6 @@ std = define(
     shape=shapes.reduced,
     samples=_SAMPLES,
 )  # fmt: skip
-
-
-def _pair(x: Any, *, dim: Any, keepdim: bool, **_: Any) -> list[Any]:
-    return [shapes.reduced(x, dim=None if isinstance(dim, bool) else dim, keepdim=keepdim)] * 2
-
-
-def _with_mean(name: str, spread_of: Any, what: str) -> Any:
-    def call(
-        input: Any, dim: Any = None, unbiased: bool = True, keepdim: bool = False, *, correction: float | None = None
-    ) -> Any:
-        over = None if isinstance(dim, bool) else dim
-        return spread_of(input, dim, unbiased, keepdim, correction=correction), mean(input, over, keepdim)
-
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"{what} and mean over the given dims, or over all; the arguments are those of `{name[:3]}`."
-    decorate = composite(f"{what} and mean.", formula=f"out = {name[:3]} x, mean x", samples=_SAMPLES, shape=_pair)
-    return decorate(call)
-
-
-var_mean = _with_mean("var_mean", var, "Variance")
-std_mean = _with_mean("std_mean", std, "Standard deviation")
 
 
 @composite(

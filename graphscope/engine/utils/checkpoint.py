@@ -4,6 +4,5 @@ from __future__ import annotations
 
 from graphscope.engine.core.checkpointing import CheckpointError as CheckpointError
 from graphscope.engine.core.checkpointing import checkpoint as checkpoint
-from graphscope.engine.core.checkpointing import checkpoint_sequential as checkpoint_sequential
 
-__all__ = ["CheckpointError", "checkpoint", "checkpoint_sequential"]
+__all__ = ["CheckpointError", "checkpoint"]

@@ -26,16 +26,10 @@ __all__ = [
     "remove_spectral_norm",
     "remove_weight_norm",
     "rnn",
-    "skip_init",
     "spectral_norm",
     "vector_to_parameters",
     "weight_norm",
 ]
-
-
-def skip_init(module_cls: type, *args: Any, **kwargs: Any) -> Any:
-    """A module whose parameters are yet to be initialised: here they are, as always."""
-    return module_cls(*args, **{name: value for name, value in kwargs.items() if name != "device"})
 
 
 def remove_weight_norm(module: Any, name: str = "weight") -> Any:

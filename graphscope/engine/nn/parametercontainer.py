@@ -119,7 +119,7 @@ class ParameterDict(Module, MutableMapping[str, Any]):
     def __reversed__(self) -> Iterator[str]:
         return reversed(self._keys)
 
-    def __contains__(self, key: str) -> bool:
+    def __contains__(self, key: object) -> bool:
         return key in self._keys
 
     def keys(self) -> Any:

@@ -15,7 +15,7 @@ from graphscope.debugger import expression_names, interpreter, nodes, recorded_f
 from graphscope.debugger.command_line import resolve
 from graphscope.debugger.commands.printing import evaluate
 from graphscope.debugger.debugger import Debugger
-from graphscope.debugger.expressions import describe, parse
+from graphscope.debugger.expressions import RAISED, describe, parse
 from graphscope.debugger.inspection import Entry, Handles
 from graphscope.debugger.questions import run_of
 from graphscope.debugger.recorded_tensor import Recorded
@@ -160,11 +160,8 @@ class Session:
         """
         recorded = self.recorded_locals(frame)
         value = None
-        try:
-            if recorded is not None:
-                value = parse(expression).evaluate(expression_names.lookup_in(recorded))
-        except Exception as error:  # noqa: BLE001 - what is under the mouse may be anything
-            raise CommandError(describe(error)) from None
+        if recorded is not None:
+            value = await self.worker.do(partial(_value_in, recorded, expression), patience=READING)
         if value is None:
             raise CommandError(f"What {expression} is here is not known")
         return self.handles.entry(expression, value)
@@ -284,6 +281,18 @@ def _ending(code: int | None) -> str:
         return f"the program has ended with status {code}"
     names = {number.value: number.name for number in signal.Signals}
     return f"the program was killed by {names.get(-code, f'signal {-code}')}"
+
+
+def _value_in(recorded: RecordedLocals, expression: str) -> object:
+    """The value of an expression among the recorded variables of a frame.
+
+    Raises:
+        CommandError: It has none.
+    """
+    try:
+        return parse(expression).evaluate(expression_names.lookup_in(recorded))
+    except RAISED as error:  # what is under the mouse may be anything
+        raise CommandError(describe(error)) from None
 
 
 def needs_of(line: str) -> str:

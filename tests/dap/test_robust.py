@@ -252,6 +252,8 @@ def test_what_takes_long_tells_how_far_it_is_and_ends_when_asked(client: Client,
     endless = client.send("evaluate", {"expression": "[0 for _ in iter(int, 1)]", "context": "hover"})
     client.request("pause", {"threadId": 1})
     assert "interrupted" in client.answer(endless)["message"]
+    with pytest.raises(Refused, match="SystemExit"):
+        client.evaluate("exit()", "hover")
     assert client.evaluate("1 + 1") == "2"
     client.leave()
 

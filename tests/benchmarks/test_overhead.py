@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.engines import graphscope, load
-from benchmarks.overhead import Cutter, CuttingLoader, apart, loaded, step_of
+from benchmarks.overhead import COMPILED, Cutter, CuttingLoader, apart, loaded, step_of
 from benchmarks.workloads import WORKLOADS
 
 
@@ -40,6 +40,7 @@ def test_twin_computes_the_same_and_leaves_the_original_alone(tmp_path: Path) ->
     after = loaded()
     assert {name: after[name] for name in before} == before
     assert CuttingLoader.cuts > 0
+    assert Path(str(twin[COMPILED].__file__)).is_relative_to(tmp_path)
     for workload in WORKLOADS.values():
         ours, theirs = graphscope(workload), step_of(twin, workload)
         ours.run()

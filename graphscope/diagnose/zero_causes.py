@@ -221,7 +221,7 @@ REASONS: Final[tuple[tuple[frozenset[str], Callable[[Evidence], Reason]], ...]] 
                 "binary_cross_entropy_with_logits", "cross_entropy"}), _at_minimum),
     (frozenset({"copy", "zero", "fill"}), _overwritten),
     (frozenset({"div", "addcdiv", "reciprocal"}), _divided),
-    (frozenset({"round", "floor", "ceil", "trunc", "sign", "sgn", "floor_divide"}), _flat),
+    (frozenset({"round", "floor", "ceil", "trunc", "sign", "sgn", "heaviside", "floor_divide"}), _flat),
     (frozenset({"getitem", "select", "narrow", "index", "index_select", "gather", "take_along_dim", "embedding", "max",
                 "min", "amax", "amin", "maximum", "minimum", "max_pool1d", "max_pool2d", "max_pool3d", "where", "sort",
                 "topk", "median", "take", "masked_select", "nll_loss", "tril", "triu", "diag", "diagonal", "setitem",

@@ -77,9 +77,14 @@ async def come(screen: Screen, stage: Stage) -> None:
 
 
 async def settle(screen: Screen) -> None:
-    for _ in range(3):
-        await screen.app.workers.wait_for_complete()
-        await screen.pilot.pause()
+    """Wait until all that is recorded is read, and drawing again changes nothing."""
+    screen.main._grow()  # now, and not when its time has come
+    index, drawn = screen.main.log_index, ""
+    while drawn != screen.text or not (index.lines.complete and index.counts.complete):
+        drawn = screen.text
+        for _ in range(3):
+            await screen.app.workers.wait_for_complete()
+            await screen.pilot.pause()
 
 
 def debugged(folder: Path, size: tuple[int, int], see: See) -> dict[str, dict[str, str]]:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import select
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -36,11 +39,12 @@ def test_in_a_terminal_it_opens_the_screen(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setenv("TERM", "xterm-256color")
     ours, theirs = pty.openpty()
-    with subprocess.Popen(DEMO, stdin=theirs, stdout=theirs, stderr=theirs, close_fds=True) as process:
-        os.close(theirs)
+    with _running(theirs) as process:
         _until(ours, "rnn_cell.py")
         _until(ours, " live ")
         os.write(ours, b"q")
+        _until(ours, "has not ended")
+        os.write(ours, b"y")
         seen = _until(ours, "--console")
         assert process.wait(timeout=60) == 0
         os.close(ours)
@@ -53,8 +57,7 @@ def test_in_a_terminal_that_draws_nothing_it_opens_the_console(monkeypatch: pyte
 
     monkeypatch.setenv("TERM", "dumb")
     ours, theirs = pty.openpty()
-    with subprocess.Popen(DEMO, stdin=theirs, stdout=theirs, stderr=theirs, close_fds=True) as process:
-        os.close(theirs)
+    with _running(theirs) as process:
         seen = _until(ours, "(gs) ")
         os.write(ours, b"b op:tanh backward\nc\n")
         seen += _until(ours, "(breakpoint 1: op:tanh backward)")
@@ -66,9 +69,21 @@ def test_in_a_terminal_that_draws_nothing_it_opens_the_console(monkeypatch: pyte
     assert "tanh (20x1 float32) backward rnn_cell.py:14 next_h" in seen
 
 
+@contextmanager
+def _running(terminal: int) -> Iterator[subprocess.Popen[bytes]]:
+    """The demo at a terminal; ended where the test fails."""
+    with subprocess.Popen(DEMO, stdin=terminal, stdout=terminal, stderr=terminal, close_fds=True) as process:
+        os.close(terminal)
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
 def _until(terminal: int, text: str) -> str:
     """What a terminal shows up to (and with) a text."""
     seen = ""
     while text not in seen:
+        assert select.select([terminal], [], [], 60)[0], f"{text!r} did not come after {seen[-2000:]!r}"
         seen += os.read(terminal, 4096).decode("utf-8", "replace")
     return seen

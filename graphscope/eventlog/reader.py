@@ -153,12 +153,20 @@ class Log(Rows, Tables):
         return found
 
     def _number(self, segment: Segment, raw: np.void, place: int, read: list[int]) -> int:
-        """The bits of one of the numbers behind a row's inputs; its place is added to those that were read."""
+        """The bits of one of the numbers behind a row's inputs; its place is added to those that were read.
+
+        Raises:
+            ValueError: The row has no such number: the log is damaged.
+        """
         read.append(place)
         named = raw["inputs"]
         if int(raw["flags"]) & Flag.EDGES:
-            return int(segment.array("edges.npy", schema.EDGE)["node"][int(named[0]) + int(named[1]) + place])
-        return int(named[int(raw["input_count"]) + place])
+            numbers, at = segment.array("edges.npy", schema.EDGE)["node"], int(named[0]) + int(named[1])
+        else:
+            numbers, at = named, int(raw["input_count"])
+        if place.__class__ is not int or place < 0 or at + place >= len(numbers):
+            raise ValueError(f"a row has no number {place!r} behind its inputs")
+        return int(numbers[at + place])
 
     def edges(self, first: int) -> np.ndarray:
         """The rows of `edges.npy` of the segment that holds row `first`; for readers that index many rows at once."""

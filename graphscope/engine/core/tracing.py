@@ -6,7 +6,7 @@ import itertools
 from _thread import get_ident
 from collections.abc import Sequence
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -112,6 +112,10 @@ class _Inside:
 _INSIDE = _Inside()
 
 
+_FEW: Final = 16
+"""So many variants of a call site are looked through, before they are looked up by all that tells them apart."""
+
+
 def call_site(
     writer: Writer, frame: FrameType, op: Op, out: Any, constant: Any, attrs: Any, input_count: int, outputs: Any = None
 ) -> tuple[CallSite, Sequence[int]]:
@@ -145,21 +149,27 @@ def call_site(
     context = here().context
     if outputs is None and site.__class__ is CallSite and _fits(site, out, constant, attrs, context):
         return site, ()
+    variants: dict[Any, CallSite] = writer.variants.setdefault(key, {})
+    if outputs is None and len(variants) < _FEW:
+        shape = out.shape
+        for found in variants.values():  # a loop over parameters comes back to each
+            if found.shape == shape and _fits(found, out, constant, attrs, context):
+                sites[key] = found
+                return found, ()
     place = (context.scope, context.backward_row > 0, context.grad_enabled, context.name, get_ident())
     given = (constant if constant is None or constant.__class__ is tuple else (Input(0), constant), attrs)
     numbers: list[int | float] = []
     structure = (out.__class__, out.shape, out.dtype, place, outputs, arguments.separated(given, numbers))
     told = [arguments.bits(number) for number in numbers]
-    variants: dict[Any, CallSite] = writer.variants.setdefault(key, {})
-    found = variants.get(structure)
-    varying = () if found is None else arguments.varying_with(found.varying, found.numbers, told)
-    if found is None or varying is not found.varying:
-        found = variants[structure] = CallSite(writer, frame, op, out, given, told, varying, input_count)
-    found.context = context
-    found.operands, found.attrs = given
-    found.constant = constant.__class__ if found.varying and is_number(constant) else constant
-    sites[key] = found
-    return found, [told[place] for place in found.varying]
+    known = variants.get(structure)
+    varying = () if known is None else arguments.varying_with(known.varying, known.numbers, told)
+    if known is None or varying is not known.varying:
+        known = variants[structure] = CallSite(writer, frame, op, out, given, told, varying, input_count)
+    known.context = context
+    known.operands, known.attrs = given
+    known.constant = constant.__class__ if known.varying and is_number(constant) else constant
+    sites[key] = known
+    return known, [told[place] for place in known.varying]
 
 
 def op_row(
@@ -178,14 +188,18 @@ def operands_of(inputs: Sequence[Any], tensor: Any) -> tuple[Any, ...] | None:
         inputs: Tensors and what else takes part.
         tensor: The class of tensors.
     """
+    for each in inputs:
+        if not isinstance(each, tensor):
+            break
+    else:
+        return None
     count = itertools.count()
-    found = tuple(
+    return tuple(
         [
             Input(next(count)) if isinstance(each, tensor) else each.item() if isinstance(each, np.generic) else each
             for each in inputs
         ]
     )
-    return None if next(count) == len(found) else found
 
 
 def _fits(site: CallSite, out: Any, constant: Any, attrs: Any, context: Any) -> bool:

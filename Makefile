@@ -5,8 +5,8 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 	"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$python" && break; done)
 VENV := .venv
 BIN := $(VENV)/bin
-# A process for each core.
-PYTEST := $(BIN)/python -m pytest -n auto
+# A process for each core; one that has nothing left to do takes over what waits for another.
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
 .PHONY: help demo test check bench docs format clean
 help:

@@ -17,6 +17,9 @@ Found = TypeVar("Found")
 QUIET: Final = 0.5
 """Seconds that work may take before anything is said of it, and between two things that are said."""
 
+_REPEAT: Final = 0.25
+"""Seconds after which work that goes on is interrupted again: a finalizer of the collector may swallow one."""
+
 _DROPPING: Final = 1.0
 """Seconds that work has to end when it was interrupted, before it is left to itself."""
 
@@ -121,16 +124,25 @@ class _Thread(threading.Thread):
         self._guard = threading.Lock()
         self._working = False
         self._unwanted = False
+        self._signalled = False
 
     def interrupt(self) -> None:
-        """Raise KeyboardInterrupt in what is done, once: a second one could hit what tells of the first."""
+        """Raise KeyboardInterrupt in what is done, until it ends.
+
+        Not twice within a moment: the second one could hit what tells of the first.
+        """
         with self._guard:
             self._unwanted = True  # what has not begun yet does not begin: ahead of it nobody would catch it
-            if self._working and self.ident is not None:
-                self._working = False
+            if self._working and not self._signalled and self.ident is not None:
+                self._signalled = True
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(
                     ctypes.c_ulong(self.ident), ctypes.py_object(KeyboardInterrupt)
                 )
+                self._loop.call_later(_REPEAT, self._interrupt_again)
+
+    def _interrupt_again(self) -> None:
+        self._signalled = False
+        self.interrupt()
 
     def run(self) -> None:
         found: object = None
@@ -150,7 +162,7 @@ class _Thread(threading.Thread):
         except KeyboardInterrupt:
             error = CommandError("That was interrupted")
         except BaseException as raised:  # noqa: BLE001 - it is raised again where the result is waited for
-            error = raised
+            error = CommandError("That was interrupted") if self._unwanted else raised
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
             self._loop.call_soon_threadsafe(self._done, found, error)
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 import asyncio
 import random
 import sys
+import threading
+from collections.abc import Callable
+
+import pytest
 
 from graphscope.dap.worker import Worker
 from graphscope.errors import CommandError
@@ -39,3 +43,43 @@ def test_an_interrupt_at_any_moment_is_answered() -> None:
         sys.setswitchinterval(before)
     assert done > 10
     assert cut > 10
+
+
+def test_an_interrupt_that_is_swallowed_is_repeated() -> None:
+    begun, swallowed = threading.Event(), threading.Event()
+
+    def work() -> None:
+        try:
+            begun.set()
+            while True:
+                pass
+        except KeyboardInterrupt:  # as a callback of the collector does
+            swallowed.set()
+        while True:
+            pass
+
+    asyncio.run(_interrupted(work, begun))
+    assert swallowed.is_set()
+
+
+def test_an_error_of_interrupted_work_is_told_as_the_interrupt() -> None:
+    begun = threading.Event()
+
+    def work() -> None:
+        try:
+            begun.set()
+            while True:
+                pass
+        except KeyboardInterrupt as interrupt:
+            raise SystemError("AST constructor recursion depth mismatch") from interrupt
+
+    asyncio.run(_interrupted(work, begun))
+
+
+async def _interrupted(work: Callable[[], None], begun: threading.Event) -> None:
+    worker = Worker(lambda _: None)
+    doing = asyncio.create_task(worker.do(work, part=lambda: None))
+    await asyncio.to_thread(begun.wait, 20)
+    worker.interrupt()
+    with pytest.raises(CommandError, match="interrupted"):
+        await asyncio.wait_for(doing, 20)

@@ -171,13 +171,13 @@ import json, warnings
 from unittest.mock import patch
 import torch
 import graphscope as gs
-from graphscope.adapters.torch import regions
+from graphscope.adapters.torch import compiled_regions
 
 found = {}
 for name in ("_name", "_source", "_Appending"):
     torch._dynamo.reset()
     double = torch.compile(lambda x: x.sin() * 2, backend="eager")
-    broken = patch.object(regions, name, side_effect=LookupError)
+    broken = patch.object(compiled_regions, name, side_effect=LookupError)
     with broken, warnings.catch_warnings(record=True) as told, gs.record(capture="compiled"):
         warnings.simplefilter("always")
         same = torch.equal(double(torch.ones(3)), torch.ones(3).sin() * 2)

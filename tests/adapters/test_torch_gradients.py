@@ -16,7 +16,7 @@ torch = pytest.importorskip("torch")
 from torch.optim import SGD
 
 import graphscope as gs
-from graphscope.adapters.torch.identity import More
+from graphscope.adapters.torch.known_tensors import More
 from graphscope.eventlog.schema import Kind
 
 pytestmark = pytest.mark.torch

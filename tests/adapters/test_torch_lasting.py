@@ -18,9 +18,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import graphscope as gs
-from graphscope.adapters.torch import compiled, reading
+from graphscope.adapters.torch import compiled, tensor_elements
 from graphscope.adapters.torch.tensor_base import Own
-from graphscope.adapters.torch.unusual import ORDINARY
+from graphscope.adapters.torch.tensor_properties import ORDINARY
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.schema import Flag, Kind
@@ -196,7 +196,7 @@ def test_what_is_computed_on_an_accelerator_of_its_own_tensors_is_the_same(
 
     here = told()
     assert any(flags & Flag.NONFINITE for flags, _ in here)
-    monkeypatch.setattr(reading, "is_remote", lambda tensor: True)
+    monkeypatch.setattr(tensor_elements, "is_remote", lambda tensor: True)
     monkeypatch.setattr(Keeping, "read", lambda keeping, tensor: keeping._elsewhere(tensor))
     if compiled.Handler is None:
         assert told() == here

@@ -21,7 +21,7 @@ import graphscope as gs
 from graphscope.errors import LogError
 from graphscope.eventlog.schema import Kind
 from tests.adapters.programs import PROGRAMS
-from tests.adapters.unusual import UNUSUAL, Idle, Seen, runs_alone
+from tests.adapters.special_tensors import SPECIAL, Idle, Seen, runs_alone
 
 pytestmark = pytest.mark.torch
 
@@ -105,11 +105,11 @@ def test_torch_script_is_seen_inside() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", UNUSUAL)
+@pytest.mark.parametrize("name", SPECIAL)
 def test_no_tensor_ends_a_recording_of_ops(name: str) -> None:
     try:
         with gs.record(values="summary", capture="ops") as log:
-            UNUSUAL[name]()
+            SPECIAL[name]()
             torch.zeros(7, 5, 3).mul(2)
     except Exception:
         if runs_alone(name, beneath=Idle()):

@@ -18,7 +18,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import graphscope as gs
-from graphscope.adapters.torch import probes
+from graphscope.adapters.torch import supported_versions
 
 pytestmark = pytest.mark.torch
 
@@ -46,19 +46,19 @@ FIXED = {"Node.metadata", "Node._sequence_nr", "Node.register_prehook", "Node.ne
 """Attributes of what is written in C; they stay where they are."""
 
 
-@pytest.mark.parametrize("name", probes.PROBES)
+@pytest.mark.parametrize("name", supported_versions.PROBES)
 def test_every_private_name_is_there(name: str) -> None:
-    assert probes.PROBES[name]()
+    assert supported_versions.PROBES[name]()
 
 
 def test_a_version_that_lacks_something_is_refused_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert set(NAMES) | FIXED == set(probes.PROBES)
+    assert set(NAMES) | FIXED == set(supported_versions.PROBES)
     for name, (owner, attribute) in NAMES.items():
         with monkeypatch.context() as patch:
             patch.delattr(owner, attribute)
-            assert probes.missing() == [name]
-            assert f"it has no {name}" in str(probes.refusal())
-    assert probes.refusal() is None
+            assert supported_versions.missing() == [name]
+            assert f"it has no {name}" in str(supported_versions.refusal())
+    assert supported_versions.refusal() is None
 
 
 def recorded() -> int:

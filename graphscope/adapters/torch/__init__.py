@@ -6,7 +6,7 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
-from graphscope.adapters.torch import probes
+from graphscope.adapters.torch import supported_versions
 from graphscope.eventlog.writer import Writer
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _said: set[str] = set()
 
 def attach(writer: Writer) -> None:
     """Record what torch computes from now on; where this version of it can't be recorded, say so and let it be."""
-    reason = probes.refusal() or _begin(writer) or probes.notice()
+    reason = supported_versions.refusal() or _begin(writer) or supported_versions.notice()
     if reason is not None and reason not in _said:
         _said.add(reason)
         print(f"graphscope: {reason}", file=sys.stderr)  # noqa: T201 - the program goes on, and its person is to know
@@ -31,12 +31,12 @@ def _begin(writer: Writer) -> str | None:
     global _current
     try:
         # Only here: they take private names of torch as they are imported, and some version may not have them.
+        from graphscope.adapters.torch.aten_ops import DeepCalls
         from graphscope.adapters.torch.forward import Calls
-        from graphscope.adapters.torch.inner import DeepCalls
         from graphscope.adapters.torch.modes import sweep
         from graphscope.adapters.torch.patches import TorchPatches
         from graphscope.adapters.torch.session import Session
-        from graphscope.adapters.torch.witness import testify
+        from graphscope.adapters.torch.tensor_readers import testify
 
         sweep()
         session = Session(writer)
@@ -46,7 +46,7 @@ def _begin(writer: Writer) -> str | None:
         _current.install()
     except Exception as error:  # noqa: BLE001 - whatever an unknown version raises, it is not the program's fault
         detach()
-        return probes.stumbled(error)
+        return supported_versions.stumbled(error)
     return None
 
 

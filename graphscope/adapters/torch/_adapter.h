@@ -362,7 +362,7 @@ static inline PyObject *by_address(PyObject *dict, const void *address)
 }
 
 INSIDE int add_table(PyObject *module);
-INSIDE int add_looking(PyObject *module);
+INSIDE int add_tensor_access(PyObject *module);
 INSIDE int add_handler(PyObject *module);
 INSIDE int add_rules(PyObject *module);
 INSIDE int add_walk(PyObject *module);

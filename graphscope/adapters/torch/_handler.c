@@ -462,7 +462,7 @@ leave:
     return answer;
 }
 
-/* Note that a row is a new version of a tensor: see `identity.wrote`. */
+/* Note that a row is a new version of a tensor: see `known_tensors.wrote`. */
 static int wrote(Known *known, PyObject *more, PyObject *tensor, int64_t row, int64_t versions)
 {
     known->row = row;

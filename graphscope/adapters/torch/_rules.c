@@ -1,6 +1,6 @@
 /* The backward half of the hot path: the walk that hooks the nodes of a pass, and what the hooks append.
  *
- * It does what `walk.Walk` and `rules.Rule` do for nodes of the common kind, and calls them for every other.
+ * It does what `backward_graph.Walk` and `rules.Rule` do for nodes of the common kind, and calls them for every other.
  */
 #include "_adapter.h"
 

@@ -13,12 +13,12 @@ import torch
 from torch.autograd import graph as autograd_graph
 
 from graphscope.adapters.torch import compiled, control
+from graphscope.adapters.torch.backward_graph import NAMES, Walk
 from graphscope.adapters.torch.collectives import Collectives
-from graphscope.adapters.torch.guarding import give_up, guarded
 from graphscope.adapters.torch.modes import aside, sweep
+from graphscope.adapters.torch.recorder_errors import give_up, guarded
 from graphscope.adapters.torch.rules import Run
 from graphscope.adapters.torch.session import Session
-from graphscope.adapters.torch.walk import NAMES, Walk
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import INLINE_INPUTS, ROW_MASK, Kind, Pass
 from graphscope.eventlog.template import Template

@@ -20,10 +20,10 @@ import torch
 from graphscope.adapters.torch import tensor_base
 from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.dtypes import log_dtype
-from graphscope.adapters.torch.guarding import guarded
-from graphscope.adapters.torch.identity import Known, wrote
+from graphscope.adapters.torch.known_tensors import Known, wrote
+from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.session import Session
-from graphscope.adapters.torch.unusual import shape_of
+from graphscope.adapters.torch.tensor_properties import shape_of
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import ROW_MASK, Flag, Kind, Pass

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import torch
 
 from graphscope.adapters.torch.tensor_base import Own
-from graphscope.adapters.torch.unusual import ORDINARY
+from graphscope.adapters.torch.tensor_properties import ORDINARY
 from graphscope.eventlog import appender
 from graphscope.eventlog.schema import SLOT_SHIFT
 

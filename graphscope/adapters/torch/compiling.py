@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from graphscope.adapters.kit.notices import say
-from graphscope.adapters.torch.inner import Ops
+from graphscope.adapters.torch.aten_ops import Ops
 from graphscope.adapters.torch.modes import aside
 from graphscope.adapters.torch.session import Session
-from graphscope.adapters.torch.unusual import unusual
+from graphscope.adapters.torch.tensor_properties import special_class
 
 if TYPE_CHECKING:
     from graphscope.adapters.kit.patches import Patches
@@ -68,7 +68,7 @@ class Compiling:
         @functools.wraps(original)
         def cond(pred: Any, true_fn: Any, false_fn: Any, operands: Any = ()) -> Any:
             place = self.session.places.here
-            traced = not isinstance(pred, (bool, torch.Tensor)) or unusual([pred]) or _others()
+            traced = not isinstance(pred, (bool, torch.Tensor)) or special_class([pred]) or _others()
             if self.session.ended or place.busy or traced or not isinstance(operands, (tuple, list)):
                 return original(pred, true_fn, false_fn, operands)
             return (true_fn if pred else false_fn)(*operands)

@@ -10,7 +10,7 @@ from graphscope.adapters.torch import compiled
 from graphscope.eventlog.scopes import ScopePath
 
 if TYPE_CHECKING:
-    from graphscope.adapters.torch.inner import LineCalls
+    from graphscope.adapters.torch.aten_ops import LineCalls
 
 
 _LEAST = 32

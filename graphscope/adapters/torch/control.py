@@ -12,9 +12,9 @@ from graphscope.adapters.kit import gate
 from graphscope.adapters.torch import tensor_base
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.dtypes import DTYPES
-from graphscope.adapters.torch.reading import numbers
 from graphscope.adapters.torch.tensor_base import Own
-from graphscope.adapters.torch.unusual import grad_fn
+from graphscope.adapters.torch.tensor_elements import numbers
+from graphscope.adapters.torch.tensor_properties import grad_fn
 from graphscope.eventlog.gate import Replace
 
 if TYPE_CHECKING:

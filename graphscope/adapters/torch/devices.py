@@ -8,8 +8,8 @@ from typing import Any
 
 import torch
 
-from graphscope.adapters.torch.reading import is_remote
-from graphscope.adapters.torch.unusual import opens
+from graphscope.adapters.torch.tensor_elements import is_remote
+from graphscope.adapters.torch.tensor_properties import opens
 from graphscope.eventlog.interruptions import own
 
 

@@ -15,12 +15,12 @@ from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.devices import Timer
-from graphscope.adapters.torch.guarding import give_up, guarded
-from graphscope.adapters.torch.identity import Group, Known, More, version_of
+from graphscope.adapters.torch.known_tensors import Group, Known, More, version_of
 from graphscope.adapters.torch.originals import HANDING, IN_C
+from graphscope.adapters.torch.recorder_errors import give_up, guarded
 from graphscope.adapters.torch.session import NESTED, PLAIN, STRANGE, TENSOR, Session
 from graphscope.adapters.torch.sites import PREPARING, CallSite
-from graphscope.adapters.torch.unusual import grad_fn, shape_of
+from graphscope.adapters.torch.tensor_properties import grad_fn, shape_of
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.arguments import alike
 from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag

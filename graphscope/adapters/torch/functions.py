@@ -9,19 +9,19 @@ from typing import Any, Final
 import torch
 
 from graphscope.adapters.torch import tensor_base
+from graphscope.adapters.torch.backward_graph import op_name
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.context import Context
 from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.forward import Calls
-from graphscope.adapters.torch.guarding import guarded
+from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.results import made
 from graphscope.adapters.torch.rules import NEVER
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.sites import Fields
-from graphscope.adapters.torch.unusual import grad_fn, shape_of
-from graphscope.adapters.torch.walk import op_name
+from graphscope.adapters.torch.tensor_properties import grad_fn, shape_of
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import Kind
 

@@ -11,10 +11,10 @@ import torch
 
 from graphscope.adapters.torch import compiled, control, tensor_base, writing
 from graphscope.adapters.torch.dtypes import log_dtype
-from graphscope.adapters.torch.identity import Known, version_of
-from graphscope.adapters.torch.reading import is_lazy
+from graphscope.adapters.torch.known_tensors import Known, version_of
 from graphscope.adapters.torch.tensor_base import Own
-from graphscope.adapters.torch.unusual import grad_fn, requires_grad, shape_of
+from graphscope.adapters.torch.tensor_elements import is_lazy
+from graphscope.adapters.torch.tensor_properties import grad_fn, requires_grad, shape_of
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog.places import argument_text, site_number
 from graphscope.eventlog.schema import EVENT, ROW_MASK, Flag, Kind, Pass

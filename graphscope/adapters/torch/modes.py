@@ -12,8 +12,8 @@ from typing import Any, Final
 import torch
 from torch.utils._python_dispatch import _pop_mode, _push_mode
 
+from graphscope.adapters.torch.aten_ops import Ops
 from graphscope.adapters.torch.forward import OURS
-from graphscope.adapters.torch.inner import Ops
 from graphscope.adapters.torch.session import Session
 
 _count_functions: Final = torch._C._len_torch_function_stack

@@ -14,7 +14,7 @@ import torch
 
 from graphscope.adapters.torch import compiled
 from graphscope.adapters.torch.context import Context
-from graphscope.adapters.torch.guarding import guarded
+from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.session import Session
 from graphscope.eventlog.schema import Kind, Pass
 

@@ -13,10 +13,10 @@ from torch.optim import optimizer as optimizers
 
 from graphscope.adapters.torch import control, tensor_base
 from graphscope.adapters.torch.dtypes import log_dtype
-from graphscope.adapters.torch.guarding import guarded
-from graphscope.adapters.torch.identity import Known, wrote
+from graphscope.adapters.torch.known_tensors import Known, wrote
+from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.session import Session
-from graphscope.adapters.torch.unusual import shape_of
+from graphscope.adapters.torch.tensor_properties import shape_of
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog import arguments
 from graphscope.eventlog import record as recording

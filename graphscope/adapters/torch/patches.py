@@ -14,20 +14,20 @@ from torch.nn import functional
 
 from graphscope.adapters.kit.patches import NOTHING, Patches
 from graphscope.adapters.torch import compiled
+from graphscope.adapters.torch.aten_ops import DeepCalls
 from graphscope.adapters.torch.backward import Backward
 from graphscope.adapters.torch.checkpoints import Checkpoints
 from graphscope.adapters.torch.collectives import Collectives
+from graphscope.adapters.torch.compiled_regions import Regions
 from graphscope.adapters.torch.compiling import Compiling
 from graphscope.adapters.torch.forward import Calls
 from graphscope.adapters.torch.functions import Functions
-from graphscope.adapters.torch.inner import DeepCalls
 from graphscope.adapters.torch.modes import aside
 from graphscope.adapters.torch.modules import Modules
 from graphscope.adapters.torch.optimizers import Optimizers
-from graphscope.adapters.torch.regions import Regions
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.swapped_tensors import Swaps
-from graphscope.adapters.torch.unusual import ORDINARY
+from graphscope.adapters.torch.tensor_properties import ORDINARY
 from graphscope.adapters.torch.warning_lines import Warned
 
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 import torch
 
 from graphscope.adapters.torch import control, tensor_base, writing
+from graphscope.adapters.torch.backward_graph import op_name
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.describing import describe, flattened
 from graphscope.adapters.torch.sites import CallSite, Fields
-from graphscope.adapters.torch.unusual import grad_fn, requires_grad, shape_of
-from graphscope.adapters.torch.walk import op_name
+from graphscope.adapters.torch.tensor_properties import grad_fn, requires_grad, shape_of
 from graphscope.eventlog import arguments
 from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind
 

@@ -8,10 +8,10 @@ import torch
 
 from graphscope.adapters.torch import compiled, control, devices, tensor_base
 from graphscope.adapters.torch.dtypes import log_dtype
-from graphscope.adapters.torch.guarding import guarded
-from graphscope.adapters.torch.identity import Known
+from graphscope.adapters.torch.known_tensors import Known
+from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.sites import Fields
-from graphscope.adapters.torch.unusual import shape_of
+from graphscope.adapters.torch.tensor_properties import shape_of
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind, Pass
 

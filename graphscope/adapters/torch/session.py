@@ -15,15 +15,15 @@ from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.context import Places
 from graphscope.adapters.torch.dtypes import NamedDtype, log_dtype
-from graphscope.adapters.torch.identity import Identities
+from graphscope.adapters.torch.known_tensors import Identities
 from graphscope.adapters.torch.leaves import Leaves
 from graphscope.adapters.torch.originals import Originals
-from graphscope.adapters.torch.reading import array_of, is_finite
 from graphscope.adapters.torch.rules import Rule
 from graphscope.adapters.torch.sites import Fields, TorchFrames
-from graphscope.adapters.torch.unusual import grad_fn, is_symbolic, shape_of
+from graphscope.adapters.torch.tensor_elements import array_of, is_finite
+from graphscope.adapters.torch.tensor_properties import grad_fn, is_symbolic, shape_of
+from graphscope.adapters.torch.tensor_readers import tensor_of
 from graphscope.adapters.torch.values import Keeping
-from graphscope.adapters.torch.witness import tensor_of
 from graphscope.eventlog.appender import compiled
 from graphscope.eventlog.presenting import present_as
 from graphscope.eventlog.schema import Flag, Kind, Pass

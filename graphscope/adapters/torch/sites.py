@@ -14,9 +14,9 @@ from graphscope.adapters.torch import tensor_base
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.context import Context
 from graphscope.adapters.torch.dtypes import log_dtype
-from graphscope.adapters.torch.identity import version_of
-from graphscope.adapters.torch.reading import is_remote
-from graphscope.adapters.torch.unusual import requires_grad, shape_of
+from graphscope.adapters.torch.known_tensors import version_of
+from graphscope.adapters.torch.tensor_elements import is_remote
+from graphscope.adapters.torch.tensor_properties import requires_grad, shape_of
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import Flag, Kind, Pass

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from graphscope.adapters.torch import compiled
-from graphscope.adapters.torch.guarding import guarded
+from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.session import Session
 
 _SWAP = "_swap_tensor_impl"

@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
-from graphscope.adapters.torch import reading, tensor_base
+from graphscope.adapters.torch import tensor_base, tensor_elements
 from graphscope.adapters.torch.compiled import Site, measure
 from graphscope.adapters.torch.tensor_base import Own
-from graphscope.adapters.torch.unusual import ORDINARY
+from graphscope.adapters.torch.tensor_properties import ORDINARY
 from graphscope.eventlog.appender import FLOATING
 from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.schema import DTYPES as DTYPES_BY_CODE
@@ -56,7 +56,7 @@ class Keeping(Site):
         if self.direct and tensor.__class__ in ORDINARY and tensor_base.is_cpu(tensor):
             try:
                 address = Own.data_ptr(tensor) if Own.is_contiguous(tensor) else 0
-                if address and not reading.is_lazy(tensor):
+                if address and not tensor_elements.is_lazy(tensor):
                     return self.template, measure(address, self.nbytes, self.floating) if self.summary else address
             except own(RuntimeError):  # a transform of `torch.func` hides it, compressed sparse tensors have none
                 pass
@@ -64,32 +64,32 @@ class Keeping(Site):
 
     def _elsewhere(self, tensor: torch.Tensor) -> tuple[Template, Any]:
         """The same for elements that lie apart, on another device, or are not floating."""
-        if reading.is_remote(tensor) and (self.summary or not self.kept):
+        if tensor_elements.is_remote(tensor) and (self.summary or not self.kept):
             return self._of_remote(tensor)
-        plain = reading.plainly(tensor)
+        plain = tensor_elements.plainly(tensor)
         if plain is None:
             return self.unkept, None
         if not self.kept:  # they are looked at, whether they are finite
-            return self.template, reading.array(reading.distinct(plain)[0])
+            return self.template, tensor_elements.array(tensor_elements.distinct(plain)[0])
         if not self.summary:
-            found = reading.array(plain)
+            found = tensor_elements.array(plain)
             return (self.unkept, None) if found is None else (self.template, found)
         return self.template, self._summary(plain)
 
     def _of_remote(self, tensor: torch.Tensor) -> tuple[Template, Any]:
         """The same for an accelerator's, of which a few numbers are wanted: they are computed there."""
-        plain = reading.where_it_lies(tensor)
+        plain = tensor_elements.where_it_lies(tensor)
         if plain is None:
             return self.unkept, None
         if self.summary:
-            return self.template, pack(reading.statistics(plain))
-        return (self.unkept if reading.is_finite(plain) else self.template.flagged()), None
+            return self.template, pack(tensor_elements.statistics(plain))
+        return (self.unkept if tensor_elements.is_finite(plain) else self.template.flagged()), None
 
     def _summary(self, plain: torch.Tensor) -> bytes:
-        few, times = reading.distinct(plain)
-        row = reading.in_one_row(few) if self.direct else None
+        few, times = tensor_elements.distinct(plain)
+        row = tensor_elements.in_one_row(few) if self.direct else None
         if row is None or Own.numel(row) == 0:
-            return pack(reading.statistics(plain))
+            return pack(tensor_elements.statistics(plain))
         found: bytes = measure(Own.data_ptr(row), tensor_base.nbytes(row), self.floating)
         if times == 1:
             return found

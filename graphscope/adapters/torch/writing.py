@@ -12,8 +12,8 @@ from graphscope.adapters.torch import control, results, tensor_base
 from graphscope.adapters.torch.calls import ZEROING, Call
 from graphscope.adapters.torch.describing import has_tensor
 from graphscope.adapters.torch.dtypes import log_dtype
-from graphscope.adapters.torch.identity import Known, version_of, wrote
-from graphscope.adapters.torch.unusual import grad_fn, requires_grad, shape_of
+from graphscope.adapters.torch.known_tensors import Known, version_of, wrote
+from graphscope.adapters.torch.tensor_properties import grad_fn, requires_grad, shape_of
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import Flag, Kind, Pass

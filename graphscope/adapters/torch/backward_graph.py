@@ -14,7 +14,7 @@ from graphscope.adapters.torch import compiled
 from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.rules import Rule, Run, leaf_rule
 from graphscope.adapters.torch.sites import Fields
-from graphscope.adapters.torch.unusual import grad_fn, requires_grad
+from graphscope.adapters.torch.tensor_properties import grad_fn, requires_grad
 from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:

@@ -28,11 +28,11 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map
 from torch.utils.flop_counter import FlopCounterMode
 
-UNUSUAL: Final[dict[str, Callable[[], None]]] = {}
+SPECIAL: Final[dict[str, Callable[[], None]]] = {}
 
 
-def unusual(program: Callable[[], None]) -> Callable[[], None]:
-    UNUSUAL[program.__name__] = program
+def special(program: Callable[[], None]) -> Callable[[], None]:
+    SPECIAL[program.__name__] = program
     return program
 
 
@@ -49,7 +49,7 @@ def fails(call: Callable[[], Any], *words: str) -> None:
     assert "graphscope" not in text
 
 
-@unusual
+@special
 def zeros_that_are_not_there() -> None:
     (leaf() * torch._efficientzerotensor((3,))).sum().backward()
     x = leaf()
@@ -57,7 +57,7 @@ def zeros_that_are_not_there() -> None:
     torch.autograd.grad((first * first).sum(), x, allow_unused=True)
 
 
-@unusual
+@special
 def roots_without_gradients() -> None:
     fails(lambda: torch.ones(3).sum().backward(), "does not require grad")
     fails(lambda: torch.autograd.backward([leaf().sum(), torch.ones(())]), "does not require grad")
@@ -65,7 +65,7 @@ def roots_without_gradients() -> None:
     fails(lambda: leaf().backward(), "scalar")
 
 
-@unusual
+@special
 def views_made_without_gradients() -> None:
     table = nn.Embedding(5, 3)
     with torch.no_grad():
@@ -75,7 +75,7 @@ def views_made_without_gradients() -> None:
     table(torch.tensor([0, 1])).sum().backward()
 
 
-@unusual
+@special
 def lazy_layers() -> None:
     model = nn.Sequential(nn.LazyLinear(3), nn.LazyBatchNorm1d(), nn.ReLU())
     model(torch.ones(4, 5)).sum().backward()
@@ -87,7 +87,7 @@ def lazy_layers() -> None:
     (parameter * 2).sum().backward()
 
 
-@unusual
+@special
 def fake_tensors() -> None:
     with FakeTensorMode() as mode:
         (leaf() * 2).sum().backward()
@@ -97,7 +97,7 @@ def fake_tensors() -> None:
     (outside + 1).sum().backward()
 
 
-@unusual
+@special
 def symbolic_shapes() -> None:
     mode = FakeTensorMode(shape_env=ShapeEnv())
     weight = mode.from_tensor(torch.ones(3, 4, requires_grad=True), static_shapes=False)
@@ -107,7 +107,7 @@ def symbolic_shapes() -> None:
     make_fx(lambda x: (x.view(-1) * 2).sum(), tracing_mode="symbolic")(torch.ones(3, 4))
 
 
-@unusual
+@special
 def transforms() -> None:
     f = lambda x: (x * x).sum()
     x = torch.ones(3)
@@ -125,7 +125,7 @@ def transforms() -> None:
         hessian(f)(x)
 
 
-@unusual
+@special
 def mapped() -> None:
     batch = torch.ones(4, 4)
     for each in (
@@ -144,7 +144,7 @@ def mapped() -> None:
     torch.autograd.grad(y * 2, y, grad_outputs=torch.eye(3), is_grads_batched=True)
 
 
-@unusual
+@special
 def forward_mode() -> None:
     with forward_ad.dual_level(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of what torch itself has not mended
@@ -152,7 +152,7 @@ def forward_mode() -> None:
         (forward_ad.make_dual(leaf(), torch.ones(3)) * 2).sum().backward()
 
 
-@unusual
+@special
 def sparse() -> None:
     square = torch.eye(3).to_sparse().requires_grad_()
     torch.sparse.mm(square, leaf(3, 3)).sum().backward()
@@ -170,7 +170,7 @@ def sparse() -> None:
         (torch.eye(4).to_sparse_csr().requires_grad_() @ torch.ones(4, 2)).sum().backward()
 
 
-@unusual
+@special
 def sparse_gradients() -> None:
     table = nn.Embedding(5, 3, sparse=True)
     optimizer = torch.optim.SparseAdam(table.parameters())
@@ -181,7 +181,7 @@ def sparse_gradients() -> None:
     nn.EmbeddingBag(5, 3, sparse=True)(torch.tensor([[1, 1, 2]])).sum().backward()
 
 
-@unusual
+@special
 def quantized() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it is about to leave torch
@@ -191,7 +191,7 @@ def quantized() -> None:
     torch.fake_quantize_per_tensor_affine(leaf(), 0.1, 0, 0, 255).sum().backward()
 
 
-@unusual
+@special
 def nested() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it is a prototype
@@ -200,14 +200,14 @@ def nested() -> None:
         (whole * 2).unbind()
 
 
-@unusual
+@special
 def jagged() -> None:
     whole = torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(1, 3)], layout=torch.jagged, requires_grad=True)
     (whole @ leaf(3, 2)).values().sum().backward()
     (whole.unbind(), whole.to_padded_tensor(0.0), whole.offsets(), whole.sum(dim=-1), whole.clone().detach())
 
 
-@unusual
+@special
 def conjugated() -> None:
     z = torch.ones(3, dtype=torch.complex64, requires_grad=True)
     y = z.conj()
@@ -216,7 +216,7 @@ def conjugated() -> None:
     z.detach().conj().add_(1)
 
 
-@unusual
+@special
 def classes_of_the_program() -> None:
     class Named(torch.Tensor):
         pass
@@ -257,7 +257,7 @@ class Wrapped(torch.Tensor):
     __torch_function__ = torch._C._disabled_torch_function_impl
 
 
-@unusual
+@special
 def wrapped() -> None:
     tensor = Wrapped(torch.ones(3), True)
     (tensor * 2).sum().backward()
@@ -289,13 +289,13 @@ class Mute(torch.Tensor):
     dtype = shape = requires_grad = layout = property(_refuse)  # type: ignore[assignment]
 
 
-@unusual
+@special
 def mute() -> None:
     tensor = Mute()
     torch.mul(tensor * 2, tensor)
 
 
-@unusual
+@special
 def masked() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it is a prototype
@@ -303,7 +303,7 @@ def masked() -> None:
         (tensor * 2).sum().backward()
 
 
-@unusual
+@special
 def meta() -> None:
     model = nn.Linear(3, 4, device="meta")
     model(torch.ones(2, 3, device="meta")).sum().backward()
@@ -314,7 +314,7 @@ def meta() -> None:
     torch.ones(4, device="meta").add_(1).chunk(2)
 
 
-@unusual
+@special
 def dtypes() -> None:
     for name in (
         "float8_e4m3fn", "float8_e5m2", "uint16", "uint32", "uint64", "complex32", "bfloat16", "float16", "bool",
@@ -329,7 +329,7 @@ def dtypes() -> None:
     leaf().to(torch.float8_e4m3fn).float().sum().backward()
 
 
-@unusual
+@special
 def shapes() -> None:
     (torch.empty(0).sum(), torch.empty(0, 2**40), torch.ones((1,) * 60), torch.ones((1,) * 20).squeeze())
     (torch.ones(()).expand(2**40).chunk(2), torch.ones(())[None].expand(2**33, 2**28))
@@ -337,7 +337,7 @@ def shapes() -> None:
     leaf(1).expand(2**16).sum().backward()
 
 
-@unusual
+@special
 def storages() -> None:
     lent = nn.Parameter(torch.ones(4))
     product = lent * 2
@@ -357,7 +357,7 @@ def storages() -> None:
     (shared + 1, torch.ones(3).share_memory_() + 1, torch.from_dlpack(np.ones(3)) * 2)
 
 
-@unusual
+@special
 def inference() -> None:
     with torch.inference_mode():
         x = torch.ones(3)
@@ -367,7 +367,7 @@ def inference() -> None:
     fails(lambda: leaf() * x)
 
 
-@unusual
+@special
 def compiled_elsewhere() -> None:
     x = torch.ones(1, 3)
     with warnings.catch_warnings():
@@ -384,7 +384,7 @@ def compiled_elsewhere() -> None:
     make_fx(step, tracing_mode="fake")(torch.ones(3))
 
 
-@unusual
+@special
 def modes() -> None:
     with FlopCounterMode(display=False):
         nn.Linear(3, 2)(torch.ones(1, 3)).sum().backward()
@@ -401,7 +401,7 @@ def modes() -> None:
     torch.autograd.backward(edge, torch.ones(()))
 
 
-@unusual
+@special
 def gradients_that_are_none() -> None:
     class Twice(torch.autograd.Function):
         @staticmethod
@@ -419,7 +419,7 @@ def gradients_that_are_none() -> None:
     (leaf() * 2).backward(torch.ones(1).expand(3))
 
 
-@unusual
+@special
 def copies() -> None:
     copy.deepcopy(nn.Linear(2, 2))
     pickle.loads(pickle.dumps(torch.ones(3)))
@@ -430,7 +430,7 @@ def copies() -> None:
     (np.float32(2) * torch.ones(3), torch.cat((torch.ones(1),) * 300))
 
 
-@unusual
+@special
 def branches() -> None:
     x = leaf()
     torch.cond(x.sum() > 0, torch.sin, torch.cos, (x,)).sum().backward()
@@ -460,7 +460,7 @@ def runs_alone(name: str, beneath: Any = None) -> bool:
     """Whether this version of torch runs a program that is not recorded, beneath some mode."""
     try:
         with beneath or contextlib.nullcontext():
-            UNUSUAL[name]()
+            SPECIAL[name]()
     except Exception:
         return False
     return True

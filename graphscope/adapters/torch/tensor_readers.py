@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from graphscope.adapters.torch.identity import Identities
-from graphscope.adapters.torch.reading import numbers
+from graphscope.adapters.torch.known_tensors import Identities
+from graphscope.adapters.torch.tensor_elements import numbers
 from graphscope.eventlog.schema import ROW_MASK
 from graphscope.eventlog.witnesses import WITNESSES, Witness
 

@@ -15,19 +15,19 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode, _pop_mode, _push_mode
 
 from graphscope.adapters.torch import devices, results, tensor_base, writing
+from graphscope.adapters.torch.backward_graph import op_name
 from graphscope.adapters.torch.calls import ALIASING, Call
 from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.context import Context, Place
 from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.forward import Calls
-from graphscope.adapters.torch.guarding import guarded
-from graphscope.adapters.torch.identity import Known, version_of
-from graphscope.adapters.torch.probes import holds_in_inference
+from graphscope.adapters.torch.known_tensors import Known, version_of
+from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.rules import Rule
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.sites import Fields
-from graphscope.adapters.torch.unusual import grad_fn
-from graphscope.adapters.torch.walk import op_name
+from graphscope.adapters.torch.supported_versions import holds_in_inference
+from graphscope.adapters.torch.tensor_properties import grad_fn
 from graphscope.eventlog.schema import ROW_MASK, Kind
 
 

@@ -18,7 +18,7 @@ from torch import nn
 import graphscope as gs
 from graphscope.adapters.torch import compiled
 from graphscope.eventlog.schema import Flag, Kind
-from tests.adapters.unusual import UNUSUAL, Seen, runs_alone
+from tests.adapters.special_tensors import SPECIAL, Seen, runs_alone
 
 pytestmark = pytest.mark.torch
 
@@ -26,12 +26,12 @@ pytestmark = pytest.mark.torch
 slow = pytest.mark.slow
 
 
-@pytest.mark.parametrize("name", UNUSUAL)
+@pytest.mark.parametrize("name", SPECIAL)
 @pytest.mark.parametrize("values", ["full", pytest.param("summary", marks=slow), pytest.param("none", marks=slow)])
 def test_no_tensor_ends_a_recording(name: str, values: str) -> None:
     try:
         with gs.record(values=values) as log:
-            UNUSUAL[name]()
+            SPECIAL[name]()
             torch.zeros(7, 5, 3).mul(2)
     except Exception:
         if runs_alone(name):
@@ -45,7 +45,7 @@ def test_no_tensor_ends_a_recording(name: str, values: str) -> None:
 
 
 @slow
-@pytest.mark.parametrize("name", UNUSUAL)
+@pytest.mark.parametrize("name", SPECIAL)
 def test_none_does_without_the_compiled_part(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled, "Handler", None)
     test_no_tensor_ends_a_recording(name, "summary")
@@ -53,7 +53,7 @@ def test_none_does_without_the_compiled_part(name: str, monkeypatch: pytest.Monk
 
 def test_a_class_that_answers_nothing_is_not_asked(capsys: pytest.CaptureFixture[str]) -> None:
     with gs.record() as log:
-        UNUSUAL["mute"]()
+        SPECIAL["mute"]()
     log.refresh()
     assert [node.op for node in log.graph.nodes] == ["leaf", "mul", "mul"]
     assert not capsys.readouterr().err

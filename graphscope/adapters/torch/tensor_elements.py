@@ -10,7 +10,7 @@ import torch
 from graphscope.adapters.torch import compiled, tensor_base
 from graphscope.adapters.torch.dtypes import DTYPES, NamedDtype
 from graphscope.adapters.torch.tensor_base import Own
-from graphscope.adapters.torch.unusual import opens
+from graphscope.adapters.torch.tensor_properties import opens
 from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.values import Summary
 

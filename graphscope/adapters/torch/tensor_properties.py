@@ -1,4 +1,4 @@
-"""Tensors unlike others: what may be asked of them without an answer that is an error, or that changes the program."""
+"""Properties of a tensor that can be asked for without an answer that is an error, or that changes the program."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def grad_fn(tensor: torch.Tensor) -> Any:
         return None
 
 
-def unusual(values: Any) -> type | None:
+def special_class(values: Any) -> type | None:
     """The class of the first tensor among nested values that need not answer as others do; None where all must."""
     if isinstance(values, torch.Tensor):
         strange = values.__class__ not in ORDINARY or torch._C._functorch.is_functorch_wrapped_tensor(values)
@@ -81,5 +81,5 @@ def unusual(values: Any) -> type | None:
     if isinstance(values, dict):
         values = list(values.values())
     if isinstance(values, (list, tuple)):
-        return next((found for each in values if (found := unusual(each)) is not None), None)
+        return next((found for each in values if (found := special_class(each)) is not None), None)
     return None

@@ -23,9 +23,9 @@ from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.compiling import Compiling
 from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.forward import OURS
-from graphscope.adapters.torch.guarding import Evaluation, guarded
-from graphscope.adapters.torch.identity import version_of
+from graphscope.adapters.torch.known_tensors import version_of
 from graphscope.adapters.torch.modes import aside
+from graphscope.adapters.torch.recorder_errors import Evaluation, guarded
 from graphscope.adapters.torch.session import Session
 
 _RESUMED: Final = re.compile(r"torch_dynamo_resume_in_(\w+)_at_\d+")

@@ -1,4 +1,5 @@
-/* The walk before a pass: each node behind its roots gets its rule, is hooked, and learns who feeds it: `walk.Walk`.
+/* The walk before a pass: each node behind its roots gets its rule, is hooked, and learns who feeds it: see
+ * `backward_graph.Walk`.
  *
  * A rule that is part of the pass already was met before: no table of the nodes is needed.
  */

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import torch
 
 from graphscope.adapters.kit.notices import say, warn
-from graphscope.adapters.torch.unusual import unusual
+from graphscope.adapters.torch.tensor_properties import special_class
 from graphscope.eventlog.interruptions import own
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -42,7 +42,7 @@ def guarded(method: _Function) -> _Function:
         except RecursionError:  # the program goes to the end of the stack, and has news of it by itself
             return None
         except own(Exception) as error:
-            found = unusual(args)
+            found = special_class(args)
             if found is None:
                 give_up(self.session, error)
             elif found not in self.session.skipped:

@@ -184,7 +184,7 @@ static PyMethodDef functions[] = {
     {"look_closely", look_closely, METH_NOARGS, "Tensors may have other elements than lie there."},
     {NULL}};
 
-int add_looking(PyObject *module)
+int add_tensor_access(PyObject *module)
 {
     measure = Py_NewRef(Py_None);
     return PyModule_AddFunctions(module, functions);

@@ -136,7 +136,7 @@ def test_a_log_says_all_that_a_call_was_given(name: str) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@settings(max_examples=150)
 @given(st.lists(st.tuples(st.sampled_from(sorted(STEPS)), NUMBERS), min_size=1, max_size=8))
 def test_mixes_of_constants_and_operands(steps: list[tuple[str, Any]]) -> None:
     holds(steps)

@@ -5,9 +5,17 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
-MODULES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "graphscope").rglob("*.py"))}
+MODULES = sorted((ROOT / "graphscope").rglob("*.py"))
 LONGEST = 400
+
+
+@pytest.fixture(scope="module")
+def trees() -> dict[str, ast.Module]:
+    """What each module consists of."""
+    return {name(path): ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
 
 
 def name(path: Path) -> str:
@@ -18,14 +26,14 @@ def test_modules_are_short() -> None:
     assert [name(path) for path in MODULES if len(path.read_text(encoding="utf-8").splitlines()) > LONGEST] == []
 
 
-def test_each_module_says_in_a_line_what_it_is() -> None:
-    assert [name(path) for path, tree in MODULES.items() if not ast.get_docstring(tree)] == []
+def test_each_module_says_in_a_line_what_it_is(trees: dict[str, ast.Module]) -> None:
+    assert [module for module, tree in trees.items() if not ast.get_docstring(tree)] == []
 
 
-def test_public_things_have_a_docstring() -> None:
+def test_public_things_have_a_docstring(trees: dict[str, ast.Module]) -> None:
     bare = [
-        f"{name(path)}:{node.lineno} {node.name}"
-        for path, tree in MODULES.items()
+        f"{module}:{node.lineno} {node.name}"
+        for module, tree in trees.items()
         for node in tree.body
         if isinstance(node, (ast.FunctionDef, ast.ClassDef))
         and not node.name.startswith("_")

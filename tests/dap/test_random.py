@@ -143,8 +143,7 @@ def run(machine: type[Session], sessions: int, steps: int) -> None:
         settings=settings(
             max_examples=sessions,
             stateful_step_count=steps,
-            deadline=None,
-            phases=[Phase.explicit, Phase.reuse, Phase.generate],
+            phases=[Phase.generate],
             suppress_health_check=list(HealthCheck),
         ),
     )

@@ -74,7 +74,7 @@ def test_bulk_and_single_steps_stop_at_the_same_nodes(dbg: Debugger) -> None:
     assert quick
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.sampled_from(["n", "s", "r", "unt", "c", "rn", "rs", "rc", "n 3", "rs 2"]), max_size=12))
 def test_any_walk_stays_on_nodes(recorded, commands: list[str]) -> None:
     dbg = Debugger(load(recorded))

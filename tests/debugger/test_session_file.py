@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import graphscope as gs
@@ -85,7 +85,6 @@ JSON = st.recursive(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(JSON, st.dictionaries(st.sampled_from(["number", "spec", "when", "ignore", "enabled", "commands"]), JSON))
 def test_whatever_is_in_the_file_the_log_opens(log: Path, content: Any, fields: dict[str, Any]) -> None:
     sound = {

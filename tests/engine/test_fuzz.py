@@ -75,9 +75,6 @@ def test_programs_that_hypothesis_makes() -> None:
             max_examples=50,
             phases=[Phase.generate],  # `shrunk` makes short what it finds, and faster
             stateful_step_count=25,
-            derandomize=True,
-            deadline=None,
-            database=None,
             suppress_health_check=list(HealthCheck),
         ),
     )

@@ -97,7 +97,7 @@ arrays = hnp.arrays(
 
 
 @given(st.lists(arrays, min_size=1, max_size=3), programs)
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 def test_values_and_gradients_are_those_of_torch(data, program):
     ours = [gs.tensor(array, requires_grad=True) for array in data]
     theirs = [torch.tensor(array, requires_grad=True) for array in data]
@@ -122,7 +122,7 @@ def array(tensor):
 
 
 @given(st.lists(arrays, min_size=1, max_size=2), programs)
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200)
 def test_second_order_gradients_are_those_of_torch(data, program):
     found = []
     for t, make in ((gs, gs.tensor), (torch, torch.tensor)):
@@ -144,7 +144,7 @@ def test_second_order_gradients_are_those_of_torch(data, program):
     hnp.mutually_broadcastable_shapes(num_shapes=2, max_dims=4, max_side=3),
     st.sampled_from(["add", "sub", "mul", "div", "pow"]),
 )
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200)
 def test_broadcasting(shapes, name):
     numbers = np.random.default_rng(1)
     data = [numbers.uniform(0.5, 2, shape) for shape in shapes.input_shapes]
@@ -160,7 +160,7 @@ def test_broadcasting(shapes, name):
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200)
 def test_products_of_matrices(data):
     shapes = data.draw(
         hnp.mutually_broadcastable_shapes(signature="(m?,n),(n,p?)->(m?,p?)", max_dims=2, max_side=3)

@@ -7,7 +7,7 @@ import shutil
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -133,7 +133,6 @@ def test_none_keeps_nothing_but_whether_it_was_finite(make, append) -> None:
 
 
 @given(arrays.arrays(st.sampled_from(["f4", "f8", "f2", "c8", "c16", "i4", "u1", "?"]), st.integers(0, 50)))
-@settings(deadline=None)
 def test_statistics_agree_with_numpy(value: np.ndarray) -> None:
     with np.errstate(all="ignore"):
         numbers = np.abs(value) if value.dtype.kind == "c" else value
@@ -175,7 +174,7 @@ VALUES = st.one_of(
     st.lists(VALUES, max_size=30),
     st.sampled_from([{}, {"policy": "summary"}, {"policy": "none"}, {"cap": 20}, {"budget": 1}]),
 )
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60)
 def test_the_first_nonfinite_value_is_that_of_a_scan(tmp_path_factory, append, values, options) -> None:
     path = tmp_path_factory.mktemp("logs") / "run.gscope"
     writer = Writer(path, **options)

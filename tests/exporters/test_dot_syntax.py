@@ -51,7 +51,7 @@ def test_a_label_says_the_text_and_stays_a_label(text: str) -> None:
 
 
 @given(st.text(st.characters(codec="utf-8"), min_size=1))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_quoted_text_is_one_token(text: str) -> None:
     (found,) = read_back(node("x", {"comment": text}))
     assert found["name"] == "x"

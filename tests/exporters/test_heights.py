@@ -100,7 +100,7 @@ def test_the_parts_of_a_rule_lie_between_what_they_lead_to() -> None:
     assert not placed["n3"].same_rank
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(views())
 def test_random_graphs_are_laid_out(view: GraphView) -> None:
     try:

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphscope.errors import LogError
@@ -14,7 +14,7 @@ from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph import Graph
 
 dags = st.lists(st.lists(st.integers(0, 10**6), max_size=6), min_size=1, max_size=40)
-anything = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+anything = settings(max_examples=40)
 
 
 def random_graph(make_tape, dag):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphscope.errors import SelectorError
@@ -66,7 +66,6 @@ WORDS = (
 
 
 @given(st.lists(st.sampled_from(WORDS.split()), min_size=1, max_size=3), st.integers(-1, 40), st.integers(1, 40))
-@settings(deadline=None)
 def test_columns_find_what_asking_each_node_finds(graph, words, now, stretch):
     if {"forward", "backward"} <= set(words):
         return

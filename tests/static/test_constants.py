@@ -133,7 +133,7 @@ def test_constants_stand_where_they_stood(name: str) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None, derandomize=True, database=None)
+@settings(max_examples=200)
 @given(st.lists(st.tuples(st.sampled_from(sorted(STEPS)), NUMBERS), min_size=1, max_size=6))
 def test_mixes_of_constants_and_operands(steps: list[tuple[str, Any]]) -> None:
     holds(steps, kinked=("clamp", "leaky_relu", "threshold"))  # whose bounds a program may meet: there is no slope

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import linecache
 from types import CodeType, FrameType, TracebackType
 from typing import Any
@@ -14,11 +13,15 @@ from graphscope.eventlog.writer import Writer
 def site_number(writer: Writer, frame: FrameType) -> int:
     """The number of the place that a frame is at; the text of its file is kept with the log at first sight."""
     code = frame.f_code
-    key = (id(code), frame.f_lasti)
-    number = writer.tables["sites"].find(key)
+    number = writer.tables["sites"].find(_place(code, frame.f_lasti))
     if number is not None:
         return number
     return _new_site(writer, code, frame.f_lasti, frame.f_lineno or 0, frame.f_globals)
+
+
+def _place(code: CodeType, instruction: int) -> tuple[Any, ...]:
+    """What tells places apart. By the address of its code, the code would have to be kept alive."""
+    return (code.co_filename, code.co_qualname, code.co_firstlineno, code.co_linetable, instruction)
 
 
 def left_site(writer: Writer, trace: TracebackType) -> int:
@@ -41,9 +44,8 @@ def _new_site(writer: Writer, code: CodeType, instruction: int, line: int, varia
     file = code.co_filename
     known, end_line, column, end_column = position(code, instruction)
     _keep_source(writer, file, variables)
-    writer.codes.append(code)
     entry = _entry(file, known or line, column, end_line or known, end_column, code.co_qualname)
-    return writer.intern("sites", (id(code), instruction), entry)
+    return writer.intern("sites", _place(code, instruction), entry)
 
 
 def _keep_source(writer: Writer, file: str, variables: dict[str, Any] | None) -> None:
@@ -72,12 +74,21 @@ def position(code: CodeType, instruction: int) -> tuple[int | None, ...]:
     return (None, None, None, None)
 
 
-@functools.lru_cache(4096)
 def argument_text(code: CodeType, instruction: int, argument: int) -> str | None:
     """What the program writes as an argument of the call at the instruction."""
-    line, end_line, column, end_column = position(code, instruction)
-    text = "".join(linecache.getlines(code.co_filename))
-    return sources.argument_at(text, (line or 0, column or 0, end_line or 0, end_column or 0), argument)
+    key = (*_place(code, instruction), code.co_names, code.co_varnames, argument)  # a file may be written anew
+    if key not in _arguments:
+        if len(_arguments) >= _MOST_ARGUMENTS:
+            _arguments.clear()
+        line, end_line, column, end_column = position(code, instruction)
+        text = "".join(linecache.getlines(code.co_filename))
+        place = (line or 0, column or 0, end_line or 0, end_column or 0)
+        _arguments[key] = sources.argument_at(text, place, argument)
+    return _arguments[key]
+
+
+_arguments: dict[Any, str | None] = {}
+_MOST_ARGUMENTS = 4096
 
 
 def written_at(code: CodeType, instruction: int) -> tuple[str, str]:

@@ -77,8 +77,6 @@ class Writer(WideRows):
         self.sites: dict[Any, Any] = {}
         """For producers: what they keep per call site."""
         self.variants: dict[Any, Any] = {}
-        self.codes: list[Any] = []
-        """Code objects by whose address a site is known: alive as long as the log, so that none is taken over."""
         self.broken: str | None = None
         self.closed = False
         self._retention = Retention(budget, steps)

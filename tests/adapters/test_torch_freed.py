@@ -15,6 +15,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import graphscope as gs
+from graphscope.eventlog.schema import Kind
 
 pytestmark = pytest.mark.torch
 
@@ -85,7 +86,12 @@ def patched(held: Payload) -> None:
     torch.nn.functional.relu = original
 
 
-MAKERS: Final[list[Callable[[Payload], None]]] = [function, subclass, argument, module, thread, patched]
+def written(held: Payload) -> None:
+    """A program of its own, which is read anew."""
+    exec("def f(x):\n    return (x.sin() * x).sum()\nf(X).backward()", {"X": X, "held": held})
+
+
+MAKERS: Final[list[Callable[[Payload], None]]] = [function, subclass, argument, module, thread, patched, written]
 
 
 @pytest.mark.parametrize("capture", ["calls+backward", "ops"])
@@ -102,8 +108,29 @@ def test_what_is_made_in_a_step_is_freed(make: Any, capture: str) -> None:
         assert [each() for each in alive] == [None] * 8
 
 
+@pytest.mark.parametrize("capture", ["calls+backward", "ops"])
+def test_code_that_is_written_anew_is_freed_and_its_lines_are_its_own(capture: str) -> None:
+    alive = []
+    with gs.record(capture=capture) as log:
+        for line in range(1, 30):  # one often lies where the one before it lay
+            code = compile("\n" * (line - 1) + "(X * 2).sum().backward()", "<written>", "exec")
+            exec(code, {"X": X})
+            alive.append(weakref.ref(code))
+            del code
+        gc.collect()
+        assert [each() for each in alive] == [None] * len(alive)
+    log.refresh()
+    for op, kind in (("mul", "op"), ("sum", "op"), ("mul", "grad")):
+        made = [node for node in log.graph.nodes if (node.op, node.kind) == (op, kind) and node.site is not None]
+        told = [node.site.line for node in made if node.graph_pass == "forward" or kind == "grad"]
+        assert told == list(range(1, 30))
+    begins = [log.event(row) for row in log.rare().tolist()]
+    places = [log.site(event.site) for event in begins if event.kind == Kind.BACKWARD_BEGIN]
+    assert [place.line for place in places if place is not None] == list(range(1, 30))
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("make", [module, thread], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", [module, thread, subclass, written], ids=lambda make: make.__name__)
 def test_what_the_recorder_knows_of_it_does_not_grow(make: Any) -> None:
     counts = []
     with gs.record(values="none"):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import weakref
 from collections.abc import Iterable
 from pathlib import Path
 from types import CodeType, FrameType, ModuleType
 
 from graphscope.eventlog import record as recording
+
+_LEAST = 512
 
 
 class Frames:
@@ -19,8 +23,8 @@ class Frames:
 
     def __init__(self, packages: Iterable[ModuleType]) -> None:
         self.inside: dict[int, bool] = {}
-        """By the address of a code: whether it is the framework's or ours."""
-        self._codes: list[CodeType] = []  # alive, so that an address stays that of its code
+        """By the address of a code: whether it is the framework's or ours. It goes with the code."""
+        self._codes: dict[int, weakref.ref[CodeType]] = {}
         self._folders = ("<frozen", *(folder for package in packages for folder in _folders(package)))
 
     def user(self, frame: FrameType) -> FrameType:
@@ -45,8 +49,14 @@ class Frames:
     def _learn(self, code: CodeType) -> bool:
         file = code.co_filename
         found = file.startswith(self._folders) or recording.is_internal(file)
-        self._codes.append(code)
-        self.inside[id(code)] = found
+        key = id(code)
+        self.inside[key] = found
+        # No Python runs when a code goes: its exceptions would be lost.
+        self._codes[key] = weakref.ref(code, functools.partial(self.inside.pop, key))
+        if len(self._codes) > 2 * len(self.inside) + _LEAST:
+            for each in list(self._codes):
+                if each not in self.inside:
+                    self._codes.pop(each, None)
         return found
 
 

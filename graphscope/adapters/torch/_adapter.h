@@ -76,6 +76,7 @@ typedef struct {
 typedef struct {
     PyObject_HEAD
     PyObject *shape, *dtype, *constants, *template, *fields;
+    PyObject *code; /* a weak reference to that by whose address it is known: another one may come to lie there */
     PyObject *next; /* another variant of it, or None */
     int64_t count, nbytes, floating;
     int64_t varying; /* a bit for each number among the constants that varies; -1: it is for Python to tell */
@@ -111,10 +112,13 @@ enum { CODES = 64 };
 typedef struct {
     PyObject *inside; /* by the address of a code */
     struct {
-        const PyCodeObject *code;
+        PyObject *code; /* a weak reference */
         char inside;
     } codes[CODES]; /* met last */
 } Frames;
+
+/* Hold no code any more. */
+INSIDE void forget_frames(Frames *frames);
 
 /* The innermost frame of the program; a new reference, NULL where that takes more than a look. */
 INSIDE PyFrameObject *program_frame(Frames *frames);
@@ -185,6 +189,12 @@ static inline PyObject *referent(PyObject *reference)
     Py_DECREF(found); /* it has other holders */
     return found;
 #endif
+}
+
+/* Whether a weak reference (NULL: none) is to an object. */
+static inline int is_reference_to(PyObject *reference, PyObject *object)
+{
+    return reference != NULL && reference != Py_None && referent(reference) == object;
 }
 
 /* What an object answers that is of another class than the one that was asked first. */

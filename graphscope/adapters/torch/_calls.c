@@ -85,7 +85,7 @@ static PyType_Spec Known_spec = {"graphscope.adapters.torch._calls.Known", sizeo
 
 /* Site: a call site, and the result that its template is for ------------------------------------------------------- */
 
-#define SITE_PARTS(X) X(next) X(shape) X(dtype) X(constants) X(template) X(fields)
+#define SITE_PARTS(X) X(next) X(shape) X(dtype) X(constants) X(template) X(fields) X(code)
 HOLDS(Site, SITE_PARTS)
 
 #define OBJECT(name) {#name, T_OBJECT, offsetof(Site, name), 0, NULL}
@@ -95,6 +95,7 @@ static PyMemberDef Site_members[] = {OBJECT(shape),
                                      OBJECT(constants),
                                      OBJECT(template),
                                      OBJECT(fields),
+                                     OBJECT(code),
                                      OBJECT(next),
                                      TRUTH(requires_grad),
                                      TRUTH(direct),

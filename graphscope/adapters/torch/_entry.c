@@ -23,7 +23,7 @@ typedef struct {
 typedef struct {
     Place *place;
     PyFrameObject *frame;
-    PyObject *append, *roots, *marks; /* the nodes that it begins at; the templates of its two marks */
+    PyObject *append, *roots, *marks; /* the nodes that it begins at; the templates of its two marks, and whose */
     int64_t rows[MOST_ROOTS];         /* of those nodes' calls */
     int count;
 } Plan;
@@ -75,9 +75,12 @@ static PyObject *marks_of(Entry *self, const Plan *plan)
     PyCodeObject *code = PyFrame_GetCode(plan->frame);
     PyObject *key = Py_BuildValue("NiiO", PyLong_FromVoidPtr(code), PyFrame_GetLasti(plan->frame), plan->count,
                                   plan->place->context);
-    Py_DECREF(code);
     PyObject *marks = key == NULL ? NULL : Py_XNewRef(PyDict_GetItemWithError(self->marks, key));
     Py_XDECREF(key);
+    if (marks != NULL && !(PyTuple_CheckExact(marks) && PyTuple_GET_SIZE(marks) == 3 &&
+                           is_reference_to(PyTuple_GET_ITEM(marks, 2), (PyObject *)code)))
+        Py_CLEAR(marks); /* of another code that lay there */
+    Py_DECREF(code);
     return marks;
 }
 
@@ -99,7 +102,7 @@ static int is_common(Entry *self, PyObject *const *words, Py_ssize_t count, Plan
         (plan->frame = program_frame(&self->frames)) == NULL || !find_roots(self, words[0], plan))
         return 0;
     plan->marks = marks_of(self, plan);
-    return plan->marks != NULL && PyTuple_CheckExact(plan->marks) && PyTuple_GET_SIZE(plan->marks) == 2;
+    return plan->marks != NULL;
 }
 
 /* Append the mark at one end of a pass. */
@@ -285,6 +288,12 @@ static int Entry_init(Entry *self, PyObject *args, PyObject *names)
 
 HOLDS(Entry, HELD)
 
+static void Entry_end(Entry *self)
+{
+    forget_frames(&self->frames);
+    Entry_dealloc(self);
+}
+
 static PyMemberDef Entry_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(Entry, vectorcall), READONLY, NULL}, {NULL}};
 
@@ -292,7 +301,7 @@ static PyType_Slot Entry_slots[] = {{Py_tp_doc, "What torch calls to run its eng
                                     {Py_tp_new, PyType_GenericNew},
                                     {Py_tp_init, Entry_init},
                                     {Py_tp_call, PyVectorcall_Call},
-                                    {Py_tp_dealloc, Entry_dealloc},
+                                    {Py_tp_dealloc, Entry_end},
                                     {Py_tp_traverse, Entry_traverse},
                                     {Py_tp_clear, Entry_clear},
                                     {Py_tp_members, Entry_members},

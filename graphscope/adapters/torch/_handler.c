@@ -32,17 +32,26 @@ typedef struct {
 
 static PyObject *empty; /* the name of a node that is its call's own */
 
-/* Whether a code is torch's or ours; -1 where nobody knows yet. Known codes stay alive as long as the session. */
+/* Whether a code is torch's or ours; -1 where nobody knows yet. */
 static int is_inside(Frames *frames, PyCodeObject *code)
 {
     int place = (uintptr_t)code / sizeof(PyCodeObject) % CODES;
-    if (frames->codes[place].code == code)
+    if (is_reference_to(frames->codes[place].code, (PyObject *)code))
         return frames->codes[place].inside;
     PyObject *inside = by_address(frames->inside, code);
     if (inside != Py_True && inside != Py_False)
         return -1;
-    frames->codes[place].code = code;
+    PyObject *reference = PyWeakref_NewRef((PyObject *)code, NULL);
+    if (reference == NULL)
+        return -1;
+    Py_XSETREF(frames->codes[place].code, reference);
     return frames->codes[place].inside = inside == Py_True;
+}
+
+void forget_frames(Frames *frames)
+{
+    for (int place = 0; place < CODES; place++)
+        Py_CLEAR(frames->codes[place].code);
 }
 
 PyFrameObject *program_frame(Frames *frames)
@@ -322,7 +331,8 @@ static Site *site_at(Handler *self, PyObject *call, PyFrameObject *frame)
     Py_XINCREF(site);
     Py_XDECREF(key);
     Py_DECREF(sites);
-    if (site != NULL && !PyObject_TypeCheck(site, site_type))
+    if (site != NULL &&
+        !(PyObject_TypeCheck(site, site_type) && is_reference_to(((Site *)site)->code, (PyObject *)code)))
         Py_CLEAR(site);
     return (Site *)site;
 }
@@ -857,6 +867,12 @@ static int Handler_init(Handler *self, PyObject *args, PyObject *names)
 
 HOLDS(Handler, HELD)
 
+static void Handler_end(Handler *self)
+{
+    forget_frames(&self->frames);
+    Handler_dealloc(self);
+}
+
 /* As torch asks for the function of a mode, and for what that is a method of: by letters, of which it would make a
  * string each time, and look for that in one class after the other. */
 static PyObject *Handler_getattr(PyObject *self, char *letters)
@@ -885,7 +901,7 @@ static PyType_Slot Handler_slots[] = {{Py_tp_doc, "A mode, and what torch calls 
                                       {Py_tp_new, PyType_GenericNew},
                                       {Py_tp_init, Handler_init},
                                       {Py_tp_call, PyVectorcall_Call},
-                                      {Py_tp_dealloc, Handler_dealloc},
+                                      {Py_tp_dealloc, Handler_end},
                                       {Py_tp_traverse, Handler_traverse},
                                       {Py_tp_clear, Handler_clear},
                                       {Py_tp_members, Handler_members},

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import weakref
 from collections.abc import Callable, Iterator
 from sys import _getframe
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, Final
 
 import torch
@@ -39,7 +40,7 @@ class Backward:
     def __init__(self, session: Session, collectives: Collectives) -> None:
         self.session = session
         self._collectives = collectives
-        self._marks: dict[Any, tuple[Template, Template]] = {}
+        self._marks: dict[Any, tuple[Template, Template, weakref.ref[CodeType]]] = {}
         self._walk = Walk(session)
 
     def entries(self) -> Iterator[tuple[Any, str]]:
@@ -145,7 +146,9 @@ class Backward:
         frame = run.frame
         run.start = start[:INLINE_INPUTS]
         key = (id(frame.f_code), frame.f_lasti, len(run.start), run.place.context)
-        run.marks = self._marks.get(key) or self._new_marks(key, frame)
+        run.marks = self._marks.get(key)
+        if run.marks is None or run.marks[2]() is not frame.f_code:  # another code lay there
+            run.marks = self._new_marks(key, frame)
         self._mark(run, 0)
         if run.place.run is None:
             self._collectives.awaited(frame)
@@ -175,7 +178,7 @@ class Backward:
         writer = run.writer
         writer.append(run.marks[place], None, writer.clock(), 0, 0, *run.start)
 
-    def _new_marks(self, key: Any, frame: FrameType) -> tuple[Template, Template]:
+    def _new_marks(self, key: Any, frame: FrameType) -> tuple[Template, Template, weakref.ref[CodeType]]:
         writer = self.session.writer
         site, count = site_number(writer, frame), key[2]
         begin, end = (
@@ -184,5 +187,5 @@ class Backward:
         )
         if len(self._marks) >= _MOST_MARKS:  # each holds the context that it is of
             self._marks.clear()
-        found = self._marks[key] = begin, end
+        found = self._marks[key] = begin, end, weakref.ref(frame.f_code)
         return found

@@ -67,10 +67,12 @@ class Site:
     """A call site, and the result that its template is for."""
 
     __slots__ = (
-        "constants", "count", "direct", "dtype", "fields", "floating", "nbytes", "next", "requires_grad", "shape",
-        "summary", "template", "varying", "wanted",
+        "code", "constants", "count", "direct", "dtype", "fields", "floating", "nbytes", "next", "requires_grad",
+        "shape", "summary", "template", "varying", "wanted",
     )  # fmt: skip
 
+    code: Any
+    """A weak reference to that by whose address it is known: another one may come to lie there."""
     shape: Any
     dtype: Any
     constants: Any

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from graphscope.adapters.torch import compiled
@@ -14,14 +15,29 @@ if TYPE_CHECKING:
 
 
 _LEAST = 32
+_LEAST_SITES = 256
+
+
+class Variants(dict[Any, Any]):
+    """The kinds of results that were met at a call site.
+
+    Args:
+        code: What the call stands in.
+    """
+
+    __slots__ = ("code",)
+
+    def __init__(self, code: CodeType) -> None:
+        super().__init__()
+        self.code = weakref.ref(code)
 
 
 class Context:
     """A scope on one of the two passes: one object a place, which holds what its call sites need."""
 
     __slots__ = (
-        "backward", "entering", "inner", "leaving", "module", "path", "room", "sites", "sites_without_grad", "twin",
-        "variants",
+        "backward", "entering", "inner", "leaving", "module", "path", "room", "site_room", "sites",
+        "sites_without_grad", "twin", "variants",
     )  # fmt: skip
 
     def __init__(self, path: ScopePath, backward: bool = False) -> None:
@@ -36,8 +52,10 @@ class Context:
         self.sites: dict[int, Any] = {}
         self.sites_without_grad: dict[int, Any] = {}
         """The call sites by instruction and function, with gradients on and off."""
-        self.variants: dict[int, dict[Any, Any]] = {}
+        self.variants: dict[int, Variants] = {}
         """Of each call site the kinds of results that were met there."""
+        self.site_room = _LEAST_SITES
+        """So many call sites are let stand before those of codes that are gone are taken out."""
         self.entering: Any = None
         self.leaving: Any = None
         """The templates of the marks at both ends."""
@@ -50,6 +68,23 @@ class Context:
             if each.module is not None and each.module() is None:
                 self.inner.pop(key, None)
         self.room = 2 * len(self.inner) + _LEAST
+
+    def variants_at(self, key: int, code: CodeType) -> Variants:
+        """The kinds of results that were met at a call site: at another one's address there are none yet."""
+        found = self.variants.get(key)
+        if found is None or found.code() is not code:
+            self._forget_site(key)
+            if len(self.variants) >= self.site_room:
+                for each, variants in list(self.variants.items()):
+                    if variants.code() is None:
+                        self._forget_site(each)
+                self.site_room = 2 * len(self.variants) + _LEAST_SITES
+            found = self.variants[key] = Variants(code)
+        return found
+
+    def _forget_site(self, key: int) -> None:
+        for table in (self.variants, self.sites, self.sites_without_grad):
+            table.pop(key, None)
 
     def turned(self) -> Context:
         """The same scope on the backward pass."""

@@ -182,6 +182,7 @@ class Calls(TorchFunctionMode):
         count = len(rows)
         if (
             site is None
+            or site.code() is not frame.f_code
             or site.shape != shape_of(result)
             or site.dtype is not result.dtype
             or site.varying

@@ -123,18 +123,19 @@ class Functions:
     def _fields_of(self, result: torch.Tensor, frame: FrameType) -> Fields:
         """What the rows of such a function share."""
         session, context = self.session, self.session.places.here.context
-        key = context, id(frame.f_code), frame.f_lasti, shape_of(result), tensor_base.dtype(result)
+        site = site_number(session.writer, frame)
+        key = context, site, shape_of(result), tensor_base.dtype(result)
         found = self._fields.get(key)
         if found is None:
             if len(self._fields) >= _MOST_FIELDS:
                 self._fields.clear()
             writer = session.writer
             base = {
-                "op": 0, "site": site_number(writer, frame), "scope": context.path.number(writer), "shape": key[3],
-                "dtype": log_dtype(key[4]), "attrs": 0,
+                "op": 0, "site": site, "scope": context.path.number(writer), "shape": key[2],
+                "dtype": log_dtype(key[3]), "attrs": 0,
             }  # fmt: skip
             line = f"{frame.f_code.co_filename}:{frame.f_lineno}"
-            found = self._fields[key] = Fields(session, line, base, key[4])
+            found = self._fields[key] = Fields(session, line, base, key[3])
         return found
 
     def _scope(self, outer: Context, cls: type) -> Context:

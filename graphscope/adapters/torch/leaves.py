@@ -147,13 +147,13 @@ class Leaves:
         if name is None and argument is not None and frame is not None:
             name = argument_text(frame.f_code, frame.f_lasti, argument)
         more = known.more if known is not None else None
-        place = None if frame is None else (id(frame.f_code), frame.f_lasti)
+        site = 0 if frame is None else site_number(writer, frame)
         described = shape_of(tensor), tensor_base.dtype(tensor), requires_grad(tensor)
-        key = name, place, session.places.here.context, described
+        key = name, site, session.places.here.context, described
         if more is not None and more.form is not None and more.form[0] == key:  # it was told in an earlier segment
             keeping = more.form[1]
         else:
-            keeping = self._form(tensor, frame, name)
+            keeping = self._form(tensor, site, name)
         form, value = keeping.read(tensor)
         form.turn_version(more.versions if more is not None else 0)
         first = more.first if more is not None else None
@@ -176,7 +176,7 @@ class Leaves:
             control.after(session, row, tensor, value, frame)
         return known
 
-    def _form(self, tensor: torch.Tensor, frame: FrameType | None, name: str | None) -> Keeping:
+    def _form(self, tensor: torch.Tensor, site: int, name: str | None) -> Keeping:
         """The template of a tensor's LEAF rows."""
         writer = self._session.writer
         context = self._session.places.here.context
@@ -185,7 +185,7 @@ class Leaves:
             flags |= Flag.PARAMETER
         template = writer.template(
             Kind.LEAF,
-            site=site_number(writer, frame) if frame is not None else 0,
+            site=site,
             scope=context.path.number(writer),
             shape=shape_of(tensor),
             dtype=log_dtype(tensor_base.dtype(tensor)),

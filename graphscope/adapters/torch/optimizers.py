@@ -127,7 +127,8 @@ class Optimizers:
         numbers: list[float] = []
         structure = arguments.separated(settings, numbers)
         told = [arguments.bits(number) for number in numbers]
-        place = name, id(frame.f_code), frame.f_lasti, session.places.here.context
+        site = site_number(writer, frame)
+        place = name, site, session.places.here.context
         for parameter in parameters:
             known = identities.find(parameter)
             if known is None or known.row < writer.low:
@@ -141,7 +142,7 @@ class Optimizers:
             varying = () if update is None else arguments.varying_with(update.varying, update.numbers, told)
             if update is None or varying is not update.varying:
                 form = self._form(
-                    name, arguments.entry(None, settings, varying), parameter, frame, has_gradient, varying
+                    name, arguments.entry(None, settings, varying), parameter, site, has_gradient, varying
                 )
                 update = more.updating = Update(key, form, told, varying)
             template, value = update.form.read(parameter)
@@ -161,7 +162,7 @@ class Optimizers:
         return known.row
 
     def _form(
-        self, name: str, settings: dict[str, Any], parameter: torch.Tensor, frame: FrameType, has_gradient: bool,
+        self, name: str, settings: dict[str, Any], parameter: torch.Tensor, site: int, has_gradient: bool,
         varying: Sequence[int],
     ) -> Keeping:  # fmt: skip
         writer = self.session.writer
@@ -176,7 +177,7 @@ class Optimizers:
             writer.template(
                 Kind.OP,
                 op=writer.intern("ops", name, entry),
-                site=site_number(writer, frame),
+                site=site,
                 scope=self.session.places.here.context.path.number(writer),
                 shape=shape_of(parameter),
                 dtype=log_dtype(tensor_base.dtype(parameter)),

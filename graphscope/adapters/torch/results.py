@@ -47,7 +47,7 @@ def variant(
     structure = arguments.separated(given, numbers)
     told = [arguments.bits(number) for number in numbers]
     wanted = (torch.is_grad_enabled(), structure, seen, count, flags, shapes)
-    variants = context.variants.setdefault(key, {})
+    variants = context.variants_at(key, frame.f_code)
     if len(variants) > _MOST_VARIANTS:
         variants.clear()
     site = variants.get(wanted)

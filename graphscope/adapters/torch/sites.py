@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
@@ -142,6 +143,7 @@ class CallSite(Keeping):
         writer = session.writer
         if result is not None and is_remote(result):
             session.remote = True
+        self.code = weakref.ref(frame.f_code)
         self.numbers = numbers
         """The bits of the numbers of the call that it was made for, and which of them vary."""
         self.places = places

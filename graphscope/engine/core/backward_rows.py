@@ -114,11 +114,10 @@ def cotangent(
 
 def mark(writer: Writer, kind: Kind, frame: Any, root: Tensor) -> None:
     """Where a backward pass begins or ends."""
-    place = id(frame.f_code) + frame.f_lasti if frame is not None else 0
-    key = (kind, place, get_ident())
+    site = site_number(writer, frame) if frame is not None else 0
+    key = (kind, site, get_ident())
     template = writer.sites.get(key)
     if template is None:
-        site = site_number(writer, frame) if frame is not None else 0
         template = writer.template(kind, site=site, graph_pass=Pass.BACKWARD, input_count=1)
         writer.sites[key] = template
     writer.append(template, None, writer.clock(), 0, 0, max(root.row, writer.base))

@@ -95,7 +95,6 @@ class Tape:
         self.base = self.low = self._end = next(_bases)
         self.sites = _Sites()
         self.variants: dict[Any, Any] = {}
-        self.codes: list[Any] = []
         self.tables = {name: _Table() for name in ("ops", "sites", "scopes", "sources", "attrs", "threads", "shapes")}
         self.leaves: list[Tensor] = []
         self.made_of_numbers: list[tuple[Tensor, Site | None, str]] = []

@@ -38,7 +38,7 @@ DIFFERENCES: Final = (
         "statistics, losses and activations are of real numbers",
         "floating numbers, not |it takes real numbers|complex numbers are not offered",
         "complex64",
-        "addcdiv addcmul corrcoef cov cross lerp linalg.cross logaddexp logcumsumexp logsumexp "
+        "corrcoef cov cross lerp linalg.cross logaddexp logcumsumexp logsumexp "
         "nn.functional.silu.complex nn.functional.softsign nn.functional.tanhshrink std std.unbiased "
         "var var.unbiased",
     ),

@@ -294,7 +294,9 @@ static inline PyObject *in_python(Call *self, PyObject *const *args, size_t flag
 /* After an error of the forward function: one that Python explains is forgotten, as Python will meet it again. */
 static inline int to_be_explained(void)
 {
-    if ((!PyErr_ExceptionMatches(PyExc_ValueError) && !PyErr_ExceptionMatches(PyExc_TypeError)) || is_interrupted())
+    if ((!PyErr_ExceptionMatches(PyExc_ValueError) && !PyErr_ExceptionMatches(PyExc_TypeError) &&
+         !PyErr_ExceptionMatches(PyExc_OverflowError)) ||
+        is_interrupted())
         return 0;
     PyErr_Clear();
     return 1;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -102,16 +103,39 @@ def number(value: Any, dtype: Any) -> Any:
 
 
 def element(value: Any, dtype: Any) -> Any:
-    """A Python number as an element of a dtype; of unsigned integers a negative one counts from the end.
+    """A Python number as an element of a dtype: of unsigned integers a negative whole one counts from the end.
 
     Raises:
         RuntimeError: The dtype cannot hold it.
     """
-    if value.__class__ is int and dtype.kind in "iu":
-        range_of = np.iinfo(dtype)
-        if not (range_of.min or -range_of.max) <= value <= range_of.max:
-            raise RuntimeError(f"value cannot be converted to type {dtype} without overflow: {value}")
-    return number(value, dtype)
+    if not isinstance(value, int | float | complex) or isinstance(value, np.generic) or dtype.kind == "b":
+        return value
+    if not _holds(dtype, value):
+        raise RuntimeError(f"value cannot be converted to type {dtype} without overflow: {value}")
+    return number(int(value), dtype) if dtype.kind in "iu" else value
+
+
+def wide_element(value: Any, dtype: Any) -> Any:
+    """As `element`, where PyTorch rounds the number before it is written: what a half can't hold becomes infinite."""
+    return element(value, float64 if dtype in (float16, bfloat16) else dtype)
+
+
+def _holds(dtype: Any, value: Any) -> bool:
+    if value.__class__ is complex:
+        return dtype.kind == "c" and _holds(dtype, value.real) and _holds(dtype, value.imag)
+    low, high = _range(dtype)
+    if dtype.kind == "u" and value.__class__ is int:
+        low = -high
+    return bool(low <= value <= high or (dtype.kind not in "iu" and (value != value or value in (np.inf, -np.inf))))
+
+
+@functools.cache
+def _range(dtype: Any) -> tuple[Any, Any]:
+    if dtype.kind in "iu":
+        whole = np.iinfo(dtype)
+        return int(whole.min), int(whole.max)
+    largest = 255 * 2.0**120 if dtype == bfloat16 else float(np.finfo(dtype).max)
+    return -largest, largest
 
 
 def aligned(op: Op, inputs: Any) -> Any:
@@ -148,13 +172,17 @@ def promoted(op: Op, inputs: Any) -> list[Any]:
         return arrays
     dtype = common(op, arrays)
     return [
-        (value if op.name == "pow" else number(value, dtype))  # a negative exponent is refused, no other number
+        (value if place and op.name in _CHECKING else number(value, dtype))
         if not hasattr(value, "dtype")
         else value
         if value.dtype == dtype
         else (value.astype(dtype) if value.ndim else dtype.type(value))
-        for value in arrays
+        for place, value in enumerate(arrays)
     ]
+
+
+_CHECKING: Final = frozenset(("clamp_max", "clamp_min", "pow"))
+"""Ops that look at a number themselves: they refuse one that the dtype can't hold, and a negative exponent."""
 
 
 def in_floating(forward: Callable[..., Any]) -> Callable[..., Any]:

@@ -147,7 +147,7 @@ def _run(op: Op, target: Tensor, others: list[Any], attrs: dict[str, Any]) -> No
         if result.shape:
             raise ValueError(f"the result has shape {result.shape}, the tensor written to has no dims")
         target.array = result.astype(data.dtype, casting="same_kind")[()]
-    except (ValueError, TypeError, IndexError) as error:
+    except (ValueError, TypeError, IndexError, OverflowError) as error:
         raise explain_failure(op, [data, *others], attrs, error) from None
 
 

@@ -36,10 +36,16 @@ def _between(g: Any, x: Any, low: float, high: float) -> Any:
     return where((x <= low) + (x >= high), 0.0, g)
 
 
+def _to_hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
+    if min_val > max_val:
+        raise ValueError(f"min_val cannot be greater than max_val: {min_val} and {max_val}")
+    return (input,), {"min_val": min_val, "max_val": max_val}
+
+
 def _hardtanh(x: Any, *, min_val: float, max_val: float) -> Any:
     if x.dtype.kind == "u" and min_val < 0:
         raise ValueError(f"{x.dtype} has no numbers as low as min_val={min_val}")
-    return np.clip(x, x.dtype.type(min_val), x.dtype.type(max_val))
+    return np.clip(x, dtypes.element(min_val, x.dtype), dtypes.element(max_val, x.dtype))
 
 
 hardtanh = _corner(
@@ -47,7 +53,7 @@ hardtanh = _corner(
     "out = min(max(x, min_val), max_val)",
     dtypes.only("if", _hardtanh),
     lambda g, x, *, min_val, max_val: _between(g, x, min_val, max_val),
-    prepare=lambda input, min_val=-1.0, max_val=1.0: ((input,), {"min_val": min_val, "max_val": max_val}),
+    prepare=_to_hardtanh,
     samples=[((2, 3),), ((2, 3), {"min_val": -0.5, "max_val": 0.2}), ((),)],
 )  # fmt: skip
 
@@ -145,7 +151,8 @@ selu = _exponential(
 
 threshold = _corner(
     "threshold", "Elements that are not above a threshold become a value.", "out = x if x > threshold else value",
-    dtypes.only("if", lambda x, *, threshold, value: np.where(x <= threshold, x.dtype.type(value), x)[()]),
+    dtypes.only("if", lambda x, *, threshold, value: np.where(
+        x <= dtypes.wide_element(threshold, x.dtype), x.dtype.type(dtypes.wide_element(value, x.dtype)), x)[()]),
     lambda g, x, *, threshold: where(x <= threshold, 0.0, g),
     prepare=lambda input, threshold, value: ((input,), {"threshold": threshold, "value": value}),
     samples=[((2, 3), {"threshold": 0.1, "value": 0.5}), ((), {"threshold": 0.1, "value": 0.5})],

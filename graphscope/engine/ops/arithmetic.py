@@ -37,17 +37,26 @@ _add = define(
 )  # fmt: skip
 
 
-def _scaled_sum(x: Any, y: Any, *, alpha: float) -> Any:
-    if isinstance(alpha, float) and not any(getattr(value, "dtype", dtypes.bool_).kind in "fc" for value in (x, y)):
-        raise TypeError(f"of integers alpha is an integer, not {alpha}")
-    return x + y * dtypes.element(alpha, y.dtype if hasattr(y, "dtype") else x.dtype)
+def _scaled(x: Any, y: Any, alpha: float) -> Any:
+    return y * factor(alpha, y.dtype if hasattr(y, "dtype") else x.dtype)
+
+
+def factor(alpha: Any, dtype: Any) -> Any:
+    """What the second part of a sum of some dtype is multiplied by.
+
+    Raises:
+        TypeError: It is of another kind than the sum.
+    """
+    if (alpha.__class__ is bool and dtype.kind != "b") or (alpha.__class__ is float and dtype.kind in "biu"):
+        raise TypeError(f"of a sum in {dtype} alpha is no {alpha.__class__.__name__}, as {alpha} is")
+    return bool(alpha) if dtype.kind == "b" else dtypes.element(alpha, dtype)
 
 
 _add_scaled = define(
     "add_scaled", "Sum of which the second part is scaled.", formula="out = x + alpha · y", torch="add",
     grad_name="AddBackward0", tensor_method=False,
     prepare=lambda x, y, alpha: ((x, y), {"alpha": alpha}),
-    forward=_scaled_sum,
+    forward=lambda x, y, *, alpha: x + _scaled(x, y, alpha),
     vjp=[lambda g: g,
          lambda g, *, alpha: g * alpha],
     shape=shapes.broadcast,
@@ -64,6 +73,18 @@ _sub = define(
 )  # fmt: skip
 
 
+_sub_scaled = define(
+    "sub_scaled", "Difference of which the second part is scaled.", formula="out = x - alpha · y", torch="sub",
+    grad_name="SubBackward0", tensor_method=False, takes_bool=False,
+    prepare=lambda x, y, alpha: ((x, y), {"alpha": alpha}),
+    forward=lambda x, y, *, alpha: x + _scaled(x, y, -alpha),
+    vjp=[lambda g: g,
+         lambda g, *, alpha: -g * alpha],
+    shape=shapes.broadcast,
+    samples=[((2, 3), (3,), {"alpha": 0.5}), ((), (2,), {"alpha": -2})],
+)  # fmt: skip
+
+
 @method
 def add(input: Any, other: Any, *, alpha: float = 1) -> Any:
     """Sum, elementwise, with broadcasting; `alpha` scales what is added."""
@@ -73,7 +94,7 @@ def add(input: Any, other: Any, *, alpha: float = 1) -> Any:
 @method
 def sub(input: Any, other: Any, *, alpha: float = 1) -> Any:
     """Difference, elementwise, with broadcasting; `alpha` scales what is subtracted. Booleans are refused."""
-    return _sub(input, other) if alpha == 1 else _add_scaled(input, other, -alpha)
+    return _sub(input, other) if alpha == 1 else _sub_scaled(input, other, alpha)
 
 
 def rsub(input: Any, other: Any, *, alpha: float = 1) -> Any:
@@ -110,10 +131,14 @@ def _to_addc(input: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any
     return (input, tensor1, tensor2), {"value": value}
 
 
+def _plus(x: Any, y: Any, value: float) -> Any:
+    return x + (y if value == 1 else y * dtypes.wide_element(value, y.dtype))
+
+
 addcmul = define(
     "addcmul", "Product of two tensors, scaled and added to a third.", formula="out = x + value · y · z",
     prepare=_to_addc,
-    forward=dtypes.only("if", lambda x, y, z, *, value: x + (y * z if value == 1 else y * z * value)),
+    forward=dtypes.only("ifc", lambda x, y, z, *, value: _plus(x, y * z, value)),
     vjp=[lambda g: g,
          lambda g, z, *, value: g * (z * value),
          lambda g, y, *, value: g * (y * value)],
@@ -124,7 +149,7 @@ addcmul = define(
 addcdiv = define(
     "addcdiv", "Quotient of two tensors, scaled and added to a third.", formula="out = x + value · y / z",
     prepare=_to_addc,
-    forward=dtypes.only("f", lambda x, y, z, *, value: x + (y / z if value == 1 else y / z * value)),
+    forward=dtypes.only("fc", lambda x, y, z, *, value: _plus(x, y / z, value)),
     vjp=[lambda g: g,
          lambda g, z, *, value: g * (value / z),
          lambda g, y, z, *, value: -g * (y * value / (z * z))],

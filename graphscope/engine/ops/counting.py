@@ -135,7 +135,7 @@ def _to_search(
     if sorter is not None:
         sorted_sequence = sorted_sequence.gather(-1, sorter)
     if not hasattr(input, "shape"):
-        input = Tensor(np.asarray(input, sorted_sequence.dtype)[()])
+        input = Tensor(np.asarray(dtypes.number(input, sorted_sequence.dtype), sorted_sequence.dtype)[()])
     return (sorted_sequence, input), {"right": right or side == "right", "int32": out_int32}
 
 

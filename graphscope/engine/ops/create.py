@@ -109,6 +109,9 @@ def numbers_of(data: Any, dtype: Any = None) -> np.ndarray:
         dtype = dtypes.get_default_dtype()
     if dtype is None and array.dtype.kind == "c" and not isinstance(_first(data), np.ndarray | np.generic):
         dtype = np.result_type(dtypes.get_default_dtype(), np.complex64)
+    if dtype is not None and np.dtype(dtype).kind in "iu" and not isinstance(data, np.ndarray) and array.size:
+        for number in (array.min(), array.max()):
+            dtypes.element(number.item(), np.dtype(dtype))
     return array if dtype is None else array.astype(dtype, copy=False)
 
 
@@ -159,7 +162,7 @@ def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, req
 def scalar_tensor(s: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **how: Any) -> Tensor:
     """A tensor of no dims; floating unless `dtype` says otherwise."""
     dtype = np.dtype(dtype or dtypes.get_default_dtype())
-    return made(np.asarray(dtypes.element(s, dtype), dtype), requires_grad, "scalar_tensor", device, how)
+    return made(np.asarray(dtypes.wide_element(s, dtype), dtype), requires_grad, "scalar_tensor", device, how)
 
 
 def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **how: Any) -> Tensor:

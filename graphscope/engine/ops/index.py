@@ -161,7 +161,7 @@ setattr(Tensor, "__getitem__", _get)  # noqa: B010
 def _where(x: Any, y: Any, z: Any) -> Any:
     one, other = getattr(y, "dtype", None), getattr(z, "dtype", None)
     dtype: Any = one if one is other is not None else dtypes.result_type((y, z))
-    y, z = dtypes.element(y, dtype), dtypes.element(z, dtype)
+    y, z = dtypes.wide_element(y, dtype), dtypes.wide_element(z, dtype)
     return selection.choose(x, y, z, dtype)
 
 

@@ -12,6 +12,7 @@ from graphscope.engine.core.indexing import in_two_steps, is_basic, plain
 from graphscope.engine.core.op import OPS, Rule, register
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.core.writing import write
+from graphscope.engine.ops.arithmetic import factor
 from graphscope.engine.ops.index import getitem, marked, tensors_of, where
 
 __all__ = [
@@ -52,7 +53,7 @@ def _add(x: Any, y: Any, *, alpha: float = 1, out: Any = None) -> Any:
     y = _fitted(y, x.dtype)
     if alpha == 1:
         return np.add(x, y, out=out)
-    alpha = dtypes.element(alpha, x.dtype)
+    alpha = factor(alpha, x.dtype)
     if out is None or out.size <= 2 * _BLOCK or not _aligned(out, y):
         return np.add(x, y * alpha, out=out)
     flat, given = out.reshape(-1), y.reshape(-1)
@@ -83,6 +84,8 @@ def _aligned(out: np.ndarray, y: Any) -> bool:
 
 
 def _sub(x: Any, y: Any, *, alpha: float = 1, out: Any = None) -> Any:
+    if "b" in (x.dtype.kind, getattr(y, "dtype", x.dtype).kind) or y.__class__ is bool:
+        raise TypeError("booleans are no numbers here; convert them with x.int(), or use ^, logical_not")
     return np.subtract(x, _fitted(y, x.dtype), out=out) if alpha == 1 else _add(x, y, alpha=-alpha, out=out)
 
 
@@ -120,7 +123,7 @@ def _copy(x: Any, y: Any, *, out: Any = None) -> Any:
 
 def _set(x: Any, y: Any, *_: Any, index: Any, out: Any = None) -> Any:
     written = np.array(x) if out is None else out
-    written[index] = dtypes.element(y, written.dtype)
+    written[index] = dtypes.wide_element(y, written.dtype)
     return written[()] if out is None else out
 
 

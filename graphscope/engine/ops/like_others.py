@@ -9,7 +9,7 @@ import numpy as np
 from graphscope.engine.core import dtypes
 from graphscope.engine.core.generator import Generator, generator
 from graphscope.engine.core.tensor import Tensor, method
-from graphscope.engine.ops.create import made
+from graphscope.engine.ops.create import made, numbers_of
 from graphscope.engine.ops.shape import sizes
 
 __all__ = [
@@ -129,7 +129,7 @@ def new_tensor(
     self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **how: Any
 ) -> Tensor:
     """A tensor with a copy of `data`, in this one's dtype."""
-    array = np.array(getattr(data, "array", data)).astype(dtype or self.array.dtype)
+    array = numbers_of(data, dtype or self.array.dtype)
     return made(array, requires_grad, "new_tensor", device, how)
 
 

@@ -231,8 +231,7 @@ def _to_added(input: Any, first: Any, second: Any, *, beta: float = 1, alpha: fl
 
 
 def _scaled(value: Any, factor: float) -> Any:
-    if value.dtype.kind in "iu":  # of integers the factor is an integer
-        factor = dtypes.element(int(factor), value.dtype)
+    factor = dtypes.wide_element(factor, value.dtype)  # of integers an integer
     return value if factor == 1 else value * factor
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine.core import shapes
+from graphscope.engine.core import dtypes, shapes
 from graphscope.engine.core.calls import define
 from graphscope.engine.ops.gathering import index_select
 
@@ -34,7 +34,7 @@ def _to_padding(input: Any, pad: Sequence[int], value: float | None = 0) -> Any:
 
 def _pad(x: Any, *, pairs: tuple[tuple[int, int], ...], value: float) -> Any:
     sizes = [size + before + after for size, (before, after) in zip(x.shape, pairs, strict=True)]
-    out = np.full(sizes, value, x.dtype) if value else np.zeros(sizes, x.dtype)
+    out = np.full(sizes, dtypes.element(value, x.dtype), x.dtype) if value else np.zeros(sizes, x.dtype)
     into, of = [], []
     for size, (before, after) in zip(x.shape, pairs, strict=True):
         into.append(slice(max(before, 0), max(before, 0) + max(size + min(before, 0) + min(after, 0), 0)))
@@ -89,7 +89,7 @@ def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | N
         RuntimeError: Sizes that do not fit the tensor.
     """
     if mode == "constant":
-        return constant_pad_nd(input, pad, value or 0)
+        return constant_pad_nd(input, pad, float(value or 0))
     if mode not in PLACES:
         raise NotImplementedError(f"Unrecognised padding mode {mode!r}: choose constant, {', '.join(PLACES)}")
     if value is not None:

@@ -110,7 +110,7 @@ relu = define(
 
 clamp_min = define(
     "clamp_min", "Elements of x below y become y.", formula="out = max(x, y)",
-    forward=np.maximum,
+    forward=dtypes.only("bif", lambda x, y: np.maximum(x, dtypes.element(y, x.dtype))),
     vjp=[lambda g, x, y: where(x >= y, g, 0.0),
          lambda g, x, y: where(x < y, g, 0.0)],
     shape=shapes.broadcast,
@@ -119,7 +119,7 @@ clamp_min = define(
 
 clamp_max = define(
     "clamp_max", "Elements of x above y become y.", formula="out = min(x, y)",
-    forward=np.minimum,
+    forward=dtypes.only("bif", lambda x, y: np.minimum(x, dtypes.element(y, x.dtype))),
     vjp=[lambda g, x, y: where(x <= y, g, 0.0),
          lambda g, x, y: where(x > y, g, 0.0)],
     shape=shapes.broadcast,
@@ -141,7 +141,7 @@ def _clamp_rule(g: Any, x: Any, *, min: Any, max: Any) -> Any:
 _clamp_to_numbers = define(
     "clamp", "Elements below min become min, those above max become max.", formula="out = min(max(x, min), max)",
     prepare=lambda input, min=None, max=None: ((input,), {"min": min, "max": max}), tensor_method=False,
-    forward=_clamp,
+    forward=dtypes.only("bif", _clamp),
     vjp=[_clamp_rule],
     shape=shapes.same,
     samples=[((2, 3), {"min": -0.5, "max": 0.5}), ((2, 3), {"min": 0.1}), ((), {"max": 0.2}),

@@ -112,7 +112,9 @@ def element(value: Any, dtype: Any) -> Any:
         return value
     if not _holds(dtype, value):
         raise RuntimeError(f"value cannot be converted to type {dtype} without overflow: {value}")
-    return number(int(value), dtype) if dtype.kind in "iu" else value
+    if dtype.kind not in "iu" or isinstance(value, complex):
+        return value
+    return number(int(value), dtype)
 
 
 def wide_element(value: Any, dtype: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,16 +22,9 @@ Pairs = Sequence[tuple[Symbol | None, Variable]]
 
 
 class Optimizer:
-    """What optimizers have in common.
+    """What optimizers have in common: settings (rates are numbers or tensors), and a name for the nodes they add."""
 
-    Args:
-        learning_rate: A number or a tensor.
-        name: Of the nodes that it adds.
-    """
-
-    def __init__(self, learning_rate: Any, name: str) -> None:
-        self._rate = learning_rate
-        self._name = name
+    name: str
 
     def minimize(
         self, loss: Any, global_step: Variable | None = None, var_list: Any = None, name: str | None = None
@@ -63,7 +57,7 @@ class Optimizer:
             raise StaticError(
                 "no variable has a gradient", hint="compute the loss from variables, by ops that gradients go through"
             )
-        with name_scope(name or self._name):
+        with name_scope(name or self.name):
             updates = self._begin()
             updates += [self._update(gradient, variable) for gradient, variable in pairs]
             if global_step is not None:
@@ -78,97 +72,88 @@ class Optimizer:
         raise NotImplementedError
 
 
+@dataclass(eq=False)
 class GradientDescentOptimizer(Optimizer):
     """W - rate · gradient."""
 
-    def __init__(self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent") -> None:
-        super().__init__(learning_rate, name)
+    learning_rate: Any
+    use_locking: bool = False
+    name: str = "GradientDescent"
 
     def _update(self, gradient: Any, variable: Any) -> Any:
-        return variable.assign_sub(gradient * self._rate)
+        return variable.assign_sub(gradient * self.learning_rate)
 
 
+@dataclass(eq=False)
 class MomentumOptimizer(Optimizer):
     """W - rate · m, with m = momentum · m + gradient."""
 
-    def __init__(self, learning_rate: Any, momentum: Any, use_locking: bool = False, name: str = "Momentum") -> None:
-        super().__init__(learning_rate, name)
-        self._momentum = momentum
+    learning_rate: Any
+    momentum: Any
+    use_locking: bool = False
+    name: str = "Momentum"
 
     def _update(self, gradient: Any, variable: Any) -> Any:
         average = slot(variable, "momentum")
-        return variable.assign_sub(average.assign(average * self._momentum + gradient) * self._rate)
+        return variable.assign_sub(average.assign(average * self.momentum + gradient) * self.learning_rate)
 
 
+@dataclass(eq=False)
 class AdamOptimizer(Optimizer):
     """Adam (Kingma and Ba, 2015), as TensorFlow writes it: with the corrections of both averages in the rate."""
 
-    def __init__(
-        self,
-        learning_rate: Any = 0.001,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        epsilon: float = 1e-08,
-        use_locking: bool = False,
-        name: str = "Adam",
-    ) -> None:
-        super().__init__(learning_rate, name)
-        self._beta1, self._beta2, self._epsilon = beta1, beta2, epsilon
-        self._corrected: Any = None
+    learning_rate: Any = 0.001
+    beta1: float = 0.9
+    beta2: float = 0.999
+    epsilon: float = 1e-08
+    use_locking: bool = False
+    name: str = "Adam"
 
     def _begin(self) -> list[Symbol]:
         powers: list[Any] = []
-        for beta in (self._beta1, self._beta2):
+        for beta in (self.beta1, self.beta2):
             power: Any = Variable(np.float32(1.0), trainable=False, name="beta_power")
             powers.append(power.assign(power * beta))
-        self._corrected = (1.0 - powers[1]).sqrt() / (1.0 - powers[0]) * self._rate
+        self._corrected: Any = (1.0 - powers[1]).sqrt() / (1.0 - powers[0]) * self.learning_rate
         return powers
 
     def _update(self, gradient: Any, variable: Any) -> Any:
         first, second = slot(variable, "m"), slot(variable, "v")
-        m = first.assign(first * self._beta1 + gradient * (1.0 - self._beta1))
-        v = second.assign(second * self._beta2 + gradient * gradient * (1.0 - self._beta2))
-        return variable.assign_sub(m / (v.sqrt() + self._epsilon) * self._corrected)
+        m = first.assign(first * self.beta1 + gradient * (1.0 - self.beta1))
+        v = second.assign(second * self.beta2 + gradient * gradient * (1.0 - self.beta2))
+        return variable.assign_sub(m / (v.sqrt() + self.epsilon) * self._corrected)
 
 
+@dataclass(eq=False)
 class AdagradOptimizer(Optimizer):
     """W - rate · gradient / √a, with a the sum of all squares so far (Duchi and others, 2011)."""
 
-    def __init__(
-        self,
-        learning_rate: Any,
-        initial_accumulator_value: float = 0.1,
-        use_locking: bool = False,
-        name: str = "Adagrad",
-    ) -> None:
-        super().__init__(learning_rate, name)
-        self._start = initial_accumulator_value
+    learning_rate: Any
+    initial_accumulator_value: float = 0.1
+    use_locking: bool = False
+    name: str = "Adagrad"
 
     def _update(self, gradient: Any, variable: Any) -> Any:
-        total = slot(variable, "accumulator", self._start)
-        return variable.assign_sub(gradient * self._rate / total.assign_add(gradient * gradient).sqrt())
+        total = slot(variable, "accumulator", self.initial_accumulator_value)
+        return variable.assign_sub(gradient * self.learning_rate / total.assign_add(gradient * gradient).sqrt())
 
 
+@dataclass(eq=False)
 class RMSPropOptimizer(Optimizer):
     """W - m, with m = momentum · m + rate · gradient / √(a + epsilon), a an average of squares that begins with 1."""
 
-    def __init__(
-        self,
-        learning_rate: Any,
-        decay: float = 0.9,
-        momentum: float = 0.0,
-        epsilon: float = 1e-10,
-        use_locking: bool = False,
-        name: str = "RMSProp",
-    ) -> None:
-        super().__init__(learning_rate, name)
-        self._decay, self._momentum, self._epsilon = decay, momentum, epsilon
+    learning_rate: Any
+    decay: float = 0.9
+    momentum: float = 0.0
+    epsilon: float = 1e-10
+    use_locking: bool = False
+    name: str = "RMSProp"
 
     def _update(self, gradient: Any, variable: Any) -> Any:
         average, step = slot(variable, "rms", 1.0), slot(variable, "momentum")
-        squares = average.assign(average * self._decay + gradient * gradient * (1.0 - self._decay))
-        moved = gradient * self._rate / (squares + self._epsilon).sqrt()
-        return variable.assign_sub(step.assign(step * self._momentum + moved))
+        squares = average.assign(average * self.decay + gradient * gradient * (1.0 - self.decay))
+        moved = gradient * self.learning_rate / (squares + self.epsilon).sqrt()
+        return variable.assign_sub(step.assign(step * self.momentum + moved))
 
 
 def slot(variable: Variable, name: str, start: float = 0.0) -> Any:

@@ -145,6 +145,8 @@ def test_variables_and_sessions() -> None:
         x.eval()
     with pytest.raises(AttributeError, match="has no 'sparse_tensor'"):
         _ = tf.sparse_tensor
+    with pytest.raises(AttributeError, match=r"has no 'Session.partial_run'\nhint: fetch what the first part gives"):
+        _ = session.partial_run
 
 
 def test_functions_that_are_called_otherwise_than_traced() -> None:

@@ -62,7 +62,9 @@ def test_a_value_of_another_graph_is_refused() -> None:
 def test_what_was_not_fed_or_does_not_fit() -> None:
     graph, _ = chain()
     with pytest.raises(StaticError, match="input node 'x' was not fed"):
-        interpreter.run(graph, {})
+        interpreter.run_nodes(walk(graph.outputs), {})
+    with pytest.raises(StaticError, match="'chain' takes 1 tensors, and was given 0"):
+        interpreter.run(graph, [])
     with pytest.raises(StaticError, match=r"takes float32\[\?, 3\], and was fed an array of shape \(5, 2\)"):
         interpreter.run(graph, [gs.ones(5, 2)])
 

@@ -112,23 +112,6 @@ def test_every_run_has_the_same_rows_wherever_a_segment_ends(make: Any, times: i
     assert "GRAD" in {row[0] for row in found[0]}
 
 
-def test_partial_runs_keep_their_rows_over_a_segment(small_segments: None) -> None:
-    x, y = tf.placeholder(tf.float32, [2], name="x"), tf.placeholder(tf.float32, [2], name="y")
-    middle = tf.tanh(x)
-    for _ in range(30):
-        middle = tf.tanh(middle)
-    end = tf.reduce_sum(middle * y)
-    slopes = tf.gradients(end, [x, y])
-    with gs.record() as log, tf.Session() as session:
-        handle = session.partial_run_setup([middle, slopes], [x, y])
-        session.partial_run(handle, middle, {x: [1, 2]})
-        session.partial_run(handle, slopes, {y: [3, 4]})
-    whole = log.graph.at(log.end - 1)
-    assert len(whole.select("op:tanh and grad")) == 31
-    assert all(node.forward is not None and node.forward.op == "tanh" for node in whole.select("op:tanh and grad"))
-    assert len([node for node in whole.select("leaf") if node.name in ("x", "y")]) == 2
-
-
 def test_threads_have_runs_of_their_own(small_segments: None) -> None:
     x, fetch = loop()
     with gs.record(values="none") as log, tf.Session() as session:

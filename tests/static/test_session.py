@@ -134,23 +134,6 @@ def test_print_and_assert(capsys: pytest.CaptureFixture[str]) -> None:
     assert tf.gradients(shown, x)[0] is not None
 
 
-def test_partial_runs_go_on_from_what_was_computed() -> None:
-    ran = []
-    a, b = tf.placeholder(tf.float32, name="a"), tf.placeholder(tf.float32, name="b")
-    first = tf.py_func(lambda value: ran.append(1) or np.float32(value + 1), [a], tf.float32)
-    second = first * b
-    with tf.Session() as session:
-        handle = session.partial_run_setup([first, second], [a, b])
-        assert session.partial_run(handle, first, {a: 1}) == 2
-        assert session.partial_run(handle, second, {b: 10}) == 20
-        assert ran == [1]
-        with pytest.raises(StaticError, match="there is no partial run"):
-            session.partial_run(handle, second)
-        other = session.partial_run_setup([first], [a])
-        with pytest.raises(StaticError, match="was not announced"):
-            session.partial_run(other, second, {a: 1})
-
-
 def test_cond_runs_one_branch_alone_and_its_gradient_is_of_that() -> None:
     ran = []
     x = tf.Variable(2.0)
@@ -250,32 +233,6 @@ def test_random_nodes_draw_anew_in_each_run_unless_they_have_a_seed() -> None:
     assert (a[0] != b[0]).all()
     np.testing.assert_array_equal(a[1], b[1])
     assert np.abs(a[1]).max() <= 2
-
-
-def test_a_stepper_goes_node_by_node_with_overridden_values() -> None:
-    x = tf.placeholder(tf.float32, [], name="x")
-    w = tf.Variable(3.0, name="w")
-    product = tf.multiply(x, w, name="product")
-    out = tf.add(product, 1.0, name="out")
-    step = w.assign_add(out)
-    with tf.Session() as session:
-        stepper = tf.NodeStepper(session, [out, step], {x: 2})
-        assert stepper.sorted_nodes()[:4] == ["x", "w", "product", "out"]
-        assert stepper.states()["x"] == "PH"
-        assert stepper.cont(product) == 6
-        stepper.override_tensor("product:0", 10.0)
-        assert stepper.states()["product"] == "HO"
-        assert stepper.cont("out") == 11
-        assert stepper.step() == "w/assign_add"
-        assert "D" in stepper.states()["w"]
-        assert session.run(w) == 14
-        stepper.restore_variable_values()
-        assert session.run(w) == 3
-        stepper.remove_override(product)
-        assert stepper.states()["out"] == ""
-        assert stepper.finalize()["out"] == 7
-        with pytest.raises(StaticError, match="is not needed by the fetches"):
-            stepper.cont(tf.constant(1.0))
 
 
 def test_a_loop_is_drawn_rolled_with_its_turns(tmp_path: Path) -> None:

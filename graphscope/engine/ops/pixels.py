@@ -137,7 +137,7 @@ def _to_unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0
         raise RuntimeError(
             f"unfold: windows of {windows.span} are larger than the padded input of {tuple(input.shape)}"
         )
-    return (input,), {"_windows": windows, "_from": tuple(input.shape[-2:])}
+    return (input,), {"_windows": windows, "_from": tuple(input.shape)}
 
 
 def _to_fold(
@@ -175,7 +175,7 @@ unfold: Any = define(
     prepare=_to_unfold,
     forward=lambda x, *, _windows, _from: _unfolded(x, _windows=_windows),
     vjp=[lambda g, *, _windows, _from: fold(
-        g, _from, _windows.kernel, _windows.dilation, _windows.low, _windows.stride)],
+        g, _from[-2:], _windows.kernel, _windows.dilation, _windows.low, _windows.stride)],
     shape=_unfolded_shape,
     samples=[((1, 2, 3, 4), {"kernel_size": 2}), ((2, 3, 3), {"kernel_size": 2, "stride": 2, "padding": 1})],
 )  # fmt: skip

@@ -12,9 +12,10 @@ from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.static.graphs import interpreter
 from graphscope.static.graphs.differentiation import gradients
-from graphscope.static.graphs.graph import Graph, Node, Value, by_input, spelled, walk
+from graphscope.static.graphs.graph import Graph, Node, Value, by_input, common, fits, spelled, walk
 from graphscope.static.graphs.graph_builder import Builder
 from graphscope.static.graphs.node_kinds import kind
+from graphscope.static.graphs.op_calls import zeros_as
 
 # A body takes what it uses from around it as inputs, so a node has all that its bodies need among its own inputs.
 # Nothing recurses: a loop of ten thousand turns is a loop.
@@ -112,14 +113,7 @@ def _either(node: Node, one: Value, other: Value) -> Any:
             f"{spelled(other.shape, other.dtype)} ({other.name})",
             hint="convert one of them with .to(dtype)",
         )
-    return _open(one.shape, other.shape), one.dtype or other.dtype
-
-
-def _open(one: Any, other: Any) -> Any:
-    """What two shapes have in common; a dim in which they differ is not known."""
-    if one is None or other is None or len(one) != len(other):
-        return None
-    return tuple(a if a == b else None for a, b in zip(one, other, strict=True))
+    return common(one.shape, other.shape), one.dtype or other.dtype
 
 
 def _arguments(node: Node, which: int) -> list[Value | None]:
@@ -170,7 +164,7 @@ def _source(value: Value, node: Node, which: int, at: int) -> tuple[int, int]:
 
 
 def _floating(value: Any) -> bool:
-    return isinstance(value, Value) and (value.dtype is None or value.dtype.kind in "fc")
+    return isinstance(value, Value) and value.flows
 
 
 @kind("cond", "One of two bodies, as the condition says.", infer=_joined, vjp=_cond_vjp, several=True)
@@ -215,11 +209,7 @@ def _loop_types(node: Node) -> Any:
 def _may_be(start: Value, after: Value) -> bool:
     if start.dtype != after.dtype and None not in (start.dtype, after.dtype):
         return False
-    if start.shape is None or after.shape is None:
-        return True
-    return len(start.shape) == len(after.shape) and all(
-        a is None or b is None or a == b for a, b in zip(start.shape, after.shape, strict=True)
-    )
+    return fits(start.shape, after.shape)
 
 
 def _while_vjp(builder: Builder, node: Node, cotangents: Sequence[Value | None]) -> list[Value | None]:
@@ -297,8 +287,7 @@ def _while_backward(node: Node, values: Sequence[Any]) -> Sequence[Any]:
                 totals[place] = of[place] if place not in totals else totals[place] + of[place]
     totals.update(zip(carried, gs, strict=True))
     return [
-        totals[place] if place in totals else Tensor(np.zeros_like(np.asarray(of_input.array))[()])
-        for place, of_input in zip(places, given, strict=True)
+        totals[place] if place in totals else zeros_as(of_input) for place, of_input in zip(places, given, strict=True)
     ]
 
 

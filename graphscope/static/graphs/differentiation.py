@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,7 +17,8 @@ from graphscope.errors import StaticError
 from graphscope.static.graphs import symbols
 from graphscope.static.graphs.graph import Arrival, Graph, Node, Value, by_input, walk
 from graphscope.static.graphs.graph_builder import Builder
-from graphscope.static.graphs.node_kinds import KINDS, kind
+from graphscope.static.graphs.node_kinds import KINDS, kind, of_first
+from graphscope.static.graphs.op_calls import called, gradients_of, zeros_as
 from graphscope.static.graphs.symbols import Symbol, twin
 
 # A rule that looks at numbers, or a shape that is known only at run time, has no nodes of its own: then one node of
@@ -45,7 +47,7 @@ def gradients(
     reached = set(xs)
     for node in order:
         if any(value in reached for value in node.values):
-            reached.update(value for value in node.outputs if _flows(value))
+            reached.update(value for value in node.outputs if value.flows)
     arrived: dict[Value, list[tuple[Value, Arrival]]] = {}
     with builder.active():
         for y, given in zip(ys, grad_ys or [None] * len(ys), strict=True):
@@ -67,10 +69,6 @@ def gradients(
             with builder.at_place_of(x.node):
                 results.append(_whole(builder, arrived, x))
     return results
-
-
-def _flows(value: Value) -> bool:
-    return value.dtype is None or value.dtype.kind in "fc"
 
 
 def _whole(builder: Builder, arrived: dict[Value, list[tuple[Value, Arrival]]], value: Value) -> Value | None:
@@ -181,7 +179,7 @@ def _by_array(
 ) -> list[Value | None]:
     gs: list[Value | None] = []
     for value, part in zip(node.outputs, cotangents, strict=True):
-        zeros = part is None and _flows(value)
+        zeros = part is None and value.flows
         gs.append(builder.append("zeros_like", (value,)).outputs[0] if zeros else part)
     last = len(op.vjps) - 1
     places = [place for place, want in enumerate(wanted) if want and op.vjps[min(place, last)] is not None]
@@ -193,18 +191,14 @@ def _by_array(
 # Kinds of nodes that gradients need -----------------------------------------------------------------------------------
 
 
-def _like(node: Node) -> Any:
-    return [(node.inputs[0].shape, node.inputs[0].dtype)]
-
-
-@kind("ones_like", "Ones of the shape and dtype of another value.", infer=_like, vjp=lambda *_: [None])
+@kind("ones_like", "Ones of the shape and dtype of another value.", infer=of_first, vjp=lambda *_: [None])
 def _ones_like(node: Node, values: Sequence[Any]) -> Sequence[Any]:
     return [Tensor(np.ones_like(values[0].array)[()])]
 
 
-@kind("zeros_like", "Zeros of the shape and dtype of another value.", infer=_like, vjp=lambda *_: [None])
+@kind("zeros_like", "Zeros of the shape and dtype of another value.", infer=of_first, vjp=lambda *_: [None])
 def _zeros_like(node: Node, values: Sequence[Any]) -> Sequence[Any]:
-    return [Tensor(np.zeros_like(values[0].array)[()])]
+    return [zeros_as(values[0])]
 
 
 def _of_inputs(node: Node) -> Any:
@@ -216,7 +210,11 @@ def _of_inputs(node: Node) -> Any:
 @kind("vjp", "The rules of an op, run on the arrays: the gradients of its inputs.", infer=_of_inputs, several=True)
 def _vjp(node: Node, values: Sequence[Any]) -> Sequence[Any]:
     if modes.is_grad_enabled() and any(isinstance(value, Tensor) and value.requires_grad for value in values):
-        return _vjp_on_tensors(node, values)
+        count, wanted, op = node.attributes["outputs"], node.attributes["wanted"], OPS[node.attributes["op"]]
+        given = values[2 * count :]
+        call = functools.partial(called, op, attrs=_attributes(node, given))
+        found = gradients_of(call, given, wanted, values[:count])
+        return [zeros_as(given[place]) if g is None else g for place, g in zip(wanted, found, strict=True)]
     arrays = [value.array if isinstance(value, Tensor) else value for value in values]
     return [Tensor(found) for found in vjp_function(node)(*arrays)]
 
@@ -243,32 +241,6 @@ def vjp_function(node: Node) -> Callable[..., list[Any]]:
         ]
 
     return run
-
-
-def _vjp_on_tensors(node: Node, values: Sequence[Any]) -> list[Any]:
-    count = node.attributes["outputs"]
-    op = OPS[node.attributes["op"]]
-    gs, outs, given = values[:count], values[count : 2 * count], values[2 * count :]
-    attrs = _attributes(node, given)
-    names: dict[str, Any] = dict(zip(INPUT_NAMES, given, strict=False))
-    names |= {f"{name}_ndim": value.array.ndim for name, value in names.items() if isinstance(value, Tensor)}
-    names |= {"out": tuple(outs) if op.several else outs[0], "inputs": tuple(given)}
-    if op.residuals:
-        with modes.grad_mode(False):
-            arrays = [value.array if isinstance(value, Tensor) else value for value in given]
-            names["residuals"] = op.forward(*arrays, **attrs)[1]
-    found = []
-    for place in node.attributes["wanted"]:
-        vjp = op.vjps[min(place, len(op.vjps) - 1)]
-        assert vjp is not None
-        args = [value for name in vjp.needs for value in (names[name] if name == "inputs" else (names[name],))]
-        told = {name: attrs[name] for name in vjp.attrs}
-        result = vjp.bound(place)(tuple(gs) if op.several else gs[0], *args, **told)
-        shape = given[place].array.shape
-        found.append(
-            Tensor(np.zeros(shape, given[place].array.dtype)) if result is None else unbroadcast(result, shape)
-        )
-    return found
 
 
 def _attributes(node: Node, given: Sequence[Any]) -> dict[str, Any]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine.core.gradients import grad
 from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.eventlog import record
 from graphscope.static.graphs import graph_builder
 from graphscope.static.graphs.abstract import NeedsValueError
-from graphscope.static.graphs.graph import Node, Value, by_input
+from graphscope.static.graphs.graph import Node, Value, by_input, common
 from graphscope.static.graphs.node_kinds import Type, kind
+from graphscope.static.graphs.op_calls import at, gradients_of, zeros_as
 from graphscope.static.graphs.trees import leaves_of, with_leaves
 
 # The node keeps the function and its arguments as they were given; its shape is found by trying two sizes in the place
@@ -44,11 +45,7 @@ def _infer(node: Node) -> Sequence[Type]:
     if one is None or other is None:
         first = next((value.dtype for value in values if value.dtype is not None), None)
         return [(None, first)] * node.attributes.get("outputs", 1)
-    return [(_common(a.shape, b.shape), a.dtype) for a, b in zip(one, other, strict=True)]
-
-
-def _common(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int | None, ...] | None:
-    return tuple(a if a == b else None for a, b in zip(one, other, strict=True)) if len(one) == len(other) else None
+    return [(common(a.shape, b.shape), a.dtype) for a, b in zip(one, other, strict=True)]
 
 
 def _tried(node: Node, values: Sequence[Value], probe: int, fill: int) -> list[Any] | None:
@@ -77,11 +74,7 @@ def _vjp(builder: graph_builder.Builder, node: Node, cotangents: Sequence[Value 
         builder.append("zeros_like", (value,)).outputs[0] if g is None else g
         for value, g in zip(node.outputs, cotangents, strict=True)
     ]
-    places = [
-        place
-        for place, value in enumerate(node.inputs)
-        if isinstance(value, Value) and (value.dtype is None or value.dtype.kind in "fc")
-    ]
+    places = [place for place, value in enumerate(node.inputs) if isinstance(value, Value) and value.flows]
     attributes = {**node.attributes, "wanted": tuple(places), "outputs": len(gs)}
     made = builder.append("deferred_vjp", (*gs, *node.inputs), attributes)
     return by_input(node, places, made.outputs)
@@ -91,8 +84,6 @@ def _vjp(builder: graph_builder.Builder, node: Node, cotangents: Sequence[Value 
     "deferred", "A function of the engine, whose arguments are read when it runs.", infer=_infer, vjp=_vjp, several=True
 )
 def _deferred(node: Node, values: Sequence[Any]) -> Sequence[Any]:
-    from graphscope.static.graphs.interpreter import at
-
     found = at(node)(_go, node, values, None)
     if len(found) != len(node.outputs):
         raise StaticError(
@@ -115,19 +106,9 @@ def _of_wanted(node: Node) -> Sequence[Type]:
       several=True)  # fmt: skip
 def _deferred_vjp(node: Node, values: Sequence[Any]) -> Sequence[Any]:
     count = node.attributes["outputs"]
-    gs, given = values[:count], list(values[count:])
-    wanted = [Tensor(given[place].array, requires_grad=True) for place in node.attributes["wanted"]]
-    for place, tensor in zip(node.attributes["wanted"], wanted, strict=True):
-        given[place] = tensor
-    with record.recording_to(None):
-        outs = _called(node, given)
-        pairs = [(out, g) for out, g in zip(outs, gs, strict=True) if out.requires_grad]
-        found = grad([out for out, _ in pairs], wanted, [g for _, g in pairs], allow_unused=True) if pairs else []
-    found = found or [None] * len(wanted)
-    return [
-        Tensor(np.zeros_like(np.asarray(tensor.array))[()]) if gradient is None else Tensor(gradient.array)
-        for tensor, gradient in zip(wanted, found, strict=True)
-    ]
+    given, wanted = values[count:], node.attributes["wanted"]
+    found = gradients_of(functools.partial(_called, node), given, wanted, values[:count])
+    return [zeros_as(given[place]) if g is None else g for place, g in zip(wanted, found, strict=True)]
 
 
 def call(function: Callable[..., Any], args: Any, kwargs: Any, symbol: Any) -> Any:

@@ -17,14 +17,10 @@ from graphscope.eventlog import record
 from graphscope.eventlog.schema import Kind as Event
 from graphscope.static.graphs import run_recorder
 from graphscope.static.graphs.graph import Node, Value, spelled
-from graphscope.static.graphs.node_kinds import Type, kind
+from graphscope.static.graphs.node_kinds import Type, as_told, kind, of_first
 
 SUMMARIZE: Final = 3
 """How many elements Print and Assert show of each tensor unless told otherwise, as in TensorFlow."""
-
-
-def _first(node: Node) -> Sequence[Type]:
-    return [(node.inputs[0].shape, node.inputs[0].dtype)]
 
 
 def _nothing(node: Node) -> Sequence[Type]:
@@ -102,12 +98,12 @@ def _group(node: Node, values: Sequence[Any]) -> Sequence[Any]:
     return [None]
 
 
-@kind("identity", "The value itself.", infer=_first, vjp=lambda builder, node, cotangents: list(cotangents))
+@kind("identity", "The value itself.", infer=of_first, vjp=lambda builder, node, cotangents: list(cotangents))
 def _identity(node: Node, values: Sequence[Any]) -> Sequence[Any]:
     return [values[0]]
 
 
-@kind("stop_gradient", "The value itself; no gradient goes through it.", infer=_first, vjp=lambda *_: [None])
+@kind("stop_gradient", "The value itself; no gradient goes through it.", infer=of_first, vjp=lambda *_: [None])
 def _stop_gradient(node: Node, values: Sequence[Any]) -> Sequence[Any]:
     (value,) = values
     return [value.detach() if isinstance(value, Tensor) and value.requires_grad else value]
@@ -120,7 +116,9 @@ def _pass_on(builder: Any, node: Node, cotangents: Sequence[Value | None]) -> li
     return [cotangents[0], *[None] * (len(node.inputs) - 1)]
 
 
-@kind("print", "The first value, after the others have been written to stderr.", infer=_first, vjp=_pass_on, pure=False)
+@kind(
+    "print", "The first value, after the others have been written to stderr.", infer=of_first, vjp=_pass_on, pure=False
+)
 def _print(node: Node, values: Sequence[Any]) -> Sequence[Any]:
     attributes = node.attributes
     count = attributes["count"] = attributes.get("count", 0) + 1
@@ -188,10 +186,6 @@ def _py_func(node: Node, values: Sequence[Any]) -> Sequence[Any]:
 # Random numbers -------------------------------------------------------------------------------------------------------
 
 
-def _drawn_type(node: Node) -> Sequence[Type]:
-    return [(node.attributes["shape"], node.attributes["dtype"])]
-
-
 def _truncated(draw: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     """A normal distribution without what is farther from 0 than twice its width, as in TensorFlow."""
     found: np.ndarray = draw.standard_normal(shape)
@@ -225,7 +219,7 @@ for _name, _doc in (
     ("random_uniform", "Evenly distributed numbers, others in each run."),
     ("truncated_normal", "As random_normal, without what is farther from the mean than two standard deviations."),
 ):
-    kind(_name, _doc, infer=_drawn_type, pure=False)(_draw)
+    kind(_name, _doc, infer=as_told, pure=False)(_draw)
 
 
 # Dtypes ---------------------------------------------------------------------------------------------------------------

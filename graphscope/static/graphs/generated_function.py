@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from types import CodeType
-from typing import Any, Final
+from typing import Any
 
-import numpy as np
-
-from graphscope.engine.core.op import OPS, arity
-from graphscope.engine.core.slots import apply_several
-from graphscope.engine.core.tensor import Tensor, apply
+from graphscope.engine.core.op import OPS
 from graphscope.static.graphs.graph import Graph, Node, Value
-from graphscope.static.graphs.node_kinds import KINDS
+from graphscope.static.graphs.op_calls import is_plain
 
 Compute = Callable[[Node, Sequence[Any]], Sequence[Any]]
-
-_COUNTING: Final = {"add": "+", "sub": "-", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
-"""What loops do with their counters, which need none of the rules for dtypes and gradients."""
-
-
-def _counts(value: Any) -> bool:
-    return value.shape == () and value.dtype == np.int64 if isinstance(value, Value) else type(value) is int
 
 
 class GeneratedFunction:
@@ -37,10 +25,7 @@ class GeneratedFunction:
 
     def __init__(self, graph: Graph, nodes: Sequence[Node], compute: Compute) -> None:
         self._nodes = nodes
-        self._space: dict[str, Any] = {
-            "apply": apply, "apply_several": apply_several, "compute": compute, "Tensor": Tensor, "shape": np.shape
-        }  # fmt: skip
-        self._numbers = itertools.count()
+        self._space: dict[str, Any] = {"compute": compute}
         self._names = {value: f"v{place}" for place, value in enumerate(graph.inputs)}
         inputs = self._listed(graph.inputs)
         lines = [f"def run({inputs}):", *(f"    {self._line(node)}" for node in nodes)]
@@ -62,34 +47,14 @@ class GeneratedFunction:
             raise
 
     def _line(self, node: Node) -> str:
-        op = OPS.get(node.op)
-        several, attrs = True, node.attributes
-        if node.op in _COUNTING and all(map(_counts, node.inputs)):
-            one, other = (f"{self._called(v)}.array" if isinstance(v, Value) else repr(v) for v in node.inputs)
-            several, call = False, f"Tensor({one} {_COUNTING[node.op]} {other})"
-        elif node.op == "constant":
-            several, call = False, f"Tensor({self._named(attrs['value'])})"
-        elif node.op == "variable":
-            several, call = False, self._named(attrs["tensor"])
-        elif node.op in KINDS or op is None or op.in_place:
-            call = f"compute({self._named(node)}, [{self._listed(node.inputs)}])"
-        elif attrs or op.prepare or op.several or any(each is None for each in node.inputs):
-            inputs = list(node.inputs)
-            while len(inputs) > arity(op) and inputs[-1] is None:
-                inputs.pop()
-            several = op.several
-            words = self._named(attrs)
-            if attrs.get("_from") is not None:
-                words = f'{{**{words}, "_from": shape({self._called(inputs[0])}.array)}}'
-            function = "apply_several" if several else "apply"
-            call = f"{function}({self._named(op)}, [{self._listed(inputs)}], {words}, 1)"
-        else:
-            several = False
-            call = f"{self._named(op.call)}({self._listed(node.inputs)})"
+        given = self._listed(node.inputs)
         for value in node.outputs:
             self._names[value] = f"v{len(self._names)}"
-        outs = self._listed(node.outputs) + ("," if several else "")
-        return f"{outs} = {call}" if node.outputs else call
+        outs = self._listed(node.outputs)
+        if is_plain(node):
+            return f"{outs} = {self._named(OPS[node.op].call)}({given})"
+        call = f"compute({self._named(node)}, [{given}])"
+        return f"{outs}, = {call}" if outs else call
 
     def _listed(self, values: Iterable[Any]) -> str:
         return ", ".join(map(self._called, values))
@@ -101,6 +66,6 @@ class GeneratedFunction:
         return repr(value) if plain else self._named(value)
 
     def _named(self, what: Any) -> str:
-        name = f"k{next(self._numbers)}"
+        name = f"k{len(self._space)}"
         self._space[name] = what
         return name

@@ -37,6 +37,11 @@ class Value:
         """As TensorFlow writes it: the node's name, and the slot where it is not the first."""
         return self.node.name if self.slot == 0 else f"{self.node.name}:{self.slot}"
 
+    @property
+    def flows(self) -> bool:
+        """Whether gradients can go through it: it holds floating numbers, or nobody knows."""
+        return self.dtype is None or self.dtype.kind in "fc"
+
     def __repr__(self) -> str:
         return f"<{self.name}: {spelled(self.shape, self.dtype)}>"
 
@@ -256,9 +261,18 @@ def walk(values: Iterable[Value], stop: Collection[Value] = ()) -> list[Node]:
         StaticError: There is a cycle.
     """
     given = set(stop)
+    return ordered([value.node for value in values if value not in given], given)
+
+
+def ordered(nodes: Sequence[Node], given: Collection[Value] = ()) -> list[Node]:
+    """Nodes and all that they need but for what is given, in an order in which they can run.
+
+    Raises:
+        StaticError: There is a cycle.
+    """
     order: list[Node] = []
     done: dict[Node, bool] = {}  # False while what it needs is being looked at
-    pending: list[tuple[Node, bool]] = [(value.node, False) for value in values if value not in given][::-1]
+    pending: list[tuple[Node, bool]] = [(node, False) for node in nodes][::-1]
     while pending:
         node, ready = pending.pop()
         if ready:
@@ -292,6 +306,20 @@ def by_input(node: Node, places: Iterable[int], values: Iterable[Value]) -> list
     """For each input of a node a value: these, at these places, and None elsewhere."""
     known = dict(zip(places, values, strict=True))
     return [known.get(place) for place in range(len(node.inputs))]
+
+
+def fits(shape: Shape, wanted: Shape) -> bool:
+    """Whether a shape may be the one wanted; what is not known of them, may be."""
+    if shape == wanted or shape is None or wanted is None:
+        return True
+    return len(shape) == len(wanted) and all(None in (a, b) or a == b for a, b in zip(shape, wanted, strict=True))
+
+
+def common(one: Shape, other: Shape) -> Shape:
+    """What two shapes have in common; a dim in which they differ is not known."""
+    if one is None or other is None or len(one) != len(other):
+        return None
+    return tuple(a if a == b else None for a, b in zip(one, other, strict=True))
 
 
 def spelled(shape: Shape, dtype: np.dtype | None) -> str:

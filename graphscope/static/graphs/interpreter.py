@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -12,52 +11,36 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from graphscope.engine.core import modes
-from graphscope.engine.core.op import OPS, arity
-from graphscope.engine.core.slots import apply_several
-from graphscope.engine.core.tensor import Tensor, apply
-from graphscope.engine.core.writing import write
+from graphscope.engine.core.op import OPS
+from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.eventlog import record
-from graphscope.eventlog.names import Site
 from graphscope.static.graphs import run_recorder
 from graphscope.static.graphs.generated_function import GeneratedFunction
-from graphscope.static.graphs.graph import Graph, Node, Value, needed, spelled, walk
+from graphscope.static.graphs.graph import Graph, Node, Value, fits, needed, spelled
 from graphscope.static.graphs.node_kinds import KINDS
+from graphscope.static.graphs.op_calls import at, called, is_plain
 
 
-def run(graph: Graph, feeds: Sequence[Any] | Mapping[Value, Any], fetches: Iterable[Value] | None = None) -> list[Any]:
-    """Run what is needed of a graph.
-
-    Args:
-        graph: The graph.
-        feeds: Tensors for its inputs, in order; or for any values of it, which are then not computed.
-        fetches: What is wanted: by default the outputs.
-
-    Returns:
-        Tensors, as wanted.
+def run(graph: Graph, feeds: Sequence[Any]) -> list[Any]:
+    """Run a graph whole: from tensors for its inputs, in order, to its outputs.
 
     Raises:
-        StaticError: An input that is needed was not fed, or what was fed does not fit; the message names the node.
+        StaticError: They are not as many as it has inputs, or one does not fit; the message names the node.
     """
-    if fetches is None and not isinstance(feeds, Mapping):
-        if len(feeds) != len(graph.inputs):
-            raise StaticError(
-                f"{graph.name!r} takes {len(graph.inputs)} tensors, and was given {len(feeds)}",
-                hint="feed one for each input of the graph, in order",
-            )
-        tensors = map(fed, graph.inputs, feeds)
-        order = _order_of(graph)
-        if record.writer is None and order.ran:
-            return _function_of(graph, order)(tensors)
-        found = dict(zip(graph.inputs, tensors, strict=True))
-        run_nodes(order.nodes, found, graph)
-        order.ran = True
-        return [found[value] for value in graph.outputs]
-    given = dict(feeds) if isinstance(feeds, Mapping) else dict(zip(graph.inputs, feeds, strict=True))
-    wanted = list(graph.outputs if fetches is None else fetches)
-    values: dict[Value, Any] = {value: fed(value, what) for value, what in given.items()}
-    run_nodes(walk(wanted, stop=values), values, graph)
-    return [values[value] for value in wanted]
+    if len(feeds) != len(graph.inputs):
+        raise StaticError(
+            f"{graph.name!r} takes {len(graph.inputs)} tensors, and was given {len(feeds)}",
+            hint="feed one for each input of the graph, in order",
+        )
+    tensors = map(fed, graph.inputs, feeds)
+    order = _order_of(graph)
+    if record.writer is None and order.ran:
+        return _function_of(graph, order)(tensors)
+    found = dict(zip(graph.inputs, tensors, strict=True))
+    run_nodes(order.nodes, found, graph)
+    order.ran = True
+    return [found[value] for value in graph.outputs]
 
 
 @dataclass
@@ -113,13 +96,8 @@ def run_nodes(
         for node in nodes:
             execute(node, values)
     else:
-        run = run_recorder.Run.here(record.writer, at, began)
+        run = run_recorder.Run.here(record.writer, began)
         run.nodes(run_recorder.Part(nodes, values, graph), execute)
-
-
-def at(node: Node) -> Callable[..., Any]:
-    """A function that calls another, at the node's place of the program: for the log, the call is there."""
-    return _at(node.site, node.name)
 
 
 def execute(node: Node, values: dict[Value, Any]) -> None:
@@ -149,21 +127,10 @@ def compute(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
     own = KINDS.get(node.op)
     if own is not None:
         return own.run(node, inputs)
-    op = OPS[node.op]
-    attrs = node.attributes
-    if op.in_place:  # in a graph it makes a new value
-        return (write(op, OPS["clone"].call(inputs[0]), inputs[1:], attrs),)
     recorded = record.writer is not None and node.site is not None
-    if not (attrs or recorded or op.prepare or op.several or any(each is None for each in inputs)):
-        return (op.call(*inputs),)
-    if attrs.get("_from") is not None:
-        attrs = {**attrs, "_from": np.shape(inputs[0].array)}
-    # `None` stands for an argument that is left out; a place of its own it has between others, and where rules name it.
-    while len(inputs) > arity(op) and inputs[-1] is None:
-        inputs = inputs[:-1]
-    call: Callable[..., Any] = apply_several if op.several else apply
-    found = at(node)(call, op, inputs, attrs) if recorded else call(op, inputs, attrs, 1)
-    return tuple(found) if op.several else (found,)
+    if not recorded and is_plain(node):
+        return (OPS[node.op].call(*inputs),)
+    return called(OPS[node.op], inputs, node.attributes, at(node) if recorded else None)
 
 
 def fed(value: Value, what: Any) -> Any:
@@ -179,12 +146,7 @@ def fed(value: Value, what: Any) -> Any:
         what = Tensor(array[()] if array.ndim == 0 else array)
         what.name = value.node.name
     shape = what.array.shape
-    fits = (
-        shape == value.shape
-        or value.shape is None
-        or (len(shape) == len(value.shape) and all(b in (None, a) for a, b in zip(shape, value.shape, strict=True)))
-    )
-    if not fits:
+    if not fits(shape, value.shape):
         raise StaticError(
             f"{value.node.where} takes {spelled(value.shape, value.dtype)}, and was fed an array of shape {shape}",
             hint="feed an array of that shape, or leave the dim open in the placeholder: None",
@@ -205,21 +167,3 @@ def _as_array(value: Value, what: Any) -> np.ndarray:
             hint="feed their real or imaginary parts, or their absolute values",
         )
     return np.asarray(array, dtype=value.dtype)
-
-
-@functools.lru_cache(1 << 14)
-def _at(site: Site | None, name: str) -> Callable[..., Any]:
-    """A function that calls another, at a place of the program: for the log, the call is there.
-
-    Each node of a place has a function of its own, so that the log can tell the nodes that one line makes apart.
-    """
-    if site is None:
-        return lambda call, *given: call(*given, 1)
-    tree: Any = ast.parse("lambda call, *given: call(*given, 1)", mode="eval")
-    nodes: Any = ast.walk(tree)
-    for node in nodes:
-        if hasattr(node, "lineno"):
-            node.lineno, node.end_lineno = site.line, max(site.end_line, site.line)
-            node.col_offset, node.end_col_offset = site.column, site.end_column
-    code = compile(tree, site.file, "eval")
-    return eval(code, {"__builtins__": {}})  # type: ignore[no-any-return]  # noqa: S307 - the text above

@@ -244,7 +244,13 @@ def _spelled(value: Any) -> str:
 # What only graphs have ------------------------------------------------------------------------------------------------
 
 
-def _as_told(node: Node) -> Sequence[Type]:
+def of_first(node: Node) -> Sequence[Type]:
+    """That of its first input."""
+    return [(node.inputs[0].shape, node.inputs[0].dtype)]
+
+
+def as_told(node: Node) -> Sequence[Type]:
+    """What its attributes say."""
     return [(node.attributes["shape"], node.attributes["dtype"])]
 
 
@@ -258,7 +264,7 @@ def _of_tensor(node: Node) -> Sequence[Type]:
     return [(array.shape, array.dtype)]
 
 
-@kind("input", "What a run is given.", infer=_as_told, pure=False)
+@kind("input", "What a run is given.", infer=as_told, pure=False)
 def _input(node: Node, values: Sequence[Any]) -> Sequence[Any]:
     raise StaticError(
         f"{node.where} was not fed", hint=f"give it a value: feed_dict={{{node.name}: ...}}, or as an argument"

@@ -58,8 +58,10 @@ def copied(graph: Graph, name: str) -> tuple[Graph, dict[Value, Value]]:
     """A copy to which nodes can be added, and what stands for each value in it."""
     new = Graph(name)
     values: dict[Value, Value] = {}
+    nodes: dict[Node, Node] = {}
     for node in graph.nodes:
-        made = copy(new, node, [values[v] if isinstance(v, Value) else v for v in node.inputs])
+        inputs = [values[v] if isinstance(v, Value) else v for v in node.inputs]
+        made = nodes[node] = copy(new, node, inputs, nodes)
         values.update(zip(node.outputs, made.outputs, strict=True))
     new.inputs = [values[value] for value in graph.inputs]
     new.outputs = [values[value] for value in graph.outputs]

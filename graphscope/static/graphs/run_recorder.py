@@ -21,6 +21,7 @@ from graphscope.static.graphs import graph_rows
 from graphscope.static.graphs.graph import Arrival, Graph, Node, Value
 from graphscope.static.graphs.graph_rows import LEAVES
 from graphscope.static.graphs.node_kinds import KINDS
+from graphscope.static.graphs.op_calls import at
 
 # A node that computes gradients stands in the rule of the node that it differentiates, as an op does that a person
 # steps into; ahead of the rule comes the GRAD row with the cotangent, as in a program that runs without a graph.
@@ -29,7 +30,6 @@ _thread = threading.local()
 """`run`: the run of a graph that is going on in this thread."""
 
 Execute = Callable[[Node, dict[Value, Any]], None]
-AtPlace = Callable[..., Any]
 
 
 Cotangents = dict[int, tuple[Value, Tensor]]
@@ -93,13 +93,11 @@ class Run:
 
     Args:
         writer: The log.
-        at: Gives, for a node, a function that calls another at the node's place of the program.
         began: The row that the run began with: what was made since is known to the log as long as the run goes on.
     """
 
-    def __init__(self, writer: Writer, at: Callable[[Node], AtPlace], began: int) -> None:
+    def __init__(self, writer: Writer, began: int) -> None:
         self._writer = writer
-        self._at = at
         self._began = began
         self._rules: dict[Node, int] = {}
         """The GRAD row of each node whose cotangent has arrived."""
@@ -110,10 +108,10 @@ class Run:
         """The node with which the backward pass began."""
 
     @classmethod
-    def here(cls, writer: Writer, at: Callable[[Node], AtPlace], began: int | None) -> Run:
+    def here(cls, writer: Writer, began: int | None) -> Run:
         """The run that is going on in this thread, or a new one."""
         going: Run | None = getattr(_thread, "run", None)
-        return going or cls(writer, at, writer.low if began is None else began)
+        return going or cls(writer, writer.low if began is None else began)
 
     def nodes(self, part: Part, execute: Execute) -> None:
         """Run the nodes of a part; what they compute is added to its values."""
@@ -131,7 +129,7 @@ class Run:
                     if self._backward is None:
                         begins = node, self._row_of(node.rule, part.values)
                         self._backward = node
-                        self._at(node)(graph_rows.edge, self._writer, Kind.BACKWARD_BEGIN, begins[1])
+                        at(node)(graph_rows.edge, self._writer, Kind.BACKWARD_BEGIN, begins[1])
                     self._tell(part)
                 row = outer.backward_row if node.rule is None else self._rules.get(node.rule, self._newest)
                 scope = None if self._path is ROOT else self._path
@@ -155,7 +153,7 @@ class Run:
                 mode.context = Context(outer.scope, self._newest, outer.grad_enabled, outer.name)
             if begins is not None:
                 self._backward = None
-                self._at(begins[0])(graph_rows.edge, self._writer, Kind.BACKWARD_END, begins[1])
+                at(begins[0])(graph_rows.edge, self._writer, Kind.BACKWARD_END, begins[1])
 
     # Scopes ----------------------------------------------------------------------------------------------------------
 
@@ -187,7 +185,7 @@ class Run:
             if node.op in LEAVES:
                 if made.row < (self._began if node.op == "read" else self._writer.low):
                     made.name = made.name or node.name
-                    self._at(node)(graph_rows.leaf, self._writer, made, node.op)
+                    at(node)(graph_rows.leaf, self._writer, made, node.op)
                     if node.op == "read":
                         node.attributes["holder"][0].first_row = made.first_row
             elif made.row >= self._writer.base:
@@ -198,7 +196,7 @@ class Run:
             else:
                 inputs = [values[each] for each in node.values]
                 given = [each for each in inputs if isinstance(each, Tensor) and each.row >= self._writer.base]
-                self._at(node)(graph_rows.op, self._writer, node, made, given, here().context)
+                at(node)(graph_rows.op, self._writer, node, made, given, here().context)
 
     def _tell(self, part: Part) -> None:
         """Write the rows of gradients that have arrived, of values that are there."""
@@ -238,7 +236,7 @@ class Run:
             cotangents[of.slot] = cotangent, gradient
             if len(node.outputs) > 1:
                 give = (self._writer, Kind.ACCUMULATE, node, [gradient.array], forward, rows, of.slot)
-                slot_rows.append(self._at(node)(graph_rows.gradient, *give)[0])
+                slot_rows.append(at(node)(graph_rows.gradient, *give)[0])
                 rows = slot_rows
             if len(cotangents) == part.expected[node]:
                 del part.slots[node]
@@ -252,7 +250,7 @@ class Run:
                 cotangents[slot][1].array if slot in cotangents else _zeros(part.values[value])
                 for slot, value in enumerate(node.outputs)
             ]
-        row, edit = self._at(node)(graph_rows.gradient, self._writer, kind, node, arrays, forward, rows, -1)
+        row, edit = at(node)(graph_rows.gradient, self._writer, kind, node, arrays, forward, rows, -1)
         first = min(cotangents)
         if edit is not None:
             changed = Tensor(edit)
@@ -282,7 +280,7 @@ def apart() -> Iterator[None]:
         _thread.run = before
 
 
-def tell(writer: Writer, values: dict[Value, Any], at: Callable[[Node], AtPlace], began: int) -> None:
+def tell(writer: Writer, values: dict[Value, Any], began: int) -> None:
     """The leaves of what was fed to a run that began with this row."""
     for value, made in values.items():
         if isinstance(made, Tensor) and made.row < (writer.base if _is_made(made) else began):

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from graphscope.static.graphs.graph import Graph, Node, Value
+from graphscope.static.graphs.graph import Graph, Node, Value, ordered
 from graphscope.static.graphs.node_kinds import frozen, is_pure
-from graphscope.static.graphs.rewriting import copy
+from graphscope.static.graphs.rewriting import copied
 from graphscope.static.plans.numpy_calls import ELEMENTWISE
 
 # Two patterns: the same elementwise op, or product with a shared matrix, over data of which none depends on another;
@@ -27,11 +27,10 @@ def batch(graph: Graph, least: int = 1) -> Graph:
         least: Of how many elements the results have to be.
     """
     tried: set[Any] = set()
-    while True:
-        found = _sum_of_products(graph) or _family(graph, tried, least)
-        if found is None:
-            return graph
-        graph = found
+    new, _ = copied(graph, graph.name)
+    while _join_products(new) or _join_family(new, tried, least):
+        pass
+    return new
 
 
 def batch_arrays(graph: Graph) -> Graph:
@@ -39,11 +38,21 @@ def batch_arrays(graph: Graph) -> Graph:
     return batch(graph, least=2)
 
 
+def _replace(graph: Graph, members: Sequence[Node], values: Sequence[Value]) -> None:
+    """Let other values stand for what some nodes give, and leave out what nothing needs then."""
+    places = dict(zip((node.outputs[0] for node in members), values, strict=True))
+    for node in graph.nodes:
+        node.inputs = tuple(places.get(each, each) if isinstance(each, Value) else each for each in node.inputs)
+    graph.outputs = [places.get(value, value) for value in graph.outputs]
+    doing = [node for node in graph.nodes if not is_pure(node)]
+    graph.nodes = ordered([*doing, *(value.node for value in graph.outputs)])
+
+
 # Families -------------------------------------------------------------------------------------------------------------
 
 
-def _family(graph: Graph, tried: set[Any], least: int) -> Graph | None:
-    """The graph with one more family joined; None when there is no more."""
+def _join_family(graph: Graph, tried: set[Any], least: int) -> bool:
+    """Join one more family; whether there was one."""
     families: dict[Any, list[Node]] = {}
     for node in graph.nodes:
         key = _kin(node)
@@ -56,8 +65,9 @@ def _family(graph: Graph, tried: set[Any], least: int) -> Graph | None:
             users = graph.users() if users is None else users
             chosen = _independent(members, users)
             if len(chosen) >= _FEWEST:
-                return _rebuilt(graph, chosen, _JOINED[key[0]])
-    return None
+                _replace(graph, chosen, _JOINED[key[0]](graph, chosen))
+                return True
+    return False
 
 
 def _size(node: Node) -> int:
@@ -102,43 +112,43 @@ def _independent(members: Sequence[Node], users: dict[Value, list[Node]]) -> lis
     return [node for node in members if node not in seen]
 
 
-Joiner = Callable[[Graph, Sequence[Node], Sequence[Sequence[Any]]], list[Value]]
+Joiner = Callable[[Graph, Sequence[Node]], list[Value]]
 
 
-def _elementwise(new: Graph, members: Sequence[Node], inputs: Sequence[Sequence[Any]]) -> list[Value]:
+def _elementwise(graph: Graph, members: Sequence[Node]) -> list[Value]:
     first = members[0]
     count = len(members)
-    given = [_together(new, members, column) for column in zip(*inputs, strict=True)]
+    given = [_together(graph, members, column) for column in zip(*(node.inputs for node in members), strict=True)]
     out = first.outputs[0]
     assert out.shape is not None
     types = [((count, *out.shape), out.dtype)]
-    made = new.append(first.op, given, first.attributes, types=types, **_about(members)).outputs[0]
-    return _rows(new, made, members, out.shape)
+    made = graph.append(first.op, given, first.attributes, types=types, **_about(members)).outputs[0]
+    return _rows(graph, made, members, out.shape)
 
 
-def _matrix_by_columns(new: Graph, members: Sequence[Node], inputs: Sequence[Sequence[Any]]) -> list[Value]:
+def _matrix_by_columns(graph: Graph, members: Sequence[Node]) -> list[Value]:
     """A·b for many columns b: the rows b stacked, by A transposed."""
-    matrix = inputs[0][0]
+    matrix = members[0].inputs[0]
     width, count = matrix.shape[1], len(members)
-    lines = [_reshaped(new, column, (width,), members) for _, column in inputs]
-    stacked = _stack(new, lines, members)
-    turned = new.append("t", (matrix,), types=[(matrix.shape[::-1], matrix.dtype)], **_about(members)).outputs[0]
+    lines = [_reshaped(graph, node.inputs[1], (width,), members) for node in members]
+    stacked = _stack(graph, lines, members)
+    turned = graph.append("t", (matrix,), types=[(matrix.shape[::-1], matrix.dtype)], **_about(members)).outputs[0]
     types = [((count, matrix.shape[0]), matrix.dtype)]
-    made = new.append("matmul", (stacked, turned), types=types, **_about(members)).outputs[0]
+    made = graph.append("matmul", (stacked, turned), types=types, **_about(members)).outputs[0]
     shape = members[0].outputs[0].shape
-    return _rows(new, made, members, shape)
+    return _rows(graph, made, members, shape)
 
 
 _JOINED: Final[dict[str, Joiner]] = {**dict.fromkeys(ELEMENTWISE, _elementwise), "matmul": _matrix_by_columns}
 """How the members of a family become one, by their op."""
 
 
-def _together(new: Graph, members: Sequence[Node], column: Sequence[Any]) -> Any:
+def _together(graph: Graph, members: Sequence[Node], column: Sequence[Any]) -> Any:
     """What a joined node takes in the place of what its members took: the same for all, or a stack."""
     first = column[0]
     if all(value is first for value in column) or not isinstance(first, Value):
         return first
-    return _stack(new, column, members)
+    return _stack(graph, column, members)
 
 
 def _about(members: Sequence[Node]) -> dict[str, Any]:
@@ -146,26 +156,26 @@ def _about(members: Sequence[Node]) -> dict[str, Any]:
     return {"site": members[0].site, "scope": members[0].scope, "origins": origins}
 
 
-def _stack(new: Graph, values: Sequence[Value], members: Sequence[Node]) -> Value:
+def _stack(graph: Graph, values: Sequence[Value], members: Sequence[Node]) -> Value:
     first = values[0]
     assert first.shape is not None
     types = [((len(values), *first.shape), first.dtype)]
-    return new.append("stack", values, {"dim": 0}, types=types, **_about(members)).outputs[0]
+    return graph.append("stack", values, {"dim": 0}, types=types, **_about(members)).outputs[0]
 
 
-def _rows(new: Graph, made: Value, members: Sequence[Node], shape: Any) -> list[Value]:
+def _rows(graph: Graph, made: Value, members: Sequence[Node], shape: Any) -> list[Value]:
     rows = []
     for number, node in enumerate(members):
         about = {"site": node.site, "scope": node.scope, "origins": node.origins}
         assert made.shape is not None
         types = [(made.shape[1:], made.dtype)]
         attributes = {"index": number, "_from": made.shape}
-        row = new.append("getitem", (made,), attributes, types=types, **about).outputs[0]
-        rows.append(_reshaped(new, row, shape, [node]))
+        row = graph.append("getitem", (made,), attributes, types=types, **about).outputs[0]
+        rows.append(_reshaped(graph, row, shape, [node]))
     return rows
 
 
-def _reshaped(new: Graph, value: Value, shape: Any, members: Sequence[Node]) -> Value:
+def _reshaped(graph: Graph, value: Value, shape: Any, members: Sequence[Node]) -> Value:
     """A value in another shape; a transposed line is that line."""
     source = value
     while source.node.op in ("reshape", "view") or (source.node.op in ("t", "transpose") and 1 in (source.shape or ())):
@@ -173,14 +183,14 @@ def _reshaped(new: Graph, value: Value, shape: Any, members: Sequence[Node]) -> 
     if source.shape == shape:
         return source
     types = [(shape, value.dtype)]
-    return new.append("reshape", (source,), {"shape": shape}, types=types, **_about(members)).outputs[0]
+    return graph.append("reshape", (source,), {"shape": shape}, types=types, **_about(members)).outputs[0]
 
 
 # Sums of products -----------------------------------------------------------------------------------------------------
 
 
-def _sum_of_products(graph: Graph) -> Graph | None:
-    """The graph with one sum of many products as one product of stacks; None when there is none."""
+def _join_products(graph: Graph) -> bool:
+    """Make of one sum of many products one product of stacks; whether there was one."""
     users = graph.users()
     outputs = set(graph.outputs)
     inner = {
@@ -197,8 +207,9 @@ def _sum_of_products(graph: Graph) -> Graph | None:
                     like.setdefault(key, []).append(value.node)
             chosen = next((nodes for nodes in like.values() if len(nodes) >= _FEWEST), None)
             if chosen is not None:
-                return _rebuilt(graph, [node], _summed(terms, adds, chosen))
-    return None
+                _replace(graph, [node], [_summed(graph, terms, adds, chosen)])
+                return True
+    return False
 
 
 def _terms(node: Node, inner: set[Value]) -> tuple[list[Value], list[Node]]:
@@ -225,67 +236,17 @@ def _product(value: Any) -> Any:
     return (x.shape, y.shape, x.dtype) if x.shape[1] == 1 and x.dtype == y.dtype else None
 
 
-def _summed(terms: Sequence[Value], adds: Sequence[Node], products: Sequence[Node]) -> Joiner:
+def _summed(graph: Graph, terms: Sequence[Value], adds: Sequence[Node], products: Sequence[Node]) -> Value:
     """Column by row, many times, added up: the stack of columns transposed, by the stack of rows."""
-    joined = {node.outputs[0] for node in products}
-    needs = [*(v for node in products for v in node.inputs), *(v for v in terms if v not in joined)]
-
-    def join(new: Graph, members: Sequence[Node], inputs: Sequence[Sequence[Any]]) -> list[Value]:
-        given = dict(zip(needs, inputs[0], strict=True))
-        (x, y), out = products[0].inputs, members[0].outputs[0]
-        about = [*products, *adds]
-        columns = [_reshaped(new, given[node.inputs[0]], (x.shape[0],), [node]) for node in products]
-        rows = [_reshaped(new, given[node.inputs[1]], (y.shape[1],), [node]) for node in products]
-        left, right = _stack(new, columns, products), _stack(new, rows, products)
-        assert left.shape is not None
-        turned = new.append("t", (left,), types=[(left.shape[::-1], left.dtype)], **_about(products)).outputs[0]
-        types = [(out.shape, out.dtype)]
-        total = new.append("matmul", (turned, right), types=types, **_about(about)).outputs[0]
-        for value in terms:
-            if value not in joined:
-                total = new.append("add", (total, given[value]), types=types, **_about(adds)).outputs[0]
-        return [total]
-
-    join.needs = needs  # type: ignore[attr-defined]
-    return join
-
-
-# The graph around -----------------------------------------------------------------------------------------------------
-
-
-def _rebuilt(graph: Graph, members: Sequence[Node], join: Joiner) -> Graph:
-    """The graph with its members joined, in an order in which it can run; without recursion."""
-    new = Graph(graph.name)
-    places: dict[Value, Value] = {}
-    family = set(members)
-    needs = getattr(join, "needs", None)
-    wanted = [value for node in members for value in node.values] if needs is None else needs
-    doing = [value.node for value in graph.outputs] + [n for n in graph.nodes if not is_pure(n)]
-    order = [value.node for value in graph.inputs] + [node for node in graph.nodes if not is_pure(node)]
-    pending: list[tuple[Node, bool]] = [(node, False) for node in (*order, *doing)][::-1]
-    made: dict[Node, Node] = {}
-    started: set[Node] = set()
-    while pending:
-        node, ready = pending.pop()
-        if (node.outputs and node.outputs[0] in places) or node in made:
-            continue
-        if not ready:
-            pending.append((node, True))
-            if node in started:
-                continue
-            started.add(node)
-            before = [value.node for value in wanted] if node in family else list(node.before)
-            pending += [(each, False) for each in before[::-1] if not (each.outputs and each.outputs[0] in places)]
-        elif node in family:
-            inputs = [[places.get(v) if isinstance(v, Value) else v for v in each.inputs] for each in members]
-            if needs is not None:
-                inputs = [[places.get(v) for v in needs]]
-            for member, value in zip(members, join(new, members, inputs), strict=True):
-                places[member.outputs[0]] = value
-        else:
-            given = [places[v] if isinstance(v, Value) else v for v in node.inputs]
-            made[node] = copied = copy(new, node, given, made)
-            places.update(zip(node.outputs, copied.outputs, strict=True))
-    new.inputs = [places[value] for value in graph.inputs]
-    new.outputs = [places[value] for value in graph.outputs]
-    return new
+    (x, y), out = products[0].inputs, adds[0].outputs[0]
+    columns = [_reshaped(graph, node.inputs[0], (x.shape[0],), [node]) for node in products]
+    rows = [_reshaped(graph, node.inputs[1], (y.shape[1],), [node]) for node in products]
+    left, right = _stack(graph, columns, products), _stack(graph, rows, products)
+    assert left.shape is not None
+    turned = graph.append("t", (left,), types=[(left.shape[::-1], left.dtype)], **_about(products)).outputs[0]
+    types = [(out.shape, out.dtype)]
+    total = graph.append("matmul", (turned, right), types=types, **_about([*products, *adds])).outputs[0]
+    for value in terms:
+        if value.node not in products:
+            total = graph.append("add", (total, value), types=types, **_about(adds)).outputs[0]
+    return total

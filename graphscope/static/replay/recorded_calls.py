@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from graphscope.engine.core import dtypes
-from graphscope.engine.core.cotangents import unbroadcast
-from graphscope.engine.core.node import plan_for
+from graphscope.engine.core import modes
 from graphscope.engine.core.op import OPS, Op, arity, completed
-from graphscope.engine.core.rules import specially
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.core.windows import Windows
 from graphscope.engine.ops.flat_rules import refused
 from graphscope.engine.ops.view_layout import Layout, Place
 from graphscope.errors import StaticError
+from graphscope.eventlog import record
 from graphscope.eventlog.typed import Dtype, Input, Other, Outline, Structure, spelled
+from graphscope.static.graphs.op_calls import called, gradients_of
 
 if TYPE_CHECKING:
     from graphscope.graph import Node
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _FLOAT_ERRORS: Final[dict[str, Any]] = {"rtol": 1e-4, "atol": 1e-6, "equal_nan": True}
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Call:
     """An op and all that it is given.
 
@@ -46,63 +46,36 @@ class Call:
 
     def run(self, inputs: Sequence[Any] | None = None) -> tuple[Any, ...]:
         """What it gives for its own inputs, or for others: one array for each output."""
-        return self._forward(self._arrays(inputs))[0]
+        with record.recording_to(None), modes.grad_mode(False), np.errstate(all="ignore"):
+            return tuple(out.array for out in called(self.op, self._given(inputs), self.attributes))
 
     def gradients(self, cotangents: Sequence[Any], inputs: Sequence[Any] | None = None) -> list[Any]:
         """What its rules make of a cotangent for each output: for each input a gradient, or None."""
-        arrays = self._arrays(inputs)
-        outputs, residuals = self._forward(arrays)
-        arrays += [None] * (len(self.op.vjps) - len(arrays))  # what was left out, rules may ask for
-        last = len(self.op.vjps) - 1
-        rules = [self.op.vjps[min(place, last)] if last >= 0 else None for place in range(len(arrays))]
-        wanting = tuple(
-            _is_floating(array) and rule is not None and rule.rule is not refused
-            for array, rule in zip(arrays, rules, strict=True)
-        )
-        plan = plan_for(self.op, wanting)
-        found: list[Any] = [None] * len(arrays)
-        if not plan.rules:
-            return found
-        out: Any = outputs if self.op.several else outputs[0]
-        saved = plan.save((out, residuals) if self.op.residuals else out, *arrays)
-        if self.op.several:
-            whole = tuple(cotangents)
-            results: Any = plan.gradients(whole, saved, self.attributes)
-        else:
-            record = [plan, (), saved, 0, None, self.attributes, -1, None, None, None]
-            results = specially(record, cotangents[0], -1)
-        results = (results,) if plan.alone and not isinstance(results, list | tuple) else results
-        for rule, result in zip(plan.rules, results, strict=True):
-            if result is not None:
-                found[rule.index] = unbroadcast(np.asarray(result), np.shape(arrays[rule.index]))
-        return found
+        given = self._given(inputs)
+        wanted = [place for place, value in enumerate(given) if self._is_differentiated(place, value)]
+        call = functools.partial(called, self.op, attrs=self.attributes)
+        with np.errstate(all="ignore"):
+            found = gradients_of(call, given, wanted, [Tensor(np.asarray(g)[()]) for g in cotangents])
+        by_place = dict(zip(wanted, found, strict=True))
+        return [None if (g := by_place.get(place)) is None else g.array for place in range(len(given))]
 
     def with_inputs(self, changed: Mapping[int, Any]) -> Call:
         """The same call with other values in the places of some recorded inputs (0 is the first of these)."""
         inputs = list(self.inputs)
         for number, value in changed.items():
             inputs[self.places[number]] = value
-        return Call(self.op, tuple(inputs), self.places, self.attributes, self.where)
+        return dataclasses.replace(self, inputs=tuple(inputs))
 
-    def _arrays(self, inputs: Sequence[Any] | None) -> list[Any]:
-        given = [
-            value[()] if isinstance(value, np.ndarray) and not value.ndim else value
-            for value in (self.inputs if inputs is None else inputs)
-        ]  # as the engine has tensors of no dims
-        if not self.op.promotes or self.op.in_place:
-            return given
-        wanted = dtypes.result_type([value for value in given if value is not None])
-        return [value.astype(wanted) if hasattr(value, "dtype") and value.dtype != wanted else value for value in given]
+    def _given(self, inputs: Sequence[Any] | None) -> list[Any]:
+        values = self.inputs if inputs is None else inputs
+        return [
+            Tensor(np.asarray(value)[()]) if isinstance(value, np.ndarray | np.generic) else value for value in values
+        ]
 
-    def _forward(self, arrays: Sequence[Any]) -> tuple[tuple[Any, ...], Any]:
-        with np.errstate(all="ignore"):
-            if self.op.in_place and isinstance(arrays[0], np.ndarray):
-                found = arrays[0].copy()
-                self.op.forward(found, *arrays[1:], out=found, **self.attributes)
-            else:
-                found = self.op.forward(*arrays, **self.attributes)
-        found, residuals = found if self.op.residuals else (found, None)
-        return (tuple(found) if self.op.several else (found,)), residuals
+    def _is_differentiated(self, place: int, value: Any) -> bool:
+        rule = self.op.vjps[min(place, len(self.op.vjps) - 1)] if self.op.vjps else None
+        floating = isinstance(value, Tensor) and value.array.dtype.kind in "fc"
+        return floating and rule is not None and rule.rule is not refused
 
 
 def call_of(node: Node) -> Call:
@@ -201,7 +174,3 @@ def _constant(where: str, value: Any, tensors: Mapping[int, Tensor]) -> Any:
             hint="give it as a tensor, which is recorded",
         )
     return value
-
-
-def _is_floating(value: Any) -> bool:
-    return hasattr(value, "dtype") and value.dtype.kind in "fc"

@@ -19,6 +19,12 @@ from graphscope.static.graphs.graph_builder import Builder
 from graphscope.static.graphs.symbols import Symbol
 from graphscope.static.sessions.default_graph import builder
 
+__all__ = [
+    "Assert", "Print", "constant", "control_dependencies", "convert_to_tensor", "gradients", "group", "identity",
+    "name_scope", "no_op", "ones", "placeholder", "placeholder_with_default", "py_func", "random_normal",
+    "random_uniform", "stop_gradient", "truncated_normal", "zeros",
+]  # fmt: skip
+
 
 def placeholder(dtype: Any, shape: Sequence[int | None] | None = None, name: str | None = None) -> Symbol:
     """A tensor that each run is fed.

@@ -7,6 +7,10 @@ from typing import Any, Final
 from graphscope.static.sessions.default_graph import get_default_graph
 from graphscope.static.sessions.variables import GLOBAL_VARIABLES, TRAINABLE_VARIABLES
 
+__all__ = [
+    "GraphKeys", "add_to_collection", "add_to_collections", "get_collection", "get_collection_ref",
+]  # fmt: skip
+
 
 class GraphKeys:
     """The names of the collections that programs commonly use. Variables enter the first two by themselves."""

@@ -22,6 +22,7 @@ from graphscope.static.graphs.graph_builder import Builder
 from graphscope.static.graphs.symbols import Symbol
 from graphscope.static.graphs.trees import leaves_of, with_leaves
 from graphscope.static.sessions.default_graph import get_default_graph
+from graphscope.static.sessions.tensorflow_missing import absent
 
 _sessions: contextvars.ContextVar[tuple[Session, ...]] = contextvars.ContextVar("sessions", default=())
 
@@ -35,14 +36,11 @@ class Session:
         config: Accepted, likewise.
     """
 
-    _numbers = itertools.count(1)
-
     def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
         self._builder: Builder = (get_default_graph() if graph is None else graph).builder
         self._closed = False
         self._runs = itertools.count(1)
         self._plans: dict[Any, list[Node]] = {}
-        self._partial: dict[str, Partial] = {}
         self._nodes: tuple[int, set[Node]] = 0, set()
 
     @property
@@ -75,35 +73,6 @@ class Session:
         self._run(plan, wanted, values)
         return with_leaves(fetches, [_shown(values[value]) for value in wanted])
 
-    def partial_run_setup(self, fetches: Any, feeds: Iterable[Any] | None = None) -> str:
-        """Begin a run in several parts, each with some of these fetches and feeds; gives the handle for `partial_run`.
-
-        Raises:
-            StaticError: A fetch or feed is unknown.
-        """
-        handle = f"partial {next(self._numbers)}"
-        wanted = {self._fetched(fetch) for fetch in leaves_of(fetches)}
-        self._partial[handle] = Partial(wanted, {self.named(feed) for feed in feeds or ()})
-        return handle
-
-    def partial_run(self, handle: str, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> Any:
-        """Go on with a run in parts: what was computed before is at hand.
-
-        Raises:
-            StaticError: The handle is unknown, a fetch or feed was not announced, or was had already.
-        """
-        part = self._partial.get(handle)
-        if part is None:
-            raise StaticError(f"there is no partial run {handle!r}", hint="partial_run_setup gives the handle of one")
-        wanted = [self._fetched(fetch) for fetch in leaves_of(fetches)]
-        new = self.fed(feed_dict or {})
-        part.check(wanted, new)
-        part.values.update(new)
-        part.began = self._run(walk(wanted, stop=part.values), wanted, part.values, part.began)
-        if not part.left:
-            del self._partial[handle]
-        return with_leaves(fetches, [_shown(part.values[value]) for value in wanted])
-
     def close(self) -> None:
         """Let it run nothing any more."""
         self._closed = True
@@ -128,19 +97,20 @@ class Session:
         _sessions.set(_sessions.get()[:-1])
         self.close()
 
+    def __getattr__(self, name: str) -> Any:
+        raise absent(f"Session.{name}")
+
     # Inside ----------------------------------------------------------------------------------------------------------
 
-    def _run(
-        self, plan: Sequence[Node], wanted: Sequence[Value], values: dict[Value, Any], began: int | None = None
-    ) -> int | None:
-        """Run nodes; the row that the run began with, or went on from."""
+    def _run(self, plan: Sequence[Node], wanted: Sequence[Value], values: dict[Value, Any]) -> None:
         if self._closed:
             raise StaticError("the session is closed", hint="open another: with static.Session() as session: ...")
         fed = list(values)
         number = next(self._runs)
+        began: int | None = None
         with self._builder.active(), modes.grad_mode(True):
             if record.writer is not None:
-                first = record.writer.mark(
+                began = record.writer.mark(
                     Kind.PRINT,
                     text=f"run {number}: fetches {_listed(wanted)}; feeds {_listed(fed)}",
                     run=number,
@@ -148,8 +118,7 @@ class Session:
                     feeds=[value.name for value in fed],
                     nodes=[[v.node.name, v.node.op, 1] for v in fed] + [[n.name, n.op, _feedable(n)] for n in plan],
                 )
-                began = first if began is None else max(began, record.writer.base)
-                run_recorder.tell(record.writer, values, interpreter.at, began)
+                run_recorder.tell(record.writer, values, began)
             try:
                 interpreter.run_nodes(plan, values, self.graph, began)
             except Exception as error:
@@ -164,7 +133,6 @@ class Session:
                     hint=f"{cure} what it was given",
                 ) from error
             record.mark(Kind.STEP)
-        return began
 
     def _fetched(self, fetch: Any) -> Value:
         if fetch is None:
@@ -243,29 +211,6 @@ class InteractiveSession(Session):
         """Let it run nothing any more, and be entered no more."""
         _sessions.set(tuple(each for each in _sessions.get() if each is not self))
         super().close()
-
-
-class Partial:
-    """A run in parts: what may yet be fetched and fed, and what is there already."""
-
-    def __init__(self, wanted: set[Value], feeds: set[Value]) -> None:
-        self.left = wanted
-        self.feeds = feeds
-        self.values: dict[Value, Any] = {}
-        self.began: int | None = None
-        """The row of a log that it began with."""
-
-    def check(self, wanted: Sequence[Value], fed: Mapping[Value, Any]) -> None:
-        """See that these were announced and not had before."""
-        for what, values, known in (("fetched", wanted, self.left), ("fed", fed, self.feeds)):
-            for value in values:
-                if value not in known:
-                    raise StaticError(
-                        f"{value.node.where} was not announced to be {what} in this partial run, or it was before",
-                        hint="name all fetches and feeds in partial_run_setup; each can be had once",
-                    )
-        self.left -= set(wanted)
-        self.feeds -= set(fed)
 
 
 def get_default_session() -> Session | None:

@@ -13,6 +13,7 @@ class AbsentError(StaticError, AttributeError):
 
 _DATA: Final = "feed arrays: session.run(fetches, feed_dict={placeholder: batch})"
 _OPTIONS: Final = "leave it out: there is one machine, and Session() needs no options"
+_PARTS: Final = "fetch what the first part gives, and feed it to the second run: any tensor can be fed"
 _LAYERS: Final = "write the layer out: tf.get_variable(...) and tf.matmul(x, w) + b, or train with graphscope.nn"
 
 HINTS: Final[dict[str, str]] = {
@@ -39,6 +40,9 @@ HINTS: Final[dict[str, str]] = {
     "gfile": "use pathlib.Path",
     "logging": "use Python's logging",
     "device": _OPTIONS,
+    "NodeStepper": "step through the run: `graphscope debug program.py`, where `set value` overrides what a node gave",
+    "Session.partial_run": _PARTS,
+    "Session.partial_run_setup": _PARTS,
     "SparseTensor": "use a dense tensor: tf.constant(...)",
     "function": "use graphscope.jit.trace or graphscope.jit.script",
     "GradientTape": "graphscope itself runs so: import graphscope as gs, and loss.backward()",

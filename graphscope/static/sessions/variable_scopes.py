@@ -15,6 +15,12 @@ from graphscope.static.sessions.default_graph import builder, get_default_graph
 from graphscope.static.sessions.functions import name_scope, random_normal, random_uniform, truncated_normal
 from graphscope.static.sessions.variables import Variable
 
+__all__ = [
+    "constant_initializer", "get_variable", "glorot_uniform_initializer", "ones_initializer",
+    "random_normal_initializer", "random_uniform_initializer", "truncated_normal_initializer", "variable_scope",
+    "zeros_initializer",
+]  # fmt: skip
+
 _NAMED: Final = "variables by name"
 """The collection of a graph that keeps what `get_variable` made, and the scopes around it."""
 

@@ -15,6 +15,11 @@ from graphscope.static.graphs.symbols import Symbol
 from graphscope.static.sessions.default_graph import builder, get_default_graph
 from graphscope.static.sessions.functions import _array, _listed, _values, group
 
+__all__ = [
+    "Variable", "assign", "assign_add", "assign_sub", "global_variables", "global_variables_initializer",
+    "trainable_variables", "variables_initializer",
+]  # fmt: skip
+
 GLOBAL_VARIABLES, TRAINABLE_VARIABLES = "variables", "trainable_variables"
 """The collections of a graph that variables enter."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -10,22 +9,20 @@ import numpy as np
 
 from graphscope.engine.core import modes
 from graphscope.engine.core.custom_function import Function
-from graphscope.engine.core.op import OPS
 from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.eventlog import record
 from graphscope.static.graphs import interpreter
 from graphscope.static.graphs.differentiation import gradients
-from graphscope.static.graphs.graph import Graph, Node, Value
+from graphscope.static.graphs.graph import Graph, Value
 from graphscope.static.graphs.node_kinds import is_pure
-from graphscope.static.graphs.rewriting import copied, copy
-from graphscope.static.passes import ORDER, ORDERS, optimise
+from graphscope.static.graphs.rewriting import copied
+from graphscope.static.passes import ORDERS, optimise
 from graphscope.static.plans.plan import Plan
 from graphscope.static.tracing.trace import Trace, Traced
 
-# Where gradients are wanted, one graph computes results and gradients; passes see it whole. It is then cut: what waits
-# for the cotangents is the backward plan, what it takes from before is what the forward plan keeps for it. A function
-# that gives its value and gradients at once (`value_and_grad`) needs no cut.
+# A function that gives its value and gradients at once (`value_and_grad`), or a single number, is one plan with its
+# gradients; others have a plan for each way.
 #
 # While somebody records, or stands at a breakpoint, the graph runs node by node instead, so that all is seen.
 
@@ -58,7 +55,7 @@ class Compiled(Traced):
         super().__init__(function, on_change)
         self.backend = backend
         self._forward: dict[int, Plan] = {}
-        self._both: dict[tuple[int, tuple[bool, ...]], _Pair] = {}
+        self._both: dict[tuple[int, tuple[bool, ...]], _WithGradients] = {}
 
     def plan(self, trace: Trace | None = None) -> Plan:
         """The forward plan of a trace (by default of the newest)."""
@@ -70,172 +67,97 @@ class Compiled(Traced):
     def _run(self, trace: Trace, tensors: Sequence[Tensor]) -> Sequence[Any]:
         if record.writer is not None:
             return interpreter.run(trace.graph, tensors)
-        variables = [node.attributes["tensor"] for node in trace.graph.nodes if node.op == "variable"]
-        wanted = tuple([modes.is_grad_enabled() and tensor.requires_grad for tensor in (*tensors, *variables)])
+        held = [node.attributes["tensor"] for node in trace.graph.nodes if node.op == "variable"]
+        wanted = tuple([modes.is_grad_enabled() and tensor.requires_grad for tensor in (*tensors, *held)])
         if True not in wanted:
             return [Tensor(array) for array in self.plan(trace).run([tensor.array for tensor in tensors])]
+        if not _is_loss(trace.graph) and not _repeats(trace.graph):
+            return interpreter.run(trace.graph, tensors)
         key = id(trace), wanted
         if key not in self._both:
-            self._both[key] = _Pair(trace.graph, self.backend, wanted)
-        return self._both[key](tensors)
+            forward = None if _is_loss(trace.graph) else self.plan(trace)
+            self._both[key] = _WithGradients(trace.graph, forward, self.backend, wanted)
+        found = _Planned.apply(self._both[key], len(tensors), *tensors, *held)
+        return list(found) if isinstance(found, tuple) else [found]
 
 
-class _Pair:
-    """A forward and a backward plan that were optimised as one graph.
+def differentiated(
+    graph: Graph, places: Sequence[int], cotangents: bool = False
+) -> tuple[Graph, list[Value], list[Value | None]]:
+    """A copy of a graph with its gradients.
+
+    Args:
+        graph: The graph.
+        places: By which of its inputs, and behind them of its variables, to differentiate.
+        cotangents: Whether the copy takes cotangents of its outputs behind its inputs; else they are ones.
+
+    Returns:
+        The copy, by what it is differentiated, and for each of that the gradient, if it has one.
+    """
+    made, _ = copied(graph, graph.name)
+    sources = [*made.inputs, *(node.outputs[0] for node in made.nodes if node.op == "variable")]
+    xs = [sources[place] for place in places]
+    ys = [value for value in made.outputs if value.flows]
+    gs = [made.input(f"grad_{y.node.name}", y.shape, y.dtype) for y in ys] if cotangents else None
+    return made, xs, gradients(made, ys, xs, gs)
+
+
+class _WithGradients:
+    """Plans of a graph and its gradients.
+
+    One plan gives a loss and its gradients, which the way back multiplies by the cotangent. Of other graphs the plan of
+    the way back computes again what it needs of the way there.
 
     Args:
         graph: What was traced.
+        forward: The plan of its outputs; None for a loss.
         backend: What makes plans.
         wanted: For each input and each variable whether its gradient is.
     """
 
-    def __init__(self, graph: Graph, backend: str, wanted: Sequence[bool]) -> None:
-        joint, _ = copied(graph, graph.name)
-        self.variables = [node for node in joint.nodes if node.op == "variable"]
-        ys = [value for value in joint.outputs if value.dtype is None or value.dtype.kind in "fc"]
-        self.floating = [value in ys for value in joint.outputs]
-        gs = [joint.input(f"grad_{value.node.name}", value.shape, value.dtype) for value in ys]
-        # Cotangents are new at each call; where they always lie at the same place, the plan need not look at others.
-        self.rooms = [_room(g) for g in gs]
-        xs = [*joint.inputs[: len(graph.inputs)], *(node.outputs[0] for node in self.variables)]
-        told = iter(gradients(joint, ys, [x for x, want in zip(xs, wanted, strict=True) if want], gs))
-        found = [next(told) if want else None for want in wanted]
-        self.reached = [value is not None for value in found]
-        self.tensors = [node.attributes["tensor"] for node in self.variables]
-        count = len(joint.outputs)
-        joint.outputs = [*joint.outputs, *(value for value in found if value is not None)]
-        # What is joined has to be on one side of the cut, so that is left for when it is made.
-        best = optimise(joint, [name for name in ORDER if name != "batch"])[-1][1]
-        forward, backward, self.kept = cut(best, best.inputs[len(graph.inputs) :], count, recompute=_is_cheap(graph))
-        self.count = count
-        self.forward, self.backward = plan_of(forward, backend), plan_of(backward, backend)
-        self.inputs = len(graph.inputs)
-
-    def __call__(self, tensors: Sequence[Tensor]) -> Sequence[Tensor]:
-        found = _Planned.apply(self, *tensors, *self.tensors)
-        return list(found) if isinstance(found, tuple) else [found]
+    def __init__(self, graph: Graph, forward: Plan | None, backend: str, wanted: Sequence[bool]) -> None:
+        places = [place for place, want in enumerate(wanted) if want]
+        both, _, found = differentiated(graph, places, cotangents=forward is not None)
+        reached = {place for place, gradient in zip(places, found, strict=True) if gradient is not None}
+        self.reached = [place in reached for place in range(len(wanted))]
+        self.floating = [value.flows for value in graph.outputs]
+        kept = both.outputs if forward is None else []
+        both.outputs = [*kept, *(gradient for gradient in found if gradient is not None)]
+        self.forward, self.both = forward, plan_of(both, backend)
 
 
 class _Planned(Function):
-    """A call of a compiled function, as a node of the engine's graph."""
+    """A call of a compiled function that is differentiated, as a node of the engine's graph."""
 
     @staticmethod
-    def forward(ctx: Any, pair: _Pair, *tensors: Tensor) -> Any:
-        arrays = pair.forward.run([tensor.array for tensor in tensors[: pair.inputs]])
-        ctx.pair = pair
-        ctx.kept = arrays[pair.count :]
-        ctx.given = [tensor.array for tensor in tensors[: pair.inputs]]
-        outs = tuple(Tensor(array) for array in arrays[: pair.count])
-        ctx.mark_non_differentiable(*(out for out, floating in zip(outs, pair.floating, strict=True) if not floating))
+    def forward(ctx: Any, plans: _WithGradients, count: int, *tensors: Tensor) -> Any:
+        ctx.plans, ctx.given = plans, [tensor.array for tensor in tensors[:count]]
+        if plans.forward is None:
+            loss, *ctx.gradients = plans.both.run(ctx.given)
+            return Tensor(loss)
+        outs = tuple(map(Tensor, plans.forward.run(ctx.given)))
+        ctx.mark_non_differentiable(*(out for out, floating in zip(outs, plans.floating, strict=True) if not floating))
         return outs
 
     @staticmethod
     def backward(ctx: Any, *gs: Tensor) -> Any:
-        pair = ctx.pair
-        cotangents = [
-            np.asarray(g.array) for g, floating in zip(gs, pair.floating, strict=True) if floating and g is not None
-        ]
-        for place, room in enumerate(pair.rooms):
-            if room is not None:
-                room[...] = cotangents[place]
-                cotangents[place] = room
-        found = iter(pair.backward.run([*ctx.given, *cotangents, *ctx.kept]))
-        return None, *(Tensor(next(found)) if reached else None for reached in pair.reached)
+        plans = ctx.plans
+        if plans.forward is None:
+            found = iter([np.multiply(each, gs[0].array, dtype=each.dtype) for each in ctx.gradients])
+        else:
+            cotangents = [np.asarray(g.array) for g, floating in zip(gs, plans.floating, strict=True) if floating]
+            found = iter(plans.both.run([*ctx.given, *cotangents]))
+        return None, None, *(Tensor(next(found)) if reached else None for reached in plans.reached)
 
 
-_SMALL: Final = 1 << 10
-"""Elements that are copied faster than a plan looks at another array."""
+def _is_loss(graph: Graph) -> bool:
+    """Whether a graph gives a single real number."""
+    return [(value.shape, getattr(value.dtype, "kind", "")) for value in graph.outputs] == [((), "f")]
 
 
-def _elements(value: Value) -> float:
-    """How many there are; infinitely many where that is not known."""
-    shape: Any = value.shape
-    return math.inf if shape is None or None in shape else math.prod(shape)
-
-
-def _room(value: Value) -> Any:
-    """An array for something small."""
-    shape: Any = value.shape
-    return np.empty(shape, value.dtype) if value.dtype is not None and _elements(value) <= _SMALL else None
-
-
-_CHEAP: Final = 1 << 18
-"""So many operations take less time than it takes to hand what they made from one plan to another."""
-_DEAR: Final = frozenset({"conv1d", "conv2d", "conv3d", "py_func"})
-
-
-def _is_cheap(graph: Graph) -> bool:
-    """Whether to run a graph twice costs little, and gives the same."""
-    total = 0.0
-    for node in graph.nodes:
-        known = node.op in ("input", "constant", "variable", "guard") or (is_pure(node) and not node.bodies)
-        if not known or node.op in _DEAR:
-            return False
-        terms = (node.inputs[0].shape or (1,))[-1] or math.inf if node.op == "matmul" else 1
-        total += terms * sum(map(_elements, node.outputs))
-    return total <= _CHEAP
-
-
-def cut(joint: Graph, later: Sequence[Value], count: int, recompute: bool) -> tuple[Graph, Graph, list[Value]]:
-    """Two graphs of one: what can run before some inputs are there, and what waits for them.
-
-    Args:
-        joint: The graph.
-        later: The inputs that come later.
-        count: How many of its outputs belong to the first.
-        recompute: Whether the second computes again what it needs of the first.
-
-    Returns:
-        The first graph, which also gives what the second needs; the second, which takes all inputs and then that; and
-        what it needs.
-    """
-    waits = set(later)
-    for node in joint.nodes:
-        if any(value in waits for value in node.values):
-            waits.update(node.outputs)
-    needed: dict[Value, None] = {}
-    sources = ("input", "constant", "variable")
-    taken = [v for node in joint.nodes if any(value in waits for value in node.outputs) for v in node.values]
-    for value in (*taken, *joint.outputs[count:]):
-        if value not in waits:
-            while _is_view(value.node):
-                value = next(value.node.values)  # a view is made again: it costs nothing, and a copy does
-            if value.node.op not in sources:
-                needed[value] = None
-    if recompute:
-        needed.clear()
-    kept = list(needed)
-    first = _part(joint, [v for v in joint.inputs if v not in set(later)], [*joint.outputs[:count], *kept], waits, {})
-    second = _part(joint, joint.inputs, joint.outputs[count:], None, needed)
-    return first, second, kept
-
-
-def _is_view(node: Node) -> bool:
-    op = OPS.get(node.op)
-    return op is not None and op.view and not op.several and len(list(node.values)) == 1
-
-
-def _part(joint: Graph, inputs: Sequence[Value], outputs: Sequence[Value], without: Any, given: Any) -> Graph:
-    part = Graph(joint.name)
-    places: dict[Value, Value] = {}
-    for value in inputs:
-        places[value] = part.input(value.node.name, value.shape, value.dtype)
-    for value in given:
-        places[value] = part.input(value.node.name, value.shape, value.dtype)
-    for node in joint.nodes:
-        if node.outputs and all(value in places for value in node.outputs):
-            continue
-        if node.op == "input" or (
-            without is not None and any(value in without for value in (*node.outputs, *node.values))
-        ):
-            continue
-        if any(value not in places for value in node.values) or (without is None and not node.outputs):
-            continue
-        made = copy(part, node, [places[v] if isinstance(v, Value) else v for v in node.inputs])
-        for old, new in zip(node.outputs, made.outputs, strict=True):
-            places.setdefault(old, new)
-    part.outputs = [places[value] for value in outputs]
-    return optimise(part, ["prune"])[-1][1]
+def _repeats(graph: Graph) -> bool:
+    """Whether a graph gives the same when it runs again."""
+    return all(node.op in ("input", "variable", "guard") or is_pure(node) for node in graph.nodes)
 
 
 def compile(
@@ -273,9 +195,8 @@ class ValueAndGrad:
         if len(trace.graph.outputs) != 1 or trace.graph.outputs[0].shape != ():
             raise StaticError(f"{trace.graph.name!r} does not give a single number", hint="return the loss alone")
         self.forward, self.argnums = trace.graph, tuple(argnums)
-        self.graph, _ = copied(trace.graph, trace.graph.name)
-        xs = [self.graph.inputs[place] for place in argnums]
-        found = gradients(self.graph, self.graph.outputs, xs)
+        places = [range(len(trace.graph.inputs))[place] for place in argnums]
+        self.graph, xs, found = differentiated(trace.graph, places)
         self.graph.outputs += [
             self.graph.add("zeros_like", (x,)) if gradient is None else gradient
             for x, gradient in zip(xs, found, strict=True)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
+import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from functools import partial
 from typing import Final
 
@@ -24,7 +27,8 @@ from benchmarks import (
     results,
     screen,
 )
-from benchmarks.profile import profile
+from benchmarks.engines import CANDIDATES
+from benchmarks.profile import NAMES, profile
 from benchmarks.workloads import WORKLOADS
 
 GROUPS: Final[dict[str, Callable[[], list[results.Measurement]]]] = {
@@ -49,15 +53,49 @@ GROUPS: Final[dict[str, Callable[[], list[results.Measurement]]]] = {
 """What can be measured."""
 
 
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        usage="%(prog)s [-h] [NAME ...]\n       %(prog)s profile WORKLOAD CANDIDATE",
+        description="Measure what is named, or all; show the results, keep them, and write docs/benchmarks.md.",
+        epilog=f"NAME is one of: {_listed(GROUPS)}. `profile` shows where the time of one candidate goes: "
+        f"WORKLOAD is one of {_listed(WORKLOADS)}, CANDIDATE one of {_listed([*NAMES, *CANDIDATES])}.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="what to measure; default: everything")
+    return parser
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(map(shlex.quote, dict.fromkeys(names)))
+
+
+def _check(parser: argparse.ArgumentParser, what: str, name: str, known: Iterable[str]) -> None:
+    """Refuse a name that means nothing."""
+    known = list(known)
+    if name not in known:
+        close = get_close_matches(name, known, n=1)
+        cure = f"did you mean {close[0]!r}?" if close else f"choose among {_listed(known)}"
+        parser.error(f"there is no {what} {name!r}: {cure}")
+
+
 def main(arguments: list[str]) -> int:
-    """Measure what is named, or all; show, keep and publish the results."""
-    if arguments[:1] == ["profile"] and len(arguments) == 3:
-        profile(arguments[1], arguments[2])
+    """Measure what is named, or all; show, keep and publish the results.
+
+    Raises:
+        SystemExit: The arguments ask for help, or are not understood.
+    """
+    parser = _parser()
+    names = parser.parse_args(arguments).names or list(GROUPS)
+    if names[0] == "profile":
+        if len(names) != 3:
+            parser.error("profile takes a workload and a candidate")
+        _check(parser, "workload", names[1], WORKLOADS)
+        _check(parser, "candidate", names[2], [*NAMES, *CANDIDATES])
+        profile(names[1], names[2])
         return 0
-    if unknown := [name for name in arguments if name not in GROUPS]:
-        print(f"benchmarks: there is no {unknown[0]!r}: choose among {', '.join(GROUPS)}", file=sys.stderr)
-        return 2
-    names = arguments or list(GROUPS)
+    for name in names:
+        _check(parser, "benchmark", name, GROUPS)
     groups = results.read()
     for name in names:
         print(f"measuring {name} ...", file=sys.stderr)

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from rich.markup import escape
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
+from textual.driver import Driver
 from textual.screen import Screen
 
 from graphscope.debugger.command_table import COMMANDS
@@ -25,6 +26,7 @@ from graphscope.tui.main_screen import Main
 from graphscope.tui.messages import CommandRequested, Told
 from graphscope.tui.prompt.history import History
 from graphscope.tui.screen_session import Session
+from graphscope.tui.terminal_loss import outliving
 from graphscope.tui.themes import THEMES
 
 
@@ -73,6 +75,10 @@ class GraphscopeApp(Guarded, App[None]):
     def get_default_screen(self) -> Main:
         """The main screen."""
         return Main(self.log_read, self._session, self.glyphs, self._history, self._keys, self.size)
+
+    def get_driver_class(self) -> type[Driver]:
+        """What draws on this terminal, and outlives it."""
+        return outliving(super().get_driver_class())
 
     def notify(self, message: str, **wishes: Any) -> None:
         """Show a message for a while; what looks like markup in it is text."""

@@ -40,6 +40,7 @@ from graphscope.tui.scene import Scene
 from graphscope.tui.screen_session import Session
 from graphscope.tui.source.source import Source
 from graphscope.tui.tape.tape import Tape
+from graphscope.tui.terminal_loss import is_gone, on_hang_up
 from graphscope.tui.text_widgets import Title
 from graphscope.tui.timeline.curves import Curves, curves_of
 from graphscope.tui.timeline.timeline import Timeline
@@ -125,6 +126,9 @@ class Main(Actions):
             await self._begin()  # so that the first picture is whole
         self.is_open = True
         self.set_interval(_TICK, self._grow)
+        if not self.app.is_headless:
+            on_hang_up(self._leave_unseen)
+            self._watch = self.set_interval(_TICK, self._see_terminal)
         self.set_timer(_SOON, self._read_on)
 
     def on_screen_resume(self, event: ScreenResume) -> None:
@@ -231,6 +235,19 @@ class Main(Actions):
             self.leave()
         else:
             self.query_one(Prompt).say(tuple(results))
+
+    def _see_terminal(self) -> None:
+        """Leave when there is no terminal any more."""
+        if is_gone():
+            self._watch.stop()
+            self._leave_unseen()
+
+    @work
+    async def _leave_unseen(self) -> None:
+        """End the screen; nobody can be asked, so what was recorded is kept."""
+        if self.session.place_to_keep is not None:
+            await self._by_session(lambda: [self.session.keep()])
+        self.leave()
 
     @on(Moved)
     @work

@@ -84,7 +84,8 @@ def debug_screen(
     finally:
         session.close()
     if session.kept is not None:
-        sys.stderr.write(f"graphscope: the recording is {session.kept} (look: graphscope open {session.kept})\n")
+        with contextlib.suppress(OSError):  # the terminal may be gone
+            sys.stderr.write(f"graphscope: the recording is {session.kept} (look: graphscope open {session.kept})\n")
     return app.return_code or status
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import platform
+import shlex
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -66,7 +67,26 @@ def test_machine_names_no_host_and_no_path() -> None:
     assert str(Path.home()) not in text
 
 
-def test_unknown_name_is_refused_with_the_choices(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["W9"]) == 2
-    assert "W9" in (said := capsys.readouterr().err)
-    assert "W1" in said
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["observer"], "there is no benchmark 'observer': did you mean 'observers'?"),
+        (["???"], "there is no benchmark '???': choose among W1, W2,"),
+        (["profile", "W1", "recoded"], "there is no candidate 'recoded': did you mean 'recorded'?"),
+        (["profile", "W1"], "profile takes a workload and a candidate"),
+        (["--hepl"], "unrecognized arguments: --hepl"),
+    ],
+)
+def test_what_is_not_understood_is_refused_with_what_was_meant(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(words)
+    assert said in capsys.readouterr().err
+
+
+def test_help_names_all_that_can_be_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["--help"])
+    told = " ".join(capsys.readouterr().out.split())
+    assert all(shlex.quote(name) in told for name in GROUPS)

@@ -36,19 +36,32 @@ sys.meta_path.insert(0, PublicModules())  # a finder by what it does: its base c
 def __getattr__(name: str) -> object:
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib.util import find_spec
-
     value: object
     if name in HOMES:
         value = getattr(import_module(HOMES[name]), name)
-    elif find_spec(f"{__name__}.{name}") is not None:
+    elif _is_module(f"{__name__}.{name}"):
         value = import_module(f"{__name__}.{name}")
     elif name in _engine_names():
         value = getattr(import_module(ENGINE), name)
     else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+        module = sys.modules[__name__]
+        absent = sys.modules.get(f"{ENGINE}.absent")  # it is gone with the engine
+        if absent is not None:
+            raise absent.missing(__name__, module, name, sys._getframe(1))
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=module)
     globals()[name] = value
     return value
+
+
+def _is_module(name: str) -> object:
+    from importlib.util import find_spec
+
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        return False
 
 
 def _engine_names() -> list[str]:

@@ -64,6 +64,10 @@ class PublicModules:
         except ModuleNotFoundError as error:
             if error.name is None or not f"{home}.".startswith(f"{error.name}."):
                 raise  # it is there, and lacks something that it needs itself
+            absent = sys.modules.get(f"{ENGINE}.absent")  # it is gone with the engine
+            missing = None if absent is None else absent.missing_module(name)
+            if missing is not None:
+                raise missing from None
             return None
 
 

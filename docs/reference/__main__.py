@@ -21,6 +21,7 @@ from typing import Final
 import numpy as np
 
 HERE: Final = Path(__file__).parent
+NAMES: Final = HERE.parents[1] / "graphscope" / "engine" / "assets" / "torch_names.json"
 NOTE: Final = "<!-- Made from the tables by `make docs`; edit the docstrings, not this page. -->"
 
 
@@ -191,7 +192,7 @@ NOT_AIMED_AT: Final = {
 
 def coverage() -> str:
     """What PyTorch has, and what of it is here."""
-    known = json.loads((HERE / "pytorch-names.json").read_text(encoding="utf-8"))
+    known = json.loads(NAMES.read_text(encoding="utf-8"))
     parts = [
         "# Coverage of PyTorch",
         "",

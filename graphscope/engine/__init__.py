@@ -149,3 +149,8 @@ if not TYPE_CHECKING:  # these see the names themselves, and would take a list t
     ]
 
 from graphscope.engine import devices as _devices  # noqa: E402, F401 - makes `cuda` and others, out of what is above
+from graphscope.engine.absent import answer_for as _answer_for  # noqa: E402
+from graphscope.engine.absent import answer_for_methods as _answer_for_methods  # noqa: E402
+
+_answer_for(__name__)
+_answer_for_methods(Tensor)

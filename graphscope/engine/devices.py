@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from graphscope._version import __version__
 from graphscope.engine import amp
+from graphscope.engine.absent import answer_for
 
 
 def is_available() -> bool:
@@ -122,6 +123,7 @@ def _make(name: str, names: dict[str, object]) -> ModuleType:
     made = ModuleType(f"graphscope.engine.{name}", f"What programs ask of `torch.{name}`, answered honestly.")
     made.__dict__.update(names, __all__=sorted(names), __path__=[], __spec__=ModuleSpec(made.__name__, None))
     sys.modules[made.__name__] = made
+    answer_for(made.__name__)
     parent, _, last = made.__name__.rpartition(".")
     setattr(sys.modules[parent], last, made)
     return made

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from graphscope.engine.absent import answer_for as _answer_for
 from graphscope.engine.core import gradients
 from graphscope.engine.core.modes import enable_grad, is_grad_enabled
 from graphscope.engine.core.node import PLAN, Record
@@ -359,3 +360,6 @@ def _stacked(rows: list[Tensor], value: Tensor, leaf: Tensor) -> Tensor:
 
 def _said(value: Any) -> str:
     return f"a tensor of shape {tuple(value.shape)}" if isinstance(value, Tensor) else type(value).__name__
+
+
+_answer_for(__name__)

@@ -6,6 +6,7 @@ from typing import Any
 
 from numpy.linalg import LinAlgError
 
+from graphscope.engine.absent import answer_for as _answer_for
 from graphscope.engine.ops.decompositions import cholesky_l as cholesky
 from graphscope.engine.ops.decompositions import eigh, eigvalsh, qr, svdvals
 from graphscope.engine.ops.decompositions import svd_full as svd
@@ -61,3 +62,6 @@ def solve(A: Any, B: Any, *, left: bool = True) -> Any:  # noqa: N803 - PyTorch'
 def diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:  # noqa: N803 - PyTorch's spelling
     """Diagonals of matrices."""
     return A.diagonal(offset, dim1, dim2)
+
+
+_answer_for(__name__)

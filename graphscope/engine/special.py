@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from graphscope.engine.absent import answer_for as _answer_for
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.elementwise import digamma as digamma
 from graphscope.engine.ops.elementwise import digamma as psi
@@ -49,3 +50,6 @@ __all__ = [
 def ndtr(input: Tensor) -> Any:
     """Probability that a standard normal number is below each element."""
     return erfc(input * -math.sqrt(0.5)) * 0.5
+
+
+_answer_for(__name__)

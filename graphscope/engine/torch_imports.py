@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
-import linecache
-import opcode
-import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
-from types import FrameType, ModuleType, TracebackType
+from types import ModuleType, TracebackType
 from typing import Any, Final
 
 from graphscope._version import __version__
-from graphscope.eventlog import record as recording
+from graphscope.engine import absent
 from graphscope.loading import load
 from graphscope.public import ENGINE, home_of
 
@@ -27,7 +23,7 @@ ROOT: Final = "torch"
 VERSION: Final = f"2.13.0+graphscope.{__version__}"
 """What `torch.__version__` says: whose interface it is, and who answers."""
 
-HIDDEN: Final = frozenset(("core", "devices", "ops", "serialization", "torch_imports"))
+HIDDEN: Final = frozenset(("absent", "core", "devices", "ops", "serialization", "torch_imports"))
 """What the engine has beside PyTorch's names: a program that imports torch does not find it there."""
 
 
@@ -75,7 +71,7 @@ class Facade(ModuleType):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         found = _look_up(self.__name__, name)
         if found is _NOTHING:
-            raise _missing(self.__name__, name, sys._getframe(1))
+            raise absent.missing(self.__name__, self, name, sys._getframe(1))
         setattr(self, name, found)
         return found
 
@@ -141,12 +137,10 @@ class _Finder(MetaPathFinder, Loader):
         if name != ROOT and not name.startswith(f"{ROOT}."):
             return None
         if not _exists(name):
-            parent, _, last = name.rpartition(".")
-            frame = recording.user_frame(2)
-            while frame is not None and "importlib" in frame.f_code.co_filename:
-                frame = frame.f_back
-            message = _sentence(parent, last, "module", frame)
-            raise ModuleNotFoundError(message, name=name)
+            error = absent.missing_module(name)
+            if error is not None:
+                raise error
+            return None
         return ModuleSpec(name, self, is_package=True)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
@@ -154,38 +148,3 @@ class _Finder(MetaPathFinder, Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         """Nothing is run: its names are looked up when they are asked for."""
-
-
-def _missing(module: str, name: str, frame: FrameType) -> Exception:
-    """The error for a name that we lack: an ImportError where it is imported, else an AttributeError."""
-    code = frame.f_code.co_code
-    imported = frame.f_lasti >= 0 and code[frame.f_lasti] == opcode.opmap["IMPORT_FROM"]
-    kind = "class" if name[:1].isupper() else "function"
-    message = _sentence(module, name, kind, frame)
-    return ImportError(message, name=module) if imported else AttributeError(message, name=name)
-
-
-def _sentence(module: str, name: str, kind: str, frame: FrameType | None) -> str:
-    place = "" if frame is None else f" (asked for at {_file(frame)}:{frame.f_lineno})"
-    dotted = f"{module}.{name}{'' if frame is None or kind == 'module' else _rest(frame)}"
-    try:
-        known = [each for each in dir(import_module(_ours(module))) if each not in HIDDEN]
-        near = difflib.get_close_matches(name, known, 3)
-    except ImportError:
-        near = []
-    hint = f"; near to it are {', '.join(near)}" if near else "; write it with what there is, or run it with PyTorch"
-    return f"{dotted}: graphscope's engine has no such {kind}{place}{hint}"
-
-
-def _file(frame: FrameType) -> str:
-    return frame.f_code.co_filename.replace("\\", "/").rsplit("/", 1)[-1]
-
-
-def _rest(frame: FrameType) -> str:
-    """What follows on the line: `.rfft`, where `torch.fft` was looked up of `torch.fft.rfft(x)`."""
-    for index, place in enumerate(frame.f_code.co_positions()):
-        if index * 2 == frame.f_lasti and place[1] is not None and place[3] is not None:
-            line = linecache.getline(frame.f_code.co_filename, place[1])
-            found = re.match(r"(?:\.\w+)*", line.encode()[place[3] :].decode("utf-8", "replace"))
-            return found[0] if found else ""
-    return ""

@@ -1,5 +1,6 @@
 """Functions as graphs: traced from a run, scripted from their source, compiled. `import graphscope.jit`."""
 
+from graphscope.engine.absent import answer_for as _answer_for
 from graphscope.static.passes import PASSES as PASSES
 from graphscope.static.passes import changes as changes
 from graphscope.static.passes import history as history
@@ -16,3 +17,5 @@ from graphscope.static.tracing.nonfinite import blame as blame
 from graphscope.static.tracing.trace import Frozen as Frozen
 from graphscope.static.tracing.trace import Traced as Traced
 from graphscope.static.tracing.trace import trace as trace
+
+_answer_for(__name__, "graphscope.jit")

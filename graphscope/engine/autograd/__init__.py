@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from graphscope.engine.absent import answer_for as _answer_for
 from graphscope.engine.autograd import functional as functional
 from graphscope.engine.autograd import graph as graph
 from graphscope.engine.core.anomaly import detect_anomaly as detect_anomaly
@@ -37,3 +38,5 @@ __all__ = [
     "set_detect_anomaly",
     "set_grad_enabled",
 ]
+
+_answer_for(__name__)

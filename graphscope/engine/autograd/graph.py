@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
+from graphscope.engine.absent import answer_for as _answer_for
 from graphscope.engine.core.node import Node as Node
 
 __all__ = ["Node", "save_on_cpu"]
@@ -19,3 +20,6 @@ class save_on_cpu(contextlib.nullcontext[None]):  # noqa: N801 - PyTorch's spell
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
         super().__init__()
+
+
+_answer_for(__name__)

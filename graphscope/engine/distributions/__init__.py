@@ -1,5 +1,6 @@
 """Probability distributions, in the spelling of `torch.distributions`."""
 
+from graphscope.engine.absent import answer_for as _answer_for
 from graphscope.engine.distributions import (
     constraints,
     continuous,
@@ -66,3 +67,5 @@ __all__ = [
     "register_kl",
     "transforms",
 ]
+
+_answer_for(__name__)

@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from graphscope.engine.absent import answer_for as _answer_for
+
 Check = Callable[[np.ndarray], Any]
 
 
@@ -70,3 +72,6 @@ def integer_interval(low: int, high: int) -> Constraint:
     """The integers from `low` to `high`, both included."""
     text = f"IntegerInterval(lower_bound={low}, upper_bound={high})"
     return Constraint(text, lambda x: (x % 1 == 0) & (x >= low) & (x <= high))
+
+
+_answer_for(__name__)

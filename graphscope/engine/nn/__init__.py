@@ -1,5 +1,6 @@
 """Modules and what they compute, in PyTorch's spelling."""
 
+from graphscope.engine.absent import answer_for as _answer_for
 from graphscope.engine.nn import functional, init, modules, parallel, utils
 from graphscope.engine.nn.activation import (
     CELU,
@@ -279,3 +280,5 @@ __all__ = [
     "parallel",
     "utils",
 ]
+
+_answer_for(__name__)

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from graphscope.engine.absent import answer_for as _answer_for
 from graphscope.engine.ops import activations as _activations
 from graphscope.engine.ops import dropout as _dropout
 from graphscope.engine.ops import smooth_activations as _smooth
@@ -243,3 +244,5 @@ max_pool1d_with_indices, max_pool2d_with_indices, max_pool3d_with_indices = (
 adaptive_max_pool1d_with_indices, adaptive_max_pool2d_with_indices, adaptive_max_pool3d_with_indices = (
     _with_indices(pool) for pool in (adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d)
 )
+
+_answer_for(__name__)

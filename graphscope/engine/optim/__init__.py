@@ -1,5 +1,6 @@
 """Optimizers: they change parameters by their gradients, in place."""
 
+from graphscope.engine.absent import answer_for as _answer_for
 from graphscope.engine.optim import adam, lr_scheduler, swa_utils
 from graphscope.engine.optim.adam import Adam, AdamW
 from graphscope.engine.optim.adam_variants import Adamax, NAdam, RAdam
@@ -25,3 +26,5 @@ __all__ = [
     "lr_scheduler",
     "swa_utils",
 ]
+
+_answer_for(__name__)

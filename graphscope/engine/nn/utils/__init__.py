@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from graphscope.engine.absent import answer_for as _answer_for
 from graphscope.engine.nn.utils import parametrizations, parametrize, rnn
 from graphscope.engine.nn.utils.clip import (
     clip_grad_norm,
@@ -38,3 +39,5 @@ def remove_weight_norm(module: Any, name: str = "weight") -> Any:
 
 
 remove_spectral_norm = remove_weight_norm
+
+_answer_for(__name__)

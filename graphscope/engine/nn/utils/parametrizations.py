@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphscope.engine.absent import answer_for as _answer_for
 from graphscope.engine.core.modes import no_grad
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.nn.convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
@@ -135,3 +136,6 @@ def spectral_norm(
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")  # noqa: TRY004 - as PyTorch
     rows = rows_of(module) if dim is None else dim
     return register_parametrization(module, name, _SpectralNorm(weight, n_power_iterations, rows, eps))
+
+
+_answer_for(__name__)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from graphscope.engine.absent import answer_for as _answer_for
 from graphscope.engine.core.modes import no_grad
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.nn.container import ModuleDict, ModuleList
@@ -249,3 +250,6 @@ def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: b
 def type_before_parametrizations(module: Any) -> type:
     """The class that a module had before it was given parametrizations."""
     return type(module).__bases__[1] if isinstance(module, _Parametrized) else type(module)
+
+
+_answer_for(__name__)

@@ -1,5 +1,6 @@
 """Schedulers: they change the learning rate of an optimizer from epoch to epoch."""
 
+from graphscope.engine.absent import answer_for as _answer_for
 from graphscope.engine.optim.lr_scheduler.combined import ChainedScheduler, SequentialLR
 from graphscope.engine.optim.lr_scheduler.cosine import CosineAnnealingLR, CosineAnnealingWarmRestarts
 from graphscope.engine.optim.lr_scheduler.factors import (
@@ -33,3 +34,5 @@ __all__ = [
     "SequentialLR",
     "StepLR",
 ]
+
+_answer_for(__name__)

@@ -1,5 +1,6 @@
 """Datasets, and loaders that go through them in batches, in PyTorch's spelling."""
 
+from graphscope.engine.absent import answer_for as _answer_for
 from graphscope.engine.utils.data.collate import default_collate, default_convert
 from graphscope.engine.utils.data.dataloader import DataLoader, get_worker_info
 from graphscope.engine.utils.data.dataset import (
@@ -41,3 +42,5 @@ __all__ = [
     "get_worker_info",
     "random_split",
 ]
+
+_answer_for(__name__)

@@ -1,7 +1,8 @@
-/* The statistics of a value in one pass: smallest, largest, mean, standard deviation, and how many are NaN, Inf or 0.
+/* The statistics of a value: smallest, largest, mean, standard deviation, and how many are NaN, Inf or 0.
  *
  * Blocks that stay in the first cache are looked at twice: whether all their elements are finite, and then, in lanes
- * that the compiler turns into vector instructions, what they come to. Sums of a block are kept in double.
+ * that the compiler turns into vector instructions, what they come to. Squares are those of distances: the squares of
+ * numbers that lie close together would leave nothing. What blocks come to is joined in double (Chan, Golub, LeVeque 1983).
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -11,56 +12,80 @@
 
 #include "_processors.h"
 
-enum { BLOCK = 1024, LANES = 16 };
+enum { BLOCK = 2048, LANES = 16 };
 
 typedef struct {
-    double least, most, sum, squares, pivot;
+    double least, most, mean, squares; /* of the distances from the mean */
     uint64_t nan, inf, zero, finite;
 } Found;
 
-static void take(Found *found, double x)
+static void join(Found *found, const Found *more)
 {
-    if (isnan(x)) {
-        found->nan++;
+    double count = (double)more->finite, total = (double)found->finite + count, apart = more->mean - found->mean;
+    found->nan += more->nan;
+    found->inf += more->inf;
+    if (more->finite == 0)
         return;
-    }
-    if (isinf(x)) {
-        found->inf++;
-        return;
-    }
-    if (found->finite++ == 0)
-        found->least = found->most = found->pivot = x;
-    if (x < found->least)
-        found->least = x;
-    if (x > found->most)
-        found->most = x;
-    found->zero += x == 0;
-    x -= found->pivot;
-    found->sum += x;
-    found->squares += x * x;
+    found->least = found->finite == 0 || more->least < found->least ? more->least : found->least;
+    found->most = found->finite == 0 || more->most > found->most ? more->most : found->most;
+    found->squares += more->squares + apart * apart * (double)found->finite * (count / total);
+    found->mean += apart * (count / total);
+    found->zero += more->zero;
+    found->finite += more->finite;
 }
 
-/* A full block of numbers; 0, with nothing noted, when some are not finite or too large to be squared. Everything is told
- * from a pivot: of numbers that lie close together the squares would leave nothing. */
-#define WHOLE_BLOCK(name, type, bits, exponent)                                                                        \
-    FOR_EACH_PROCESSOR static int name(Found *found, const type *x)                                                    \
+/* Elements of any kind, one after the other. */
+#define ANY(name, type)                                                                                                \
+    static void name(Found *found, const type *x, int64_t count)                                                       \
+    {                                                                                                                  \
+        Found these = {.least = INFINITY, .most = -INFINITY};                                                          \
+        double sum = 0;                                                                                                \
+        for (int64_t at = 0; at < count; at++) {                                                                       \
+            these.nan += isnan(x[at]) != 0;                                                                            \
+            these.inf += isinf(x[at]) != 0;                                                                            \
+            if (!isfinite(x[at]))                                                                                      \
+                continue;                                                                                              \
+            these.least = x[at] < these.least ? x[at] : these.least;                                                   \
+            these.most = x[at] > these.most ? x[at] : these.most;                                                      \
+            these.zero += x[at] == 0;                                                                                  \
+            these.finite++;                                                                                            \
+            sum += x[at];                                                                                              \
+        }                                                                                                              \
+        these.mean = these.finite ? sum / (double)these.finite : 0;                                                    \
+        for (int64_t at = 0; at < count; at++)                                                                         \
+            if (isfinite(x[at]))                                                                                       \
+                these.squares += (x[at] - these.mean) * (x[at] - these.mean);                                          \
+        join(found, &these);                                                                                           \
+    }
+
+ANY(any_float32, float)
+ANY(any_float64, double)
+
+/* A block of numbers, a whole number of lanes; 0, with nothing noted, when some are not finite or too large to be squared.
+ * Distances are those from the mean of a sample, which is some standard deviations away from the mean of all at most. */
+#define BLOCKWISE(name, type, bits, exponent)                                                                          \
+    FOR_EACH_PROCESSOR static int name(Found *found, const type *x, int64_t count)                                     \
     {                                                                                                                  \
         const bits *raw = (const bits *)x, least_bit = (exponent) & -(exponent);                                       \
         bits carried = 0;                                                                                              \
-        for (int at = 0; at < BLOCK; at++)                                                                             \
+        for (int64_t at = 0; at < count; at++)                                                                         \
             carried |= (raw[at] & (exponent)) + least_bit;                                                             \
         if (carried >> (8 * sizeof(bits) - 1))                                                                         \
             return 0;                                                                                                  \
-        if (found->finite == 0)                                                                                        \
-            found->least = found->most = found->pivot = x[0];                                                          \
-        type least[LANES], most[LANES], sum[LANES], squares[LANES], pivot = (type)found->pivot;                        \
+        type least[LANES], most[LANES], sum[LANES], squares[LANES], pivot = 0, other = 0;                              \
+        const int64_t apart = count / LANES;                                                                           \
+        for (int each = 0; each < LANES; each += 2) {                                                                  \
+            pivot += x[each * apart];                                                                                  \
+            other += x[(each + 1) * apart];                                                                            \
+        }                                                                                                              \
+        pivot = (pivot + other) / LANES;                                                                               \
         bits zero[LANES];                                                                                              \
         for (int lane = 0; lane < LANES; lane++) {                                                                     \
             least[lane] = most[lane] = x[lane];                                                                        \
             sum[lane] = squares[lane] = 0;                                                                             \
             zero[lane] = 0;                                                                                            \
         }                                                                                                              \
-        for (int at = 0; at < BLOCK; at += LANES)                                                                      \
+        for (int64_t at = 0; at < count; at += LANES)                                                                  \
             for (int lane = 0; lane < LANES; lane++) {                                                                 \
                 type each = x[at + lane], from = each - pivot;                                                         \
                 least[lane] = each < least[lane] ? each : least[lane];                                                 \
@@ -76,35 +101,37 @@ static void take(Found *found, double x)
         }                                                                                                              \
         if (!isfinite(total_squares))                                                                                  \
             return 0;                                                                                                  \
+        total /= (double)count;                                                                                        \
+        Found these = {.least = least[0], .most = most[0], .mean = (double)pivot + total, .finite = (uint64_t)count,   \
+                       .squares = fmax(total_squares - (double)count * total * total, 0)};                             \
         for (int lane = 0; lane < LANES; lane++) {                                                                     \
-            found->least = least[lane] < found->least ? least[lane] : found->least;                                    \
-            found->most = most[lane] > found->most ? most[lane] : found->most;                                         \
-            found->zero += zero[lane];                                                                                 \
+            these.least = least[lane] < these.least ? least[lane] : these.least;                                       \
+            these.most = most[lane] > these.most ? most[lane] : these.most;                                            \
+            these.zero += zero[lane];                                                                                  \
         }                                                                                                              \
-        found->sum += total;                                                                                           \
-        found->squares += total_squares;                                                                               \
-        found->finite += BLOCK;                                                                                        \
+        join(found, &these);                                                                                           \
         return 1;                                                                                                      \
     }
 
-WHOLE_BLOCK(block_float32, float, uint32_t, (uint32_t)0x7f800000)
-WHOLE_BLOCK(block_float64, double, uint64_t, (uint64_t)0x7ff0000000000000)
+BLOCKWISE(block_float32, float, uint32_t, (uint32_t)0x7f800000)
+BLOCKWISE(block_float64, double, uint64_t, (uint64_t)0x7ff0000000000000)
 
-#define MEASURE(name, type, block)                                                                                     \
+#define MEASURE(name, type, block, any)                                                                                \
     static void name(Found *found, const void *data, int64_t count)                                                    \
     {                                                                                                                  \
         const type *x = data;                                                                                          \
-        int64_t at = 0;                                                                                                \
-        for (; at + BLOCK <= count; at += BLOCK)                                                                       \
-            if (!block(found, x + at))                                                                                 \
-                for (int each = 0; each < BLOCK; each++)                                                               \
-                    take(found, x[at + each]);                                                                         \
-        for (; at < count; at++)                                                                                       \
-            take(found, x[at]);                                                                                        \
+        int64_t size;                                                                                                  \
+        for (int64_t at = 0; at < count; at += size) {                                                                 \
+            size = count - at < BLOCK ? count - at : BLOCK;                                                            \
+            if (size > LANES)                                                                                          \
+                size -= size % LANES;                                                                                  \
+            if (size < LANES || !block(found, x + at, size))                                                           \
+                any(found, x + at, size);                                                                              \
+        }                                                                                                              \
     }
 
-MEASURE(measure_float32, float, block_float32)
-MEASURE(measure_float64, double, block_float64)
+MEASURE(measure_float32, float, block_float32, any_float32)
+MEASURE(measure_float64, double, block_float64, any_float64)
 
 /* Halves are widened a block at a time. */
 static float widened(uint16_t bits, int exponent_bits)
@@ -182,13 +209,11 @@ static PyObject *measure(PyObject *module, PyObject *const *args, Py_ssize_t cou
     struct {
         double least, most, mean, std;
         uint64_t nan, inf, zero;
-    } record = {found.least, found.most, 0, 0, found.nan, found.inf, found.zero};
-    if (found.finite) {
-        double mean = found.sum / (double)found.finite;
-        double variance = found.squares / (double)found.finite - mean * mean;
-        record.mean = found.pivot + mean;
-        record.std = isnan(variance) ? INFINITY : variance > 0 ? sqrt(variance) : 0; /* NaN: too large to be squared */
-    }
+    } record = {found.least, found.most, found.mean, 0, found.nan, found.inf, found.zero};
+    if (found.finite && found.least == found.most)
+        record.mean = found.least;
+    else if (found.finite)
+        record.std = isnan(found.squares) ? INFINITY : sqrt(found.squares / (double)found.finite);
     return PyBytes_FromStringAndSize((const char *)&record, sizeof record);
 }
 

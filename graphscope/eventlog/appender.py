@@ -1,6 +1,6 @@
 """What the hot path of recording works on, and how it runs: compiled where `_append` could be built, else in Python.
 
-Both write the same bytes. The compiled one takes the rows of the common kind and leaves the others to the function that
+Both write the same rows. The compiled one takes the rows of the common kind and leaves the others to the function that
 it is given, which takes them all.
 """
 

@@ -127,7 +127,7 @@ class Segment(Cursor):
 
     def put_summary(self, offset: int, value: Any) -> bool:
         """Write the statistics of a value (or that record itself) at byte `offset`; whether the value is finite."""
-        record = value if value.__class__ is bytes else values.pack(values.summarize(np.asarray(value)))
+        record = value if value.__class__ is bytes else values.summary_record(np.asarray(value))
         self.values[offset : offset + len(record)] = record
         return not any(record[_COUNTS])  # of NaN and Inf
 

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
 
-from graphscope.eventlog import schema
+from graphscope.eventlog import appender, schema
 from graphscope.eventlog.schema import Flag
 
 POLICIES: Final = ("full", "summary", "none")
 SMALL: Final = 4096
 """Under `summary`, a value of so many bytes or fewer is kept whole: a copy costs less than its statistics."""
+
+measure: Any = None
+"""Takes the statistics of floating elements in memory as a `SUMMARY` record, where that is compiled."""
+if appender.compiled:
+    try:
+        measure = import_module("graphscope.eventlog._measure").measure
+    except ImportError:  # not built here
+        pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +77,15 @@ def pack(summary: Summary) -> bytes:
     """The bytes of a `SUMMARY` record."""
     fields = schema.SUMMARY.names or ()
     return np.array(tuple(getattr(summary, name) for name in fields), schema.SUMMARY).tobytes()
+
+
+def summary_record(value: np.ndarray) -> bytes:
+    """The bytes of a `SUMMARY` record of an array."""
+    floating = appender.FLOATING.get(value.dtype.name) if value.dtype.kind == "f" else None
+    if measure is not None and floating and value.size and value.flags.forc and value.dtype.isnative:
+        found: bytes = measure(value, value.nbytes, floating)
+        return found
+    return pack(summarize(value))
 
 
 def unpack(record: bytes, count: int) -> Summary:

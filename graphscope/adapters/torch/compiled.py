@@ -12,19 +12,11 @@ import torch
 
 from graphscope.adapters.torch.tensor_base import Own
 from graphscope.adapters.torch.tensor_properties import ORDINARY
-from graphscope.eventlog import appender
 from graphscope.eventlog.schema import SLOT_SHIFT
+from graphscope.eventlog.values import measure
 
 RULE: Final = "graphscope.rule"
 """Where a backward node's `metadata` holds its rule."""
-
-measure: Any = None
-"""Takes the statistics of elements in memory, where that is compiled."""
-if appender.compiled:
-    try:
-        measure = import_module("graphscope.eventlog._measure").measure
-    except ImportError:  # not built here
-        pass
 
 
 def given_to(target: type) -> Callable[[type], Any]:

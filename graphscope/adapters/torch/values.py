@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from graphscope.adapters.torch import tensor_base, tensor_elements
-from graphscope.adapters.torch.compiled import Site, measure
+from graphscope.adapters.torch.compiled import Site
 from graphscope.adapters.torch.tensor_base import Own
 from graphscope.adapters.torch.tensor_properties import ORDINARY
 from graphscope.eventlog.appender import FLOATING
@@ -16,7 +16,7 @@ from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.schema import DTYPES as DTYPES_BY_CODE
 from graphscope.eventlog.schema import Flag
 from graphscope.eventlog.template import Template
-from graphscope.eventlog.values import pack, unpack
+from graphscope.eventlog.values import measure, pack, unpack
 
 
 class Keeping(Site):

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.diagnose.backward_passes import newest_pass
-from graphscope.diagnose.explanation import Explanation, steps, title, where, with_others
+from graphscope.diagnose.explanation import Explanation, Step, steps, title, where, with_others
 from graphscope.diagnose.gradient_paths import DETACHING, FLOATING, Cut, GradientPaths
 from graphscope.eventlog.schema import NODES, Flag, Kind
+from graphscope.graph.gradients import arrivals
 
 if TYPE_CHECKING:
     from graphscope.diagnose.subject import Subject
+    from graphscope.eventlog.reader import Event
     from graphscope.graph import Graph, Node
 
 _RETAIN: Final = "call {0}.retain_grad() before backward, or hook it: {0}.register_hook(print)"
@@ -31,6 +33,32 @@ def no_number(subject: Subject) -> Explanation | None:
         steps([node], {node.row: f"{node.dtype} has no gradient"}),
         f"make it of floats: {subject.title}.float(), or torch.tensor([1.0, 2.0])",
     )
+
+
+def frozen(subject: Subject) -> Explanation | None:
+    """A leaf that the program has told not to require grad any more."""
+    mark = subject.frozen
+    if mark is None or not subject.is_leaf:
+        return None
+    cleared = subject.cleared
+    since = "" if cleared is None or not _came(subject) else f", and its gradient was cleared{_at(subject, cleared)}"
+    return Explanation(
+        "none",
+        "frozen",
+        f"{subject.title} is frozen: its requires_grad was set to False{_at(subject, mark)}{since}",
+        steps([subject.node], {subject.node.row: "does not require grad any more"}),
+        f"call {subject.title}.requires_grad_() before it is used, if it is to learn",
+    )
+
+
+def _came(subject: Subject) -> list[Node]:
+    """What was ever added to the gradient of a leaf; other gradients went to who asked for them."""
+    return [each for each in arrivals(subject.node) if each.kind == "accumulate"]
+
+
+def _at(subject: Subject, mark: Event) -> str:
+    site = subject.graph.log.site(mark.site)
+    return "" if site is None else f" at {Step(None, '', file=site.file, line=site.line).place}"
 
 
 def plain_leaf(subject: Subject) -> Explanation | None:
@@ -86,15 +114,20 @@ def cut_behind(subject: Subject) -> Explanation | None:
 
 def cleared(subject: Subject) -> Explanation | None:
     """A gradient that arrived, and was taken away again."""
-    live = subject.live
-    came = [each for each in subject.arrivals if each.kind == "accumulate"]  # others went to who asked for them
-    if live is None or not subject.is_leaf or not came or live.grad is not None:
+    live, mark = subject.live, subject.cleared
+    came = _came(subject) if subject.is_leaf else []
+    begun = subject.backward
+    if mark is not None and begun is not None and begun.begin > mark.row:
+        return None  # a pass that ran since should have brought another one
+    if not came or (mark is None if live is None else live.grad is not None):
         return None
     last = came[-1]
+    where_cleared = "" if mark is None else _at(subject, mark)
     return Explanation(
         "none",
         "cleared",
-        f"{subject.title}.grad had arrived (#{last.row}) and was cleared afterwards, by zero_grad() or `grad = None`",
+        f"{subject.title}.grad had arrived (#{last.row}) and was cleared afterwards{where_cleared}, by zero_grad() or "
+        "`grad = None`",
         steps([subject.node], {subject.node.row: "its gradient was cleared"}),
         "look at it between backward() and zero_grad()",
     )
@@ -272,6 +305,7 @@ def gradient_itself(subject: Subject) -> Explanation:
 
 CAUSES: Final[tuple[Callable[[Subject], Explanation | None], ...]] = (
     no_number,
+    frozen,
     plain_leaf,
     cut_behind,
     cleared,

@@ -18,6 +18,7 @@ from graphscope.graph import walk
 from graphscope.graph.gradients import arrivals
 
 if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Event
     from graphscope.graph import Graph, Node
 
 
@@ -118,6 +119,23 @@ class Subject:
             return numbers(held)
         return None if self.is_leaf else self.node.grad
 
+    @cached_property
+    def cleared(self) -> Event | None:
+        """Where the program has cleared its gradient, and set none since."""
+        mark = self._assigned("grad")
+        return mark if mark is not None and not mark.inputs and not self.arrivals else None
+
+    @cached_property
+    def frozen(self) -> Event | None:
+        """Where the program has frozen it, and let it learn nowhere since."""
+        mark = self._assigned("requires_grad")
+        thawed = self.live is not None and self.live.requires_grad
+        return mark if mark is not None and not thawed and not self.graph.log.attrs(mark.attrs).get("to") else None
+
+    def _assigned(self, what: str) -> Event | None:
+        rows = self.graph.index.assignments(self.node.tensor, what, self.graph.now + 1)
+        return self.graph.index.event(rows[-1]) if rows else None
+
     @property
     def is_gradient(self) -> bool:
         """Whether what was given is the gradient of something, and nothing that requires one."""
@@ -131,8 +149,10 @@ class Subject:
 
     @cached_property
     def arrivals(self) -> list[Node]:
-        """The backward rows that brought gradients to it, up to now."""
-        return arrivals(self.node)
+        """The backward rows that brought gradients to it, up to now, and since the program set its gradient."""
+        cleared = self.graph.index.assignments(self.node.tensor, "grad", self.graph.now + 1) if self.is_leaf else []
+        since = cleared[-1] if cleared else -1
+        return [row for row in arrivals(self.node) if row.row > since]
 
     def _likely_loss(self) -> int | None:
         """The newest node of one element that nothing has used."""

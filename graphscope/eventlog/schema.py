@@ -59,6 +59,9 @@ class Kind(IntEnum):
     WAIT = 19
     """The program comes to something that other processes must come to as well; `op` and `attrs` are those of the node
     that follows when they have."""
+    ASSIGN = 20
+    """The program set what is no value: `attrs` names the `tensors` by the rows of their first versions, what was `set`
+    and `to` what. A gradient became None, or the tensor that is this row's input."""
 
 
 NODES: Final = (Kind.LEAF, Kind.OP, Kind.GRAD, Kind.ACCUMULATE)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import itertools
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -31,27 +32,115 @@ def contributions(node: Node) -> list[Contribution]:
     rows = arrivals(node)
     if rows and rows[-1].event.kind == Kind.GRAD:
         return _arrived(rows[-1])
-    return [_contribution(row) for row in _since_fresh(rows)]
+    return [_contribution(row) for row in _added(node, rows)]
 
 
 def gradient(node: Node) -> np.ndarray | None:
-    """The gradient of a node so far, or None; a GRAD node's is its cotangent, an ACCUMULATE node's that of its leaf."""
+    """The gradient of a node as it is now, or None; a GRAD node's is its cotangent, an ACCUMULATE node's that of its
+    leaf.
+    """
     if node.event.kind == Kind.GRAD:
         return node.value
     if node.event.kind == Kind.ACCUMULATE:
         owner = node.forward
         return None if owner is None else node.graph.at(min(node.graph.now, node.row)).node(owner.row).grad
+    return _sum(made_of(node))
+
+
+def arrived(node: Node) -> np.ndarray | None:
+    """What backward passes have added up for a forward node, whatever the program has made of it since."""
     rows = arrivals(node)
-    if rows and rows[-1].event.kind == Kind.GRAD:
-        return rows[-1].value
-    values = [row.value for row in _since_fresh(rows)]
+    return _sum(rows[-1:] if rows and rows[-1].event.kind == Kind.GRAD else _added(node, rows))
+
+
+def _sum(rows: list[Node]) -> np.ndarray | None:
     total: np.ndarray | None = None
-    for value in values:
+    for value in (row.value for row in rows):
         if value is None:
             return None
         with np.errstate(all="ignore"):  # what overflowed in the program does so here, too
             total = value if total is None else np.asarray(total + value)
     return total
+
+
+def made_of(node: Node) -> list[Node]:
+    """The rows whose values a forward node's gradient is the sum of.
+
+    They are what was added since the gradient was None, or since the program set it or wrote into it, and what it was
+    then.
+    """
+    rows, index = arrivals(node), node.graph.index
+    if rows and rows[-1].event.kind == Kind.GRAD:
+        return rows[-1:]
+    newest = _generations(rows)
+    marks = index.assignments(node.tensor, "grad", node.graph.now + 1)
+    cleared = next((mark for mark in reversed(marks) if not index.event(mark).inputs), -1)
+    given = {mark: node.graph.inputs_of_mark(mark) for mark in marks if mark >= cleared}
+    older = [row for row in rows[: -len(newest)] if row.row > cleared]
+    first = next(([row] for row in reversed(older) if index.versions(row.row, node.graph.now + 1)), [])
+    own = [*first, *newest, *itertools.chain(*given.values())]
+    since = older[-1].row if older else -1
+    written = {write.row: (write, row.tensor) for row in own for each in _same(row) for write in _writes(each, row.row)}
+    added = {row.row: row for row in newest}
+    found: list[Node] = []
+    held = {row.tensor for row in first}
+    """The tensors that the gradient may be: the program has met it at one of the rows."""
+    is_zeroed = False
+    for place in sorted({*added, *given, *(place for place in written if place > since)}):
+        if place in added:
+            if added[place].event.flags & Flag.FRESH and not is_zeroed:
+                found, held = [], set()
+            found.append(added[place])
+            held.add(added[place].tensor)
+            is_zeroed = False
+        elif place in given:
+            found, held, is_zeroed = given[place], {row.tensor for row in given[place]}, False
+        elif written[place][1] in held:
+            found = [written[place][0]]
+            is_zeroed = is_zeroed or found[0].op in _ZEROING
+    return found
+
+
+_ZEROING: Final = frozenset({"zero_", "_foreach_zero_", "fill_"})
+_ALIASING: Final = frozenset({"data", "detach", "alias", "view_as"})
+
+
+def _same(row: Node) -> list[Node]:
+    """The rows of a gradient's memory: where the ops of rules are told of, it was made by one of them."""
+    rules = [edge.source for edge in row.inputs] if row.event.kind == Kind.ACCUMULATE else []
+    ops = (each for rule in rules if rule.event.kind == Kind.GRAD for each in rule.backward)
+    return [row, *(each for each in ops if each.event.kind == Kind.OP and each.shape == row.shape)]
+
+
+def _writes(row: Node, since: int) -> list[Node]:
+    """The later versions of a tensor that a row made, also by the writes into others of the same memory and shape."""
+    graph = row.graph
+    versions = graph.index.versions(row.tensor, graph.now + 1)
+    found = [graph.node(version) for version in versions if version > since]
+    for each in (row, *found):
+        for edge in each.users:
+            if edge.target.op in _ALIASING and edge.target.shape == row.shape:
+                found = found + _writes(edge.target, since)
+    return found
+
+
+def _generations(rows: list[Node]) -> list[Node]:
+    """The newest rows, from the last but one on that found no gradient; none ahead of a whole cotangent."""
+    found: list[Node] = []
+    fresh = 0
+    for row in reversed(rows):
+        if row.event.kind == Kind.GRAD or fresh == 2:
+            break
+        found.append(row)
+        fresh += bool(row.event.flags & Flag.FRESH)
+    return found[::-1]
+
+
+def _added(node: Node, rows: list[Node]) -> list[Node]:
+    """What was added since the gradient was None or zeroed, or since the program set it."""
+    marks = node.graph.index.assignments(node.tensor, "grad", node.graph.now + 1)
+    since = marks[-1] if marks else -1
+    return [row for row in _since_fresh(rows) if row.row > since]
 
 
 def arrivals(node: Node) -> list[Node]:
@@ -73,11 +162,6 @@ def arrivals(node: Node) -> list[Node]:
             continue
         found.append(each)
     return found
-
-
-def _is_summand(node: Node, row: Node, shapes: set[tuple[int, ...]], whole: int | None) -> bool:
-    fits = not shapes or row.shape in shapes
-    return fits and (whole is None or _begins_between(node, whole, row.row))
 
 
 def _begins_between(node: Node, start: int, stop: int) -> bool:

@@ -164,6 +164,11 @@ class Graph:
                 edges.append(Edge(node, target, slot, argument, _edge_kind(node, target)))
         return edges
 
+    def inputs_of_mark(self, row: int) -> list[Node]:
+        """The nodes that are the inputs of a mark, as far as the log holds them."""
+        found = [self._known(source) for source, _ in self.index.event(row).inputs]
+        return [node for node in found if node is not None]
+
     def value_row(self, row: int) -> int:
         """The row that holds the value of a node at `now`: its own, or the newest edit of it."""
         edits = self.index.edits(row, self.now + 1)

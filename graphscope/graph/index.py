@@ -92,6 +92,18 @@ class Index:
         found: np.ndarray = self._marks[1][self._marks[2] == kind]
         return found
 
+    def assignments(self, tensor: int, what: str, stop: int) -> list[int]:
+        """ASSIGN rows before `stop` by which the program set something of a tensor, ascending."""
+        rows = self.marks(Kind.ASSIGN)
+        rows = rows[: np.searchsorted(rows, stop)]
+        numbers = self._log.pick("attrs", rows)
+        told = {number: self._log.attrs(number) for number in np.unique(numbers).tolist()}
+        named = [
+            number for number, facts in told.items() if facts.get("set") == what and tensor in facts.get("tensors", ())
+        ]
+        found: list[int] = rows[np.isin(numbers, named)].tolist()
+        return found
+
     def nodes(self, stop: int, start: int = 0) -> np.ndarray:
         """Rows of `start <= row < stop` that are nodes, ascending."""
         return self._nodes.between(start, stop)

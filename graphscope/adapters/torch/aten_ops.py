@@ -77,11 +77,11 @@ class DeepCalls(Calls):
         prepared = self._prepare(_getframe(1), func, args, kwargs)
         if prepared is None:
             return self._aside(func, args, kwargs or {})
-        if prepared[0].gradient:
-            result = func(*args)
-            self._note(args[0], result)
-            return result
         call, frame, rows, constants, timer = prepared
+        if call.gradient or call.assigns:
+            result = func(*args, **kwargs) if kwargs else func(*args)
+            self._finish(call, result, args, kwargs, rows, constants, frame, 0, 0)
+            return result
         place = self.place
         around, sequence = place.beneath, place.sequence
         beneath = place.beneath = LineCalls(call, frame, self.session.writer.end, sequence)

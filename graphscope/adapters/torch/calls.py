@@ -32,7 +32,7 @@ SPELLINGS: Final = {
 
 NO_OPS: Final = frozenset(
     {
-        "backward", "register_hook", "requires_grad_", "retain_grad", "size", "dim", "numel", "stride", "is_complex",
+        "backward", "register_hook", "retain_grad", "size", "dim", "numel", "stride", "is_complex",
         "is_floating_point", "item", "tolist", "numpy", "element_size", "data_ptr", "storage_offset", "__len__",
         "__bool__", "__repr__", "__format__", "__hash__", "__iter__", "is_contiguous", "get_device", "type",
         "_set_grad_enabled", "__contains__", "__index__", "__int__", "__float__", "nelement", "ndimension",
@@ -44,10 +44,19 @@ NO_OPS: Final = frozenset(
 """Functions that ask or arrange something and compute no tensor."""
 
 
+_ASSIGNING: Final = {
+    ("__set__", "grad"): "grad",
+    ("__delete__", "grad"): "grad",
+    ("__set__", "requires_grad"): "requires_grad",
+    ("requires_grad_", ""): "requires_grad",
+}
+"""Functions, by name and property, that set what is no value."""
+
+
 class Call(compiled.Call):
     """One function of torch."""
 
-    __slots__ = ("aliasing", "doc", "in_place", "name", "parameters", "setter", "swapped")
+    __slots__ = ("aliasing", "assigns", "doc", "in_place", "name", "parameters", "setter", "swapped")
 
     key: int
     ignored: bool
@@ -58,17 +67,19 @@ class Call(compiled.Call):
         self.name = SPELLINGS.get(raw) or plain(raw)
         self.gradient = raw == "__get__" and owner == "grad"
         self.setter = raw == "__set__" and owner == "data"
+        self.assigns = _ASSIGNING.get((raw, owner), "")
+        """What of a tensor it sets that is no value."""
         if raw == "__get__":
             self.name = owner
-        self.ignored = (
+        self.ignored = not self.assigns and (
             raw in NO_OPS
             or raw.startswith("_record_function_")
             or (raw == "__get__" and owner not in GETTERS and owner != "grad")
             or (raw == "__set__" and owner != "data")
         )
-        self.in_place = self.name.endswith("_") and not self.name.endswith("__")
+        self.in_place = self.name.endswith("_") and not self.name.endswith("__") and not self.assigns
         self.aliasing = self.name in ALIASING
-        self.plain = not (self.gradient or self.in_place or self.setter or self.aliasing)
+        self.plain = not (self.gradient or self.in_place or self.setter or self.aliasing or self.assigns)
         """Whether its result is a new tensor, or none at all."""
         self.writes = self.in_place and not self.aliasing and self.name not in ZEROING
         """Whether it writes into its first argument, which is all that is to be noted of it."""

@@ -120,7 +120,7 @@ class Calls(TorchFunctionMode):
             frame = session.frames.user(frame)
             if place.context.module is None and session.frames.prepares(direct):
                 return None
-        if call.gradient:
+        if call.gradient or call.assigns:
             return call, frame, [], [], None
         # Arguments: tensors to rows, all else to constants. ----------------------------------------------------------
         writer = session.writer
@@ -163,6 +163,9 @@ class Calls(TorchFunctionMode):
         """Append the row of a call that has run."""
         if call.gradient:
             self._note(args[0], result)
+            return
+        if call.assigns:
+            self.session.assignments.made(call, args, frame)
             return
         if result.__class__ is not Tensor or call.in_place or tensor_base.is_nested(result):
             results.other(self, call, result, args, kwargs, rows, constants, frame, start, end)

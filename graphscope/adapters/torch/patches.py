@@ -6,7 +6,7 @@ import contextlib
 import functools
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import torch
@@ -66,8 +66,8 @@ class TorchPatches(Patches):
         self.replace(torch.overrides, "has_torch_function", _by_arguments(session), always=True)
         if _HANDLE in functional.__dict__:
             self.replace(functional, _HANDLE, _straight(functional.__dict__[_HANDLE], session))
-        for owner in (torch.nn.Module, torch.optim.Optimizer):
-            self.replace(owner, "zero_grad", _unseen(owner.zero_grad, session))
+        for owner, parameters in _HOLDING:
+            self.replace(owner, "zero_grad", _clearing(owner.zero_grad, parameters, session))
         self._compiling = compiling = (Regions if session.writer.capture == "compiled" else Compiling)(session, self)
         self.replace(torch, "compile", compiling.wrapped(torch.compile))
         for owner, name in _WRITING_DOWN:
@@ -150,13 +150,30 @@ _ANSWERING: Final = frozenset({*ORDINARY, type(None)})
 """Classes of arguments that leave a call to the modes."""
 
 
-def _unseen(original: Callable[..., Any], session: Session) -> Callable[..., Any]:
-    """`zero_grad`, which mostly sets gradients to None: no row tells of that, so that our mode need not see it."""
+def _of_groups(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
+    return [parameter for group in optimizer.param_groups for parameter in group["params"]]
+
+
+_HOLDING: Final[tuple[tuple[Any, Callable[[Any], Iterable[torch.Tensor]]], ...]] = (
+    (torch.nn.Module, torch.nn.Module.parameters),
+    (torch.optim.Optimizer, _of_groups),
+)
+"""Who has a `zero_grad`, and how its parameters are had."""
+
+
+def _clearing(
+    original: Callable[..., Any], parameters: Callable[[Any], Iterable[torch.Tensor]], session: Session
+) -> Callable[..., Any]:
+    """`zero_grad`, which mostly sets gradients to None: one mark tells of all, our mode need not see each."""
 
     @functools.wraps(original)
     def zero_grad(owner: Any, set_to_none: bool = True) -> None:
-        with aside(session) if set_to_none else contextlib.nullcontext():
+        if not set_to_none:
             original(owner, set_to_none)
+            return
+        with aside(session):
+            original(owner, set_to_none)
+            session.assignments.cleared(parameters(owner), sys._getframe(1))
 
     return zero_grad
 

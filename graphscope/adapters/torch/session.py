@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from graphscope.adapters.torch import tensor_base
+from graphscope.adapters.torch.assignments import Assignments
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.context import Places
@@ -42,8 +43,8 @@ class Session:
     """The state that all parts of the adapter share."""
 
     __slots__ = (
-        "_count", "_gradients", "born", "calls", "ended", "frames", "identities", "kinds", "leaves", "make_calls",
-        "no_fields", "originals", "places", "remote", "skipped", "writer",
+        "_count", "_gradients", "assignments", "born", "calls", "ended", "frames", "identities", "kinds", "leaves",
+        "make_calls", "no_fields", "originals", "places", "remote", "skipped", "writer",
     )  # fmt: skip
 
     def __init__(self, writer: Writer) -> None:
@@ -71,6 +72,7 @@ class Session:
         }
         """What is to be done with an argument of a class."""
         self.leaves = Leaves(self)
+        self.assignments = Assignments(self)
         self.skipped: weakref.WeakSet[type] = weakref.WeakSet()
         """Classes of tensors that could not be recorded, which was told."""
         self.born: dict[bytes, int] = {}

@@ -15,6 +15,7 @@ from graphscope.debugger.results import Bookmark, Cell, Message, TableResult, Va
 from graphscope.errors import CommandError
 from graphscope.eventlog.presenting import presented
 from graphscope.graph import Node
+from graphscope.graph.gradients import made_of
 
 COLUMNS: Final = ("node", "op", "name", "shape", "dtype", "pass", "line")
 
@@ -74,9 +75,13 @@ def grad(dbg: Debugger, spec: Rest = "") -> ValueResult | Message:
     chosen = dbg.chosen(spec)
     value = presented(dbg.log.path, expression_names.grad_of(chosen), chosen.dtype) if spec else dbg.lookup()("grad")
     if value is None:
-        why = "no gradient has reached it up to now" if not dbg.graph.backward_of(chosen) else "it was not kept"
+        came = dbg.graph.backward_of(chosen)
+        why = "it was not kept" if made_of(chosen) else "it was cleared" if came else _NOTHING_YET
         return Message(f"{title(chosen)} has no gradient: {why}")
     return value_results.result(f"{chosen.name or title(chosen)}.grad", value)
+
+
+_NOTHING_YET: Final = "no gradient has reached it up to now"
 
 
 @command("contributions", group="looking")

@@ -17,6 +17,7 @@ from graphscope.diagnose.subject import Subject
 from graphscope.eventlog.nonfinite import rows_with_nonfinite
 from graphscope.eventlog.schema import Flag
 from graphscope.graph.faults import Excuse, excuse, fault_rows, is_fault, is_finite
+from graphscope.graph.gradients import arrived
 
 if TYPE_CHECKING:
     from graphscope.graph import Graph, Node
@@ -133,10 +134,10 @@ def _of_gradient(subject: Subject) -> Explanation | None:
     if gradient is None:
         return None
     what = f"{subject.title}.grad is {'nan' if np.isnan(gradient).any() else 'inf'}"
-    arrived = subject.node.grad
+    came = arrived(subject.node)
     if np.isfinite(gradient).all():
         return None
-    if arrived is not None and np.isfinite(arrived).all():
+    if came is not None and np.isfinite(came).all():
         return replaced("nonfinite", f"{subject.title}.grad is not finite", [subject.node])
     last = None
     for hop in hops(subject.node):

@@ -16,6 +16,7 @@ from graphscope.diagnose.flow import Hop, hops, share_of_zeros
 from graphscope.diagnose.subject import Subject
 from graphscope.diagnose.zero_causes import Evidence, reason
 from graphscope.eventlog.schema import Kind
+from graphscope.graph.gradients import arrived
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -27,11 +28,11 @@ _ELEMENTS: Final = 1 << 20
 
 def explain_vanished(subject: Subject) -> Explanation | None:
     """Why all of a gradient is zero; None when it is not."""
-    gradient, arrived = subject.gradient, subject.node.grad
+    gradient, came = subject.gradient, arrived(subject.node)
     if gradient is None or gradient.size == 0 or np.count_nonzero(gradient):
         return None
     what = f"{subject.title}.grad is zero"
-    if arrived is not None and np.count_nonzero(arrived):
+    if came is not None and np.count_nonzero(came):
         return _put_in_place(subject, what)
     if _summed_to_more(subject.node):
         return replaced("zero", what, [subject.node])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 
+from graphscope.diagnose.explanation import listed
 from graphscope.errors import LogError
 from graphscope.eventlog.schema import NODES, Flag, Kind
 from graphscope.graph.faults import is_fault
@@ -28,6 +29,7 @@ Piece = tuple[str, str]
 _BAR: Final = 4
 _COLUMNS_FROM: Final = 44
 _KEPT: Final = 1 << 13
+_NAMED: Final = 3
 _INPUTS_FROM: Final = 72
 """A tape of so many columns also tells the inputs."""
 
@@ -250,5 +252,10 @@ def _words_of_mark(scene: Scene, passes: Passes, event: Event) -> tuple[str, str
         return said, "pass-mark"
     if event.kind == Kind.STEP:
         return f"end of step {passes.step_of(event.row)}", "step-mark"
-    said = str(log.attrs(event.attrs).get("text", ""))
+    facts = log.attrs(event.attrs)
+    if event.kind == Kind.ASSIGN:
+        found = [scene.whole.node(row) for row in facts.get("tensors", ()) if log.first <= row < event.row]
+        names = listed([node.name or node.label for node in found], _NAMED)
+        return f"{facts.get('set')} of {names} is {'another tensor' if event.inputs else facts.get('to')}", "other-mark"
+    said = str(facts.get("text", ""))
     return f"{event.kind.name.lower().replace('_', ' ')} {said}".strip(), "other-mark"

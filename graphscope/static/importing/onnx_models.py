@@ -13,7 +13,8 @@ from graphscope.static.graphs.symbols import Symbol
 from graphscope.static.importing.aten import _of
 from graphscope.static.importing.model import Examples, Model, call, example_of
 from graphscope.static.sessions.default_graph import Graph
-from graphscope.static.sessions.functions import convert_to_tensor, placeholder
+from graphscope.static.sessions.functions import _listed, convert_to_tensor, placeholder
+from graphscope.static.sessions.variables import computed
 
 
 def load(file: Path) -> Any:
@@ -51,9 +52,14 @@ def model_of(model: Any, examples: Examples | None = None) -> Model:
             attributes = {each.name: _attribute(helper.get_attribute_value(each)) for each in node.attribute}
             scope, _, name = (node.name or node.output[0]).strip("/").rpartition("/")
             given = [found[name] for name in node.input]
-            with made.placed(name, scope, None):
-                result = call(f"node {node.name!r} of the ONNX graph", ONNX, node.op_type, given, attributes)
-            results = result if isinstance(result, list | tuple) else [result]
+            where = f"node {node.name!r} of the ONNX graph"
+            if any(isinstance(each, Symbol) for each in given):
+                with made.placed(name, scope, None):
+                    results = _listed(call(where, ONNX, node.op_type, given, attributes))
+            else:  # what is made of constants is known now: shapes, and what is made of them
+                with Graph("constants").as_default():
+                    found_now = _listed(call(where, ONNX, node.op_type, list(map(_operand, given)), attributes))
+                    results = [computed(each, None) if isinstance(each, Symbol) else each for each in found_now]
             for output, value in zip(node.output, results, strict=False):
                 found[output] = made.named[output] = value
         made.outputs = [_symbol(found[each.name]) for each in model.graph.output]
@@ -88,19 +94,14 @@ def _operand(value: Any) -> Any:
     return convert_to_tensor(value) if isinstance(value, np.ndarray | np.generic) else value
 
 
-def _both(symbol: Callable[..., Any], array: Callable[..., Any]) -> Callable[..., Any]:
-    """One function of symbols, and one of NumPy arrays for what is known when the graph is read."""
-
-    def either(*given: Any, **attributes: Any) -> Any:
-        if any(isinstance(value, Symbol) for value in given):
-            return symbol(*map(_operand, given), **attributes)
-        return array(*given, **attributes)
-
-    return either
+def _plain(name: str) -> Callable[..., Any]:
+    return lambda *given, **_: _of(name)(*map(_operand, given))
 
 
-def _plain(name: str, array: Callable[..., Any]) -> Callable[..., Any]:
-    return _both(lambda *given, **_: _of(name)(*given), lambda *given, **_: array(*given))
+def _div(x: Any, y: Any) -> Any:
+    x, y = _operand(x), _operand(y)
+    whole = x.dtype is not None and x.dtype.kind in "iu"
+    return _of("div")(x, y, rounding_mode="trunc" if whole else None)
 
 
 def _pads(rank: int, pads: Sequence[int], auto: str, where: str) -> tuple[int, ...]:
@@ -180,7 +181,7 @@ def _squeeze(x: Any, axes: Any = None, **attributes: Any) -> Any:
 def _unsqueeze(x: Any, axes: Any = None, **attributes: Any) -> Any:
     dims = list(attributes["axes"]) if axes is None else _numbers(axes)
     for dim in sorted(dim % (x.ndim + len(dims)) for dim in dims):
-        x = np.expand_dims(x, dim) if isinstance(x, np.ndarray | np.generic) else x.unsqueeze(dim)
+        x = x.unsqueeze(dim)
     return x
 
 
@@ -195,8 +196,6 @@ def _slice(x: Any, starts: Any, ends: Any, axes: Any = None, steps: Any = None) 
 
 
 def _gather(x: Any, indices: Any, *, axis: int = 0) -> Any:
-    if isinstance(x, np.ndarray) and not isinstance(indices, Symbol):
-        return np.take(x, indices, axis)
     index = (*[slice(None)] * (axis % x.ndim), indices if isinstance(indices, Symbol) else np.asarray(indices)[()])
     return _operand(x)[index]
 
@@ -216,8 +215,7 @@ def _split(x: Any, sizes: Any = None, *, axis: int = 0, num_outputs: int = 2, **
 def _cast(x: Any, *, to: int, **_: Any) -> Any:
     from onnx import helper
 
-    dtype = helper.tensor_dtype_to_np_dtype(to)
-    return x.astype(dtype) if isinstance(x, np.ndarray | np.generic) else _of("to")(x, dtype)
+    return _of("to")(x, helper.tensor_dtype_to_np_dtype(to))
 
 
 def _clip(x: Any, low: Any = None, high: Any = None, **attributes: Any) -> Any:
@@ -242,14 +240,12 @@ def _single(value: Any) -> Any:
 
 
 ONNX: Final[dict[str, Callable[..., Any]]] = {
-    **{theirs: _plain(ours, array) for theirs, ours, array in (
-        ("Add", "add", np.add), ("Sub", "sub", np.subtract), ("Mul", "mul", np.multiply), ("Pow", "pow", np.power),
-        ("Neg", "neg", np.negative), ("Abs", "abs", np.abs), ("Sqrt", "sqrt", np.sqrt), ("Exp", "exp", np.exp),
-        ("Log", "log", np.log), ("Tanh", "tanh", np.tanh), ("Floor", "floor", np.floor), ("Ceil", "ceil", np.ceil),
-        ("MatMul", "matmul", np.matmul), ("Equal", "eq", np.equal), ("Less", "lt", np.less),
-        ("Where", "where", np.where),
-        ("Greater", "gt", np.greater), ("Not", "logical_not", np.logical_not), ("And", "logical_and", np.logical_and),
-        ("Sin", "sin", np.sin), ("Cos", "cos", np.cos), ("Max", "maximum", np.maximum), ("Min", "minimum", np.minimum),
+    **{theirs: _plain(ours) for theirs, ours in (
+        ("Add", "add"), ("Sub", "sub"), ("Mul", "mul"), ("Pow", "pow"), ("Neg", "neg"), ("Abs", "abs"),
+        ("Sqrt", "sqrt"), ("Exp", "exp"), ("Log", "log"), ("Tanh", "tanh"), ("Floor", "floor"), ("Ceil", "ceil"),
+        ("MatMul", "matmul"), ("Equal", "eq"), ("Less", "lt"), ("Where", "where"), ("Greater", "gt"),
+        ("Not", "logical_not"), ("And", "logical_and"), ("Sin", "sin"), ("Cos", "cos"), ("Max", "maximum"),
+        ("Min", "minimum"),
     )},
     **{theirs: lambda x, ours=ours, **_: _of(ours)(x) for theirs, ours in (
         ("Relu", "relu"), ("Sigmoid", "sigmoid"), ("Erf", "erf"), ("Softplus", "softplus"), ("HardSwish", "hardswish"),
@@ -258,13 +254,12 @@ ONNX: Final[dict[str, Callable[..., Any]]] = {
     **{f"Reduce{theirs}": _reduce(ours) for theirs, ours in (
         ("Mean", "mean"), ("Sum", "sum"), ("Max", "amax"), ("Min", "amin"), ("LogSumExp", "logsumexp"),
     )},
-    "Div": _plain("div", lambda x, y: x // y if np.asarray(x).dtype.kind in "iu" else x / y),
+    "Div": _div,
     "AveragePool": _pool("avg_pool"),
     "BatchNormalization": _norm,
     "Cast": _cast,
     "Clip": _clip,
-    "Concat": _both(lambda *parts, axis: _of("cat")(list(parts), axis),
-                    lambda *parts, axis: np.concatenate([np.atleast_1d(part) for part in parts], axis)),
+    "Concat": lambda *parts, axis: _of("cat")(list(map(_operand, parts)), axis),
     "Constant": lambda **given: np.array(next(iter(given.values()))),
     "ConstantOfShape": _filled,
     "Conv": _conv,
@@ -284,14 +279,13 @@ ONNX: Final[dict[str, Callable[..., Any]]] = {
     "LogSoftmax": lambda x, axis=-1: _of("log_softmax")(x, axis),
     "MaxPool": _pool("max_pool"),
     "PRelu": lambda x, slope: _of("where")(x > 0, x, x * slope),
-    "Reshape": _both(_reshape, lambda x, shape, **_: np.reshape(x, _numbers(shape))),
+    "Reshape": _reshape,
     "Shape": _shape,
     "Slice": _slice,
     "Softmax": lambda x, axis=-1: _of("softmax")(x, axis),
     "Split": _split,
     "Squeeze": _squeeze,
-    "Transpose": _both(lambda x, perm=None: _of("permute")(x, tuple(perm or range(x.ndim)[::-1])),
-                       lambda x, perm=None: np.transpose(x, perm)),
+    "Transpose": lambda x, perm=None: _of("permute")(x, tuple(perm or range(x.ndim)[::-1])),
     "Unsqueeze": _unsqueeze,
 }  # fmt: skip
 """What each op of ONNX does, on symbols; shapes and what is made of them are arrays, computed at once."""

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from graphscope.static.graphs.graph import Value
 from graphscope.static.machine.math_functions import takes
-from graphscope.static.plans.layout import is_stack
 from graphscope.static.plans.lowering import Lowered, Step
+from graphscope.static.plans.numpy_calls import is_stack
 
 _MOST_PRODUCTS: Final = 1 << 17
 """Multiplications; a larger product of matrices is left to BLAS, which blocks it for the cache."""
@@ -54,9 +54,9 @@ def _joins(lowered: Lowered, group: Group, step: Step) -> bool:
     """Whether a step can run in the loop of a group: it takes what that makes element by element, or not at all."""
     if step.node.outputs[0].shape != group.shape:
         return False
-    roots = {lowered.origins[value] for value in group.made}
+    roots = {lowered.roots[value] for value in group.made}
     return all(
-        value in group.made or lowered.origins[value] not in roots for value in step.inputs if isinstance(value, Value)
+        value in group.made or lowered.roots[value] not in roots for value in step.inputs if isinstance(value, Value)
     )
 
 
@@ -78,9 +78,9 @@ def _kind(lowered: Lowered, step: Step) -> str:
         x, y = (value.shape for value in node.values)
         if len(x) == len(y) == 2 and x[0] * x[1] * y[1] <= _MOST_PRODUCTS:  # type: ignore[arg-type, operator, index]
             return "product"
-    if node.op in ("sum", "sum_dim"):
+    if node.op == "sum" and node.attributes.get("dim") is None:
         return "total"
-    return "stack" if is_stack(node) and node.outputs[0] in lowered.layout.copies else "call"
+    return "stack" if is_stack(node) and node.outputs[0] not in lowered.fresh else "call"
 
 
 def _one_type(op: str, dtypes: Sequence[Any]) -> bool:
@@ -91,7 +91,7 @@ def _one_type(op: str, dtypes: Sequence[Any]) -> bool:
 def _known_layout(lowered: Lowered, values: Any) -> bool:
     """Whether arrays lie as their samples do: what a function of Python makes may lie otherwise."""
     for value in values:
-        root = lowered.origins[value]
+        root = lowered.roots[value]
         made = lowered.made.get(root)
         if made is not None and not made[0].into:
             return False

@@ -61,17 +61,14 @@ def _product(lowered: Lowered, group: Group, describe: Describe) -> Iterator[Ker
 def _total(lowered: Lowered, group: Group, describe: Describe) -> Iterator[Kernel]:
     node = group.steps[0].node
     (x,), (out,) = node.values, node.outputs
-    dim = node.attributes.get("dim")
-    rank = len(x.shape or ())
-    dims = list(range(rank)) if dim is None else [d % rank for d in (dim if isinstance(dim, tuple) else (dim,))]
-    yield _text(kernels.total(describe(x), dims, describe(out)), 2), [(x, 0), (out, 0)]
+    yield _text(kernels.total(describe(x)), 2), [(x, 0), (out, 0)]
 
 
 def _stack(lowered: Lowered, group: Group, describe: Describe) -> Iterator[Kernel]:
-    """Copies of the rows that are made elsewhere."""
+    """Copies of the rows."""
     (out,) = group.steps[0].node.outputs
     whole = describe(out)
-    for place, value in lowered.layout.copies[out]:
+    for place, value in enumerate(group.steps[0].node.values):
         row = Operand(whole.shape[1:], whole.strides[1:], whole.dtype)
         start = place * whole.strides[0] * int(whole.dtype[1:])
         yield _text(kernels.copied(describe(value), row), 2), [(value, 0), (out, start)]

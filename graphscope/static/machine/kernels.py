@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from graphscope.static.machine.assembly import Code, literal, type_of
 from graphscope.static.machine.math_functions import WRITERS
@@ -59,12 +59,7 @@ def elementwise(
 
     def body(indices: list[str]) -> None:
         known: list[str] = []
-        places = []
-        for each in collapsed:
-            place = "0"
-            for index, stride in zip(indices, each, strict=True):
-                place = code.plus(place, code.times(index, stride))
-            places.append(place)
+        places = [_place(code, indices, strides) for strides in collapsed]
         for number, operand in enumerate(operands):
             known.append(code.load(f"%p{number}", operand.kind, places[number]))
         for which, expression in enumerate(expressions):
@@ -117,75 +112,35 @@ def _collapsed(shape: tuple[int, ...], strides: list[Any]) -> tuple[list[int], l
 
 # Products -------------------------------------------------------------------------------------------------------------
 
-_WIDTH: Final = {"float": 8, "double": 4}
-"""Elements in a vector."""
-_ROWS: Final = 4
-"""Rows of the result that are computed together."""
-_VECTORS: Final = 2
-
 
 def product(x: Operand, y: Operand, out: Operand) -> Code:
-    """A kernel of the product of two matrices: `%p0`, `%p1` to `%p2`; sums are kept in vectors."""
+    """A kernel of the product of two matrices: `%p0`, `%p1` to `%p2`."""
     (m, k), n = x.shape, y.shape[1]
     code = Code()
     a, b, c, first, second = x.strides, y.strides, out.strides, "%p0", "%p1"
     if (n == 1 or b[1] != 1) and m > 1 and a[0] == 1 and c[0] == 1:
         # The transposed product: its rows lie in order.
         m, n, a, b, c, first, second = n, m, b[::-1], a[::-1], c[::-1], second, first
-    if n > 1 and b[1] == 1 and c[1] == 1:
-        _by_rows(code, x.kind, (m, k, n), (a, b, c), first, second)
-    else:
-        _by_elements(code, x.kind, (m, k, n), (a, b, c), first, second)
+    write = _by_rows if n > 1 and b[1] == 1 and c[1] == 1 else _by_elements
+    write(code, x.kind, (m, k, n), (a, b, c), first, second)
     return code
 
 
 def _by_rows(code: Code, kind: str, sizes: Any, strides: Any, first: str, second: str) -> None:
+    """Rows of the result as sums of rows, which lie in order."""
     m, k, n = sizes
     a, b, c = strides
-    for row, rows in _blocks(m, _ROWS):
-        columns = [width for _, width in _vectors(n, _WIDTH[kind])]
-        starts = [sum(columns[:place]) for place in range(len(columns))]
-        for group in range(0, len(columns), _VECTORS):
-            block = list(zip(starts, columns, strict=True))[group : group + _VECTORS]
-            with code.loop(rows.stop - rows.start, row) as index:
-                base = code.plus(index, str(rows.start)) if rows.start else index
-                _tile(code, kind, k, (a, b, c), first, second, base, row, block)
-
-
-def _tile(
-    code: Code, kind: str, k: int, strides: Any, first: str, second: str, base: str, rows: int, block: Any
-) -> None:
-    """A few rows by a few vectors of the result."""
-    a, b, c = strides
-    sums = {}
-    for row in range(rows):
-        for start, width in block:
-            vector = _vector(kind, width)
-            sums[row, start] = code.slot(vector)
-            code.do(f"store {vector} zeroinitializer, ptr {sums[row, start]}")
-    places = [code.times(code.plus(base, str(row)) if row else base, a[0]) for row in range(rows)]
-    with code.loop(k) as step:
-        line = code.times(step, b[0])
-        loaded = []
-        for start, width in block:
-            place = code.at(second, kind, code.plus(line, str(start)))
-            loaded.append(code.put(f"load {_vector(kind, width)}, ptr {place}, align {_size(kind)}"))
-        for row in range(rows):
-            number = code.load(first, kind, code.plus(places[row], code.times(step, a[1])))
-            for (start, width), values in zip(block, loaded, strict=True):
-                vector = _vector(kind, width)
-                spread = _spread(code, kind, width, number)
-                total = code.put(f"load {vector}, ptr {sums[row, start]}")
-                added = code.put(f"fmul contract {vector} {spread}, {values}")
-                total = code.put(f"fadd contract {vector} {total}, {added}")
-                code.do(f"store {vector} {total}, ptr {sums[row, start]}")
-    for row in range(rows):
-        line = code.times(code.plus(base, str(row)) if row else base, c[0])
-        for start, width in block:
-            vector = _vector(kind, width)
-            total = code.put(f"load {vector}, ptr {sums[row, start]}")
-            place = code.at("%p2", kind, code.plus(line, str(start)))
-            code.do(f"store {vector} {total}, ptr {place}, align {_size(kind)}")
+    with code.loop(m) as i:
+        row = code.times(i, c[0])
+        with code.loop(n) as j:
+            code.store(literal(0, kind), "%p2", kind, code.plus(row, j))
+        with code.loop(k) as step:
+            number = code.load(first, kind, code.plus(code.times(i, a[0]), code.times(step, a[1])))
+            line = code.times(step, b[0])
+            with code.loop(n) as j:
+                value = code.put(f"fmul contract {kind} {number}, {code.load(second, kind, code.plus(line, j))}")
+                before = code.load("%p2", kind, code.plus(row, j))
+                code.store(code.put(f"fadd contract {kind} {before}, {value}"), "%p2", kind, code.plus(row, j))
 
 
 def _by_elements(code: Code, kind: str, sizes: Any, strides: Any, first: str, second: str) -> None:
@@ -207,80 +162,23 @@ def _by_elements(code: Code, kind: str, sizes: Any, strides: Any, first: str, se
         code.store(code.put(f"load {kind}, ptr {total}"), "%p2", kind, place)
 
 
-def _blocks(count: int, size: int) -> list[tuple[int, range]]:
-    """Whole blocks, and what is left."""
-    whole = count - count % size
-    found = [(size, range(whole))] if whole else []
-    return found + ([(count - whole, range(whole, count))] if whole < count else [])
-
-
-def _vectors(count: int, width: int) -> list[tuple[int, int]]:
-    """A row as vectors: whole ones, then halves down to single elements."""
-    found, start = [], 0
-    while start < count:
-        while start + width > count:
-            width //= 2
-        found.append((start, width))
-        start += width
-    return found
-
-
-def _vector(kind: str, width: int) -> str:
-    return f"<{width} x {kind}>"
-
-
-def _size(kind: str) -> int:
-    return 4 if kind == "float" else 8
-
-
-def _spread(code: Code, kind: str, width: int, number: str) -> str:
-    vector = _vector(kind, width)
-    first = code.put(f"insertelement {vector} poison, {kind} {number}, i64 0")
-    return code.put(f"shufflevector {vector} {first}, {vector} poison, <{width} x i32> zeroinitializer")
-
-
 # Sums and copies ------------------------------------------------------------------------------------------------------
 
 
-def total(x: Operand, dims: Sequence[int], out: Operand) -> Code:
-    """A kernel of a sum over dims: `%p0` to `%p1`, whose dims that were summed have stride 0."""
+def total(x: Operand) -> Code:
+    """A kernel of the sum of all elements: `%p0` to `%p1`."""
+    sizes, (strides,) = _collapsed(x.shape, [x.strides])
     code, kind = Code(), x.kind
-    kept = [place for place in range(len(x.shape)) if place not in dims]
-    places = dict(
-        zip(kept, out.strides if len(out.strides) == len(kept) else [out.strides[p] for p in kept], strict=True)
-    )
-    shape = tuple(x.shape[place] for place in kept)
-    _nest(code, shape, lambda at: code.store(literal(0, kind), "%p1", kind, _place(code, at, list(places.values()))))
-    inner = bool(kept) and kept[-1] == len(x.shape) - 1
-    order = [*dims, *kept] if inner else [*kept, *dims]
-    if inner:
+    slot = code.slot(kind)
+    code.do(f"store {kind} {literal(0, kind)}, ptr {slot}")
 
-        def add(indices: list[str]) -> None:
-            at = dict(zip(order, indices, strict=True))
-            target = _place(code, [at[p] for p in kept], list(places.values()))
-            value = code.load("%p0", kind, _place(code, [at[p] for p in order], [x.strides[p] for p in order]))
-            before = code.load("%p1", kind, target)
-            code.store(code.put(f"fadd contract {kind} {before}, {value}"), "%p1", kind, target)
+    def add(indices: list[str]) -> None:
+        before = code.put(f"load {kind}, ptr {slot}")
+        value = code.load("%p0", kind, _place(code, indices, strides))
+        code.do(f"store {kind} {code.put(f'fadd reassoc contract {kind} {before}, {value}')}, ptr {slot}")
 
-        _nest(code, [x.shape[place] for place in order], add)
-        return code
-
-    def sum_up(indices: list[str]) -> None:
-        slot = code.slot(kind)
-        code.do(f"store {kind} {literal(0, kind)}, ptr {slot}")
-        base = _place(code, indices, [x.strides[place] for place in kept])
-
-        def add(inside: list[str]) -> None:
-            at = code.plus(base, _place(code, inside, [x.strides[place] for place in dims]))
-            before = code.put(f"load {kind}, ptr {slot}")
-            after = code.put(f"fadd reassoc contract {kind} {before}, {code.load('%p0', kind, at)}")
-            code.do(f"store {kind} {after}, ptr {slot}")
-
-        _nest(code, [x.shape[place] for place in dims], add)
-        target = _place(code, indices, list(places.values()))
-        code.store(code.put(f"load {kind}, ptr {slot}"), "%p1", kind, target)
-
-    _nest(code, shape, sum_up)
+    _nest(code, sizes, add)
+    code.store(code.put(f"load {kind}, ptr {slot}"), "%p1", kind)
     return code
 
 

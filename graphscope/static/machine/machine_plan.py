@@ -136,7 +136,7 @@ class MachinePlan(Plan):
 
     def _pointer(self, addresses: _Addresses, value: Value, more: int) -> str:
         """The address of a value: an offset from a slot of the table, or from the elements of an array object."""
-        samples, root = self.lowered.samples, self.lowered.origins[value]
+        samples, root = self.lowered.samples, self.lowered.roots[value]
         offset = samples[value].__array_interface__["data"][0] - samples[root].__array_interface__["data"][0] + more
         if root in self.memory.offsets:
             return addresses.of_slot(0, offset + self.memory.offsets[root])

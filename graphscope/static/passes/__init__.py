@@ -9,9 +9,7 @@ from typing import Final
 from graphscope.static.graphs.graph import Graph
 from graphscope.static.passes.algebra import reassociate, simplify
 from graphscope.static.passes.batch import batch, batch_arrays
-from graphscope.static.passes.fold import fold
-from graphscope.static.passes.merge import merge
-from graphscope.static.passes.prune import prune
+from graphscope.static.passes.redundancy import fold, merge, prune
 
 # Every pass keeps, in `origins`, from which nodes of the program each node came, so that a graph can be compared with
 # what it was before: `str(graph)` shows both.
@@ -31,33 +29,14 @@ class Pass:
 
 
 PASSES: Final[dict[str, Pass]] = {
-    name: Pass(name, run)
-    for name, run in (
-        ("prune", prune),
-        ("fold", fold),
-        ("simplify", simplify),
-        ("merge", merge),
-        ("batch", batch),
-        ("batch_arrays", batch_arrays),
-        ("reassociate", reassociate),
-    )
+    run.__name__: Pass(run.__name__, run) for run in (prune, fold, simplify, merge, batch, batch_arrays, reassociate)
 }
 """Every pass by name."""
 
 ORDER: Final = (
+    "prune", "fold", "simplify", "merge", "simplify", "prune", "batch", "simplify", "fold", "reassociate", "merge",
     "prune",
-    "fold",
-    "simplify",
-    "merge",
-    "simplify",
-    "prune",
-    "batch",
-    "simplify",
-    "fold",
-    "reassociate",
-    "merge",
-    "prune",
-)
+)  # fmt: skip
 """In which order compiling runs them."""
 
 ORDERS: Final = {

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphscope.static.graphs.graph import Graph, Node, Value
 from graphscope.static.graphs.rewriting import rewrite
-from graphscope.static.passes.fold import constant_of
+from graphscope.static.passes.redundancy import constant_of
 
 Rule = Callable[[Graph, Node, tuple[Any, ...]], Any]
 

@@ -12,8 +12,7 @@ from graphscope.static.graphs.rewriting import copied
 from graphscope.static.plans.numpy_calls import ELEMENTWISE
 
 # Two patterns: the same elementwise op, or product with a shared matrix, over data of which none depends on another;
-# and a sum of products, which is one product of the stacks. Rows of a stack are laid where they are made (see
-# `layout`), so that stacking costs nothing.
+# and a sum of products, which is one product of the stacks.
 
 _FEWEST: Final = 4
 """So many like nodes are worth a stack."""
@@ -117,12 +116,10 @@ Joiner = Callable[[Graph, Sequence[Node]], list[Value]]
 
 def _elementwise(graph: Graph, members: Sequence[Node]) -> list[Value]:
     first = members[0]
-    count = len(members)
     given = [_together(graph, members, column) for column in zip(*(node.inputs for node in members), strict=True)]
     out = first.outputs[0]
     assert out.shape is not None
-    types = [((count, *out.shape), out.dtype)]
-    made = graph.append(first.op, given, first.attributes, types=types, **_about(members)).outputs[0]
+    made = _add(graph, first.op, given, (len(members), *out.shape), out.dtype, members, **first.attributes)
     return _rows(graph, made, members, out.shape)
 
 
@@ -132,11 +129,9 @@ def _matrix_by_columns(graph: Graph, members: Sequence[Node]) -> list[Value]:
     width, count = matrix.shape[1], len(members)
     lines = [_reshaped(graph, node.inputs[1], (width,), members) for node in members]
     stacked = _stack(graph, lines, members)
-    turned = graph.append("t", (matrix,), types=[(matrix.shape[::-1], matrix.dtype)], **_about(members)).outputs[0]
-    types = [((count, matrix.shape[0]), matrix.dtype)]
-    made = graph.append("matmul", (stacked, turned), types=types, **_about(members)).outputs[0]
-    shape = members[0].outputs[0].shape
-    return _rows(graph, made, members, shape)
+    turned = _add(graph, "t", (matrix,), matrix.shape[::-1], matrix.dtype, members)
+    made = _add(graph, "matmul", (stacked, turned), (count, matrix.shape[0]), matrix.dtype, members)
+    return _rows(graph, made, members, members[0].outputs[0].shape)
 
 
 _JOINED: Final[dict[str, Joiner]] = {**dict.fromkeys(ELEMENTWISE, _elementwise), "matmul": _matrix_by_columns}
@@ -151,6 +146,13 @@ def _together(graph: Graph, members: Sequence[Node], column: Sequence[Any]) -> A
     return _stack(graph, column, members)
 
 
+def _add(
+    graph: Graph, op: str, inputs: Sequence[Any], shape: Any, dtype: Any, members: Sequence[Node], **attributes: Any
+) -> Value:
+    """Add a node that stands for some others."""
+    return graph.append(op, inputs, attributes, types=[(shape, dtype)], **_about(members)).outputs[0]
+
+
 def _about(members: Sequence[Node]) -> dict[str, Any]:
     origins = tuple(dict.fromkeys(origin for node in members for origin in node.origins))
     return {"site": members[0].site, "scope": members[0].scope, "origins": origins}
@@ -159,18 +161,14 @@ def _about(members: Sequence[Node]) -> dict[str, Any]:
 def _stack(graph: Graph, values: Sequence[Value], members: Sequence[Node]) -> Value:
     first = values[0]
     assert first.shape is not None
-    types = [((len(values), *first.shape), first.dtype)]
-    return graph.append("stack", values, {"dim": 0}, types=types, **_about(members)).outputs[0]
+    return _add(graph, "stack", values, (len(values), *first.shape), first.dtype, members, dim=0)
 
 
 def _rows(graph: Graph, made: Value, members: Sequence[Node], shape: Any) -> list[Value]:
     rows = []
     for number, node in enumerate(members):
-        about = {"site": node.site, "scope": node.scope, "origins": node.origins}
         assert made.shape is not None
-        types = [(made.shape[1:], made.dtype)]
-        attributes = {"index": number, "_from": made.shape}
-        row = graph.append("getitem", (made,), attributes, types=types, **about).outputs[0]
+        row = _add(graph, "getitem", (made,), made.shape[1:], made.dtype, [node], index=number, _from=made.shape)
         rows.append(_reshaped(graph, row, shape, [node]))
     return rows
 
@@ -182,8 +180,8 @@ def _reshaped(graph: Graph, value: Value, shape: Any, members: Sequence[Node]) -
         source = source.node.inputs[0]
     if source.shape == shape:
         return source
-    types = [(shape, value.dtype)]
-    return graph.append("reshape", (source,), {"shape": shape}, types=types, **_about(members)).outputs[0]
+    made = graph.append("reshape", (source,), {"shape": shape}, types=[(shape, value.dtype)], **_about(members))
+    return made.outputs[0]
 
 
 # Sums of products -----------------------------------------------------------------------------------------------------
@@ -243,10 +241,9 @@ def _summed(graph: Graph, terms: Sequence[Value], adds: Sequence[Node], products
     rows = [_reshaped(graph, node.inputs[1], (y.shape[1],), [node]) for node in products]
     left, right = _stack(graph, columns, products), _stack(graph, rows, products)
     assert left.shape is not None
-    turned = graph.append("t", (left,), types=[(left.shape[::-1], left.dtype)], **_about(products)).outputs[0]
-    types = [(out.shape, out.dtype)]
-    total = graph.append("matmul", (turned, right), types=types, **_about([*products, *adds])).outputs[0]
+    turned = _add(graph, "t", (left,), left.shape[::-1], left.dtype, products)
+    total = _add(graph, "matmul", (turned, right), out.shape, out.dtype, [*products, *adds])
     for value in terms:
         if value.node not in products:
-            total = graph.append("add", (total, value), types=types, **_about(adds)).outputs[0]
+            total = _add(graph, "add", (total, value), out.shape, out.dtype, adds)
     return total

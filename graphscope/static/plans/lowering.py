@@ -17,7 +17,6 @@ from graphscope.engine.core.tensor import Tensor
 from graphscope.static.graphs.differentiation import vjp_function
 from graphscope.static.graphs.graph import Graph, Node, Value
 from graphscope.static.graphs.node_kinds import KINDS, is_several
-from graphscope.static.plans.layout import Layout, lay_out
 from graphscope.static.plans.numpy_calls import Call, call_for
 
 # A value is `bound` when it looks at what a run is given, `fixed` when its memory is planned ahead, and `fresh` when
@@ -61,22 +60,9 @@ class Lowered:
     bound: set[Value] = field(default_factory=set)
     samples: dict[Value, Any] = field(default_factory=dict)
     """Arrays as they will be laid out, by which one knows what is a view."""
-    room: dict[Value, int] = field(default_factory=dict)
-    """Bytes that the memory under a value takes, where that is more than the value's own."""
     made: dict[Value, list[Step]] = field(default_factory=dict)
-    layout: Layout = field(default_factory=Layout)
     users: dict[Value, list[Step]] = field(default_factory=dict)
     graph_outputs: set[Value] = field(default_factory=set)
-    origins: dict[Value, Value] = field(default_factory=dict)
-    """As `roots`, before rows of a stack were laid together."""
-
-    def root(self, value: Value) -> Value:
-        """The value whose memory a value looks at."""
-        return self.roots[value]
-
-    def size(self, value: Value) -> int:
-        """Bytes that the memory of a value takes."""
-        return self.room.get(value) or nbytes(value)
 
 
 def lower(graph: Graph, fixed: bool = True) -> Lowered:
@@ -104,8 +90,6 @@ def lower(graph: Graph, fixed: bool = True) -> Lowered:
         for value in node.values:
             lowered.users.setdefault(value, []).append(step)
     lowered.graph_outputs = escaping
-    lowered.origins = dict(lowered.roots)
-    lowered.layout = lay_out(lowered)
     return lowered
 
 

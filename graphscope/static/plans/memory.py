@@ -62,50 +62,34 @@ def plan_memory(lowered: Lowered, moments: Sequence[int] | None = None) -> Memor
     for number, step in zip(when, lowered.steps, strict=True):
         for value in step.node.inputs:
             if isinstance(value, Value):
-                last[lowered.root(value)] = number
+                last[lowered.roots[value]] = number
     for value in lowered.graph.outputs:
-        last[lowered.root(value)] = len(lowered.steps) + 1
+        last[lowered.roots[value]] = len(lowered.steps) + 1
     ends: dict[int, list[Value]] = {}
     for value, number in last.items():
         ends.setdefault(number, []).append(value)
     memory = Memory()
     free: list[tuple[int, int]] = []  # size and offset
     sizes: dict[int, int] = {}
-    begun: dict[Value, int] = {}
     for place, (number, step) in enumerate(zip(when, lowered.steps, strict=True)):
         taken: Value | None = None
         for value in step.node.outputs if step.into else ():
             if value in lowered.fresh:
                 continue
-            root = lowered.root(value)
-            if root not in begun:
-                size = -(-max(lowered.size(root), 1) // _ALIGNMENT) * _ALIGNMENT
-                memory.unshared += size
-                taken = (
-                    _to_write_over(lowered, memory, step, number, last) if root is value and moments is None else None
-                )
-                if taken is not None:
-                    begun[root] = memory.offsets[taken]
-                    memory.in_place.append(value)
-                else:
-                    begun[root] = _found(memory, free, sizes, size)
-            memory.offsets[value] = begun[root] + _row(lowered, value)
+            size = -(-max(nbytes(value), 1) // _ALIGNMENT) * _ALIGNMENT
+            memory.unshared += size
+            taken = _to_write_over(lowered, memory, step, number, last) if moments is None else None
+            if taken is not None:
+                memory.offsets[value] = memory.offsets[taken]
+                memory.in_place.append(value)
+            else:
+                memory.offsets[value] = _found(memory, free, sizes, size)
         if place + 1 < len(when) and when[place + 1] == number:
             continue
         for value in ends.get(number, ()):
-            if value in begun and value is not taken:
-                insort(free, (sizes[begun[value]], begun[value]))
+            if value in memory.offsets and value is not taken:
+                insort(free, (sizes[memory.offsets[value]], memory.offsets[value]))
     return memory
-
-
-def _row(lowered: Lowered, value: Value) -> int:
-    """The byte at which a value lies in the memory that it shares with the rows around it."""
-    layout = lowered.layout
-    place = layout.rows.get(value) or layout.stacks.get(value)
-    if place is None:
-        return 0
-    room, row = place
-    return (row - room.low) * nbytes(room.key.node.inputs[0])
 
 
 def _found(memory: Memory, free: list[tuple[int, int]], sizes: dict[int, int], size: int) -> int:
@@ -128,12 +112,12 @@ def _to_write_over(lowered: Lowered, memory: Memory, step: Step, number: int, la
     for value in step.inputs:
         if not isinstance(value, Value) or value.shape != out.shape or value.dtype != out.dtype:
             continue
-        root = lowered.root(value)
-        if root not in memory.offsets or last.get(root) != number or lowered.size(root) != nbytes(out):
+        root = lowered.roots[value]
+        if root not in memory.offsets or last.get(root) != number or nbytes(root) != nbytes(out):
             continue
         if not lowered.samples[value].flags.c_contiguous:
             continue
-        others = [each for each in step.inputs if isinstance(each, Value) and lowered.root(each) is root]
+        others = [each for each in step.inputs if isinstance(each, Value) and lowered.roots[each] is root]
         if all(each.shape == out.shape and lowered.samples[each].flags.c_contiguous for each in others):
             return root
     return None

@@ -138,9 +138,14 @@ def _where(node: Node) -> Call | None:
     return Call(lambda c, x, y: where(c, x, y, np.empty(shape, dtype)), where, elementwise=x is not y)
 
 
+def is_stack(node: Node) -> bool:
+    """Whether a node puts values one behind the other."""
+    return node.op == "stack" and node.attributes.get("dim") == 0
+
+
 @maker("stack")
 def _stack(node: Node) -> Call | None:
-    if node.attributes.get("dim") != 0 or len({(value.shape, value.dtype) for value in node.values}) != 1:
+    if not is_stack(node) or len({(value.shape, value.dtype) for value in node.values}) != 1:
         return None
     return Call(lambda *arrays: np.stack(arrays), lambda *arrays: np.stack(arrays[:-1], out=arrays[-1]))
 

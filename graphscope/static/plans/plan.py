@@ -14,23 +14,12 @@ import numpy as np
 
 from graphscope.errors import StaticError
 from graphscope.static.graphs.graph import Graph, Node, Value
-from graphscope.static.plans.layout import is_stack
 from graphscope.static.plans.lowering import SOURCES, Lowered, Step, lower, nbytes
 from graphscope.static.plans.memory import Memory, plan_memory
+from graphscope.static.plans.numpy_calls import is_stack
 
 _LARGE: Final = 1 << 16
 """Results of so many bytes are given memory that was used before, when nobody holds it any more."""
-
-
-def _runs(copies: Sequence[tuple[int, Value]]) -> list[list[tuple[int, Value]]]:
-    """Neighbours together."""
-    runs: list[list[tuple[int, Value]]] = []
-    for place, value in copies:
-        if runs and runs[-1][-1][0] == place - 1:
-            runs[-1].append((place, value))
-        else:
-            runs.append([(place, value)])
-    return runs
 
 
 class Recycled:
@@ -154,7 +143,7 @@ class Plan:
         return [line for number, step in enumerate(self.lowered.steps) for line in self._line(number, step, arrays)]
 
     def _output(self, value: Value) -> str:
-        root = self.lowered.root(value)
+        root = self.lowered.roots[value]
         name = self._names[value]
         return name if root in self.lowered.fresh and value is root else f"copy({name})"
 
@@ -183,8 +172,11 @@ class Plan:
             names[outs[0]] = f"s{number}"
             space[f"s{number}"] = arrays[outs[0]]
             given.append(f"s{number}")
-            if is_stack(step.node):
-                return self._stacked(step, number)
+            if is_stack(step.node) and not any(value in self.lowered.fresh for value in step.node.values):
+                space["concatenate"] = np.concatenate  # of rows that lie at the same place in each run
+                sources = [names[value] for value in step.node.values]
+                self._views.append((f"p{number}", lambda *rows: [row[None] for row in rows], sources))
+                return [f"concatenate(p{number}, 0, s{number}){note}"]
             if -1 in lines:
                 given[-1] = f"t{number}"
                 space[f"t{number}"] = arrays[outs[0]].reshape(-1)
@@ -198,24 +190,6 @@ class Plan:
             space[f"q{number}"] = Recycled(outs[0].shape, outs[0].dtype)
             return [f"{left} = q{number}()", self._called(call.into, [*given, left], number) + note]
         return [f"{left} = {self._called(call.fresh if call else step.function, given, number)}{note}"]
-
-    def _stacked(self, step: Step, number: int) -> list[str]:
-        """Copies of the rows of a stack that are made elsewhere; the others lie there already."""
-        value = step.node.outputs[0]
-        written = []
-        for run in _runs(self.lowered.layout.copies[value]):
-            first, end = run[0][0], run[-1][0] + 1
-            place = f"k{number}_{first}"
-            self._space[place] = self._space[f"s{number}"][first:end]
-            sources = [self._names[each] for _, each in run]
-            if any(each in self.lowered.fresh for _, each in run):
-                written.append(f"stack(({', '.join(sources)},), 0, {place})")
-                self._space["stack"] = np.stack
-                continue
-            self._space["concatenate"] = np.concatenate
-            self._views.append((f"p{number}_{first}", lambda *arrays: [array[None] for array in arrays], sources))
-            written.append(f"concatenate(p{number}_{first}, 0, {place})  # {_place(step.node)}")
-        return written
 
     def _argument(self, value: Any, name: str, line: bool) -> str:
         """The name of what a call is given."""

@@ -207,38 +207,27 @@ def py_func(
 # Random numbers -------------------------------------------------------------------------------------------------------
 
 
-def random_normal(
-    shape: Sequence[int],
-    mean: float = 0.0,
-    stddev: float = 1.0,
-    dtype: Any = dtypes.float32,
-    seed: int | None = None,
-    name: str | None = None,
-) -> Symbol:
-    """Numbers of a normal distribution, others in each run unless there is a seed."""
-    return _random("random_normal", shape, mean, stddev, dtype, seed, name)
+def _normal(op: str, doc: str) -> Callable[..., Symbol]:
+    def draw(
+        shape: Sequence[int], mean: float = 0.0, stddev: float = 1.0, dtype: Any = dtypes.float32,
+        seed: int | None = None, name: str | None = None,
+    ) -> Symbol:  # fmt: skip
+        return _random(op, shape, mean, stddev, dtype, seed, name)
+
+    draw.__name__, draw.__doc__ = op, doc
+    return draw
 
 
-def truncated_normal(
-    shape: Sequence[int],
-    mean: float = 0.0,
-    stddev: float = 1.0,
-    dtype: Any = dtypes.float32,
-    seed: int | None = None,
-    name: str | None = None,
-) -> Symbol:
-    """As `random_normal`, without what is farther from the mean than two standard deviations."""
-    return _random("truncated_normal", shape, mean, stddev, dtype, seed, name)
+random_normal = _normal("random_normal", "Numbers of a normal distribution, others in each run unless there is a seed.")
+truncated_normal = _normal(
+    "truncated_normal", "As `random_normal`, without what is farther from the mean than two standard deviations."
+)
 
 
 def random_uniform(
-    shape: Sequence[int],
-    minval: float = 0.0,
-    maxval: float = 1.0,
-    dtype: Any = dtypes.float32,
-    seed: int | None = None,
-    name: str | None = None,
-) -> Symbol:
+    shape: Sequence[int], minval: float = 0.0, maxval: float = 1.0, dtype: Any = dtypes.float32,
+    seed: int | None = None, name: str | None = None,
+) -> Symbol:  # fmt: skip
     """Numbers from `minval` to `maxval`, evenly distributed, others in each run unless there is a seed."""
     return _random("random_uniform", shape, minval, maxval - minval, dtype, seed, name)
 

@@ -64,7 +64,7 @@ class Session:
             StaticError: The session is closed, a fetch or feed is unknown, a placeholder that is needed was not fed,
                 or what was fed does not fit.
         """
-        wanted = [self._fetched(fetch) for fetch in leaves_of(fetches)]
+        wanted = [self.named(fetch) for fetch in leaves_of(fetches)]
         values = self.fed(feed_dict or {})
         key = (tuple(wanted), tuple(values), len(self.graph.nodes))
         plan = self._plans.get(key)
@@ -134,11 +134,6 @@ class Session:
                 ) from error
             record.mark(Kind.STEP)
 
-    def _fetched(self, fetch: Any) -> Value:
-        if fetch is None:
-            raise StaticError("None can't be fetched", hint="gradients gives None where ys do not depend on an x")
-        return self.named(fetch)
-
     def fed(self, feed_dict: Mapping[Any, Any]) -> dict[Value, Any]:
         """What is fed, by value, as tensors.
 
@@ -170,6 +165,10 @@ class Session:
         Raises:
             StaticError: There is none.
         """
+        if thing is None:
+            raise StaticError(
+                "None can't be fetched or fed", hint="gradients gives None where ys do not depend on an x"
+            )
         if isinstance(thing, Value):
             value = thing
         elif isinstance(thing, Symbol):

@@ -55,7 +55,7 @@ class Variable(Symbol):
         given = initial_value() if callable(initial_value) else initial_value
         if given is None:
             raise StaticError("a Variable needs an initial value", hint="Variable(zeros([3, 2]))")
-        array = _computed(given, dtype)
+        array = computed(given, dtype)
         holder = Tensor(array[()])
         holder.is_parameter = trainable
         node = here.append("read", (), {"holder": [holder]}, name=name or "Variable")
@@ -114,7 +114,7 @@ class Variable(Symbol):
         return Symbol.of(node.outputs[0], here)
 
 
-def _computed(given: Any, dtype: Any) -> np.ndarray:
+def computed(given: Any, dtype: Any) -> np.ndarray:
     """The array that an initial value stands for."""
     if not isinstance(given, Symbol):
         return _array(given, dtype).copy()

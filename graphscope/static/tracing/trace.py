@@ -57,11 +57,10 @@ class Trace:
     """
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        _check_call(function, args, kwargs)
+        names = _names(function, args, kwargs)
         leaves, form = flatten((args, kwargs))
         self.key = key_of((args, kwargs))
         self.graph = Graph(getattr(function, "__name__", type(function).__name__))
-        names = _names(function, args, kwargs)
         given = [_like(leaf) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
         before = default_generator.numbers.bit_generator.state
         _name_outside(function)
@@ -197,28 +196,6 @@ def _key(leaves: Sequence[Any], form: Any) -> Any:
     )
 
 
-def _check_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """See that it is a function, and that there is an example of each argument.
-
-    Raises:
-        StaticError: It is none, or there are too few or too many.
-    """
-    if not callable(function):
-        raise StaticError(
-            f"a function is traced, not {type(function).__name__}", hint="give the function, then examples"
-        )
-    try:
-        inspect.signature(function).bind(*args, **kwargs)
-    except TypeError as error:
-        name = getattr(function, "__name__", type(function).__name__)
-        raise StaticError(
-            f"{name!r} can't be called with {len(args) + len(kwargs)} examples: {error}",
-            hint="give an example of each argument behind the function: trace(f, x, y)",
-        ) from None
-    except ValueError:  # a function of C, whose signature is not told
-        return
-
-
 def _like(tensor: Tensor) -> Tensor:
     """A tensor with the same elements, for the function to do with as it likes."""
     made = Tensor(np.array(tensor.array)[()], requires_grad=tensor.requires_grad)
@@ -235,21 +212,28 @@ def _name_outside(function: Callable[..., Any]) -> None:
             value.name = name
 
 
-def _names(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
-    """A name for each leaf among the arguments: that of its parameter, with a number where it has several."""
+def _names(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
+    """A name for each leaf among the arguments: that of its parameter.
+
+    Raises:
+        StaticError: It is no function, or there are too few examples or too many.
+    """
+    if not callable(function):
+        raise StaticError(
+            f"a function is traced, not {type(function).__name__}", hint="give the function, then examples"
+        )
     try:
-        called = inspect.signature(function).bind(*args, **kwargs)
-        words = list(inspect.signature(function).parameters)
-    except (TypeError, ValueError):
+        words = list(inspect.signature(function).bind(*args, **kwargs).signature.parameters)
+    except TypeError as error:
+        name = getattr(function, "__name__", type(function).__name__)
+        raise StaticError(
+            f"{name!r} can't be called with {len(args) + len(kwargs)} examples: {error}",
+            hint="give an example of each argument behind the function: trace(f, x, y)",
+        ) from None
+    except ValueError:  # a function of C, whose signature is not told
         return [f"x{number}" for number in range(len(flatten((args, kwargs))[0]))]
-    names: list[str] = []
-    for place, value in enumerate(args):
-        name = words[min(place, len(words) - 1)]
-        names += [name] * len(flatten(value)[0])
-    for name, value in kwargs.items():
-        names += [name] * len(flatten(value)[0])
-    assert called is not None
-    return names
+    named = [(words[min(place, len(words) - 1)], value) for place, value in enumerate(args)]
+    return [name for name, value in (*named, *kwargs.items()) for _ in flatten(value)[0]]
 
 
 def _of_arguments(graph: Graph, names: Sequence[str], leaves: Sequence[Any]) -> list[Frozen]:

@@ -1,4 +1,4 @@
-"""Computing ahead what does not depend on what a run is given."""
+"""Leaving out what need not be computed: what nothing needs, what is there already, what is the same in each run."""
 
 from __future__ import annotations
 
@@ -10,12 +10,48 @@ import numpy as np
 from graphscope.engine.core import modes
 from graphscope.engine.core.tensor import Tensor
 from graphscope.static.graphs import interpreter
-from graphscope.static.graphs.graph import Graph, Node, Value
-from graphscope.static.graphs.node_kinds import is_pure
+from graphscope.static.graphs.graph import Graph, Node, Value, needed
+from graphscope.static.graphs.node_kinds import frozen, is_pure
 from graphscope.static.graphs.rewriting import rewrite
 
 _MOST: Final = 1 << 16
 """Constants of more elements are computed when they are needed: they would only take room."""
+
+
+def prune(graph: Graph) -> Graph:
+    """Leave out nodes that no output needs and that do nothing else."""
+    kept = {*needed(graph), *(value.node for value in graph.inputs)}
+    return rewrite(graph, lambda new, node, inputs: None if node in kept else ())
+
+
+def merge(graph: Graph) -> Graph:
+    """Keep one of several nodes that compute the same of the same."""
+    known: dict[Any, tuple[Value, ...]] = {}
+
+    def merged(new: Graph, node: Node, inputs: tuple[Any, ...]) -> Any:
+        if not is_pure(node) or node.bodies:
+            return None
+        try:
+            key = (node.op, tuple(_key(value) for value in inputs), frozen(node.attributes))
+            found = known.get(key)
+        except TypeError:  # an attribute that can't be compared
+            return None
+        if found is not None:
+            kept = found[0].node
+            kept.origins = tuple(dict.fromkeys((*kept.origins, *node.origins)))
+            return found
+        made = new.append(
+            node.op, inputs, node.attributes, name=node.name, after=(), origins=node.origins,
+            types=[(value.shape, value.dtype) for value in node.outputs],
+        )  # fmt: skip
+        known[key] = made.outputs
+        return made.outputs
+
+    return rewrite(graph, merged)
+
+
+def _key(value: Any) -> Any:
+    return value if isinstance(value, Value) else (value.__class__, value)
 
 
 def fold(graph: Graph) -> Graph:

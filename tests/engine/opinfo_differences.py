@@ -84,12 +84,6 @@ DIFFERENCES: Final = (
         "float16 float32 float64 complex64 int64 uint8 bool",
         "as_strided.partial_views",
     ),
-    Difference(
-        "PyTorch counts in fixed point",
-        NUMBER,
-        "uint8",
-        "nn.functional.interpolate.bicubic nn.functional.interpolate.bilinear",
-    ),
     Difference("of `hermitian` matrices PyTorch reads one triangle, we both", "not", REAL, "linalg.pinv.hermitian"),
     # PyTorch is wrong ------------------------------------------------------------------------------------------------
     # Rounding --------------------------------------------------------------------------------------------------------

@@ -150,3 +150,37 @@ def test_an_integer_to_the_power_of_less_than_nothing_is_refused():
     for dtype in (gs.uint8, gs.int64):
         with pytest.raises(RuntimeError, match=r"negative|out of bounds"):
             gs.tensor([3], dtype=dtype) ** -1
+
+
+def test_a_complex_number_without_dims_takes_the_width_of_what_has_some():
+    for made in (lambda m: m.ones(2), lambda m: m.ones(2, dtype=m.float64)):
+        check(lambda m, x, y: x * y, [gs.tensor(1j, dtype=gs.complex128), made(gs)],
+              [torch.tensor(1j, dtype=torch.complex128), made(torch)])  # fmt: skip
+
+
+def test_a_complex_number_may_be_compared():
+    for function in (lambda m, x: x == 1j, lambda m, x: x != 1 + 0j):
+        check(function, [gs.ones(2)], [torch.ones(2)])
+
+
+CHOSEN = {
+    "another width": lambda m, x: m.where(x > 0, m.tensor([1.0, 2.0], dtype=m.float64), x).sum(),
+    "complex": lambda m, x: m.where(x > 0, 1 + 2j, x).real.sum(),
+    "whole": lambda m, x: m.where(x > 0, m.tensor([1, 2]), x).sum(),
+}
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_what_is_chosen_among_dtypes_has_a_gradient_of_its_own(name):
+    gradients = []
+    for m in (gs, torch):
+        x = m.tensor([1.0, -1.0], requires_grad=True)
+        CHOSEN[name](m, x).backward()
+        gradients.append(x.grad)
+    check(lambda m, g: g, gradients[:1], gradients[1:])
+
+
+def test_ends_of_different_dtypes_are_refused():
+    for m in (gs, torch):
+        with pytest.raises(RuntimeError, match="dtype"):
+            m.lerp(m.ones(2), m.ones(2, dtype=m.float64), 2)

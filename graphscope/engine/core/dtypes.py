@@ -82,7 +82,9 @@ def result_type(values: Any) -> np.dtype:
         ranks[rank] = dtype if found is None else wider(found, dtype)
     result: np.dtype | None = None
     for dtype in ranks:
-        if dtype is not None and (result is None or CATEGORY[dtype.kind] > CATEGORY[result.kind]):
+        if dtype is not None and result is not None and result.kind == "f" and dtype.kind == "c":
+            result = np.result_type(result, np.complex64)  # as wide as what decides, and complex
+        elif dtype is not None and (result is None or CATEGORY[dtype.kind] > CATEGORY[result.kind]):
             result = dtype if result is None else wider(result, dtype)
     return result if result is not None else _default
 
@@ -147,7 +149,11 @@ def aligned(op: Op, inputs: Any) -> Any:
     found = {value.array.dtype for value in inputs if hasattr(value, "wants_grad")}
     if len(found) < 2 and not any(isinstance(value, complex) for value in inputs):
         return inputs
-    dtype = common(op, [value.array if hasattr(value, "wants_grad") else value for value in inputs])
+    return converted(inputs, common(op, [getattr(value, "array", value) for value in inputs]))
+
+
+def converted(inputs: Any, dtype: np.dtype) -> list[Any]:
+    """Tensors and numbers, of which those tensors that need a gradient are brought to a dtype in the graph."""
     return [
         OPS["to"].call(value, dtype)
         if hasattr(value, "wants_grad") and value.requires_grad and value.array.dtype != dtype

@@ -38,7 +38,7 @@ def _comparison(function: Any) -> Any:
     """`==` or `!=`, which Python also asks with what is no operand, such as None."""
 
     def compare(self: Tensor, other: Any) -> Any:
-        if isinstance(other, Tensor | float | int | np.generic):
+        if isinstance(other, Tensor | float | int | complex | np.generic):
             return function(self, other)
         return NotImplemented
 

@@ -159,8 +159,9 @@ addcdiv = define(
 
 
 def _between(x: Any, y: Any, z: Any) -> Any:
-    if x.dtype != y.dtype or getattr(z, "dtype", x.dtype) != x.dtype:
-        raise TypeError(f"start, end and weight must be of one dtype, not {x.dtype}, {y.dtype}, {z.dtype}")
+    kinds = [value.dtype for value in (x, y, z) if hasattr(value, "dtype")]
+    if len(set(kinds)) > 1:
+        raise TypeError(f"start, end and weight must be of one dtype, not {', '.join(map(str, kinds))}")
     return x + z * (y - x)
 
 

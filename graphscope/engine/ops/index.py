@@ -197,6 +197,9 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
     """
     if input is None and other is None:
         return condition.nonzero(as_tuple=True)
+    if any(isinstance(value, Tensor) and value.requires_grad for value in (input, other)):
+        dtype = dtypes.result_type([getattr(value, "array", value) for value in (input, other)])
+        input, other = dtypes.converted((input, other), dtype)
     return choose(condition, input, other)
 
 

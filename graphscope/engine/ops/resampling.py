@@ -29,11 +29,8 @@ Dims = tuple[tuple[int, int, float | None], ...]
 
 
 def _resampled(x: Any, *, mode: str, dims: Dims, align_corners: bool, transposed: bool) -> Any:
-    if x.dtype.kind == "u":
-        found = _resampled(
-            x.astype(dtypes.float32), mode=mode, dims=dims, align_corners=align_corners, transposed=transposed
-        )
-        return np.clip(np.floor(found + 0.5), 0, np.iinfo(x.dtype).max).astype(x.dtype)
+    if x.dtype == dtypes.uint8:
+        return _in_bytes(x, mode, dims, align_corners)
     for back, (count, size, scale) in enumerate(reversed(dims), 1):
         weights = _matrix(mode, count, size, scale, align_corners).astype(x.dtype, copy=False)
         if transposed:
@@ -44,6 +41,22 @@ def _resampled(x: Any, *, mode: str, dims: Dims, align_corners: bool, transposed
             x = np.matmul(weights, x.reshape(*x.shape[: 1 - back], math.prod(x.shape[1 - back :]))).reshape(
                 *x.shape[:-back], len(weights), *x.shape[x.ndim - back + 1 :]
             )
+    return x
+
+
+def _in_bytes(x: Any, mode: str, dims: Dims, align_corners: bool) -> Any:
+    """Of bytes one dim after the other, the last first: by shares in fixed point, and rounded to bytes in between.
+
+    Source: `_compute_index_ranges_int16_weights` of `aten/src/ATen/native/cpu/UpSampleKernel.cpp`.
+    """
+    for back, (count, size, scale) in enumerate(reversed(dims), 1):
+        if count == size:
+            continue
+        weights = _matrix(mode, count, size, scale, align_corners)
+        digits = next(n for n in range(23) if n == 22 or int(0.5 + weights.max() * 2 ** (n + 1)) >= 1 << 15)
+        shares = np.trunc(weights * 2**digits + np.copysign(0.5, weights)).astype(np.int32)
+        sums = np.moveaxis(x, -back, -1).astype(np.int32) @ shares.T + (1 << digits - 1)
+        x = np.moveaxis(np.clip(sums >> digits, 0, 255), -1, -back).astype(np.uint8)
     return x
 
 
@@ -64,7 +77,13 @@ def _node_name(attrs: Any) -> str:
     return _NODES.get((attrs["mode"], len(attrs["dims"])), "Resample") + "Backward0"
 
 
+_OF_BYTES: Final = ("nearest", "nearest-exact", "bilinear", "bicubic")
+"""Modes that take images of bytes as they are."""
+
+
 def _to_resample(x: Any, mode: str, dims: Any, align_corners: bool = False, transposed: bool = False) -> Any:
+    if x.dtype.kind not in "fV" and (x.dtype != dtypes.uint8 or mode not in _OF_BYTES):
+        raise NotImplementedError(f"mode {mode!r} is not implemented for {x.dtype}: convert it first, with x.float()")
     return (x,), {"mode": mode, "dims": tuple(dims), "align_corners": align_corners, "transposed": transposed}
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from graphscope.cli import main
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 ROOT = Path(__file__).parents[2]
 
@@ -42,5 +44,19 @@ def graphscope(run: Run) -> Run:
 
     def start(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         return run("-m", "graphscope", *arguments, stdin=stdin)
+
+    return start
+
+
+@pytest.fixture
+def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Run `graphscope ARGUMENTS` in this process: what only reads logs leaves nothing behind in it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    def start(*arguments: str) -> subprocess.CompletedProcess[str]:
+        status = main(arguments)
+        return subprocess.CompletedProcess(arguments, status, *capfd.readouterr())
 
     return start

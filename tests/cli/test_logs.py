@@ -45,8 +45,8 @@ def recorded(original: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(original, tmp_path, dirs_exist_ok=True))
 
 
-def test_summary_counts_what_ran(recorded: Path, graphscope: Run) -> None:
-    result = graphscope("summary", "--json")
+def test_summary_counts_what_ran(recorded: Path, read: Run) -> None:
+    result = read("summary", "--json")
     assert (result.returncode, result.stderr) == (0, "")
     facts = json.loads(result.stdout)
     count = {(each["op"], each["graph_pass"], each["kind"]): each["count"] for each in facts["totals"]}
@@ -59,52 +59,54 @@ def test_summary_counts_what_ran(recorded: Path, graphscope: Run) -> None:
     assert memory["sum", "op"] == 3 * 4
 
 
-def test_summary_as_tables(recorded: Path, graphscope: Run) -> None:
-    text = graphscope("summary").stdout
+def test_summary_as_tables(recorded: Path, read: Run) -> None:
+    text = read("summary").stdout
     for word in ("forward", "backward", "mm", "tanh", "train.gscope", "first non-finite value: none"):
         assert word in text
 
 
-def test_summary_finds_the_first_non_finite_value(graphscope: Run, tmp_path: Path) -> None:
+def test_summary_finds_the_first_non_finite_value(graphscope: Run, read: Run, tmp_path: Path) -> None:
     (tmp_path / "nan.py").write_text(
         "import graphscope as gs\nx = gs.zeros(3, requires_grad=True)\ny = x.log()\nz = y * 0\n(z.sum()).backward()\n"
     )
     graphscope("record", "nan.py")
-    result = graphscope("summary", "--json")
+    result = read("summary", "--json")
     assert result.returncode == 1
     found = json.loads(result.stdout)["nonfinite"]
     assert (found["names"], found["line"], found["cause"]) == (["y"], 3, "born forward")
     assert "log of 0 (3 of 3 elements)" in found["verdict"]
-    assert "first non-finite value: #" in graphscope("summary").stdout
+    assert "first non-finite value: #" in read("summary").stdout
 
 
 @pytest.mark.parametrize("values", ["full", "none"])
-def test_infinities_of_a_mask_are_no_finding_of_a_summary(graphscope: Run, tmp_path: Path, values: str) -> None:
+def test_infinities_of_a_mask_are_no_finding_of_a_summary(
+    graphscope: Run, read: Run, tmp_path: Path, values: str
+) -> None:
     lines = "import graphscope as gs\nscores, hide = gs.ones(2), gs.tensor([True, False])\n"
     masked = "scores.masked_fill(hide, float('-inf')).softmax(-1)\n"
     (tmp_path / "mask.py").write_text(lines + masked)
     (tmp_path / "more.py").write_text(lines + masked + "scores.log().log()\n")
     for name, status in (("mask", 0), ("more", 1)):
         graphscope("record", "--values", values, f"{name}.py")
-        result = graphscope("summary", f"{name}.gscope", "--json")
+        result = read("summary", f"{name}.gscope", "--json")
         assert (result.returncode, bool(json.loads(result.stdout)["nonfinite"])) == (status, bool(status))
 
 
-def test_summary_tells_of_an_exception(graphscope: Run, tmp_path: Path) -> None:
+def test_summary_tells_of_an_exception(graphscope: Run, read: Run, tmp_path: Path) -> None:
     (tmp_path / "fails.py").write_text("import graphscope as gs\nx = gs.ones(3)\nraise ValueError('[bold]no[/bold]')\n")
     assert graphscope("record", "fails.py").returncode == 1
-    result = graphscope("summary")
+    result = read("summary")
     assert result.returncode == 1
     assert "ValueError: [bold]no[/bold]" in result.stdout
 
 
-def test_the_newest_log_is_the_default(recorded: Path, graphscope: Run) -> None:
+def test_the_newest_log_is_the_default(recorded: Path, graphscope: Run, read: Run) -> None:
     (recorded / "other.py").write_text("import graphscope as gs\ngs.ones(3).exp()\n")
     graphscope("record", "other.py")
     past = time.time() - 100
     os.utime(recorded / "train.gscope" / "log.json", (past, past))
     os.utime(recorded / "train.gscope", (past, past))
-    assert json.loads(graphscope("summary", "--json").stdout)["log"] == "other.gscope"
+    assert json.loads(read("summary", "--json").stdout)["log"] == "other.gscope"
 
 
 def test_a_run_of_several_ranks_goes_by_its_name(recorded: Path) -> None:
@@ -117,9 +119,9 @@ def test_a_run_of_several_ranks_goes_by_its_name(recorded: Path) -> None:
 
 
 @pytest.mark.parametrize("values", ["summary", "none"])
-def test_values_by_policy(recorded: Path, graphscope: Run, values: str) -> None:
+def test_values_by_policy(recorded: Path, graphscope: Run, read: Run, values: str) -> None:
     graphscope("record", "--values", values, "--log", "b.gscope", "train.py")
-    facts = json.loads(graphscope("summary", "b.gscope", "--json").stdout)
+    facts = json.loads(read("summary", "b.gscope", "--json").stdout)
     assert facts["values"] == values
 
 
@@ -129,10 +131,10 @@ def test_steps_keep_the_newest(graphscope: Run, tmp_path: Path) -> None:
     assert "Traceback" not in result.stderr
 
 
-def test_pack_keeps_every_row_and_value(recorded: Path, graphscope: Run) -> None:
+def test_pack_keeps_every_row_and_value(recorded: Path, read: Run) -> None:
     from graphscope.eventlog.reader import load
 
-    result = graphscope("pack")
+    result = read("pack")
     assert (result.returncode, result.stderr) == (0, "")
     folder, packed = load(recorded / "train.gscope"), load(recorded / "train.gscope.zip")
     assert (packed.first, packed.end, packed.closed) == (folder.first, folder.end, True)
@@ -142,31 +144,31 @@ def test_pack_keeps_every_row_and_value(recorded: Path, graphscope: Run) -> None
     assert packed.rare().tolist() == folder.rare().tolist()
     used = sum(file.stat().st_size for file in (recorded / "train.gscope").rglob("*.npy"))
     assert (recorded / "train.gscope.zip").stat().st_size < used / 20
-    again = graphscope("pack", "train.gscope")
+    again = read("pack", "train.gscope")
     assert again.returncode == 2
     assert "train.gscope.zip exists" in again.stderr
 
 
-def test_a_packed_log_serves_as_the_folder_does(recorded: Path, graphscope: Run) -> None:
-    graphscope("pack", "train.gscope", "-o", "sent.zip")
-    ours, theirs = (json.loads(graphscope("summary", log, "--json").stdout) for log in ("train.gscope", "sent.zip"))
+def test_a_packed_log_serves_as_the_folder_does(recorded: Path, read: Run) -> None:
+    read("pack", "train.gscope", "-o", "sent.zip")
+    ours, theirs = (json.loads(read("summary", log, "--json").stdout) for log in ("train.gscope", "sent.zip"))
     assert {**ours, "log": "", "disk_bytes": 0} == {**theirs, "log": "", "disk_bytes": 0}
     for log, out in (("train.gscope", "a.dot"), ("sent.zip", "b.dot")):
-        assert graphscope("export", log, "-o", out).returncode == 0
+        assert read("export", log, "-o", out).returncode == 0
     assert (recorded / "a.dot").read_bytes() == (recorded / "b.dot").read_bytes()
 
 
 @pytest.mark.parametrize("out", ["g.svg", "g.dot", "g.json", "g.png", "g.html"])
-def test_export_writes_every_kind(recorded: Path, graphscope: Run, out: str) -> None:
-    result = graphscope("export", "-o", out)
+def test_export_writes_every_kind(recorded: Path, read: Run, out: str) -> None:
+    result = read("export", "-o", out)
     assert (result.returncode, result.stderr) == (0, "")
     content = (recorded / out).read_bytes()
     magic = {"g.svg": b"<?xml", "g.dot": b"digraph", "g.json": b"{", "g.png": b"\x89PNG", "g.html": b"<!"}
     assert content.startswith(magic[out])
 
 
-def test_pdf_is_written_or_refused_with_the_cure(recorded: Path, graphscope: Run) -> None:
-    result = graphscope("export", "-o", "g.pdf")
+def test_pdf_is_written_or_refused_with_the_cure(recorded: Path, read: Run) -> None:
+    result = read("export", "-o", "g.pdf")
     if result.returncode == 0:
         assert (recorded / "g.pdf").read_bytes().startswith(b"%PDF")
     else:
@@ -175,9 +177,9 @@ def test_pdf_is_written_or_refused_with_the_cure(recorded: Path, graphscope: Run
         assert not (recorded / "g.pdf").exists()
 
 
-def test_export_draws_what_is_chosen(recorded: Path, graphscope: Run) -> None:
+def test_export_draws_what_is_chosen(recorded: Path, read: Run) -> None:
     def nodes(*words: str) -> list[dict[str, object]]:
-        result = graphscope("export", "-o", "g.json", *words)
+        result = read("export", "-o", "g.json", *words)
         assert result.returncode == 0, result.stderr
         found: list[dict[str, object]] = json.loads((recorded / "g.json").read_text())["nodes"]
         return found
@@ -187,16 +189,16 @@ def test_export_draws_what_is_chosen(recorded: Path, graphscope: Run) -> None:
     assert len(nodes("--at", "4")) <= 5
 
 
-def test_export_folds_a_loop(graphscope: Run, tmp_path: Path) -> None:
+def test_export_folds_a_loop(graphscope: Run, read: Run, tmp_path: Path) -> None:
     (tmp_path / "loop.py").write_text("import graphscope as gs\nx = gs.ones(3)\nfor _ in range(9):\n    x = x.exp()\n")
     graphscope("record", "loop.py")
-    graphscope("export", "-o", "g.json", "--fold", "repeats")
+    read("export", "-o", "g.json", "--fold", "repeats")
     nodes = json.loads((tmp_path / "g.json").read_text())["nodes"]
     assert sorted((node["op"], node["count"]) for node in nodes if node["kind"] == "op") == [("exp", 9)]
 
 
-def test_export_has_the_options_of_the_exporters(recorded: Path, graphscope: Run) -> None:
-    result = graphscope("export", "-o", "g.svg", "--rankdir", "LR", "--overlay")
+def test_export_has_the_options_of_the_exporters(recorded: Path, read: Run) -> None:
+    result = read("export", "-o", "g.svg", "--rankdir", "LR", "--overlay")
     assert (result.returncode, result.stderr) == (0, "")
     assert ElementTree.parse(recorded / "g.svg").getroot().tag.endswith("svg")
 
@@ -213,8 +215,8 @@ def test_export_has_the_options_of_the_exporters(recorded: Path, graphscope: Run
         ([], "-o"),
     ],
 )
-def test_export_refuses_with_a_reason(recorded: Path, graphscope: Run, words: list[str], message: str) -> None:
-    result = graphscope("export", *words)
+def test_export_refuses_with_a_reason(recorded: Path, read: Run, words: list[str], message: str) -> None:
+    result = read("export", *words)
     assert result.returncode == 2
     assert message in result.stderr
     assert "Traceback" not in result.stderr

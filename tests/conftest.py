@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import compileall
 import gc
+import os
 import signal
 import sys
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
@@ -21,8 +25,15 @@ settings.load_profile("same")
 providers.is_local_module_file = lambda path: False  # else constants of the modules loaded so far get into examples
 
 
-def pytest_configure() -> None:
-    """A shell's background jobs ignore Ctrl-C, and so would each program that a test starts and interrupts."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Let processes that tests start find compiled modules, add none of their own, and be interrupted.
+
+    A program that a test changes within a moment would run as it was; a shell's background jobs ignore Ctrl-C.
+    """
+    if not hasattr(config, "workerinput"):
+        compileall.compile_dir(Path(__file__).parents[1] / "graphscope", quiet=2)
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    sys.dont_write_bytecode = False  # the tests themselves are kept
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.disable()
@@ -38,6 +49,7 @@ def pytest_sessionstart() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Let the collector look at what tests make, and not at all that was loaded for them."""
+    """Keep nothing that tests write, and let the collector look at what they make, not at what was loaded."""
+    sys.dont_write_bytecode = True
     gc.freeze()
     gc.enable()

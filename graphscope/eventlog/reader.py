@@ -72,6 +72,9 @@ class Log(Rows, Tables):
     def __repr__(self) -> str:
         return f"<Log {self.path} rows {self.first}..{self.end}>"
 
+    def _is_whole(self) -> bool:
+        return self.metadata.get("finished") is not None
+
     @property
     def closed(self) -> bool:
         """Whether the recording was finished in good order (a killed one was not, and is as good to read)."""

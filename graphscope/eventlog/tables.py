@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any, Final
 
 from graphscope.eventlog import schema
@@ -18,8 +19,12 @@ class Tables:
     """Entries by number: ops, sites, sources, scopes, shapes, attributes, threads. Number 0 is "none"."""
 
     def __init__(self, files: LogFiles) -> None:
-        self._tables: dict[str, _Table] = {name: _Table(files, name) for name in schema.TABLES}
+        self._tables: dict[str, _Table] = {name: _Table(files, name, self._is_whole) for name in schema.TABLES}
         self._source_texts: dict[str, str] | None = None
+
+    def _is_whole(self) -> bool:
+        """Whether nothing more will be written."""
+        return False
 
     def op(self, number: int) -> Op:
         """An op by its number; of no name when the number is 0 or unknown."""
@@ -103,16 +108,20 @@ class Tables:
 class _Table:
     """Entries of one table, parsed as they are asked for."""
 
-    def __init__(self, files: LogFiles, name: str) -> None:
+    def __init__(self, files: LogFiles, name: str, is_whole: Callable[[], bool]) -> None:
         self._files = files
         self._name = name
+        self._is_whole = is_whole
+        self._read = False
+        """All of a log to which nothing is added was read."""
         self._entries: list[Any] = [None]
         self._shapes: dict[int, tuple[int, ...]] = {0: ()}
         self._chunk = 0
         self._offset = 0
 
     def get(self, number: int) -> Any:
-        if number >= len(self._entries):
+        if number >= len(self._entries) and not self._read:
+            self._read = self._is_whole()
             self._extend()
         return self._entries[number] if 0 <= number < len(self._entries) else None
 

@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[2]
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
+@pytest.mark.slow
 def test_recordings_that_begin_together_have_a_name_each(tmp_path: Path) -> None:
     (tmp_path / "sweep.py").write_text(
         "import sys\nimport graphscope as gs\ngs.ones(3) * 2\nprint('ran', sys.argv[1])\n"
@@ -68,7 +69,7 @@ def test_a_program_without_standard_streams(tmp_path: Path, closed: str) -> None
     (tmp_path / "program.py").write_text("import sys\nimport graphscope as gs\ngs.ones(50_000) * 2\nsys.exit(4)\n")
     command = f"{sys.executable} -m graphscope record program.py {closed}"
     result = subprocess.run(
-        ["sh", "-c", command], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False, timeout=60
+        ["sh", "-c", command], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False, timeout=120
     )
     assert result.returncode == 4
     assert json.loads((tmp_path / "program.gscope/log.json").read_text())["finished"]

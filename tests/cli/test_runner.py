@@ -157,7 +157,7 @@ def test_signals_reach_the_program(tmp_path: Path, number: signal.Signals, statu
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         process.send_signal(number)
-        _, errors = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=120)
     assert process.returncode == status
     assert "cli" not in errors
     assert ("KeyboardInterrupt" in errors) == (number is signal.SIGINT)

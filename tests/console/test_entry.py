@@ -33,7 +33,7 @@ def python(tmp_path: Path):
             capture_output=True,
             text=True,
             cwd=tmp_path,
-            timeout=60,
+            timeout=120,
             env={
                 **os.environ,
                 "PYTHONPATH": str(ROOT),
@@ -276,7 +276,7 @@ def test_a_forked_child_has_no_prompt(tmp_path: Path) -> None:
         input="c\nq\n",
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         env={**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path)},
     )
 
@@ -306,7 +306,7 @@ def test_a_reader_that_goes_away(tmp_path: Path) -> None:
         program.stdin.close()
 
         assert program.stderr.read() == ""
-        assert program.wait(60) == 0
+        assert program.wait(120) == 0
 
 
 CALLS = """\

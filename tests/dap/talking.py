@@ -22,7 +22,8 @@ from graphscope.dap.adapter_thread import adapter
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((Path(__file__).parent / "schema" / "debugAdapterProtocol.json").read_text(encoding="utf-8"))
-PATIENCE = 30.0
+PATIENCE = 120.0
+"""Seconds after which what was awaited will not come; the machine may be busy with other things."""
 
 
 @functools.cache

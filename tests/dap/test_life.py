@@ -179,7 +179,7 @@ def test_a_program_that_waits_is_held_and_left(client: Client, write: Write, add
         assert client.evaluate("step") == "0"
         assert client.move("stepBack")
         assert client.leave() == 0
-        out, _ = waiting.communicate(timeout=30)
+        out, _ = waiting.communicate(timeout=120)
         assert waiting.returncode == 0
         assert out.startswith("done")
 

@@ -19,7 +19,7 @@ import graphscope as gs
 from graphscope.dap import requests as requests
 from graphscope.dap.request_table import REQUESTS
 from tests.dap.conftest import CHAIN
-from tests.dap.talking import Client
+from tests.dap.talking import PATIENCE, Client
 from tests.dap.test_robust import gone
 
 PROGRAM = CHAIN.replace("range(3)", "range(40)")
@@ -223,9 +223,9 @@ def test_clients_killed_at_random_moments(tmp_path: Path) -> None:
         time.sleep(chance.random() * 0.3)
         if outlives or chance.random() < 0.5:
             client.close_streams()
-            assert client.process.wait(30) == 0
+            assert client.process.wait(PATIENCE) == 0
         else:
             os.kill(client.process.pid, signal.SIGKILL)
-            client.process.wait(30)
+            client.process.wait(PATIENCE)
         client.close()
         assert not pid.exists() or gone(int(pid.read_text() or 0) or 1 << 22)

@@ -13,14 +13,14 @@ import graphscope as gs
 from graphscope.dap.server import serve_socket
 from graphscope.errors import UsageError
 from tests.dap.conftest import CHAIN
-from tests.dap.talking import Client, Refused
+from tests.dap.talking import PATIENCE, Client, Refused
 
 Write = Callable[[str], Path]
 
 START = "import graphscope as torch\nx = torch.tensor([1.0, 2.0], requires_grad=True)\ny = (x * x).tanh()\n"
 
 
-def gone(pid: int, within: float = 10.0) -> bool:
+def gone(pid: int, within: float = PATIENCE) -> bool:
     """Whether a process ends in time."""
     deadline = time.monotonic() + within
     while time.monotonic() < deadline:
@@ -138,7 +138,7 @@ def test_a_client_that_is_killed_takes_the_program_with_it(chain: Path, write: W
         client.event("output")
     pid = int(client.output)
     client.close_streams()
-    assert client.process.wait(20) == 0
+    assert client.process.wait(PATIENCE) == 0
     assert gone(pid)
 
 
@@ -168,7 +168,7 @@ def test_an_adapter_that_is_told_to_end_leaves_nothing(
         client.event("output")
     assert list((tmp_path / "temporary").iterdir())
     client.process.send_signal(number)
-    assert client.process.wait(20) == 0
+    assert client.process.wait(PATIENCE) == 0
     assert gone(int(client.output))
     assert not list((tmp_path / "temporary").iterdir())
     client.close()
@@ -182,7 +182,7 @@ def test_a_program_may_be_asked_to_outlive_its_client(chain: Path, tmp_path: Pat
     client.launch(chain, "op:tanh backward", endWithClient=False)
     client.event("stopped")
     client.close_streams()
-    assert client.process.wait(20) == 0
+    assert client.process.wait(PATIENCE) == 0
     assert done.read_text() == "yes"
 
 

@@ -31,7 +31,7 @@ def extension(python: str = "", chosen: str = "", language: str = "python") -> d
         chosen,
         language,
     ]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False, cwd=ROOT)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found

@@ -140,7 +140,7 @@ def test_the_same_log_gives_the_same_bytes(recorded, tmp_path: Path) -> None:
     for seed in ("1", "2"):
         places = [str(tmp_path / f"{name}{seed}.dot") for name in ("folded", "whole")]
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
-        subprocess.run([sys.executable, "-c", code, str(log.path), *places], check=True, env=environment, timeout=60)
+        subprocess.run([sys.executable, "-c", code, str(log.path), *places], check=True, env=environment, timeout=120)
         written.append([Path(place).read_bytes() for place in places])
     assert written[0] == written[1]
     assert written[0][1].decode() == export(log, format="dot", overlay=True)

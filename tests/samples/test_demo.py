@@ -46,7 +46,7 @@ def test_in_a_terminal_it_opens_the_screen(monkeypatch: pytest.MonkeyPatch) -> N
         _until(ours, "has not ended")
         os.write(ours, b"y")
         seen = _until(ours, "--console")
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=120) == 0
         os.close(ours)
     assert "This was samples/rnn_cell.py" in seen
 
@@ -62,7 +62,7 @@ def test_in_a_terminal_that_draws_nothing_it_opens_the_console(monkeypatch: pyte
         os.write(ours, b"b op:tanh backward\nc\n")
         seen += _until(ours, "(breakpoint 1: op:tanh backward)")
         os.write(ours, b"q\n")
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=120) == 0
         os.close(ours)
     assert "b op:tanh backward" in seen
     assert "> #0 randn (1x10 float32) forward rnn_cell.py:7 x" in seen
@@ -84,6 +84,6 @@ def _until(terminal: int, text: str) -> str:
     """What a terminal shows up to (and with) a text."""
     seen = ""
     while text not in seen:
-        assert select.select([terminal], [], [], 60)[0], f"{text!r} did not come after {seen[-2000:]!r}"
+        assert select.select([terminal], [], [], 120)[0], f"{text!r} did not come after {seen[-2000:]!r}"
         seen += os.read(terminal, 4096).decode("utf-8", "replace")
     return seen

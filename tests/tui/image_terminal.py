@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 40.0
+PATIENCE = 120.0
 CELL = (10, 20)
 
 SIXEL = {b"\x1b[?1;1;0S": b"\x1b[?1;0;256S", b"\x1b[?2;4;0S": b"\x1b[?2;0;1000;1000S", b"\x1b[c": b"\x1b[?62;4;22c"}

@@ -19,7 +19,7 @@ from graphscope.tui.live.program_session import ProgramSession
 from graphscope.tui.main_screen import Main
 from graphscope.tui.screen_session import RecordedSession
 
-PATIENCE = 20.0
+PATIENCE = 120.0
 """Seconds after which what was awaited has not come."""
 
 

@@ -70,6 +70,7 @@ def test_every_key_does_something_on_a_program_that_waits(
     debug(program(tmp_path), use, breakpoints=(spec,), commands=("c",))
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_every_key_does_something_on_a_recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -148,13 +148,13 @@ def test_every_key_means_one_thing_and_is_in_the_help() -> None:
 def test_what_decides_whether_there_is_a_screen_loads_none() -> None:
     code = "import graphscope.tui.screen_entry, sys; sys.exit(bool({'textual', 'rich'} & sys.modules.keys()))"
 
-    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, timeout=60).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, timeout=120).returncode == 0
 
 
 def test_a_screen_loads_nothing_that_draws() -> None:
     code = "import graphscope.tui.app, sys; sys.exit('PIL' in sys.modules or 'graphscope.exporters' in sys.modules)"
 
-    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, timeout=60).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, timeout=120).returncode == 0
 
 
 @pytest.mark.parametrize(

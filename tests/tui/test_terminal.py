@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 40.0
+PATIENCE = 120.0
 
 
 class Terminal:
@@ -28,7 +28,7 @@ class Terminal:
 
     def tmux(self, *words: str) -> str:
         done = subprocess.run(
-            ["tmux", "-S", self._socket, *words], capture_output=True, text=True, timeout=30, check=True
+            ["tmux", "-S", self._socket, *words], capture_output=True, text=True, timeout=PATIENCE, check=True
         )
         return done.stdout
 
@@ -59,7 +59,7 @@ class Terminal:
         return text
 
     def close(self) -> None:
-        subprocess.run(["tmux", "-S", self._socket, "kill-server"], capture_output=True, timeout=30, check=False)
+        subprocess.run(["tmux", "-S", self._socket, "kill-server"], capture_output=True, timeout=PATIENCE, check=False)
 
 
 @pytest.fixture
@@ -148,7 +148,7 @@ def test_without_a_terminal_the_console_answers(product: Path, tmp_path: Path) -
         input="n\np 6 * 7\nq\n",
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         env={**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path)},
         check=False,
     )

@@ -334,7 +334,7 @@ def main() -> None:
             path = Path(folder) / f"{number}.gscope"
             packed = random.random() < 0.35
             (as_zip if packed else as_folder)(files, path)
-            signal.alarm(20)  # ends the process: that is a hang
+            signal.alarm(120)  # ends the process: that is a hang
             Path("last.txt").write_text(f"{seed}/{number}")
             try:
                 read_all(load(path), not packed)

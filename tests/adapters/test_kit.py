@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,9 @@ import numpy as np
 import pytest
 
 import graphscope as gs
-from graphscope.adapters import ADAPTERS
+from graphscope.adapters import ADAPTERS, kit
+from graphscope.adapters.kit import Attachment, Identities, Notes, Patches, Tape, Versions
+from graphscope.eventlog import record as recording
 from tests.docs.pages import ROOT, blocks
 
 autograd = pytest.importorskip("autograd")
@@ -90,3 +93,132 @@ def test_the_value_of_a_function_is_not_called_as_its_argument(adapter: ModuleTy
         assert [(node.op, node.name) for node in log.graph.select("op:sum forward")] == [("sum", "")]
         (leaf,) = log.graph.select("name:w forward")
     assert leaf.kind == "leaf"
+
+
+def test_a_leaf_of_which_an_element_is_taken_has_its_whole_gradient(adapter: ModuleType) -> None:
+    w = np.array([2.0, 3.0])
+    with gs.record() as log:
+        gradient = autograd.grad(lambda w: anp.sum(w[0] * w))(w)
+        (leaf,) = (node for node in log.graph.select("name:w forward") if node.kind == "leaf")
+        np.testing.assert_allclose(leaf.grad, gradient)
+    np.testing.assert_allclose(gradient, [7.0, 2.0])
+
+
+def test_a_mistake_in_the_recorder_ends_the_recording_and_not_the_program(
+    adapter: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    w = np.array([0.1, 0.2])
+    bare = autograd.grad(loss)(w)
+
+    def broken(*_: object) -> None:
+        raise LookupError("out of order")
+
+    with gs.record() as log, monkeypatch.context() as patch:
+        patch.setattr(Tape, "_fields", broken)
+        with pytest.warns(RuntimeWarning, match="recording autograd ended .* out of order"):
+            recorded = autograd.grad(loss)(w)
+        np.testing.assert_array_equal(recorded, bare)
+        assert len(log.graph.nodes) == 0
+    with gs.record() as log:
+        autograd.grad(loss)(w)
+        assert len(log.graph.nodes) > 0
+
+
+def test_an_adapter_that_fails_half_way_leaves_its_framework_as_it_was(capsys: pytest.CaptureFixture[str]) -> None:
+    framework = ModuleType("framework")
+    framework.compute, framework.__version__ = len, "1.5"
+
+    class Half(Patches):
+        def install(self) -> None:
+            self.replace(framework, "compute", abs)
+            raise AttributeError("no kernel")
+
+    attachment = Attachment(lambda writer: Half("Framework"), Versions("Framework", framework))
+    for _ in range(2):
+        with gs.record():
+            attachment.attach(recording.active())
+            assert framework.compute is len
+            attachment.detach()
+    assert capsys.readouterr().err.count("Framework 1.5 can't be recorded: AttributeError at ") == 1
+
+
+@pytest.mark.parametrize(
+    ("number", "private", "refused", "noticed"),
+    [
+        ("1.4", True, "Framework 1.4 can't be recorded: 1.5 is the oldest that can", ""),
+        ("2.0", False, "Framework 2.0 can't be recorded: it has no framework._kernel", ""),
+        ("2.0.1+cu", True, "", ""),
+        ("3.0", True, "", "Framework 3.0 is none of the versions that this graphscope knows (1.5 to 2.0)"),
+        ("mine", True, "", "Framework mine is none of the versions"),
+    ],
+)
+def test_versions_are_refused_for_what_they_lack(number: str, private: bool, refused: str, noticed: str) -> None:
+    framework = ModuleType("framework")
+    framework.__version__ = number
+    if private:
+        framework._kernel = len
+    versions = Versions("Framework", framework, (1, 5), (2, 0), {"framework._kernel": lambda: bool(framework._kernel)})
+    assert (versions.refusal() or "").startswith(refused)
+    assert bool(versions.refusal()) == bool(refused)
+    assert refused or (versions.notice() or "").startswith(noticed)
+    assert refused or bool(versions.notice()) == bool(noticed)
+
+
+class Remote:
+    """A value on a device: it is copied when it is read."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self._array, self.copies = array, 0
+        self.shape, self.dtype = array.shape, array.dtype
+
+    def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+        self.copies += 1
+        return self._array
+
+
+@pytest.mark.parametrize(("values", "copies"), [("full", 1), ("none", 0)])
+def test_a_value_is_read_where_the_log_wants_it(values: str, copies: int) -> None:
+    numbers = Remote(np.arange(6).reshape(2, 3))
+    with gs.record(values=values) as log:
+        tape = Tape(recording.active(), "Framework", [np])
+        with tape.scope("layer", "Dense"):
+            _, answer = tape.op("count", [2], numbers)
+        (found,) = log.graph.nodes
+        assert answer is numbers
+        assert numbers.copies == copies
+        assert (found.op, found.shape, found.scope) == ("count", (2, 3), "layer")
+        if copies:
+            np.testing.assert_array_equal(found.value, numbers._array)
+
+
+def test_what_is_known_of_an_object_goes_with_it() -> None:
+    class Value:
+        pass
+
+    identities, notes = Identities(), Notes[str]()
+    kept = Value()
+    for number in range(5000):
+        passing = Value()
+        identities.add(passing, number)
+        notes.note(passing, "passing")
+    identities.add(kept, 7)
+    notes.note(kept, "kept")
+    del passing
+    identities.purge()
+    notes.purge()
+    assert (len(identities.table), len(notes)) == (1, 1)
+    assert identities.find(kept).row == 7
+    assert notes.of(kept) == "kept"
+    assert (identities.find(Value()), notes.of(Value())) == (None, None)
+
+
+def test_the_page_tells_of_all_that_the_kit_has() -> None:
+    page = (ROOT / "docs" / "how-to" / "adapters.md").read_text(encoding="utf-8")
+    table = [line for line in page.splitlines() if line.startswith("| `")]
+    named = {name for line in table for name in re.findall(r"`(\w+)`", line.split("|")[1])}
+    modules = {name for line in table for name in re.findall(r"`(\w+)`", line.split("|")[2])}
+    public = {
+        name for name, value in vars(kit).items() if not name.startswith("_") and not isinstance(value, ModuleType)
+    }
+    assert named - {"gate"} == public - {"Writer"}
+    assert modules == {each.stem for each in Path(kit.__file__).parent.glob("*.py")} - {"__init__"}

@@ -21,7 +21,7 @@ if not dist.is_available():
     pytest.skip("torch was built without its distributed part", allow_module_level=True)
 
 import graphscope as gs
-from graphscope.adapters.torch import supported_versions
+from graphscope.adapters.torch.supported_versions import VERSIONS
 from graphscope.debugger import interpreter
 from graphscope.debugger.debugger import Debugger
 from graphscope.eventlog.reader import load
@@ -250,7 +250,7 @@ def test_what_is_begun_and_waited_for_later_has_its_value_at_the_wait(tmp_path: 
 
 @pytest.mark.slow
 def test_sharded_parameters_are_gathered_and_their_gradients_scattered(tmp_path: Path) -> None:
-    if supported_versions.version() < (2, 7):
+    if VERSIONS.number < (2, 7):
         pytest.skip("torch shards on the CPU from 2.7 on")
     assert run_ranks(SHARDED, tmp_path) == [0, 0]  # bit-identical on both
     table = interpreter.run(Debugger(load(tmp_path / "run-rank0.gscope")), "ranks")

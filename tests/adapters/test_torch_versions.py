@@ -18,7 +18,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import graphscope as gs
-from graphscope.adapters.torch import supported_versions
+from graphscope.adapters.torch.supported_versions import PROBES, VERSIONS
 
 pytestmark = pytest.mark.torch
 
@@ -46,19 +46,19 @@ FIXED = {"Node.metadata", "Node._sequence_nr", "Node.register_prehook", "Node.ne
 """Attributes of what is written in C; they stay where they are."""
 
 
-@pytest.mark.parametrize("name", supported_versions.PROBES)
+@pytest.mark.parametrize("name", PROBES)
 def test_every_private_name_is_there(name: str) -> None:
-    assert supported_versions.PROBES[name]()
+    assert PROBES[name]()
 
 
 def test_a_version_that_lacks_something_is_refused_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert set(NAMES) | FIXED == set(supported_versions.PROBES)
+    assert set(NAMES) | FIXED == set(PROBES)
     for name, (owner, attribute) in NAMES.items():
         with monkeypatch.context() as patch:
             patch.delattr(owner, attribute)
-            assert supported_versions.missing() == [name]
-            assert f"it has no {name}" in str(supported_versions.refusal())
-    assert supported_versions.refusal() is None
+            assert VERSIONS.missing() == [name]
+            assert f"it has no {name}" in str(VERSIONS.refusal())
+    assert VERSIONS.refusal() is None
 
 
 def recorded() -> int:

@@ -1,14 +1,27 @@
-"""What the adapter of any framework needs: frames, scopes, identities, rows of both passes, the gate, and patches.
+"""What the adapter of any framework needs; `docs/how-to/adapters.md` tells of each and writes an adapter with it.
 
 An adapter is a module with `attach(writer)` and `detach()`, named in the table `ADAPTERS` or by an entry point of the
 group `graphscope.adapters`. It changes the framework by `Patches`, and tells a `Tape` what the framework computes.
 """
 
+from graphscope.adapters.kit.attachment import Attachment as Attachment
+from graphscope.adapters.kit.call_scopes import Scope as Scope
+from graphscope.adapters.kit.call_scopes import within as within
 from graphscope.adapters.kit.frames import Frames as Frames
+from graphscope.adapters.kit.guard import guarded as guarded
 from graphscope.adapters.kit.identity import Identities as Identities
+from graphscope.adapters.kit.identity import Known as Known
+from graphscope.adapters.kit.identity import Notes as Notes
 from graphscope.adapters.kit.notices import left_changed as left_changed
 from graphscope.adapters.kit.notices import say as say
 from graphscope.adapters.kit.patches import Patches as Patches
+from graphscope.adapters.kit.recording import Recording as Recording
 from graphscope.adapters.kit.tape import Node as Node
 from graphscope.adapters.kit.tape import Tape as Tape
+from graphscope.adapters.kit.training_steps import Steps as Steps
+from graphscope.adapters.kit.value_names import Names as Names
+from graphscope.adapters.kit.value_names import argument_name as argument_name
+from graphscope.adapters.kit.value_policy import unkept as unkept
+from graphscope.adapters.kit.value_policy import wanted as wanted
+from graphscope.adapters.kit.versions import Versions as Versions
 from graphscope.eventlog.writer import Writer as Writer

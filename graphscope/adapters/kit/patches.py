@@ -25,6 +25,9 @@ class Patches:
         """Owner, name, what was there before, and what is in its place; what stays at all times is not among them."""
         self._undo: list[Callable[[], object]] = []
 
+    def install(self) -> None:
+        """Begin to see what the framework does: an adapter says here what it replaces."""
+
     def replace(self, owner: Any, name: str, value: Any, *, always: bool = False) -> None:
         """Set an attribute, had or inherited; it is put back in the end, unless somebody else has set it meanwhile.
 

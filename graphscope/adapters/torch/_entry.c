@@ -147,13 +147,13 @@ static int begin(Entry *self, const Plan *plan, Walk *walk, PyObject *cotangents
 }
 
 /* The scope of a place, on the backward pass. */
-static PyObject *turned(PyObject *context)
+static PyObject *on_backward(PyObject *context)
 {
     PyObject *twin = get(context, &slot_twin);
     if (twin != Py_None)
         return twin;
     Py_DECREF(twin);
-    return PyObject_CallMethodNoArgs(context, str_turned);
+    return PyObject_CallMethodNoArgs(context, str_on_backward);
 }
 
 int give_up(PyObject *told, PyObject *session)
@@ -175,7 +175,7 @@ int give_up(PyObject *told, PyObject *session)
     return 0;
 }
 
-/* Run the engine, with the place of the thread turned to the pass meanwhile. */
+/* Run the engine, with the place of the thread in the pass meanwhile. */
 static PyObject *run_engine(Entry *self, Run *run, PyObject *context, PyObject *const *words, size_t flags,
                             PyObject *names)
 {
@@ -220,7 +220,7 @@ static void let_go(Run *run, Walk *walk)
 static PyObject *run_pass(Entry *self, Plan *plan, PyObject *const *words, size_t flags, PyObject *names)
 {
     Place *place = plan->place;
-    PyObject *inner = turned(place->context), *result = NULL;
+    PyObject *inner = on_backward(place->context), *result = NULL;
     Run *run = inner == NULL ? NULL : (Run *)run_type->tp_alloc(run_type, 0);
     if (run == NULL) {
         Py_XDECREF(inner);

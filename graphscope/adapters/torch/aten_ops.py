@@ -28,7 +28,7 @@ from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.sites import Fields
 from graphscope.adapters.torch.supported_versions import holds_in_inference
 from graphscope.adapters.torch.tensor_properties import grad_fn
-from graphscope.eventlog.schema import ROW_MASK, Kind
+from graphscope.eventlog.schema import ROW_MASK
 
 
 class Ran(NamedTuple):
@@ -239,14 +239,7 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
         writer = self.session.writer
         outer = beneath.outer = place.context
         call = beneath.call
-        inner = outer.inner.get(id(call))
-        if inner is None:
-            inner = Context(outer.path.child(call.name, "call"), outer.backward)
-            number = inner.path.number(writer)
-            inner.entering = writer.template(Kind.SCOPE_ENTER, scope=number)
-            inner.leaving = writer.template(Kind.SCOPE_EXIT, scope=number)
-            outer.inner[id(call)] = inner
-        place.context = inner
+        inner = place.context = outer.child(call, call.name, "call", writer)
         writer.append(inner.entering, None, writer.clock())
         first, beneath.pending = beneath.pending, None
         if first is not None:

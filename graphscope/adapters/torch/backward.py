@@ -17,7 +17,7 @@ from graphscope.adapters.torch import compiled, control
 from graphscope.adapters.torch.backward_graph import NAMES, Walk
 from graphscope.adapters.torch.collectives import Collectives
 from graphscope.adapters.torch.modes import aside, sweep
-from graphscope.adapters.torch.recorder_errors import give_up, guarded
+from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.rules import Run
 from graphscope.adapters.torch.session import Session
 from graphscope.eventlog.places import site_number
@@ -59,7 +59,7 @@ class Backward:
             slow=every, original=original, session=session, writer=session.writer, places=session.places,
             leaves=session.leaves, replicas=self._collectives.replicas, marks=self._marks, make=walk.rule,
             node_class=walk.leaf_class, table=session.identities.table, fields=session.no_fields, op_names=NAMES,
-            inside=session.frames.inside, push=_push, pop=_pop, sweep=sweep, failed=give_up,
+            inside=session.frames.inside, push=_push, pop=_pop, sweep=sweep, failed=Session.give_up,
             passed=control.passed,
         )  # fmt: skip
         return found
@@ -82,7 +82,7 @@ class Backward:
             run = Run(writer, frame, place)
             run.creating = [] if create_graph else None
             self._begin(run, outputs, cotangents)
-            context = outer[0].turned()
+            context = outer[0].on_backward()
             result: Any = None
             mode = (place.calls or session.make_calls()).mode
             try:

@@ -95,7 +95,7 @@ class Walk:
         """A row for what was computed before the recording began, of which only a backward node is left."""
         writer = self.session.writer
         template = writer.template(
-            Kind.OP, op=self.session.op(name, "Computed before the recording began, or by no call that is seen.")
+            Kind.OP, op=self.session.op_number(name, "Computed before the recording began, or by no call that is seen.")
         )
         return writer.append(template, None, writer.clock())
 

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from graphscope.adapters.kit.call_scopes import within
 from graphscope.adapters.torch.context import Context
 from graphscope.adapters.torch.session import Session
-from graphscope.eventlog.schema import Kind, Pass
 
 
 class Checkpoints:
@@ -48,13 +48,8 @@ class Checkpoints:
             if session.ended or place.busy:
                 return function(*args, **kwargs)
             outer = place.context
-            place.context = inner = self._scope(context or outer, outer)
-            session.writer.append(inner.entering, None, session.writer.clock())
-            try:
+            with within(place, self._scope(context or outer, outer), session.writer):
                 return function(*args, **kwargs)
-            finally:
-                place.context = outer
-                session.writer.append(inner.leaving, None, session.writer.clock())
 
         return again
 
@@ -63,10 +58,6 @@ class Checkpoints:
         path = first.path.child("recompute", "checkpoint")
         inner = outer.inner.get(id(path))
         if inner is None or inner.path is not path:
-            inner = outer.inner[id(path)] = Context(path, backward=True)
+            inner = outer.inner[id(path)] = Context(path, backward=True).marked(self.session.writer)
             inner.module = first.module
-            writer = self.session.writer
-            number = inner.path.number(writer)
-            inner.entering = writer.template(Kind.SCOPE_ENTER, scope=number, graph_pass=Pass.BACKWARD)
-            inner.leaving = writer.template(Kind.SCOPE_EXIT, scope=number, graph_pass=Pass.BACKWARD)
         return inner

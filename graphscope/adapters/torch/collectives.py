@@ -163,7 +163,7 @@ class Collectives:
     def _awaits(self, started: _Started, frame: FrameType) -> None:
         writer = self.session.writer
         started.common.update(
-            op=self.session.op("wait", "The end of what was begun together."), site=site_number(writer, frame)
+            op=self.session.op_number("wait", "The end of what was begun together."), site=site_number(writer, frame)
         )
         writer.append(self._without_value(Kind.WAIT, None, {**started.common, "input_count": 0}), None, writer.clock())
 
@@ -209,7 +209,7 @@ class Collectives:
         session = self.session
         writer = session.writer
         common: dict[str, Any] = {
-            "op": session.op(name, "What the ranks of a group do together."),
+            "op": session.op_number(name, "What the ranks of a group do together."),
             "site": site_number(writer, frame),
             "scope": session.places.here.context.path.number(writer),
             "attrs": writer.attributes(attributes),
@@ -307,7 +307,7 @@ class Collectives:
             form = Keeping(
                 writer.template(
                     Kind.ACCUMULATE,
-                    op=session.op("all_reduce", "What the ranks of a group do together."),
+                    op=session.op_number("all_reduce", "What the ranks of a group do together."),
                     site=site_number(writer, frame),
                     shape=shape_of(gradient),
                     dtype=log_dtype(tensor_base.dtype(gradient)),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable
 from importlib import import_module
 from inspect import isfunction
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import torch
 
+from graphscope.adapters.kit import identity
 from graphscope.adapters.torch.tensor_base import Own
 from graphscope.adapters.torch.tensor_properties import ORDINARY
 from graphscope.eventlog.schema import SLOT_SHIFT
@@ -34,25 +34,23 @@ def given_to(target: type) -> Callable[[type], Any]:
     return give
 
 
-class Known(weakref.ref[torch.Tensor]):
+class Known(identity.Known):
     """A tensor that the log has a row of."""
 
-    __slots__ = ("counter", "group", "more", "row", "seen")
+    __slots__ = ("counter", "group", "more", "seen")
+
+    group: Any
+    more: Any
+
+    def __new__(cls, tensor: torch.Tensor) -> Self:
+        """The entry of a tensor that shares its memory with no other."""
+        known = super().__new__(cls, tensor)
+        known.group = known.more = None
+        return known
 
 
-class Table(dict[int, Any]):
-    """Known tensors by their addresses. An entry may be of one that is gone."""
-
-    def take(self, address: int) -> Any:
-        """What is known of an address, taken out."""
-        return super().pop(address, None)
-
-    def forget(self) -> None:
-        """Take those out that are gone."""
-        for key in list(self):
-            known = self.get(key)
-            if known is not None and known() is None:
-                del self[key]
+Table = identity.Table
+"""Known tensors by their addresses."""
 
 
 class Site:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import re
-import weakref
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from sys import _getframe
@@ -193,8 +192,8 @@ class _Appending:
         """Find out what it is given."""
         names = self.session.leaves.names
         for value, source in zip(args, self._region.sources, strict=False):
-            if isinstance(value, torch.Tensor) and source and self.session.leaves.name(value) is None:
-                names[id(value)] = weakref.ref(value), source
+            if isinstance(value, torch.Tensor) and source and names.of(value) is None:
+                names.note(value, source)
         for place, value in enumerate(args):
             self._calls.gather(place, value, self._frame, self._rows, self._constants)
         self._given = [(each, version_of(each)) for each in args if isinstance(each, torch.Tensor)]

@@ -7,6 +7,7 @@ import weakref
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
+from graphscope.adapters.kit.call_scopes import Scope
 from graphscope.adapters.torch import compiled
 from graphscope.eventlog.scopes import ScopePath
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from graphscope.adapters.torch.aten_ops import LineCalls
 
 
-_LEAST = 32
 _LEAST_SITES = 256
 
 
@@ -32,23 +32,13 @@ class Variants(dict[Any, Any]):
         self.code = weakref.ref(code)
 
 
-class Context:
-    """A scope on one of the two passes: one object a place, which holds what its call sites need."""
+class Context(Scope):
+    """A scope, with what its call sites need."""
 
-    __slots__ = (
-        "backward", "entering", "inner", "leaving", "module", "path", "room", "site_room", "sites",
-        "sites_without_grad", "twin", "variants",
-    )  # fmt: skip
+    __slots__ = ("site_room", "sites", "sites_without_grad", "variants")
 
     def __init__(self, path: ScopePath, backward: bool = False) -> None:
-        self.path = path
-        self.backward = backward
-        self.module: weakref.ref[Any] | None = None
-        """The module whose `forward` runs here."""
-        self.inner: dict[int, Context] = {}
-        """The contexts of the modules called from here, by `id`."""
-        self.room = _LEAST
-        """So many of them are let stand before those of modules that are gone are taken out."""
+        super().__init__(path, backward)
         self.sites: dict[int, Any] = {}
         self.sites_without_grad: dict[int, Any] = {}
         """The call sites by instruction and function, with gradients on and off."""
@@ -56,18 +46,6 @@ class Context:
         """Of each call site the kinds of results that were met there."""
         self.site_room = _LEAST_SITES
         """So many call sites are let stand before those of codes that are gone are taken out."""
-        self.entering: Any = None
-        self.leaving: Any = None
-        """The templates of the marks at both ends."""
-        self.twin: Context | None = None
-        """The same scope on the other pass."""
-
-    def forget(self) -> None:
-        """Take out the contexts of modules that are gone."""
-        for key, each in list(self.inner.items()):
-            if each.module is not None and each.module() is None:
-                self.inner.pop(key, None)
-        self.room = 2 * len(self.inner) + _LEAST
 
     def variants_at(self, key: int, code: CodeType) -> Variants:
         """The kinds of results that were met at a call site: at another one's address there are none yet."""
@@ -85,15 +63,6 @@ class Context:
     def _forget_site(self, key: int) -> None:
         for table in (self.variants, self.sites, self.sites_without_grad):
             table.pop(key, None)
-
-    def turned(self) -> Context:
-        """The same scope on the backward pass."""
-        if self.backward:
-            return self
-        if self.twin is None:
-            self.twin = Context(self.path, backward=True)
-            self.twin.module = self.module
-        return self.twin
 
 
 class Place(compiled.Place):

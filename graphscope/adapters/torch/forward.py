@@ -17,7 +17,7 @@ from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.devices import Timer
 from graphscope.adapters.torch.known_tensors import Group, Known, More, version_of
 from graphscope.adapters.torch.originals import HANDING, IN_C
-from graphscope.adapters.torch.recorder_errors import give_up, guarded
+from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.session import NESTED, PLAIN, STRANGE, TENSOR, Session
 from graphscope.adapters.torch.sites import PREPARING, CallSite
 from graphscope.adapters.torch.tensor_properties import grad_fn, shape_of
@@ -56,7 +56,7 @@ class Calls(TorchFunctionMode):
                 kinds=session.kinds, inside=self._inside, preparing=PREPARING, gradients=session.leaves.gradients,
                 table=self._table, tensor_type=Tensor, group_class=Group, more_class=More, tensor_kind=TENSOR,
                 plain_kind=PLAIN, grad_enabled=_grad_enabled, sequence_number=_sequence, rule=RULE,
-                give_up=give_up, meant=self._meant, handing=HANDING, others=session.originals.others,
+                give_up=Session.give_up, meant=self._meant, handing=HANDING, others=session.originals.others,
             )  # fmt: skip
 
     def __enter__(self) -> Self:
@@ -200,7 +200,6 @@ class Calls(TorchFunctionMode):
         known = Known(result)
         known.row = row
         known.counter = 0
-        known.group = known.more = None
         table[identity] = known
         if tensor_base.base(result) is not None or call.aliasing:
             known.counter = version_of(result)

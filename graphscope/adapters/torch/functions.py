@@ -12,7 +12,6 @@ from graphscope.adapters.torch import tensor_base
 from graphscope.adapters.torch.backward_graph import op_name
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.compiled import RULE
-from graphscope.adapters.torch.context import Context
 from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.forward import Calls
@@ -23,7 +22,6 @@ from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.sites import Fields
 from graphscope.adapters.torch.tensor_properties import grad_fn, shape_of
 from graphscope.eventlog.places import site_number
-from graphscope.eventlog.schema import Kind
 
 _MOST_FIELDS: Final = 512
 """So many kinds of results of torch's own functions are remembered."""
@@ -55,9 +53,7 @@ class Functions:
             gathered = self._gather(args, frame)
             outer = place.context
             call = self._call(cls)
-            inner = outer.inner.get(id(call))
-            if inner is None:
-                inner = outer.inner[id(call)] = self._scope(outer, cls)
+            inner = outer.child(call, cls.__name__, "Function", writer)
             start = writer.clock()
             place.context = inner
             writer.append(inner.entering, None, start)
@@ -137,11 +133,3 @@ class Functions:
             line = f"{frame.f_code.co_filename}:{frame.f_lineno}"
             found = self._fields[key] = Fields(session, line, base, key[3])
         return found
-
-    def _scope(self, outer: Context, cls: type) -> Context:
-        path = outer.path.child(cls.__name__, "Function")
-        inner = Context(path, outer.backward)
-        writer = self.session.writer
-        inner.entering = writer.template(Kind.SCOPE_ENTER, scope=path.number(writer))
-        inner.leaving = writer.template(Kind.SCOPE_EXIT, scope=path.number(writer))
-        return inner

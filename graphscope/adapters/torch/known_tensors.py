@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import weakref
 from typing import TYPE_CHECKING, Any
 
 import torch
 
+from graphscope.adapters.kit import identity
 from graphscope.adapters.torch import compiled, tensor_base
 from graphscope.eventlog.interruptions import own
-
-_LEAST = 512
 
 
 class Group:
@@ -72,46 +70,27 @@ class Known:
         return self.more
 
 
-class Identities:
-    """The tensors that are known, by `id`: a reference that is dead, or to another object, is none."""
+class Identities(identity.Identities[Known]):
+    """The tensors that are known: what rows they are, whose memory they share, and whose gradients they are."""
 
     def __init__(self) -> None:
-        self.table = compiled.Table()
+        super().__init__(Known, compiled.Table)
         self.storages = compiled.Table()
         """Leaves by their storage: one that appears later may share it."""
-        self.room = _LEAST
-        """So many entries are let stand before those of dead tensors are taken out."""
-        self.gradients: dict[int, tuple[weakref.ref[torch.Tensor], Known]] = {}
-        """Gradients that the program took in its hands, by `id`, and whose they are."""
-        self._most_gradients = _LEAST
-
-    def find(self, tensor: torch.Tensor) -> Known | None:
-        """The entry of a tensor, if it has one."""
-        known = self.table.get(id(tensor))
-        return known if known is not None and known() is tensor else None
+        self.gradients = identity.Notes[Known]()
+        """Gradients that the program took in its hands, and whose they are."""
 
     def add(self, tensor: torch.Tensor, row: int) -> Known:
         """Note that a tensor is the value of a row."""
-        known = Known(tensor)
-        known.row = row
+        known = super().add(tensor, row)
         known.counter = version_of(tensor)
-        known.group = known.more = None
-        table = self.table
-        if len(table) >= self.room:
-            self.purge()
-        table[id(tensor)] = known
         return known
 
     def purge(self) -> int:
         """Forget the dead, and tell how many entries may stand before it is done again."""
-        for table in (self.table, self.storages):
-            table.forget()
-        for key, (gradient, _) in list(self.gradients.items()):
-            if gradient() is None:
-                self.gradients.pop(key, None)
-        self._most_gradients = 2 * len(self.gradients) + _LEAST
-        self.room = 2 * len(self.table) + _LEAST
-        return self.room
+        self.storages.forget()
+        self.gradients.purge()
+        return super().purge()
 
     def settle(self) -> None:
         """The recording is over: know of the living what row they are, and hold nothing of how rows were written."""
@@ -120,17 +99,6 @@ class Identities:
         self.gradients.clear()
         for known in self.table.values():
             known.group = known.more = None
-
-    def note_gradient(self, gradient: torch.Tensor, owner: Known) -> None:
-        """Note whose gradient a tensor is."""
-        if len(self.gradients) >= self._most_gradients:
-            self.purge()
-        self.gradients[id(gradient)] = (weakref.ref(gradient), owner)
-
-    def owner(self, gradient: torch.Tensor) -> Known | None:
-        """Whose gradient a tensor is, where that was noted."""
-        found = self.gradients.get(id(gradient))
-        return found[1] if found is not None and found[0]() is gradient else None
 
     def alias(self, one: Known, other: Known) -> None:
         """Note that two tensors share memory."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from graphscope.adapters.kit.value_names import Names, argument_name
 from graphscope.adapters.torch import compiled, control, tensor_base, writing
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.known_tensors import Known, version_of
@@ -16,7 +17,7 @@ from graphscope.adapters.torch.tensor_base import Own
 from graphscope.adapters.torch.tensor_elements import is_lazy
 from graphscope.adapters.torch.tensor_properties import grad_fn, requires_grad, shape_of
 from graphscope.adapters.torch.values import Keeping
-from graphscope.eventlog.places import argument_text, site_number
+from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import EVENT, ROW_MASK, Flag, Kind, Pass
 from graphscope.eventlog.template import PLACE
 
@@ -29,8 +30,8 @@ class Leaves:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self.names: dict[int, tuple[weakref.ref[torch.Tensor], str]] = {}
-        """What modules call their parameters and buffers, by `id`."""
+        self.names = Names()
+        """What modules call their parameters and buffers."""
         self.expected: list[weakref.ref[torch.Tensor]] = []
         """Parameters of modules that were called; those that nothing has used by the next backward are told of then."""
         self._unused: set[int] = set()
@@ -66,7 +67,7 @@ class Leaves:
         known = session.identities.find(tensor)
         if known is None or known.more is None or not known.more.leaf or known.row < session.writer.low:
             return
-        if known.more.name != self.name(tensor):
+        if known.more.name != self.names.of(tensor):
             self.leaf(tensor, None, None, known)
 
     def meet(self, tensor: torch.Tensor, frame: FrameType, argument: int | None) -> Known:
@@ -110,12 +111,12 @@ class Leaves:
         """The program took the gradient of a tensor: as an input it stands for what was last added to it."""
         identities = self._session.identities
         known = identities.find(owner)
-        if known is not None and isinstance(gradient, torch.Tensor) and identities.owner(gradient) is None:
-            identities.note_gradient(gradient, known)
+        if known is not None and isinstance(gradient, torch.Tensor) and identities.gradients.of(gradient) is None:
+            identities.gradients.note(gradient, known)
 
     def _accumulated(self, tensor: torch.Tensor) -> int:
         """The row of what was last added to a gradient; 0 for what is none, or is older than the log's segment."""
-        owner = self._session.identities.owner(tensor)
+        owner = self._session.identities.gradients.of(tensor)
         row = 0 if owner is None or owner.more is None else owner.more.accumulated
         return row if row >= self._session.writer.low else 0
 
@@ -131,7 +132,7 @@ class Leaves:
 
     def zeroed(self, tensor: torch.Tensor) -> None:
         """A tensor was set to 0; where it is a gradient, what is added to it next is fresh."""
-        owner = self._session.identities.owner(tensor)
+        owner = self._session.identities.gradients.of(tensor)
         if owner is not None:
             owner.extended().zeroed = True
 
@@ -143,9 +144,9 @@ class Leaves:
         writer = session.writer
         if Own.is_complex(tensor) or is_lazy(tensor):
             compiled.look_closely()
-        name = self.name(tensor)
+        name = self.names.of(tensor)
         if name is None and argument is not None and frame is not None:
-            name = argument_text(frame.f_code, frame.f_lasti, argument)
+            name = argument_name(frame, argument)
         more = known.more if known is not None else None
         site = 0 if frame is None else site_number(writer, frame)
         described = shape_of(tensor), tensor_base.dtype(tensor), requires_grad(tensor)
@@ -194,8 +195,3 @@ class Leaves:
             graph_pass=Pass.BACKWARD if context.backward else Pass.FORWARD,
         )
         return Keeping(template)
-
-    def name(self, tensor: torch.Tensor) -> str | None:
-        """What a module calls a tensor."""
-        found = self.names.get(id(tensor))
-        return found[1] if found is not None and found[0]() is tensor else None

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import weakref
-from collections.abc import Callable, Iterator, Sized
+from collections.abc import Callable
 from sys import _getframe
 from types import FrameType
-from typing import Any, Final, cast
+from typing import Any
 
 import torch
 
@@ -16,9 +15,6 @@ from graphscope.adapters.torch import compiled
 from graphscope.adapters.torch.context import Context
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.session import Session
-from graphscope.eventlog.schema import Kind, Pass
-
-_MOST_MODULES: Final = 1000
 
 
 class Modules:
@@ -68,16 +64,9 @@ class Modules:
         name = self._name(outer, module, frame)
         path = outer.path.child(name, type(module).__name__) if name else outer.path
         inner = Context(path, outer.backward)
-        inner.module = weakref.ref(module)
         if name:
-            writer = self.session.writer
-            number = path.number(writer)
-            graph_pass = Pass.BACKWARD if outer.backward else Pass.FORWARD
-            inner.entering = writer.template(Kind.SCOPE_ENTER, scope=number, graph_pass=graph_pass)
-            inner.leaving = writer.template(Kind.SCOPE_EXIT, scope=number, graph_pass=graph_pass)
-        if len(outer.inner) >= outer.room:
-            outer.forget()
-        outer.inner[id(module)] = inner
+            inner.marked(self.session.writer)
+        outer.keep(module, inner)
         return inner
 
     def _name(self, outer: Context, module: torch.nn.Module, frame: FrameType) -> str:
@@ -101,34 +90,10 @@ class Modules:
         if key in self._named:
             return
         self._named[key] = weakref.ref(module, functools.partial(self._named.pop, key))
-        names = self.session.leaves.names
-        held = [*module.named_parameters(), *module.named_buffers()]
-        self.session.leaves.expect(module.parameters())
-        for key, (reference, _) in list(names.items()):  # other threads enter theirs meanwhile
-            if reference() is None:
-                names.pop(key, None)
-        taken = {name for _, name in list(names.values())}
-        alone = not module._modules or any(name in taken for name, _ in held)
-        prefixes = self._prefixes(module, frame) if alone else iter(("",))
-        prefix = next(each for each in prefixes if all(each + name not in taken for name, _ in held))
-        for name, tensor in held:
-            names[id(tensor)] = (weakref.ref(tensor), prefix + name.replace("_orig_mod.", ""))
-            self.session.leaves.rename(tensor)
-
-    def _prefixes(self, module: torch.nn.Module, frame: FrameType) -> Iterator[str]:
-        """The names by which the program may call a module, with a dot, the best first."""
-        user = self.session.frames.user(frame)
-        variables = [*user.f_locals.items(), *user.f_globals.items()]
-        yield from (f"{name}." for name, value in variables if value is module)
-        yield from (f"{name}.{key}." for name, value in variables for key in _places(module, value))
-        yield ""
-        yield from (f"{type(module).__name__}{number}." for number in itertools.count(2))
-
-
-def _places(module: torch.nn.Module, holder: object) -> list[object]:
-    """Where a module stands in a list, a tuple or a dict of the program; in longer ones lie data."""
-    if type(holder) not in (list, tuple, dict) or len(cast(Sized, holder)) > _MOST_MODULES:
-        return []
-    if type(holder) in (list, tuple):
-        return [place for place, each in enumerate(cast(list[object], holder)) if each is module]
-    return [key for key, each in holder.items() if each is module] if type(holder) is dict else []
+        leaves = self.session.leaves
+        leaves.expect(module.parameters())
+        tensors = (*module.named_parameters(), *module.named_buffers())
+        held = [(name.replace("_orig_mod.", ""), tensor) for name, tensor in tensors]
+        leaves.names.name(module, held, self.session.frames.user(frame), alone=not module._modules)
+        for _, tensor in held:
+            leaves.rename(tensor)

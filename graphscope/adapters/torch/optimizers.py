@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 import torch
 from torch.optim import optimizer as optimizers
 
+from graphscope.adapters.kit.training_steps import Steps
 from graphscope.adapters.torch import control, tensor_base
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.known_tensors import Known, wrote
@@ -19,7 +20,6 @@ from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.tensor_properties import shape_of
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog import arguments
-from graphscope.eventlog import record as recording
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import ROW_MASK, Flag, Kind
 
@@ -46,7 +46,7 @@ class Optimizers:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._open: set[int] = set()
+        self._steps = Steps()
 
     def register(self) -> Callable[[], None]:
         """Begin to tell where steps end, by the hooks that torch offers; the function returned ends it."""
@@ -101,13 +101,11 @@ class Optimizers:
     @guarded
     def _before(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if not self.session.places.here.busy and not self.session.ended:
-            self._open.add(id(optimizer))
+            self._steps.begin(optimizer)
 
     @guarded
     def _after(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        if id(optimizer) in self._open:  # once, where a step of the program's calls that of torch
-            self._open.remove(id(optimizer))
-            recording.step()
+        self._steps.end(optimizer)
 
     @guarded
     def _stepped(self, optimizer: Any, frame: FrameType, duration: int) -> None:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import torch
 
-from graphscope.adapters.kit.notices import say, warn
+from graphscope.adapters.kit.notices import say
 from graphscope.adapters.torch.tensor_properties import special_class
 from graphscope.eventlog.interruptions import own
 
@@ -44,7 +44,7 @@ def guarded(method: _Function) -> _Function:
         except own(Exception) as error:
             found = special_class(args)
             if found is None:
-                give_up(self.session, error)
+                self.session.give_up(error)
             elif found not in self.session.skipped:
                 self.session.skipped.add(found)
                 say(f"what is done with tensors of {found.__qualname__} is not recorded: {error}")
@@ -54,11 +54,3 @@ def guarded(method: _Function) -> _Function:
                 turn(before)
 
     return safely  # type: ignore[return-value]
-
-
-def give_up(session: Any, error: Exception) -> None:
-    """Record nothing of torch any more, and say why."""
-    if session.ended or isinstance(error, RecursionError):
-        return
-    session.ended = True
-    warn("recording PyTorch ended", error, "the program goes on unrecorded")

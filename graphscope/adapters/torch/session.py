@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import torch
 
+from graphscope.adapters.kit.recording import Recording
 from graphscope.adapters.torch import tensor_base
 from graphscope.adapters.torch.assignments import Assignments
 from graphscope.adapters.torch.calls import Call
@@ -39,23 +40,23 @@ of a class that need not answer as torch's own."""
 _sequence: Final = torch._C._autograd._get_sequence_nr
 
 
-class Session:
+class Session(Recording):
     """The state that all parts of the adapter share."""
 
     __slots__ = (
-        "_count", "_gradients", "assignments", "born", "calls", "ended", "frames", "identities", "kinds", "leaves",
-        "make_calls", "no_fields", "originals", "places", "remote", "skipped", "writer",
+        "_count", "_gradients", "assignments", "born", "calls", "identities", "kinds", "leaves", "make_calls", "no_fields",
+        "originals", "places", "remote", "skipped",
     )  # fmt: skip
 
+    frames: TorchFrames
+
     def __init__(self, writer: Writer) -> None:
-        self.writer = writer
+        super().__init__(writer, "PyTorch", TorchFrames())
         self.make_calls: Callable[[], Any] = lambda: None
         """Makes the mode that sees the calls of one thread."""
         self.places = Places(ScopePath())
         self.identities = Identities()
-        self.frames = TorchFrames()
         self.originals = Originals()
-        self.ended = False
         self.remote = False
         """Whether the program was seen to compute on an accelerator."""
         self.calls: dict[Any, Call] = {}
@@ -92,11 +93,6 @@ class Session:
         self._count += 1
         return Call(function, self._count)
 
-    def op(self, name: str, doc: str = "") -> int:
-        """The number of an op that is no function of torch."""
-        entry = {"name": name, "formula": "", "doc": doc, "vjp": [], "inputs": []}
-        return self.writer.intern("ops", name, entry)
-
     def gradient_of_leaf(self, gradient: torch.Tensor, count: int) -> Keeping:
         """The template of the row of a gradient that was asked for, and is added to nothing."""
         key = (shape_of(gradient), tensor_base.dtype(gradient), count)
@@ -104,7 +100,12 @@ class Session:
         if found is None:
             dtype = log_dtype(tensor_base.dtype(gradient))
             template = self.writer.template(
-                Kind.GRAD, op=self.op("grad"), shape=key[0], dtype=dtype, graph_pass=Pass.BACKWARD, input_count=count
+                Kind.GRAD,
+                op=self.op_number("grad"),
+                shape=key[0],
+                dtype=dtype,
+                graph_pass=Pass.BACKWARD,
+                input_count=count,
             )
             found = self._gradients[key] = Keeping(template)
         return found

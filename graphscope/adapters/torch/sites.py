@@ -105,7 +105,7 @@ class Fields:
             if kind is Kind.ACCUMULATE:
                 fields.update(op=0, attrs=0)
             elif rule:
-                fields.update(op=self._session.op(rule), attrs=0)
+                fields.update(op=self._session.op_number(rule), attrs=0)
             template = self._session.writer.template(kind, graph_pass=Pass.BACKWARD, input_count=count, **fields)
             found = self._forms[key] = Keeping(template)
             found.shape = torch.Size(shape)

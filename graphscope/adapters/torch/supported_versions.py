@@ -1,19 +1,15 @@
-"""What the adapter needs of torch beyond its public interface: each with a look whether this version has it."""
+"""Which versions of torch can be recorded, and what the adapter needs of torch beyond its public interface."""
 
 from __future__ import annotations
 
 import functools
-import re
-import traceback
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Final
 
 import torch
 
-OLDEST: Final = (2, 4)
-NEWEST: Final = (2, 15)
-"""The newest version that the tests of the adapter have run with."""
+from graphscope.adapters.kit.versions import Versions
 
 
 def _node() -> Any:
@@ -68,52 +64,20 @@ PROBES: Final[dict[str, Callable[[], bool]]] = {
 """Each private name, and whether it is there and is what it was."""
 
 
-def missing() -> list[str]:
-    """What this version of torch does not have."""
-    found = []
-    for name, probe in PROBES.items():
-        try:
-            with torch._C.DisableTorchFunction():  # a mode of the program's is not to see what we try
-                held = probe()
-        except (AttributeError, TypeError, RuntimeError, LookupError, ImportError):
-            held = False
-        if not held:
-            found.append(name)
-    return found
+def _aside(probe: Callable[[], bool]) -> Callable[[], bool]:
+    """A probe that a mode of the program's does not see."""
+
+    def hold() -> bool:
+        with torch._C.DisableTorchFunction():
+            return probe()
+
+    return hold
 
 
-def version() -> tuple[int, ...]:
-    """Major and minor; empty where torch calls itself something else."""
-    found = re.match(r"(\d+)\.(\d+)", str(torch.__version__))
-    return tuple(map(int, found.groups())) if found else ()
-
-
-def refusal() -> str | None:
-    """Why this version of torch can't be recorded; None when it can."""
-    if () < version() < OLDEST:
-        return f"{_refused()}: {_written(OLDEST)} is the oldest that can"
-    lacking = missing()
-    if lacking:
-        return f"{_refused()}: it has no {', no '.join(lacking)}; a newer graphscope may know it"
-    return None
-
-
-def stumbled(error: Exception) -> str:
-    """What to say where all the names are there, and do something else than they did."""
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    where = f"{place.filename}:{place.lineno}"
-    return f"{_refused()}: {type(error).__name__} at {where}: {error}; a newer graphscope may know it"
-
-
-def notice() -> str | None:
-    """What is to be said of a version that is recorded, and that nobody has tried."""
-    if OLDEST <= version() <= NEWEST:
-        return None
-    known = f"{_written(OLDEST)} to {_written(NEWEST)}"
-    return (
-        f"PyTorch {torch.__version__} is none of the versions that this graphscope knows ({known}): it is recorded, "
-        "but something may be missing or wrong; a newer graphscope may know it"
-    )
+VERSIONS: Final = Versions(
+    "PyTorch", torch, oldest=(2, 4), newest=(2, 15), private={name: _aside(probe) for name, probe in PROBES.items()}
+)
+"""The versions of torch that can be recorded; `newest` is the newest that the tests of the adapter have run with."""
 
 
 @functools.cache
@@ -132,11 +96,3 @@ def holds_in_inference() -> bool:
         except RuntimeError:
             return False
     return True
-
-
-def _refused() -> str:
-    return f"PyTorch {torch.__version__} can't be recorded"
-
-
-def _written(numbers: tuple[int, ...]) -> str:
-    return ".".join(map(str, numbers))

@@ -7,14 +7,13 @@ from typing import Any
 
 import torch
 
+from graphscope.adapters.kit.value_policy import unkept, wanted
 from graphscope.adapters.torch import tensor_base, tensor_elements
 from graphscope.adapters.torch.compiled import Site
 from graphscope.adapters.torch.tensor_base import Own
 from graphscope.adapters.torch.tensor_properties import ORDINARY
-from graphscope.eventlog.appender import FLOATING
 from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.schema import DTYPES as DTYPES_BY_CODE
-from graphscope.eventlog.schema import Flag
 from graphscope.eventlog.template import Template
 from graphscope.eventlog.values import measure, pack, unpack
 
@@ -29,14 +28,12 @@ class Keeping(Site):
         self.next = None
         """Another variant of the same call site."""
         self.varying = 0
-        self.summary = bool(template.keep == Flag.SUMMARY)
-        self.kept = bool(template.keep)
+        policy = wanted(template)
+        self.kept, self.summary, self.floating = policy
         self.nbytes = template.nbytes
-        self.floating = FLOATING.get(DTYPES_BY_CODE[template.fields[1]], 0)
-        flags = Flag(template.flags) & ~(Flag.KEPT | Flag.INLINE | Flag.SUMMARY)
-        self.unkept = Template(template.fields, flags, 0, Flag(0), "", nodes=template.nodes)
+        self.unkept = unkept(template)
         """For a tensor whose elements can't be had."""
-        self.wanted = bool(self.kept or self.floating)
+        self.wanted = policy.elements
         """Whether the elements matter: to be kept, or to be told that they are not finite."""
         named = DTYPES_BY_CODE[template.fields[1]] != ""
         self.direct = bool(measure is not None and named and not (self.summary and not self.floating))

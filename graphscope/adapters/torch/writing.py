@@ -43,9 +43,9 @@ def view(session: Session, known: Known, result: torch.Tensor, args: Any) -> Non
         owner = session.leaves.leaf(base, None)
     if owner is not None and owner is not known:
         session.identities.alias(owner, known)
-        leaf = session.identities.owner(base)
+        leaf = session.identities.gradients.of(base)
         if leaf is not None and shape_of(base) == shape_of(result):  # to write to it is to write to the gradient
-            session.identities.note_gradient(result, leaf)
+            session.identities.gradients.note(result, leaf)
 
 
 def written(
@@ -153,7 +153,7 @@ def changed(session: Session, known: Known, tensor: torch.Tensor, frame: FrameTy
 
 def accumulated(session: Session, known: Known, tensor: torch.Tensor, rows: list[int], frame: FrameType) -> None:
     """Bring a gradient up to date: of what it was, and of the row of what was last added to it."""
-    owner = session.identities.owner(tensor)
+    owner = session.identities.gradients.of(tensor)
     leaf = owner.more.name if owner is not None and owner.more is not None else None
     attrs = {} if leaf is None else {"name": f"{leaf}.grad"}
     wrote(known, tensor, _version(session, "accumulate_grad", known, tensor, rows, frame, attrs))

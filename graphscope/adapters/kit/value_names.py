@@ -26,7 +26,8 @@ class Names(Notes[str]):
             alone: Whether it is a layer that stands alone: it lends its values the name of its variable.
         """
         self.purge()
-        taken = {name for _, name in list(self.values())}
+        own = {id(value) for _, value in held}  # a wrapper holds what is named already
+        taken = {name for key, (_, name) in list(self.items()) if key not in own}
         prefixes = iter(("",))
         if alone or any(name in taken for name, _ in held):
             prefixes = _prefixes(module, frame)

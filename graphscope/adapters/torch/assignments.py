@@ -47,7 +47,7 @@ class Assignments:
             self._append(call.assigns, None, [tensor], frame)
             return
         row = session.leaves.meet(gradient, frame, None).row
-        session.identities.note_gradient(gradient, known)
+        session.identities.gradients.note(gradient, known)
         known.extended().zeroed = False
         self._append(call.assigns, None, [tensor], frame, row)
 

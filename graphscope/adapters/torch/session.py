@@ -44,8 +44,8 @@ class Session(Recording):
     """The state that all parts of the adapter share."""
 
     __slots__ = (
-        "_count", "_gradients", "assignments", "born", "calls", "identities", "kinds", "leaves", "make_calls", "no_fields",
-        "originals", "places", "remote", "skipped",
+        "_count", "_gradients", "assignments", "born", "calls", "identities", "kinds", "leaves", "make_calls",
+        "no_fields", "originals", "places", "remote", "skipped",
     )  # fmt: skip
 
     frames: TorchFrames

@@ -69,6 +69,22 @@ def test_compiled_functions_are_differentiated_like_any(name: str, backend: str)
         np.testing.assert_allclose(parameter.kept.array, parameter.grad.array, rtol=1e-4, atol=1e-5 * scale)
 
 
+def test_what_was_written_since_has_no_gradient_of_another_run(backend: str) -> None:
+    w = gs.ones(3, requires_grad=True)
+    step = jit.compile(lambda x: (x * w).exp(), gs.ones(3), backend=backend)
+    out = step(gs.ones(3))
+    with gs.no_grad():
+        w.mul_(2)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        out.sum().backward()
+    total = jit.compile(lambda x: (x * w).exp().sum(), gs.ones(3), backend=backend)
+    out = total(gs.ones(3))
+    with gs.no_grad():
+        w.mul_(0)
+    out.backward()
+    np.testing.assert_allclose(w.grad.array, np.exp(np.full(3, 2.0)), rtol=1e-6)
+
+
 def test_results_of_earlier_runs_stay_what_they_were(backend: str) -> None:
     step = jit.compile(lambda x: (x * 2, (x * 2).t(), x.sum()), gs.ones(200, 300), backend=backend)
     with gs.no_grad():

@@ -201,3 +201,36 @@ def test_errors_say_what_is_missing(tmp_path: Path) -> None:
     file = saved(module, x, tmp_path / "model.pt2")
     with pytest.raises(StaticError, match="has no input 'images'"):
         recorded_run(file, {"images": x.numpy()})
+
+
+def test_sizes_that_an_onnx_model_computes_are_known_when_it_is_read(tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    number = onnx.TensorProto.INT64
+
+    def constant(name: str, values: list[int], *dims: int) -> Any:
+        return onnx.helper.make_tensor(name, number, dims, values)
+
+    def node(op: str, given: list[str], name: str, **attributes: Any) -> Any:
+        return onnx.helper.make_node(op, given, [name], **attributes)
+
+    nodes = [
+        node("Shape", ["x"], "shape"),
+        node("Gather", ["shape", "zero"], "rows", axis=0),
+        node("Gather", ["shape", "one"], "columns", axis=0),
+        node("Div", ["columns", "minus_two"], "half"),
+        node("Neg", ["half"], "width"),
+        node("Mul", ["rows", "two"], "height"),
+        node("Unsqueeze", ["height", "axis"], "height_1"),
+        node("Unsqueeze", ["width", "axis"], "width_1"),
+        node("Concat", ["height_1", "width_1", "rest"], "wanted", axis=0),
+        node("Reshape", ["x", "wanted"], "y"),
+    ]
+    given = [constant("zero", [0]), constant("one", [1]), constant("two", [2]), constant("minus_two", [-2])]
+    given += [constant("axis", [0], 1), constant("rest", [-1], 1)]
+    x = onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [4, 7, 6])
+    y = onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, None)
+    file = tmp_path / "sizes.onnx"
+    onnx.save(onnx.helper.make_model(onnx.helper.make_graph(nodes, "sizes", [x], [y], given)), str(file))
+    array = np.arange(168, dtype=np.float32).reshape(4, 7, 6)
+    (found,) = load_model(file).run(array)
+    np.testing.assert_array_equal(found, array.reshape(8, 3, 7))

@@ -26,11 +26,12 @@ def _comparison(test: str) -> Writer:
 
 
 def _function(name: str) -> Writer:
-    """One of ours on float32, of the C library on float64."""
+    """One of the C library; on float32, `tanh` is ours."""
 
     def write(code: Code, kind: str, given: list[str]) -> str:
-        own = f"@gs_{name}_single" if code.single and name in SINGLE else f"@gs_{name}"
-        called = own if kind == "float" and name in OWN else f"@{name}{'f' if kind == 'float' else ''}"
+        called = f"@{name}{'f' if kind == 'float' else ''}"
+        if called == "@tanhf":
+            called = "@gs_tanh_single" if code.single else "@gs_tanh"
         return code.put(f"call {kind} {called}({kind} {given[0]})")
 
     return write
@@ -96,72 +97,30 @@ WRITERS: Final[dict[str, Writer]] = {
 # Functions of our own -------------------------------------------------------------------------------------------------
 
 
-def _polynomial(code: Code, powers: list[str], factors: list[float]) -> str:
-    """A polynomial in x, by Estrin's scheme: its steps wait for each other less than in Horner's."""
-    terms = [literal(value, "float") for value in factors]
-    level = 0
-    while len(terms) > 1:
-        if level == len(powers):
-            powers.append(code.put(f"fmul contract float {powers[-1]}, {powers[-1]}"))
-        pairs = []
-        for place in range(0, len(terms) - 1, 2):
-            product = code.put(f"fmul contract float {terms[place + 1]}, {powers[level]}")
-            pairs.append(code.put(f"fadd contract float {product}, {terms[place]}"))
-        terms = pairs + ([terms[-1]] if len(terms) % 2 else [])
-        level += 1
-    return terms[0]
+def _polynomial(code: Code, x: str, factors: list[float]) -> str:
+    """A polynomial in x, by Horner's scheme."""
+    total = _number(factors[-1])
+    for factor in factors[-2::-1]:
+        total = code.put(f"fadd contract float {code.put(f'fmul contract float {total}, {x}')}, {_number(factor)}")
+    return total
 
 
 def _number(value: float) -> str:
     return literal(value, "float")
 
 
-def _clamped(code: Code, low: float, high: float) -> str:
-    """%x within bounds; NaN as it is."""
-    above = code.put(f"fcmp ogt float %x, {_number(high)}")
-    x = code.put(f"select i1 {above}, float {_number(high)}, float %x")
-    below = code.put(f"fcmp olt float {x}, {_number(low)}")
-    return code.put(f"select i1 {below}, float {_number(low)}, float {x}")
-
-
-def _less(code: Code, x: str, n: str, factor: float) -> str:
-    """X - n·factor."""
-    part = code.put(f"fmul contract float {n}, {_number(factor)}")
-    return code.put(f"fsub contract float {x}, {part}")
-
-
 def _tanh(code: Code) -> str:
     """A quotient of polynomials (as in Eigen's `ptanh`): within 3 units in the last place."""
-    x = _clamped(code, -7.90531110763549805, 7.90531110763549805)
-    powers = [code.put(f"fmul contract float {x}, {x}")]
+    high = _number(7.90531110763549805)
+    size = code.put("call float @llvm.fabs.f32(float %x)")
+    most = code.put(f"call float @llvm.copysign.f32(float {high}, float %x)")
+    x = code.put(f"select i1 {code.put(f'fcmp ogt float {size}, {high}')}, float {most}, float %x")
+    square = code.put(f"fmul contract float {x}, {x}")
     above = [4.89352455891786e-03, 6.37261928875436e-04, 1.48572235717979e-05, 5.12229709037114e-08,
              -8.60467152213735e-11, 2.00018790482477e-13, -2.76076847742355e-16]  # fmt: skip
     below = [4.89352518554385e-03, 2.26843463243900e-03, 1.18534705686654e-04, 1.19825839466702e-06]
-    p = code.put(f"fmul contract float {_polynomial(code, powers, above)}, {x}")
-    return code.put(f"fdiv float {p}, {_polynomial(code, powers, below)}")
-
-
-def _exp(code: Code) -> str:
-    """2ⁿ·eʳ with |r| ≤ ln 2 / 2, eʳ by a polynomial (as in Cephes' `expf`): within 2 units in the last place."""
-    x = _clamped(code, -105.0, 90.0)
-    scaled = code.put(f"fmul float {x}, {_number(1.44269504088896341)}")
-    n = code.put(f"call float @llvm.rint.f32(float {scaled})")
-    r = _less(code, _less(code, x, n, 0.693359375), n, -2.12194440e-4)
-    factors = [1.0, 1.0, 0.5, 1.6666665459e-1, 4.1665795894e-2, 8.3334519073e-3, 1.3981999507e-3, 1.9875691500e-4]
-    value = _polynomial(code, [r], factors)
-    unordered = code.put(f"fcmp uno float {n}, {n}")
-    known = code.put(f"select i1 {unordered}, float 0.0, float {n}")
-    whole = code.put(f"fptosi float {known} to i32")
-    half = code.put(f"ashr i32 {whole}, 1")
-    for part in (half, code.put(f"sub i32 {whole}, {half}")):
-        exponent = code.put(f"add i32 {part}, 127")
-        power = code.put(f"bitcast i32 {code.put(f'shl i32 {exponent}, 23')} to float")
-        value = code.put(f"fmul float {value}, {power}")
-    return value
-
-
-OWN: Final[dict[str, Callable[[Code], str]]] = {"tanh": _tanh, "exp": _exp}
-"""Functions of float32 that are written here."""
+    p = code.put(f"fmul contract float {_polynomial(code, square, above)}, {x}")
+    return code.put(f"fdiv float {p}, {_polynomial(code, square, below)}")
 
 
 def _tanh_of_one(code: Code) -> str:
@@ -189,11 +148,11 @@ def _tanh_of_one(code: Code) -> str:
     return code.put(f"phi float [ {small}, %near ], [ {large}, %far ]")
 
 
-SINGLE: Final[dict[str, Callable[[Code], str]]] = {"tanh": _tanh_of_one}
-"""The same where they are called for one element after the other, each made of the last."""
+_OWN: Final = (("tanh", _tanh, "#1"), ("tanh_far", _tanh, "#3"), ("tanh_single", _tanh_of_one, "#1"))
+"""Functions of float32 that are written here; `single` where one element after the other is made of the last."""
 
 _LIBRARY: Final = ("tanh", "exp", "log", "sin", "cos")
-_INTRINSICS: Final = {"sqrt": 1, "fabs": 1, "floor": 1, "ceil": 1, "rint": 1, "fmuladd": 3}
+_INTRINSICS: Final = {"sqrt": 1, "fabs": 1, "floor": 1, "ceil": 1, "copysign": 2, "fmuladd": 3}
 
 
 def prelude() -> str:
@@ -204,13 +163,10 @@ def prelude() -> str:
         lines += [
             f"declare {kind} @llvm.{name}.{shape}({', '.join([kind] * count)})" for name, count in _INTRINSICS.items()
         ]
-    inlined = {**OWN, **{f"{name}_single": write for name, write in SINGLE.items()}}
-    far = {f"{name}_far": OWN[name] for name in SINGLE}
-    for name, write in (inlined | far).items():
+    for name, write, how in _OWN:
         code = Code()
         result = write(code)
         body = "\n".join(code.lines)
-        how = "#3" if name in far else "#1"
         lines.append(f"define internal float @gs_{name}(float %x) {how} {{\n{body}\n  ret float {result}\n}}")
     return "\n".join(lines) + "\n"
 

@@ -22,14 +22,12 @@ class Call:
         into: The same with one more argument: the array that the result goes to.
         elementwise: Whether that may be one of the inputs.
         inputs: What it takes, where that is not what the node takes.
-        lines: Which of its inputs it takes as a single line of elements; -1 is the result (of `into`, for both).
     """
 
     fresh: Callable[..., Any] | str
     into: Callable[..., Any] | str
     elementwise: bool = False
     inputs: tuple[Any, ...] = ()
-    lines: tuple[int, ...] = ()
 
 
 def _maximum(x: Any, y: Any, out: Any = None) -> Any:
@@ -101,8 +99,7 @@ def _matmul(node: Node) -> Call | None:
     shape = node.outputs[0].shape
     small = shape is not None and None not in shape and math.prod(shape) < _MANY  # type: ignore[arg-type]
     if len(y) <= 2 and len(x) <= 2 and shape != () and small:
-        # The method is called in half the time of the function; of a column, a line is multiplied in less than that.
-        return Call("dot", "dot", lines=(1, -1) if y[1:] == (1,) and len(x) == 2 and x[1] != 1 else ())
+        return Call("dot", "dot")  # the method is called in half the time of the function
     return Call(np.matmul, np.matmul) if shape != () else None
 
 
@@ -178,10 +175,6 @@ def _sum(node: Node) -> Call | None:
     (x,) = node.values
     if x.shape is None or None in x.shape or node.attributes.get("dim") is not None or node.outputs[0].shape:
         return None
-    sizes: Any = x.shape
-    count = math.prod(sizes)
-    if 0 < count <= LONGEST and sum(size > 1 for size in sizes) <= 1:
-        return Call("dot", "dot", inputs=(ones(count, x.dtype), x), lines=(1,))
 
     def of_all(x: Any, out: Any = None) -> Any:
         return np.add.reduce(x, None, None, out)
@@ -198,14 +191,9 @@ def _sum_dim(node: Node) -> Call | None:
     rank = len(x.shape)
     place = dim % rank if rank else 0
     total: Any = np.add.reduce  # NumPy's stubs know keepdims only as a literal
-    if rank == 2 and 0 < x.shape[place] <= LONGEST:  # type: ignore[operator]
+    if rank == 2 and not keepdim and 0 < x.shape[place] <= LONGEST:  # type: ignore[operator]
         row = ones(x.shape[place], x.dtype)
-        inputs = (row, x) if place == 0 else (x, row)
-        if keepdim:
-            return Call(
-                lambda *given: total(given[1 - place], place, None, None, True), "dot", inputs=inputs, lines=(-1,)
-            )
-        return Call("dot", "dot", inputs=inputs)
+        return Call("dot", "dot", inputs=(row, x) if place == 0 else (x, row))
 
     def of_dim(x: Any, out: Any = None) -> Any:
         return total(x, place, None, out, keepdim)

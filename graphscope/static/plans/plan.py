@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import linecache
-import sys
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,37 +13,9 @@ import numpy as np
 
 from graphscope.errors import StaticError
 from graphscope.static.graphs.graph import Graph, Node, Value
-from graphscope.static.plans.lowering import SOURCES, Lowered, Step, lower, nbytes
+from graphscope.static.plans.lowering import SOURCES, Lowered, Step, lower
 from graphscope.static.plans.memory import Memory, plan_memory
 from graphscope.static.plans.numpy_calls import is_stack
-
-_LARGE: Final = 1 << 16
-"""Results of so many bytes are given memory that was used before, when nobody holds it any more."""
-
-
-class Recycled:
-    """Memory for a result that a run gives away: that of an earlier one, if it has come back.
-
-    There are two in turn: who keeps a result until the next one is there gives back the one before.
-    """
-
-    def __init__(self, shape: Any, dtype: Any) -> None:
-        self._array = np.empty(shape, dtype)
-        self._other = np.empty(shape, dtype)
-
-    def __call__(self) -> Any:
-        self._array, self._other = self._other, self._array
-        if sys.getrefcount(self._array) > _OURS:
-            self._array = np.empty_like(self._array)
-        return self._array
-
-
-_OURS: Final = 2
-"""References to an array that nobody else holds: ours, and that of who counts."""
-
-
-def _line_of(array: Any) -> Any:
-    return array.reshape(-1)
 
 
 def _place(node: Node) -> str:
@@ -166,8 +137,7 @@ class Plan:
         note = f"  # {_place(step.node)}"
         call = step.call
         fixed = call is not None and outs[0] not in self.lowered.fresh
-        lines = call.lines if call is not None and (fixed or -1 not in call.lines) else ()
-        given = [self._argument(value, f"l{number}_{place}", place in lines) for place, value in enumerate(step.inputs)]
+        given = [names[value] if isinstance(value, Value) else self._number(value) for value in step.inputs]
         if call is not None and fixed:
             names[outs[0]] = f"s{number}"
             space[f"s{number}"] = arrays[outs[0]]
@@ -177,34 +147,13 @@ class Plan:
                 sources = [names[value] for value in step.node.values]
                 self._views.append((f"p{number}", lambda *rows: [row[None] for row in rows], sources))
                 return [f"concatenate(p{number}, 0, s{number}){note}"]
-            if -1 in lines:
-                given[-1] = f"t{number}"
-                space[f"t{number}"] = arrays[outs[0]].reshape(-1)
             return [self._called(call.into, given, number) + note]
         for slot, value in enumerate(outs):
             names[value] = f"r{number}_{slot}"
         if not outs:
             return [self._called(step.function, given, number) + note]
         left = ", ".join(names[value] for value in outs) + ("," if step.several else "")
-        if call is not None and not step.several and nbytes(outs[0]) >= _LARGE:
-            space[f"q{number}"] = Recycled(outs[0].shape, outs[0].dtype)
-            return [f"{left} = q{number}()", self._called(call.into, [*given, left], number) + note]
         return [f"{left} = {self._called(call.fresh if call else step.function, given, number)}{note}"]
-
-    def _argument(self, value: Any, name: str, line: bool) -> str:
-        """The name of what a call is given."""
-        if not isinstance(value, Value):
-            return self._number(value)
-        found = self._names[value]
-        if not line:
-            return found
-        if value in self.lowered.fresh:
-            return f"{found}.reshape(-1)"
-        if value in self.lowered.bound:
-            self._views.append((name, _line_of, [found]))
-        else:
-            self._space[name] = _line_of(self._space[found])
-        return name
 
     def _called(self, function: Any, given: list[str], number: int) -> str:
         if isinstance(function, str):

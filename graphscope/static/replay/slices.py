@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphscope.errors import StaticError
-from graphscope.static.replay.recorded_calls import call_of
+from graphscope.static.replay.recorded_calls import Call, call_of
 
 # A log tells for each node its op and inputs; its rows are in an order in which they can run. So what follows from
 # changed nodes is computed again, row by row, and the rest is taken from the log.
@@ -47,14 +47,8 @@ def forward(graph: Graph, target: Node, changes: Mapping[int, Any]) -> dict[Plac
     for node in _slice(graph, target):
         if node.kind != "op" or (node.row, 0) in found:
             continue
-        edges = list(node.inputs)
-        new = {
-            number: found[edge.source.row, edge.slot]
-            for number, edge in enumerate(edges)
-            if (edge.source.row, edge.slot) in found
-        }
-        if new:
-            for slot, value in enumerate(call_of(node).with_inputs(new).run()):
+        if any((edge.source.row, edge.slot) in found for edge in node.inputs):
+            for slot, value in enumerate(_call(node, found).run()):
                 found[node.row, slot] = value
     return found
 
@@ -90,21 +84,24 @@ def backward(
             found[node.row] = own
         if node.kind != "op":
             continue
-        call = call_of(node)
-        edges = list(node.inputs)
-        new = {n: values[e.source.row, e.slot] for n, e in enumerate(edges) if (e.source.row, e.slot) in values}
-        call = call.with_inputs(new)
+        call = _call(node, values)
         whole = [
             np.zeros(shape, dtype) if part is None else part
             for part, (shape, dtype) in zip(slots, node.outputs, strict=True)
         ]
         results = call.gradients(whole)
-        for number, edge in enumerate(edges):
+        for number, edge in enumerate(node.inputs):
             gradient = results[call.places[number]]
             if gradient is not None:
                 place = edge.source.row, edge.slot
                 arrived[place] = gradient if place not in arrived else arrived[place] + gradient
     return found
+
+
+def _call(node: Node, values: Mapping[Place, Any]) -> Call:
+    """The call that a node records, with those of its inputs that were computed again."""
+    places = [(edge.source.row, edge.slot) for edge in node.inputs]
+    return call_of(node).with_inputs({number: values[each] for number, each in enumerate(places) if each in values})
 
 
 def _slice(graph: Graph, target: Node) -> list[Node]:

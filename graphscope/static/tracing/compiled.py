@@ -131,11 +131,13 @@ class _Planned(Function):
 
     @staticmethod
     def forward(ctx: Any, plans: _WithGradients, count: int, *tensors: Tensor) -> Any:
-        ctx.plans, ctx.given = plans, [tensor.array for tensor in tensors[:count]]
+        ctx.plans, ctx.count = plans, count
+        given = [tensor.array for tensor in tensors[:count]]
         if plans.forward is None:
-            loss, *ctx.gradients = plans.both.run(ctx.given)
+            loss, *ctx.gradients = plans.both.run(given)
             return Tensor(loss)
-        outs = tuple(map(Tensor, plans.forward.run(ctx.given)))
+        ctx.save_for_backward(*tensors)  # what was written since is an error, not another gradient
+        outs = tuple(map(Tensor, plans.forward.run(given)))
         ctx.mark_non_differentiable(*(out for out, floating in zip(outs, plans.floating, strict=True) if not floating))
         return outs
 
@@ -146,7 +148,8 @@ class _Planned(Function):
             found = iter([np.multiply(each, gs[0].array, dtype=each.dtype) for each in ctx.gradients])
         else:
             cotangents = [np.asarray(g.array) for g, floating in zip(gs, plans.floating, strict=True) if floating]
-            found = iter(plans.both.run([*ctx.given, *cotangents]))
+            given = [tensor.array for tensor in ctx.saved_tensors[: ctx.count]]
+            found = iter(plans.both.run([*given, *cotangents]))
         return None, None, *(Tensor(next(found)) if reached else None for reached in plans.reached)
 
 

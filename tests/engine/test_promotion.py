@@ -184,3 +184,28 @@ def test_ends_of_different_dtypes_are_refused():
     for m in (gs, torch):
         with pytest.raises(RuntimeError, match="dtype"):
             m.lerp(m.ones(2), m.ones(2, dtype=m.float64), 2)
+
+
+PRODUCTS = {
+    "matrices": lambda m, x, y: x @ y,
+    "matrix and vector": lambda m, x, y: x @ y[0],
+    "vectors": lambda m, x, y: m.dot(x[0], y[0]),
+    "mm": lambda m, x, y: m.mm(x, y),
+    "batches": lambda m, x, y: m.bmm(x[None], y[None]),
+    "linear": lambda m, x, y: m.nn.functional.linear(x, y),
+    "bias": lambda m, x, y: m.nn.functional.linear(x, x, y[0]),
+    "addmm": lambda m, x, y: m.addmm(x, x, y),
+    "convolution": lambda m, x, y: m.nn.functional.conv1d(x[None], y[None]),
+    "layer": lambda m, x, y: m.nn.Linear(2, 2).to(x.dtype)(y),
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+@in_turn("dtypes", [("float32", "float64"), ("float32", "float16"), ("float64", "int64"), ("int64", "float32")])
+def test_products_of_matrices_mix_no_dtypes(name, dtypes):
+    for m in (gs, torch):
+        x, y = (m.ones(2, 2).to(getattr(m, dtype)) for dtype in dtypes)
+        if name == "layer" and not x.is_floating_point():
+            continue
+        with pytest.raises(RuntimeError):
+            PRODUCTS[name](m, x, y)

@@ -142,6 +142,26 @@ def _range(dtype: Any) -> tuple[Any, Any]:
     return -largest, largest
 
 
+PRODUCTS: Final = frozenset(
+    ["addmm", "baddbmm", "bmm", "dot", "linear", "matmul", "mm", "mv", "vdot"]
+    + [f"conv{kind}{rank}d" for kind in ("", "_transpose") for rank in (1, 2, 3)]
+)
+"""Ops of matrices, vectors and windows, which mix no dtypes."""
+
+
+def check_alike(op: Op, arrays: Any) -> None:
+    """See that a product of matrices, or a convolution, is one of a single dtype.
+
+    Raises:
+        RuntimeError: It is not.
+    """
+    if op.name in PRODUCTS and len(found := {value.dtype for value in arrays}) > 1:
+        names = " and ".join(sorted(dtype.name for dtype in found))
+        raise RuntimeError(
+            f"{op.name}: expected operands of the same dtype, but got {names}: convert one, with x.to(y)"
+        )
+
+
 def aligned(op: Op, inputs: Any) -> Any:
     """The inputs of an op, with those that need a gradient brought to the op's dtype in the graph."""
     if not op.promotes or not any(op.vjps):

@@ -53,6 +53,7 @@ def gather(op: Op, inputs: Sequence[Any], tensor: Any, track: bool) -> Operands:
         mixed = True
     # Numbers take the dtype of a floating tensor in NumPy as in PyTorch; what else is mixed is for the rules there.
     if (mixed or (constants and (dtype is None or dtype.kind != "f"))) and (op.promotes or not op.takes_bool):
+        dtypes.check_alike(op, arrays)
         if tracked:
             inputs = dtypes.aligned(op, inputs)
             tensors = [value for value in inputs if isinstance(value, tensor)]

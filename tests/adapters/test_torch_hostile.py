@@ -18,8 +18,6 @@ pytestmark = [pytest.mark.torch, pytest.mark.slow]
 ROOT: Final = Path(__file__).parents[2]
 
 OF_OPS: Final = {
-    "a_mode_of_ops": "PyTorch detaches what a factory function gives to two modes",
-    "modes_in_each_other": "the same",
     "wrong_shapes": "the traceback has a frame of ours",
     "zeros_that_lie_nowhere": "PyTorch can't add a number to such zeros under a mode of ops",
     "a_profiler": "it sees the ops that read values",

@@ -69,8 +69,9 @@ def test_a_reference_of_the_programs_hinders_it_still() -> None:
     one, other = torch.zeros(2), torch.ones(2)
     with gs.record():
         one + other
-        reference = weakref.ref(one, lambda _: None)
-        with pytest.raises(RuntimeError, match="weakref"):
-            torch.utils.swap_tensors(one, other)
-        del reference
+        for callback in (lambda _: None, None):
+            reference = weakref.ref(one, callback)
+            with pytest.raises(RuntimeError, match="weakref"):
+                torch.utils.swap_tensors(one, other)
+            del reference
         torch.utils.swap_tensors(one, other)

@@ -10,6 +10,12 @@ LEAST: Final = 512
 """So many entries stand before those of dead objects are taken out."""
 
 
+class Reference(weakref.ref[Any]):
+    """A weak reference of the recorder's. Python's own are shared by all who ask for one, the program among them."""
+
+    __slots__ = ()
+
+
 class Known(weakref.ref[Any]):
     """An object that the log has a row of; calling it gives the object, or None."""
 
@@ -90,7 +96,7 @@ class Notes(dict[int, tuple[weakref.ref[Any], Note]]):
         """Note something of an object, in place of what was noted before."""
         if len(self) >= self._room:
             self.purge()
-        self[id(value)] = (weakref.ref(value), note)
+        self[id(value)] = (Reference(value), note)
 
     def purge(self) -> None:
         """Forget the dead."""

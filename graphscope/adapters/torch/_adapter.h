@@ -149,6 +149,9 @@ extern INSIDE const AppendAPI *appending; /* NULL where rows are appended by Pyt
 /* Put an object where another one was. */
 static inline void put(PyObject **place, PyObject *object) { Py_XSETREF(*place, Py_NewRef(object)); }
 
+/* A weak reference to a tensor, new. */
+INSIDE PyObject *new_reference(PyObject *object);
+
 /* What the log knows of a tensor, new. */
 INSIDE Known *new_known(PyTypeObject *type, PyObject *tensor);
 

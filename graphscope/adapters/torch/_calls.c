@@ -30,6 +30,26 @@ PyObject *get_by_name(PyObject *object, Slot *slot)
 
 PyTypeObject *known_type, *site_type, *rule_type, *run_type, *place_type, *call_type, *handler_type;
 
+/* A weak reference that is told from those of the program; Python's own are shared by all who ask for one. */
+static PyTypeObject reference_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "graphscope.adapters.torch._calls.Reference",
+    .tp_doc = "A weak reference of the recorder's.",
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+};
+
+PyObject *new_reference(PyObject *object)
+{
+    PyObject *reference = PyWeakref_NewRef(object, NULL);
+    if (reference == NULL || !Py_IS_TYPE(reference, &_PyWeakref_RefType))
+        return reference;
+    if (Py_REFCNT(reference) == 1) { /* nobody had one: what is ours alone can be of our class */
+        Py_SET_TYPE(reference, &reference_type);
+        return reference;
+    }
+    Py_DECREF(reference);
+    return PyObject_CallOneArg((PyObject *)&reference_type, object);
+}
+
 /* Known: a tensor that the log has a row of ------------------------------------------------------------------------ */
 
 Known *new_known(PyTypeObject *type, PyObject *tensor)
@@ -37,7 +57,7 @@ Known *new_known(PyTypeObject *type, PyObject *tensor)
     Known *self = (Known *)type->tp_alloc(type, 0);
     if (self == NULL)
         return NULL;
-    if ((self->reference = PyWeakref_NewRef(tensor, NULL)) == NULL)
+    if ((self->reference = new_reference(tensor)) == NULL)
         Py_CLEAR(self);
     else
         PyObject_GC_UnTrack(self->reference); /* it holds nothing, so that the collector has nothing to find there */
@@ -179,9 +199,12 @@ PyMODINIT_FUNC PyInit__calls(void)
     NAMES(INTERN)
     SLOTS(INTERN_SLOT)
     PyObject *module = PyModule_Create(&definition);
+    reference_type.tp_base = &_PyWeakref_RefType;
     PyObject *known = PyType_FromSpec(&Known_spec), *site = PyType_FromSpec(&Site_spec),
              *place = PyType_FromSpec(&Place_spec), *call = PyType_FromSpec(&Call_spec);
     if (module == NULL || known == NULL || site == NULL || place == NULL || call == NULL ||
+        PyType_Ready(&reference_type) < 0 ||
+        PyModule_AddObjectRef(module, "Reference", (PyObject *)&reference_type) < 0 ||
         PyModule_AddObjectRef(module, "Place", place) < 0 || PyModule_AddObjectRef(module, "Call", call) < 0 ||
         PyModule_AddObjectRef(module, "Known", known) < 0 || PyModule_AddObjectRef(module, "Site", site) < 0)
         return NULL;

@@ -641,7 +641,7 @@ static int note_gradient(Handler *self, PyObject *owner, PyObject *gradient)
         return 1;
     if (PyDict_GET_SIZE(self->gradients) >= MOST_GRADIENTS)
         return 0;
-    PyObject *key = PyLong_FromVoidPtr(gradient), *reference = PyWeakref_NewRef(gradient, NULL);
+    PyObject *key = PyLong_FromVoidPtr(gradient), *reference = new_reference(gradient);
     PyObject *entry = key == NULL || reference == NULL ? NULL : PyTuple_Pack(2, reference, (PyObject *)known);
     int failed = entry == NULL || PyDict_SetItem(self->gradients, key, entry) < 0;
     Py_XDECREF(key);

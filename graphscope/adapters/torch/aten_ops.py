@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode, _pop_mode, _push_mode
 
-from graphscope.adapters.torch import devices, results, tensor_base, writing
+from graphscope.adapters.torch import compiled, devices, results, tensor_base, writing
 from graphscope.adapters.torch.backward_graph import op_name
 from graphscope.adapters.torch.calls import ALIASING, Call
 from graphscope.adapters.torch.compiled import RULE
@@ -27,7 +27,8 @@ from graphscope.adapters.torch.rules import Rule
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.sites import Fields
 from graphscope.adapters.torch.supported_versions import holds_in_inference
-from graphscope.adapters.torch.tensor_properties import grad_fn
+from graphscope.adapters.torch.tensor_base import Own
+from graphscope.adapters.torch.tensor_properties import ORDINARY, grad_fn
 from graphscope.eventlog.schema import ROW_MASK
 
 
@@ -193,7 +194,7 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
         place = self.session.places.here
         beneath = place.beneath
         if beneath is not None and beneath.outer is None:
-            beneath.pending = ran
+            beneath.pending = ran._replace(result=_let_go(ran.result))
         else:
             self._append(place, ran)
 
@@ -243,12 +244,13 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
         writer.append(inner.entering, None, writer.clock())
         first, beneath.pending = beneath.pending, None
         if first is not None:
-            self._append(place, first)
+            self._append(place, first._replace(result=_taken_again(first.result)))
 
     @guarded
     def leave(self, place: Place, beneath: LineCalls, result: Any, around: LineCalls | None = None) -> None:
         """A call has ended: leave its scope. For the program it is the call that made the result."""
-        if beneath.pending is not None and _tensors(beneath.pending.result) > _tensors(result):
+        pending = beneath.pending
+        if pending is not None and _tensors(_taken_again(pending.result)) > _tensors(result):
             place.beneath = beneath  # what it saves for backward is told of, too
             self._enter(place, beneath)
             place.beneath = around
@@ -274,6 +276,28 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
         call.plain = not (call.in_place or call.aliasing)
         call.parameters = {each.name: each.default_value for each in func._schema.arguments}
         return call
+
+
+class _Loose(NamedTuple):
+    """A tensor that nobody holds for our sake, and another one with its elements."""
+
+    reference: Any
+    same: torch.Tensor
+
+
+def _let_go(result: Any) -> Any:
+    """A result without a hold on its tensors: torch would give the program another one in the place of each."""
+    if result.__class__ in ORDINARY:
+        with torch._C._DisableTorchDispatch():
+            return _Loose(compiled.Reference(result), Own.detach(result))
+    return [_let_go(each) for each in result] if result.__class__ in (list, tuple) else result
+
+
+def _taken_again(result: Any) -> Any:
+    if isinstance(result, _Loose):
+        tensor = result.reference()
+        return result.same if tensor is None else tensor
+    return [_taken_again(each) for each in result] if result.__class__ is list else result
 
 
 def _tensors(result: Any) -> int:

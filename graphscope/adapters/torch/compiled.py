@@ -34,6 +34,10 @@ def given_to(target: type) -> Callable[[type], Any]:
     return give
 
 
+Reference = identity.Reference
+"""A weak reference of the recorder's."""
+
+
 class Known(identity.Known):
     """A tensor that the log has a row of."""
 
@@ -238,7 +242,7 @@ if not TYPE_CHECKING:
     except ImportError:  # not built here: no compiler, or none is needed
         pass
     else:
-        Table = _built.Table
+        Table, Reference = _built.Table, _built.Reference
         Handler, Known, Site, Rule, Run = _built.Handler, _built.Known, _built.Site, _built.Rule, _built.Run
         Place, Call, Entry = _built.Place, _built.Call, _built.Entry
         scoped, direct, straight = _built.scoped, _built.direct, _built.straight

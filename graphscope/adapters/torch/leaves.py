@@ -41,7 +41,7 @@ class Leaves:
     def expect(self, parameters: Iterable[torch.Tensor]) -> None:
         """Note parameters of a module that is called: its call should use them."""
         alive = [reference for reference in self.expected if reference() is not None]
-        self.expected = alive + [weakref.ref(each) for each in parameters]
+        self.expected = alive + [compiled.Reference(each) for each in parameters]
 
     def unused(self) -> None:
         """Append rows of expected parameters that took no part up to a backward pass, so that they can be asked for.

@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from graphscope.adapters.kit import identity
 from graphscope.adapters.torch import compiled
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.session import Session
@@ -53,9 +54,8 @@ class _References:
         return getattr(weakref, name)
 
     def getweakrefs(self, tensor: Any) -> list[Any]:
-        """The weak references to an object that may be the program's: those of the recorder do nothing when it dies."""
-        found = weakref.getweakrefs(tensor)
-        return [each for each in found if each.__callback__ is not None or type(each) not in _OURS]
+        """The weak references to an object that are not the recorder's."""
+        return [each for each in weakref.getweakrefs(tensor) if type(each) not in _OURS]
 
 
-_OURS = (weakref.ref, compiled.Known)
+_OURS = (identity.Reference, compiled.Reference, compiled.Known)

@@ -4,9 +4,9 @@ import json
 
 import torch
 
-from tests.adapters.hostile import HOSTILE, objects, outcome, passes, patches
+from tests.adapters.hostile import HOSTILE, objects, outcome, passes, patches, references
 
-__all__ = ["objects", "passes", "patches"]
+__all__ = ["objects", "passes", "patches", "references"]
 
 torch.set_num_threads(1)
 print(json.dumps({name: outcome(program) for name, program in HOSTILE.items()}))

@@ -96,15 +96,15 @@ def test_a_finding_is_the_same_wherever_one_stands() -> None:
 
 
 def test_another_package_may_bring_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "elsewhere.py").write_text(
+    (tmp_path / "foreign_checks.py").write_text(
         "from graphscope.diagnose.check_table import check\n"
         "@check('nothing', reads=('rows',), rows=lambda log: [], sample='', healthy='')\n"
         "def foreign(graph, row):\n    'Nothing at all.'\n    return ()\n"
     )
-    info = tmp_path / "elsewhere-1.dist-info"
+    info = tmp_path / "foreign_checks-1.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: elsewhere\nVersion: 1\n")
-    (info / "entry_points.txt").write_text("[graphscope.checks]\nforeign = elsewhere\nbroken = no_such_module\n")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: foreign_checks\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[graphscope.checks]\nforeign = foreign_checks\nbroken = no_such_module\n")
     monkeypatch.syspath_prepend(tmp_path)
     every.cache_clear()
     try:

@@ -65,21 +65,23 @@ def test_an_exporter_is_one_function(table: None, product: GraphView, tmp_path: 
 
 
 def test_other_packages_bring_exporters(table: None, product, tmp_path: Path, monkeypatch) -> None:
-    (tmp_path / "elsewhere.py").write_text(
+    (tmp_path / "brought_rows.py").write_text(
         "from graphscope.exporters import exporter\n"
         "@exporter('rows', suffix='.rows')\n"
         "def rows(view):\n    return ' '.join(node.id for node in view.nodes)\n"
     )
-    info = tmp_path / "elsewhere-1.dist-info"
+    info = tmp_path / "brought_rows-1.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: elsewhere\nVersion: 1\n")
-    (info / "entry_points.txt").write_text("[graphscope.exporters]\nrows = elsewhere\nbroken = no_such_module\n")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: brought_rows\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(
+        "[graphscope.exporters]\nrows = brought_rows\nbroken = no_such_module\n"
+    )
     monkeypatch.syspath_prepend(tmp_path)
     assert export(product, format="rows") == "n0 n1 n2 n4 n5 n6"
     (failure,) = load_extensions()
     assert "broken" in failure
     assert "no_such_module" in failure
-    sys.modules.pop("elsewhere")
+    sys.modules.pop("brought_rows")
 
 
 def test_public_names_are_there() -> None:

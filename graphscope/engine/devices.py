@@ -10,6 +10,7 @@ from typing import Any, Final
 from graphscope._version import __version__
 from graphscope.engine import amp
 from graphscope.engine.absent import answer_for
+from graphscope.engine.amp import GradScaler as GradScaler
 
 
 def is_available() -> bool:
@@ -53,20 +54,6 @@ class autocast(amp.autocast):  # noqa: N801 - PyTorch's spelling
 
     def __init__(self, enabled: bool = True, dtype: Any = None, cache_enabled: bool | None = None) -> None:
         super().__init__("cuda", dtype, enabled, cache_enabled)
-
-
-class GradScaler(amp.GradScaler):
-    """`amp.GradScaler` of a device that is not here: it changes nothing."""
-
-    def __init__(
-        self,
-        init_scale: float = 2.0**16,
-        growth_factor: float = 2.0,
-        backoff_factor: float = 0.5,
-        growth_interval: int = 2000,
-        enabled: bool = True,
-    ) -> None:
-        super().__init__("cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled)
 
 
 _DEVICE: Final[dict[str, object]] = {
@@ -123,9 +110,9 @@ def _make(name: str, names: dict[str, object]) -> ModuleType:
     made = ModuleType(f"graphscope.engine.{name}", f"What programs ask of `torch.{name}`, answered honestly.")
     made.__dict__.update(names, __all__=sorted(names), __path__=[], __spec__=ModuleSpec(made.__name__, None))
     sys.modules[made.__name__] = made
-    answer_for(made.__name__)
     parent, _, last = made.__name__.rpartition(".")
     setattr(sys.modules[parent], last, made)
+    answer_for(made.__name__)
     return made
 
 

@@ -17,36 +17,16 @@ from graphscope.engine.absent import answer_for as _answer_for
 from graphscope.engine.core import dims as dims_of
 from graphscope.engine.core import dtypes
 from graphscope.engine.core.tensor import Tensor
-from graphscope.engine.ops.complex_numbers import COMPLEX_OF, conj
+from graphscope.engine.ops.complex_numbers import COMPLEX_OF
 from graphscope.engine.ops.create import made
 from graphscope.engine.ops.fourier import c2c, c2r, r2c
 from graphscope.engine.ops.pad import padded
 from graphscope.engine.ops.rearrange import roll
 
 __all__ = [
-    "fft",
-    "fft2",
-    "fftfreq",
-    "fftn",
-    "fftshift",
-    "hfft",
-    "hfft2",
-    "hfftn",
-    "ifft",
-    "ifft2",
-    "ifftn",
-    "ifftshift",
-    "ihfft",
-    "ihfft2",
-    "ihfftn",
-    "irfft",
-    "irfft2",
-    "irfftn",
-    "rfft",
-    "rfft2",
-    "rfftfreq",
-    "rfftn",
-]
+    "fft", "fft2", "fftfreq", "fftn", "fftshift", "ifft", "ifft2", "ifftn", "ifftshift", "irfft", "irfft2", "irfftn",
+    "rfft", "rfft2", "rfftfreq", "rfftn",
+]  # fmt: skip
 
 _POWERS: Final = {
     None: (0.0, -1.0), "backward": (0.0, -1.0), "forward": (-1.0, 0.0), "ortho": (-0.5, -0.5),
@@ -106,27 +86,26 @@ def _transform(input: Tensor, s: _Sizes, dim: Any, norm: str | None, inverse: bo
     return c2c(given, dims=places, scale=scale, inverse=inverse) if places else given
 
 
-def _to_half(name: str, input: Tensor, s: _Sizes, dim: Any, norm: str | None, inverse: bool = False) -> Any:
+def _to_half(input: Tensor, s: _Sizes, dim: Any, norm: str | None) -> Any:
     if input.array.dtype.kind == "c":
-        raise RuntimeError(f"{name} expects a real input tensor, but got {input.dtype}")
+        raise RuntimeError(f"rfft expects a real input tensor, but got {input.dtype}")
     places, sizes = _placed(input, s, dim)
     if not places:
-        raise RuntimeError(f"{name} must transform at least one axis")
-    scale = _scale(norm, math.prod(sizes), inverse)
-    found = r2c(_resized(_floating(input), places, sizes), dims=places, scale=scale)
-    return conj(found) if inverse else found
+        raise RuntimeError("rfft must transform at least one axis")
+    scale = _scale(norm, math.prod(sizes), False)
+    return r2c(_resized(_floating(input), places, sizes), dims=places, scale=scale)
 
 
-def _from_half(name: str, input: Tensor, s: _Sizes, dim: Any, norm: str | None, inverse: bool = True) -> Any:
+def _from_half(input: Tensor, s: _Sizes, dim: Any, norm: str | None) -> Any:
     places, sizes = _placed(input, s, dim)
     if not places:
-        raise RuntimeError(f"{name} must transform at least one axis")
+        raise RuntimeError("irfft must transform at least one axis")
     size = 2 * (sizes[-1] - 1) if s is None or s[-1] == -1 else sizes[-1]
     if size < 1:
         raise RuntimeError(f"Invalid number of data points ({size}) specified")
-    scale = _scale(norm, math.prod(sizes[:-1]) * size, inverse)
+    scale = _scale(norm, math.prod(sizes[:-1]) * size, True)
     given = _resized(_complex(input), places, [*sizes[:-1], size // 2 + 1])
-    return c2r(given if inverse else conj(given), dims=places, scale=scale, size=size)
+    return c2r(given, dims=places, scale=scale, size=size)
 
 
 def _of_one(transform: Callable[..., Any], summary: str) -> Any:
@@ -163,21 +142,14 @@ _FAMILIES: Final[dict[str, tuple[Callable[..., Any], str]]] = {
         "Fourier transform, of complex or real numbers",
     ),
     "ifft": (lambda x, s, dim, norm: _transform(x, s, dim, norm, True), "Inverse Fourier transform"),
-    "rfft": (lambda x, s, dim, norm: _to_half("rfft", x, s, dim, norm), "Half the Fourier transform of real numbers"),
-    "irfft": (lambda x, s, dim, norm: _from_half("irfft", x, s, dim, norm), "Inverse of `rfft`, to real numbers"),
-    "hfft": (
-        lambda x, s, dim, norm: _from_half("hfft", x, s, dim, norm, False),
-        "Fourier transform of half a signal that is its own mirrored conjugate, to real numbers",
-    ),
-    "ihfft": (lambda x, s, dim, norm: _to_half("ihfft", x, s, dim, norm, True), "Inverse of `hfft`"),
+    "rfft": (_to_half, "Half the Fourier transform of real numbers"),
+    "irfft": (_from_half, "Inverse of `rfft`, to real numbers"),
 }
 
 fft, fft2, fftn = (make(*_FAMILIES["fft"]) for make in (_of_one, _of_two, _of_several))
 ifft, ifft2, ifftn = (make(*_FAMILIES["ifft"]) for make in (_of_one, _of_two, _of_several))
 rfft, rfft2, rfftn = (make(*_FAMILIES["rfft"]) for make in (_of_one, _of_two, _of_several))
 irfft, irfft2, irfftn = (make(*_FAMILIES["irfft"]) for make in (_of_one, _of_two, _of_several))
-hfft, hfft2, hfftn = (make(*_FAMILIES["hfft"]) for make in (_of_one, _of_two, _of_several))
-ihfft, ihfft2, ihfftn = (make(*_FAMILIES["ihfft"]) for make in (_of_one, _of_two, _of_several))
 for _name, _function in list(globals().items()):
     if _name in __all__:
         _function.__name__ = _function.__qualname__ = _name

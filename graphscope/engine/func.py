@@ -23,16 +23,8 @@ from graphscope.engine.ops.splitting import select
 Function = Callable[..., Any]
 
 __all__ = [
-    "functional_call",
-    "grad",
-    "grad_and_value",
-    "hessian",
-    "jacfwd",
-    "jacrev",
-    "stack_module_state",
-    "vjp",
-    "vmap",
-]
+    "functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "stack_module_state", "vjp", "vmap",
+]  # fmt: skip
 
 
 def grad(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
@@ -73,8 +65,8 @@ def grad_and_value(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: 
                 )
             leaves = list(_leaves(fresh))
             found = iter(_gradients(out, leaves, None))
-            tree = _mapped(fresh, lambda _: _closed(next(found), leaves, outer))
-        closed = _mapped(result, lambda value: _closed(value, leaves, outer))
+            tree = of_leaves(fresh, lambda _: _closed(next(found), leaves, outer))
+        closed = of_leaves(result, lambda value: _closed(value, leaves, outer))
         return tree if isinstance(argnums, tuple) else tree[0], closed
 
     return both
@@ -104,9 +96,9 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]
         if len(weights) != len(roots):
             raise RuntimeError(f"the result has {len(roots)} tensors, {len(weights)} cotangents were given")
         found = iter(_gradients(roots, leaves, weights))
-        return _mapped(fresh, lambda _: _closed(next(found), leaves, outer))
+        return of_leaves(fresh, lambda _: _closed(next(found), leaves, outer))
 
-    shown = _mapped(out, lambda value: _closed(value, leaves, outer))
+    shown = of_leaves(out, lambda value: _closed(value, leaves, outer))
     return (shown, pull, result[1]) if has_aux else (shown, pull)
 
 
@@ -137,10 +129,10 @@ def jacrev(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = F
                     _closed(_stacked([row[number] for row in rows], value, leaf), leaves, outer)
                     for number, leaf in enumerate(leaves)
                 )
-                tree = _mapped(fresh, lambda _: next(found))
+                tree = of_leaves(fresh, lambda _: next(found))
                 return tree if isinstance(argnums, tuple) else tree[0]
 
-            jacobians = _mapped(out, of_one)
+            jacobians = of_leaves(out, of_one)
         return (jacobians, result[1]) if has_aux else jacobians
 
     return jacobian
@@ -275,7 +267,7 @@ def _fresh(args: tuple[Any, ...], argnums: int | tuple[int, ...]) -> tuple[Any, 
     for place in places:
         if not -len(args) <= place < len(args):
             raise RuntimeError(f"Got argnum={place}, but only {len(args)} positional inputs")
-        given[place] = _mapped(given[place], _own)
+        given[place] = of_leaves(given[place], _own)
     return tuple(given[place] for place in places), given
 
 
@@ -285,12 +277,12 @@ def _own(value: Any) -> Any:
     return value.clone() if value.requires_grad else value.detach().requires_grad_()
 
 
-def _mapped(tree: Any, function: Callable[[Any], Any]) -> Any:
+def of_leaves(tree: Any, function: Callable[[Any], Any]) -> Any:
     """A tree of dicts, lists and tuples with other leaves."""
     if isinstance(tree, dict):
-        return {key: _mapped(value, function) for key, value in tree.items()}
+        return {key: of_leaves(value, function) for key, value in tree.items()}
     if isinstance(tree, tuple | list):
-        mapped = [_mapped(value, function) for value in tree]
+        mapped = [of_leaves(value, function) for value in tree]
         return mapped if isinstance(tree, list) else tuple(mapped)
     return function(tree)
 

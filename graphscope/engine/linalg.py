@@ -4,50 +4,32 @@ from __future__ import annotations
 
 from typing import Any
 
-from numpy.linalg import LinAlgError
+from numpy.linalg import LinAlgError as LinAlgError
 
 from graphscope.engine.absent import answer_for as _answer_for
-from graphscope.engine.ops.decompositions import cholesky_l as cholesky
-from graphscope.engine.ops.decompositions import eigh, eigvalsh, qr, svdvals
-from graphscope.engine.ops.decompositions import svd_full as svd
-from graphscope.engine.ops.distances import cross_product as cross
-from graphscope.engine.ops.eigenvalues import eig, eigvals
-from graphscope.engine.ops.inverses import det, inv, pinv, slogdet, solve_triangular
+from graphscope.engine.ops.decompositions import cholesky_l, svd_full
+from graphscope.engine.ops.decompositions import eigh as eigh
+from graphscope.engine.ops.decompositions import eigvalsh as eigvalsh
+from graphscope.engine.ops.decompositions import qr as qr
+from graphscope.engine.ops.decompositions import svdvals as svdvals
+from graphscope.engine.ops.distances import cross_product
+from graphscope.engine.ops.eigenvalues import eig as eig
+from graphscope.engine.ops.eigenvalues import eigvals as eigvals
+from graphscope.engine.ops.inverses import det as det
+from graphscope.engine.ops.inverses import inv as inv
+from graphscope.engine.ops.inverses import pinv as pinv
+from graphscope.engine.ops.inverses import slogdet as slogdet
 from graphscope.engine.ops.inverses import solve as _solve
-from graphscope.engine.ops.least_squares import lstsq
-from graphscope.engine.ops.linalg import matmul
-from graphscope.engine.ops.matrix_chains import matrix_power
-from graphscope.engine.ops.norms import linalg_cond as cond
-from graphscope.engine.ops.norms import linalg_norm as norm
-from graphscope.engine.ops.norms import matrix_norm, matrix_rank, vector_norm
+from graphscope.engine.ops.inverses import solve_triangular as solve_triangular
+from graphscope.engine.ops.least_squares import lstsq as lstsq
+from graphscope.engine.ops.linalg import matmul as matmul
+from graphscope.engine.ops.matrix_chains import matrix_power as matrix_power
+from graphscope.engine.ops.norms import linalg_cond, linalg_norm
+from graphscope.engine.ops.norms import matrix_norm as matrix_norm
+from graphscope.engine.ops.norms import matrix_rank as matrix_rank
+from graphscope.engine.ops.norms import vector_norm as vector_norm
 
-__all__ = [
-    "LinAlgError",
-    "cholesky",
-    "cond",
-    "cross",
-    "det",
-    "diagonal",
-    "eig",
-    "eigh",
-    "eigvals",
-    "eigvalsh",
-    "inv",
-    "lstsq",
-    "matmul",
-    "matrix_norm",
-    "matrix_power",
-    "matrix_rank",
-    "norm",
-    "pinv",
-    "qr",
-    "slogdet",
-    "solve",
-    "solve_triangular",
-    "svd",
-    "svdvals",
-    "vector_norm",
-]
+cholesky, cond, cross, norm, svd = cholesky_l, linalg_cond, cross_product, linalg_norm, svd_full
 
 
 def solve(A: Any, B: Any, *, left: bool = True) -> Any:  # noqa: N803 - PyTorch's spelling

@@ -8,43 +8,22 @@ from typing import Any
 from graphscope.engine.absent import answer_for as _answer_for
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.elementwise import digamma as digamma
-from graphscope.engine.ops.elementwise import digamma as psi
 from graphscope.engine.ops.elementwise import erf as erf
 from graphscope.engine.ops.elementwise import erfc as erfc
 from graphscope.engine.ops.elementwise import erfinv as erfinv
 from graphscope.engine.ops.elementwise import exp2 as exp2
 from graphscope.engine.ops.elementwise import expm1 as expm1
-from graphscope.engine.ops.elementwise import lgamma as gammaln
+from graphscope.engine.ops.elementwise import lgamma, sigmoid
 from graphscope.engine.ops.elementwise import log1p as log1p
 from graphscope.engine.ops.elementwise import logit as logit
 from graphscope.engine.ops.elementwise import round as round
-from graphscope.engine.ops.elementwise import sigmoid as expit
 from graphscope.engine.ops.elementwise import sinc as sinc
 from graphscope.engine.ops.elementwise import xlogy as xlogy
 from graphscope.engine.ops.softmax import log_softmax as log_softmax
 from graphscope.engine.ops.softmax import softmax as softmax
 from graphscope.engine.ops.statistics import logsumexp as logsumexp
 
-__all__ = [
-    "digamma",
-    "erf",
-    "erfc",
-    "erfinv",
-    "exp2",
-    "expit",
-    "expm1",
-    "gammaln",
-    "log1p",
-    "log_softmax",
-    "logit",
-    "logsumexp",
-    "ndtr",
-    "psi",
-    "round",
-    "sinc",
-    "softmax",
-    "xlogy",
-]
+expit, gammaln, psi = sigmoid, lgamma, digamma
 
 
 def ndtr(input: Tensor) -> Any:

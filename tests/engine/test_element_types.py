@@ -59,7 +59,7 @@ CALLS = [
     "t.ones(2).type('torch.HalfTensor')", "isinstance(t.ones(2), t.FloatTensor)", "isinstance(t.ones(2), t.IntTensor)",
     "t.zeros(2, layout=t.strided, pin_memory=False)", "t.zeros(2, 3, out=t.ones(2, 3))", "t.arange(3, out=t.ones(0))",
     "t.zeros(2, colour=1)", "t.empty_like(t.ones(0), memory_format=t.preserve_format)", "t.ones(2).layout",
-    "t.ones(2).contiguous(memory_format=t.contiguous_format)", "t.channels_last", "t.range(1, 3)", "t.range(1, 2, 0.5)",
+    "t.ones(2).contiguous(memory_format=t.contiguous_format)", "t.channels_last",
     "t.ones(2).flatten().shape", "t.zeros(2, dtype=float)", "t.tensor([True]).to(int)", "t.ones(2).dtype",
 ]  # fmt: skip
 

@@ -172,9 +172,6 @@ x.index_put((t.tensor([0,2]),t.tensor([1,1])),w[:2])
 x.index_put((t.tensor([0,0]),),w,accumulate=True)
 x.index_put((m,),t.tensor(1.))
 x.index_put((t.tensor([0,9]),),w)
-x.put(t.tensor([0,5]),w[:2])
-x.put(t.tensor([0,0]),w[:2],accumulate=True)
-x.put(t.tensor([0,0]),w)
 t.nonzero(i)
 t.nonzero(i,as_tuple=True)
 s.nonzero()
@@ -193,7 +190,6 @@ t.where(x>0,x,v)
 t.where(i,x,y)
 t.where(number>0,x,y)
 x.take_along_dim(i,1)
-x.narrow_copy(1,1,2)
 """
 
 

@@ -34,8 +34,6 @@ DISTRIBUTIONS = {
     "uniform_": (lambda: drawn("uniform_", -1, 3), 1, 16 / 12),
     "normal_": (lambda: drawn("normal_", std=2), 0, 4),
     "exponential_": (lambda: drawn("exponential_", 2), 0.5, 0.25),
-    "geometric_": (lambda: drawn("geometric_", 0.5), 2, 2),
-    "log_normal_": (lambda: np.log(drawn("log_normal_", 0.5, 0.25)), 0.5, 0.0625),
     "random_": (lambda: drawn("random_", 10), 4.5, 99 / 12),
 }
 
@@ -45,10 +43,6 @@ def test_mean_and_variance(draw, mean, variance):
     sample = draw()
     assert abs(sample.mean() - mean) < 5 * np.sqrt(variance / MANY)
     assert abs(sample.var() - variance) < 0.1 * variance
-
-
-def test_cauchy_numbers_have_their_quartiles():
-    assert np.allclose(np.quantile(drawn("cauchy_", 1, 2), [0.25, 0.5, 0.75]), [-1, 1, 3], atol=0.15)
 
 
 @pytest.mark.parametrize("replacement", [True, False])

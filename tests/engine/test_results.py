@@ -13,7 +13,6 @@ LINES = [
     "x.median(1)",
     "x.mode(1)",
     "x.cummax(0)",
-    "t.aminmax(x)",
 ]
 
 

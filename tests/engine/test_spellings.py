@@ -14,16 +14,11 @@ out = t.detach(x)
 out = t.fill(x, 2.5)
 out = t.fill_(x * 1, 2.5)
 out = t.zero_(x * 1)
-out = t.embedding(x, t.tensor([0, 2]))
-out = t.gradient(x)[0]
-out = t.gradient(x, spacing=2.0, dim=1)[0]
-out = t.gradient(x, spacing=(2.0, 0.5), edge_order=2)[1]
 out = x.as_strided((2, 2), (1, 2))
 out = t.as_strided(x, (2, 2), (1, 2), 1)
 out = x.as_strided((3, 3), (1, 1))
 out = (x * 1).as_strided((2,), (4,)).mul_(3)
 out = (x * 1).addmm_(x, c[0], beta=0.5)
-out = t.conj_physical_(x * 1)
 out = x.as_strided((2, 2), (100, 1))
 """
 

@@ -11,32 +11,16 @@ from graphscope.engine.core.anomaly import set_detect_anomaly as set_detect_anom
 from graphscope.engine.core.custom_function import Function as Function
 from graphscope.engine.core.gradcheck import gradcheck as gradcheck
 from graphscope.engine.core.gradcheck import gradgradcheck as gradgradcheck
-from graphscope.engine.core.gradients import backward_of as backward
+from graphscope.engine.core.gradients import backward_of
 from graphscope.engine.core.gradients import grad as grad
 from graphscope.engine.core.modes import enable_grad as enable_grad
 from graphscope.engine.core.modes import inference_mode as inference_mode
 from graphscope.engine.core.modes import is_grad_enabled as is_grad_enabled
 from graphscope.engine.core.modes import no_grad as no_grad
 from graphscope.engine.core.modes import set_grad_enabled as set_grad_enabled
-from graphscope.engine.core.tensor import Tensor as Variable
+from graphscope.engine.core.tensor import Tensor
 
-__all__ = [
-    "Function",
-    "Variable",
-    "backward",
-    "detect_anomaly",
-    "enable_grad",
-    "functional",
-    "grad",
-    "gradcheck",
-    "gradgradcheck",
-    "graph",
-    "inference_mode",
-    "is_anomaly_enabled",
-    "is_grad_enabled",
-    "no_grad",
-    "set_detect_anomaly",
-    "set_grad_enabled",
-]
+backward = backward_of
+Variable = Tensor
 
 _answer_for(__name__)

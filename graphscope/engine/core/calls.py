@@ -13,7 +13,7 @@ from sys import _getframe
 from types import FunctionType
 from typing import Any
 
-from graphscope.engine.core import dtypes, modes, tracing, writes
+from graphscope.engine.core import dtypes, modes, shapes, tracing, writes
 from graphscope.engine.core.dims import in_our_words
 from graphscope.engine.core.formulas import FORMULAS
 from graphscope.engine.core.modes import modes as mode
@@ -118,3 +118,9 @@ def define(name: str, doc: str, *, tensor_method: bool = True, aliases: Sequence
     for method in ((name,) if tensor_method else ()) + tuple(aliases):
         setattr(Tensor, method, call)
     return call
+
+
+def elementwise(forward: Callable[..., Any], rule: Any, domain: str | None = None) -> dict[str, Any]:
+    """What `define` is told of an op that takes each element by itself; its samples are numbers of a domain."""
+    mark = () if domain is None else (domain,)
+    return {"forward": forward, "vjp": [rule], "shape": shapes.same, "samples": [(*mark, (2, 3)), (*mark, ())]}

@@ -1,8 +1,7 @@
-"""What older programs write: `torch.Tensor(2, 3)`, `torch.FloatTensor([1, 2])`, `torch.range`."""
+"""What older programs write: `torch.Tensor(2, 3)`, `torch.FloatTensor([1, 2])`."""
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Final
 
 import numpy as np
@@ -13,18 +12,9 @@ from graphscope.engine.core.tensor import Tensor, method
 from graphscope.engine.ops import create
 
 __all__ = [
-    "BoolTensor",
-    "ByteTensor",
-    "CharTensor",
-    "DoubleTensor",
-    "FloatTensor",
-    "HalfTensor",
-    "IntTensor",
-    "LongTensor",
-    "ShortTensor",
-    "range",
-    "set_default_tensor_type",
-]
+    "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor", "LongTensor",
+    "ShortTensor", "set_default_tensor_type",
+]  # fmt: skip
 
 
 def _read(data: tuple[Any, ...], dtype: Any = None) -> tuple[Any]:
@@ -113,13 +103,3 @@ def set_default_tensor_type(t: Any) -> None:
     if found is None:
         raise TypeError(f"invalid type object: {t!r}; choose torch.FloatTensor or torch.DoubleTensor")
     dtypes.set_default_dtype(found.dtype)
-
-
-def range(start: Any, end: Any = None, step: Any = 1, **how: Any) -> Tensor:
-    """As `arange`, but with the end; its use is discouraged, as in PyTorch."""
-    warnings.warn("torch.range is deprecated: use torch.arange, which leaves the end out", UserWarning, stacklevel=2)
-    if end is None:
-        start, end = 0, start
-    count = int((end - start) / step) + 1
-    how.setdefault("dtype", dtypes.get_default_dtype())
-    return create.arange(start, start + (count - 0.5) * step, step, **how)

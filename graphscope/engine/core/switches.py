@@ -8,19 +8,10 @@ from typing import Any
 from graphscope.engine.core import device as devices
 
 __all__ = [
-    "are_deterministic_algorithms_enabled",
-    "compile",
-    "get_default_device",
-    "get_float32_matmul_precision",
-    "get_num_interop_threads",
-    "get_num_threads",
-    "set_default_device",
-    "set_float32_matmul_precision",
-    "set_flush_denormal",
-    "set_num_interop_threads",
-    "set_num_threads",
-    "use_deterministic_algorithms",
-]
+    "are_deterministic_algorithms_enabled", "compile", "get_default_device", "get_float32_matmul_precision",
+    "get_num_interop_threads", "get_num_threads", "set_default_device", "set_float32_matmul_precision",
+    "set_flush_denormal", "set_num_interop_threads", "set_num_threads", "use_deterministic_algorithms",
+]  # fmt: skip
 
 
 def get_num_threads() -> int:

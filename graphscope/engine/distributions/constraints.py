@@ -54,15 +54,6 @@ positive_definite: Final = Constraint("PositiveDefinite()", _positive_definite, 
 lower_cholesky: Final = Constraint("LowerCholesky()", _lower_cholesky, 2)
 
 
-def independent(of: Constraint, dims: int) -> Constraint:
-    """A constraint that holds when another holds in all places of the `dims` dims before its own."""
-    if not dims:
-        return of
-    axes = tuple(range(-dims, 0))
-    text = f"IndependentConstraint({of.text}, {dims})"
-    return Constraint(text, lambda x: np.all(of.holds(x), axis=axes), of.event_dim + dims)
-
-
 def interval(low: Any, high: Any) -> Constraint:
     """From `low` to `high`, both included."""
     return Constraint(f"Interval(lower_bound={low}, upper_bound={high})", lambda x: (x >= low) & (x <= high))

@@ -1,284 +1,143 @@
 """Modules and what they compute, in PyTorch's spelling."""
 
 from graphscope.engine.absent import answer_for as _answer_for
-from graphscope.engine.nn import functional, init, modules, parallel, utils
-from graphscope.engine.nn.activation import (
-    CELU,
-    ELU,
-    GELU,
-    GLU,
-    SELU,
-    Hardshrink,
-    Hardsigmoid,
-    Hardswish,
-    Hardtanh,
-    LeakyReLU,
-    LogSigmoid,
-    LogSoftmax,
-    Mish,
-    PReLU,
-    ReLU,
-    ReLU6,
-    RReLU,
-    Sigmoid,
-    SiLU,
-    Softmax,
-    Softmax2d,
-    Softmin,
-    Softplus,
-    Softshrink,
-    Softsign,
-    Tanh,
-    Tanhshrink,
-    Threshold,
-)
-from graphscope.engine.nn.attention import MultiheadAttention
-from graphscope.engine.nn.batchnorm import (
-    BatchNorm1d,
-    BatchNorm2d,
-    BatchNorm3d,
-    InstanceNorm1d,
-    InstanceNorm2d,
-    InstanceNorm3d,
-)
-from graphscope.engine.nn.cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
-from graphscope.engine.nn.container import ModuleDict, ModuleList, Sequential
-from graphscope.engine.nn.convolution import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
-from graphscope.engine.nn.distance import CosineSimilarity, PairwiseDistance
-from graphscope.engine.nn.dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d
-from graphscope.engine.nn.embedding import Embedding, EmbeddingBag
-from graphscope.engine.nn.lazy import (
-    LazyBatchNorm1d,
-    LazyBatchNorm2d,
-    LazyBatchNorm3d,
-    LazyConv1d,
-    LazyConv2d,
-    LazyConv3d,
-    LazyConvTranspose1d,
-    LazyConvTranspose2d,
-    LazyConvTranspose3d,
-    LazyInstanceNorm1d,
-    LazyInstanceNorm2d,
-    LazyInstanceNorm3d,
-    LazyLinear,
-)
-from graphscope.engine.nn.linear import Bilinear, Identity, Linear
-from graphscope.engine.nn.loss import (
-    BCELoss,
-    BCEWithLogitsLoss,
-    CosineEmbeddingLoss,
-    CrossEntropyLoss,
-    CTCLoss,
-    GaussianNLLLoss,
-    HingeEmbeddingLoss,
-    HuberLoss,
-    KLDivLoss,
-    L1Loss,
-    MarginRankingLoss,
-    MSELoss,
-    NLLLoss,
-    PoissonNLLLoss,
-    SmoothL1Loss,
-    TripletMarginLoss,
-)
-from graphscope.engine.nn.module import Module
-from graphscope.engine.nn.normalization import GroupNorm, LayerNorm, RMSNorm
-from graphscope.engine.nn.padding import (
-    CircularPad1d,
-    CircularPad2d,
-    CircularPad3d,
-    ConstantPad1d,
-    ConstantPad2d,
-    ConstantPad3d,
-    ReflectionPad1d,
-    ReflectionPad2d,
-    ReflectionPad3d,
-    ReplicationPad1d,
-    ReplicationPad2d,
-    ReplicationPad3d,
-    ZeroPad1d,
-    ZeroPad2d,
-    ZeroPad3d,
-)
-from graphscope.engine.nn.parallel import DataParallel
-from graphscope.engine.nn.parameter import Buffer, Parameter
-from graphscope.engine.nn.parametercontainer import ParameterDict, ParameterList
-from graphscope.engine.nn.pooling import (
-    AdaptiveAvgPool1d,
-    AdaptiveAvgPool2d,
-    AdaptiveAvgPool3d,
-    AdaptiveMaxPool1d,
-    AdaptiveMaxPool2d,
-    AdaptiveMaxPool3d,
-    AvgPool1d,
-    AvgPool2d,
-    AvgPool3d,
-    MaxPool1d,
-    MaxPool2d,
-    MaxPool3d,
-)
-from graphscope.engine.nn.recurrent import GRU, LSTM, RNN, RNNBase
-from graphscope.engine.nn.shaping import (
-    ChannelShuffle,
-    Flatten,
-    Fold,
-    PixelShuffle,
-    PixelUnshuffle,
-    Unflatten,
-    Unfold,
-    Upsample,
-)
-from graphscope.engine.nn.transformer import Transformer, TransformerDecoder, TransformerEncoder
-from graphscope.engine.nn.transformerlayers import TransformerDecoderLayer, TransformerEncoderLayer
-
-__all__ = [
-    "CELU",
-    "ELU",
-    "GELU",
-    "GLU",
-    "GRU",
-    "LSTM",
-    "RNN",
-    "SELU",
-    "AdaptiveAvgPool1d",
-    "AdaptiveAvgPool2d",
-    "AdaptiveAvgPool3d",
-    "AdaptiveMaxPool1d",
-    "AdaptiveMaxPool2d",
-    "AdaptiveMaxPool3d",
-    "AlphaDropout",
-    "AvgPool1d",
-    "AvgPool2d",
-    "AvgPool3d",
-    "BCELoss",
-    "BCEWithLogitsLoss",
-    "BatchNorm1d",
-    "BatchNorm2d",
-    "BatchNorm3d",
-    "Bilinear",
-    "Buffer",
-    "CTCLoss",
-    "ChannelShuffle",
-    "CircularPad1d",
-    "CircularPad2d",
-    "CircularPad3d",
-    "ConstantPad1d",
-    "ConstantPad2d",
-    "ConstantPad3d",
-    "Conv1d",
-    "Conv2d",
-    "Conv3d",
-    "ConvTranspose1d",
-    "ConvTranspose2d",
-    "ConvTranspose3d",
-    "CosineEmbeddingLoss",
-    "CosineSimilarity",
-    "CrossEntropyLoss",
-    "DataParallel",
-    "Dropout",
-    "Dropout1d",
-    "Dropout2d",
-    "Dropout3d",
-    "Embedding",
-    "EmbeddingBag",
-    "Flatten",
-    "Fold",
-    "GRUCell",
-    "GaussianNLLLoss",
-    "GroupNorm",
-    "Hardshrink",
-    "Hardsigmoid",
-    "Hardswish",
-    "Hardtanh",
-    "HingeEmbeddingLoss",
-    "HuberLoss",
-    "Identity",
-    "InstanceNorm1d",
-    "InstanceNorm2d",
-    "InstanceNorm3d",
-    "KLDivLoss",
-    "L1Loss",
-    "LSTMCell",
-    "LayerNorm",
-    "LazyBatchNorm1d",
-    "LazyBatchNorm2d",
-    "LazyBatchNorm3d",
-    "LazyConv1d",
-    "LazyConv2d",
-    "LazyConv3d",
-    "LazyConvTranspose1d",
-    "LazyConvTranspose2d",
-    "LazyConvTranspose3d",
-    "LazyInstanceNorm1d",
-    "LazyInstanceNorm2d",
-    "LazyInstanceNorm3d",
-    "LazyLinear",
-    "LeakyReLU",
-    "Linear",
-    "LogSigmoid",
-    "LogSoftmax",
-    "MSELoss",
-    "MarginRankingLoss",
-    "MaxPool1d",
-    "MaxPool2d",
-    "MaxPool3d",
-    "Mish",
-    "Module",
-    "ModuleDict",
-    "ModuleList",
-    "MultiheadAttention",
-    "NLLLoss",
-    "PReLU",
-    "PairwiseDistance",
-    "Parameter",
-    "ParameterDict",
-    "ParameterList",
-    "PixelShuffle",
-    "PixelUnshuffle",
-    "PoissonNLLLoss",
-    "RMSNorm",
-    "RNNBase",
-    "RNNCell",
-    "RNNCellBase",
-    "RReLU",
-    "ReLU",
-    "ReLU6",
-    "ReflectionPad1d",
-    "ReflectionPad2d",
-    "ReflectionPad3d",
-    "ReplicationPad1d",
-    "ReplicationPad2d",
-    "ReplicationPad3d",
-    "Sequential",
-    "SiLU",
-    "Sigmoid",
-    "SmoothL1Loss",
-    "Softmax",
-    "Softmax2d",
-    "Softmin",
-    "Softplus",
-    "Softshrink",
-    "Softsign",
-    "Tanh",
-    "Tanhshrink",
-    "Threshold",
-    "Transformer",
-    "TransformerDecoder",
-    "TransformerDecoderLayer",
-    "TransformerEncoder",
-    "TransformerEncoderLayer",
-    "TripletMarginLoss",
-    "Unflatten",
-    "Unfold",
-    "Upsample",
-    "ZeroPad1d",
-    "ZeroPad2d",
-    "ZeroPad3d",
-    "functional",
-    "init",
-    "modules",
-    "parallel",
-    "utils",
-]
+from graphscope.engine.nn import functional as functional
+from graphscope.engine.nn import init as init
+from graphscope.engine.nn import modules as modules
+from graphscope.engine.nn import parallel as parallel
+from graphscope.engine.nn import utils as utils
+from graphscope.engine.nn.activation import CELU as CELU
+from graphscope.engine.nn.activation import ELU as ELU
+from graphscope.engine.nn.activation import GELU as GELU
+from graphscope.engine.nn.activation import GLU as GLU
+from graphscope.engine.nn.activation import SELU as SELU
+from graphscope.engine.nn.activation import Hardsigmoid as Hardsigmoid
+from graphscope.engine.nn.activation import Hardswish as Hardswish
+from graphscope.engine.nn.activation import Hardtanh as Hardtanh
+from graphscope.engine.nn.activation import LeakyReLU as LeakyReLU
+from graphscope.engine.nn.activation import LogSigmoid as LogSigmoid
+from graphscope.engine.nn.activation import LogSoftmax as LogSoftmax
+from graphscope.engine.nn.activation import Mish as Mish
+from graphscope.engine.nn.activation import PReLU as PReLU
+from graphscope.engine.nn.activation import ReLU as ReLU
+from graphscope.engine.nn.activation import ReLU6 as ReLU6
+from graphscope.engine.nn.activation import Sigmoid as Sigmoid
+from graphscope.engine.nn.activation import SiLU as SiLU
+from graphscope.engine.nn.activation import Softmax as Softmax
+from graphscope.engine.nn.activation import Softmin as Softmin
+from graphscope.engine.nn.activation import Softplus as Softplus
+from graphscope.engine.nn.activation import Softsign as Softsign
+from graphscope.engine.nn.activation import Tanh as Tanh
+from graphscope.engine.nn.activation import Threshold as Threshold
+from graphscope.engine.nn.attention import MultiheadAttention as MultiheadAttention
+from graphscope.engine.nn.batchnorm import BatchNorm1d as BatchNorm1d
+from graphscope.engine.nn.batchnorm import BatchNorm2d as BatchNorm2d
+from graphscope.engine.nn.batchnorm import BatchNorm3d as BatchNorm3d
+from graphscope.engine.nn.batchnorm import InstanceNorm1d as InstanceNorm1d
+from graphscope.engine.nn.batchnorm import InstanceNorm2d as InstanceNorm2d
+from graphscope.engine.nn.batchnorm import InstanceNorm3d as InstanceNorm3d
+from graphscope.engine.nn.cells import GRUCell as GRUCell
+from graphscope.engine.nn.cells import LSTMCell as LSTMCell
+from graphscope.engine.nn.cells import RNNCell as RNNCell
+from graphscope.engine.nn.cells import RNNCellBase as RNNCellBase
+from graphscope.engine.nn.container import ModuleDict as ModuleDict
+from graphscope.engine.nn.container import ModuleList as ModuleList
+from graphscope.engine.nn.container import Sequential as Sequential
+from graphscope.engine.nn.convolution import Conv1d as Conv1d
+from graphscope.engine.nn.convolution import Conv2d as Conv2d
+from graphscope.engine.nn.convolution import Conv3d as Conv3d
+from graphscope.engine.nn.convolution import ConvTranspose1d as ConvTranspose1d
+from graphscope.engine.nn.convolution import ConvTranspose2d as ConvTranspose2d
+from graphscope.engine.nn.convolution import ConvTranspose3d as ConvTranspose3d
+from graphscope.engine.nn.distance import CosineSimilarity as CosineSimilarity
+from graphscope.engine.nn.distance import PairwiseDistance as PairwiseDistance
+from graphscope.engine.nn.dropout import AlphaDropout as AlphaDropout
+from graphscope.engine.nn.dropout import Dropout as Dropout
+from graphscope.engine.nn.dropout import Dropout1d as Dropout1d
+from graphscope.engine.nn.dropout import Dropout2d as Dropout2d
+from graphscope.engine.nn.dropout import Dropout3d as Dropout3d
+from graphscope.engine.nn.embedding import Embedding as Embedding
+from graphscope.engine.nn.embedding import EmbeddingBag as EmbeddingBag
+from graphscope.engine.nn.lazy import LazyBatchNorm1d as LazyBatchNorm1d
+from graphscope.engine.nn.lazy import LazyBatchNorm2d as LazyBatchNorm2d
+from graphscope.engine.nn.lazy import LazyBatchNorm3d as LazyBatchNorm3d
+from graphscope.engine.nn.lazy import LazyConv1d as LazyConv1d
+from graphscope.engine.nn.lazy import LazyConv2d as LazyConv2d
+from graphscope.engine.nn.lazy import LazyConv3d as LazyConv3d
+from graphscope.engine.nn.lazy import LazyConvTranspose1d as LazyConvTranspose1d
+from graphscope.engine.nn.lazy import LazyConvTranspose2d as LazyConvTranspose2d
+from graphscope.engine.nn.lazy import LazyConvTranspose3d as LazyConvTranspose3d
+from graphscope.engine.nn.lazy import LazyInstanceNorm1d as LazyInstanceNorm1d
+from graphscope.engine.nn.lazy import LazyInstanceNorm2d as LazyInstanceNorm2d
+from graphscope.engine.nn.lazy import LazyInstanceNorm3d as LazyInstanceNorm3d
+from graphscope.engine.nn.lazy import LazyLinear as LazyLinear
+from graphscope.engine.nn.linear import Bilinear as Bilinear
+from graphscope.engine.nn.linear import Identity as Identity
+from graphscope.engine.nn.linear import Linear as Linear
+from graphscope.engine.nn.loss import BCELoss as BCELoss
+from graphscope.engine.nn.loss import BCEWithLogitsLoss as BCEWithLogitsLoss
+from graphscope.engine.nn.loss import CosineEmbeddingLoss as CosineEmbeddingLoss
+from graphscope.engine.nn.loss import CrossEntropyLoss as CrossEntropyLoss
+from graphscope.engine.nn.loss import CTCLoss as CTCLoss
+from graphscope.engine.nn.loss import GaussianNLLLoss as GaussianNLLLoss
+from graphscope.engine.nn.loss import HuberLoss as HuberLoss
+from graphscope.engine.nn.loss import KLDivLoss as KLDivLoss
+from graphscope.engine.nn.loss import L1Loss as L1Loss
+from graphscope.engine.nn.loss import MSELoss as MSELoss
+from graphscope.engine.nn.loss import NLLLoss as NLLLoss
+from graphscope.engine.nn.loss import SmoothL1Loss as SmoothL1Loss
+from graphscope.engine.nn.loss import TripletMarginLoss as TripletMarginLoss
+from graphscope.engine.nn.module import Module as Module
+from graphscope.engine.nn.normalization import GroupNorm as GroupNorm
+from graphscope.engine.nn.normalization import LayerNorm as LayerNorm
+from graphscope.engine.nn.normalization import RMSNorm as RMSNorm
+from graphscope.engine.nn.padding import CircularPad1d as CircularPad1d
+from graphscope.engine.nn.padding import CircularPad2d as CircularPad2d
+from graphscope.engine.nn.padding import CircularPad3d as CircularPad3d
+from graphscope.engine.nn.padding import ConstantPad1d as ConstantPad1d
+from graphscope.engine.nn.padding import ConstantPad2d as ConstantPad2d
+from graphscope.engine.nn.padding import ConstantPad3d as ConstantPad3d
+from graphscope.engine.nn.padding import ReflectionPad1d as ReflectionPad1d
+from graphscope.engine.nn.padding import ReflectionPad2d as ReflectionPad2d
+from graphscope.engine.nn.padding import ReflectionPad3d as ReflectionPad3d
+from graphscope.engine.nn.padding import ReplicationPad1d as ReplicationPad1d
+from graphscope.engine.nn.padding import ReplicationPad2d as ReplicationPad2d
+from graphscope.engine.nn.padding import ReplicationPad3d as ReplicationPad3d
+from graphscope.engine.nn.padding import ZeroPad1d as ZeroPad1d
+from graphscope.engine.nn.padding import ZeroPad2d as ZeroPad2d
+from graphscope.engine.nn.padding import ZeroPad3d as ZeroPad3d
+from graphscope.engine.nn.parallel import DataParallel as DataParallel
+from graphscope.engine.nn.parameter import Buffer as Buffer
+from graphscope.engine.nn.parameter import Parameter as Parameter
+from graphscope.engine.nn.parametercontainer import ParameterDict as ParameterDict
+from graphscope.engine.nn.parametercontainer import ParameterList as ParameterList
+from graphscope.engine.nn.pooling import AdaptiveAvgPool1d as AdaptiveAvgPool1d
+from graphscope.engine.nn.pooling import AdaptiveAvgPool2d as AdaptiveAvgPool2d
+from graphscope.engine.nn.pooling import AdaptiveAvgPool3d as AdaptiveAvgPool3d
+from graphscope.engine.nn.pooling import AdaptiveMaxPool1d as AdaptiveMaxPool1d
+from graphscope.engine.nn.pooling import AdaptiveMaxPool2d as AdaptiveMaxPool2d
+from graphscope.engine.nn.pooling import AdaptiveMaxPool3d as AdaptiveMaxPool3d
+from graphscope.engine.nn.pooling import AvgPool1d as AvgPool1d
+from graphscope.engine.nn.pooling import AvgPool2d as AvgPool2d
+from graphscope.engine.nn.pooling import AvgPool3d as AvgPool3d
+from graphscope.engine.nn.pooling import MaxPool1d as MaxPool1d
+from graphscope.engine.nn.pooling import MaxPool2d as MaxPool2d
+from graphscope.engine.nn.pooling import MaxPool3d as MaxPool3d
+from graphscope.engine.nn.recurrent import GRU as GRU
+from graphscope.engine.nn.recurrent import LSTM as LSTM
+from graphscope.engine.nn.recurrent import RNN as RNN
+from graphscope.engine.nn.recurrent import RNNBase as RNNBase
+from graphscope.engine.nn.shaping import Flatten as Flatten
+from graphscope.engine.nn.shaping import Fold as Fold
+from graphscope.engine.nn.shaping import PixelShuffle as PixelShuffle
+from graphscope.engine.nn.shaping import PixelUnshuffle as PixelUnshuffle
+from graphscope.engine.nn.shaping import Unflatten as Unflatten
+from graphscope.engine.nn.shaping import Unfold as Unfold
+from graphscope.engine.nn.shaping import Upsample as Upsample
+from graphscope.engine.nn.transformer import Transformer as Transformer
+from graphscope.engine.nn.transformer import TransformerDecoder as TransformerDecoder
+from graphscope.engine.nn.transformer import TransformerEncoder as TransformerEncoder
+from graphscope.engine.nn.transformerlayers import TransformerDecoderLayer as TransformerDecoderLayer
+from graphscope.engine.nn.transformerlayers import TransformerEncoderLayer as TransformerEncoderLayer
 
 _answer_for(__name__)

@@ -25,16 +25,6 @@ class ReLU6(FunctionModule):
     inplace: bool = False
 
 
-class RReLU(FunctionModule):
-    """`LeakyReLU` with a slope that is drawn while the module is being trained."""
-
-    function = functional.rrelu
-    trains = True
-    lower: float = 1 / 8
-    upper: float = 1 / 3
-    inplace: bool = False
-
-
 class LeakyReLU(FunctionModule):
     """x where it is positive, else negative_slope · x."""
 
@@ -107,12 +97,6 @@ class Tanh(FunctionModule):
     function = functional.tanh
 
 
-class Tanhshrink(FunctionModule):
-    """x - tanh(x)."""
-
-    function = functional.tanhshrink
-
-
 class Sigmoid(FunctionModule):
     """1 / (1 + e^-x)."""
 
@@ -150,26 +134,6 @@ class Hardsigmoid(FunctionModule):
     inplace: bool = False
 
 
-class Hardshrink(FunctionModule):
-    """x, but 0 within ±lambd."""
-
-    function = functional.hardshrink
-    lambd: float = 0.5
-
-    def extra_repr(self) -> str:
-        return f"{self.lambd}"
-
-
-class Softshrink(FunctionModule):
-    """x brought nearer to 0 by lambd."""
-
-    function = functional.softshrink
-    lambd: float = 0.5
-
-    def extra_repr(self) -> str:
-        return f"{self.lambd}"
-
-
 class Threshold(FunctionModule):
     """x where it is above the threshold, else the value."""
 
@@ -205,15 +169,6 @@ class GLU(FunctionModule):
 
     function = functional.glu
     dim: int = -1
-
-
-class Softmax2d(Module):
-    """Softmax over the channels at each place of an image."""
-
-    def forward(self, input: Any) -> Any:
-        if input.ndim not in (3, 4):
-            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
-        return functional.softmax(input, -3)
 
 
 class PReLU(Module):

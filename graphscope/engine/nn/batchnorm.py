@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from graphscope.engine.core import dtypes
 from graphscope.engine.core.modes import no_grad
+from graphscope.engine.core.settings import KW_ONLY, Declared
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.nn import functional
 from graphscope.engine.nn.module import Module
@@ -16,32 +17,32 @@ from graphscope.engine.nn.normalization import add_affine, reset_affine
 from graphscope.engine.nn.parameter import overwrite
 
 
-class _Norm(Module):
+class _Norm(Declared, Module):
     """Running statistics, a weight and a bias, one number for each channel."""
 
     _version = 2
-    ranks: tuple[int, ...]
+    ranks: ClassVar[tuple[int, ...]]
     """How many dims the input may have."""
 
-    def __init__(
-        self,
-        num_features: int,
-        eps: float,
-        momentum: float | None,
-        affine: bool,
-        track_running_stats: bool,
-        dtype: Any,
-        bias: bool,
-    ) -> None:
+    num_features: int
+    eps: float = 1e-5
+    momentum: float | None = 0.1
+    affine: bool = True
+    track_running_stats: bool = True
+    device: Any = None
+    dtype: Any = None
+    _: KW_ONLY
+    bias: Any = True
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
-        self.num_features = num_features
-        self.eps = eps
-        self.momentum = momentum
-        self.affine = affine
-        self.track_running_stats = track_running_stats
-        add_affine(self, (num_features,), affine, bias, dtype)
-        numbers = np.zeros(num_features, dtype or dtypes.get_default_dtype())
-        tracked = track_running_stats
+        settings = self.given(args, kwargs)
+        bias, dtype, _ = (settings.pop(name) for name in ("bias", "dtype", "device"))
+        for name, value in settings.items():
+            setattr(self, name, value)
+        add_affine(self, (self.num_features,), self.affine, bias, dtype)
+        numbers = np.zeros(self.num_features, dtype or dtypes.get_default_dtype())
+        tracked = self.track_running_stats
         self.register_buffer("running_mean", Tensor(numbers) if tracked else None)
         self.register_buffer("running_var", Tensor(numbers.copy()) if tracked else None)
         self.register_buffer("num_batches_tracked", Tensor(np.int64(0)) if tracked else None)
@@ -78,20 +79,6 @@ class _Norm(Module):
 
 
 class _BatchNorm(_Norm):
-    def __init__(
-        self,
-        num_features: int,
-        eps: float = 1e-5,
-        momentum: float | None = 0.1,
-        affine: bool = True,
-        track_running_stats: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-        *,
-        bias: bool = True,
-    ) -> None:
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, dtype, bias)
-
     def forward(self, input: Any) -> Any:
         self._check_input_dim(input)
         factor = 0.0 if self.momentum is None else self.momentum
@@ -132,19 +119,8 @@ class BatchNorm3d(_BatchNorm):
 
 
 class _InstanceNorm(_Norm):
-    def __init__(
-        self,
-        num_features: int,
-        eps: float = 1e-5,
-        momentum: float = 0.1,
-        affine: bool = False,
-        track_running_stats: bool = False,
-        device: Any = None,
-        dtype: Any = None,
-        *,
-        bias: bool = True,
-    ) -> None:
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, dtype, bias)
+    affine: bool = False
+    track_running_stats: bool = False
 
     def forward(self, input: Any) -> Any:
         self._check_input_dim(input)

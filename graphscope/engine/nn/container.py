@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import Any, Self
 
 from graphscope.engine.nn.module import Module
@@ -170,13 +170,26 @@ class ModuleList(_Uncalled, _Row):
         )
 
 
-class ModuleDict(_Uncalled):
+class Keyed(Module, MutableMapping[str, Any]):
+    """A module that holds things under keys. Two of them are two modules, whatever they hold."""
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def popitem(self) -> tuple[str, Any]:
+        """Take out what came last."""
+        if not self:
+            raise KeyError(f"{type(self).__name__} is empty")
+        key = list(self)[-1]
+        return key, self.pop(key)
+
+
+class ModuleDict(_Uncalled, Keyed):
     """Modules under keys, for a module to run as it likes."""
 
     def __init__(self, modules: Any = None) -> None:
         super().__init__()
-        if modules is not None:
-            self.update(modules)
+        self.update(modules or {})
 
     def __getitem__(self, key: str) -> Any:
         return self._modules[key]
@@ -198,45 +211,6 @@ class ModuleDict(_Uncalled):
     def __iter__(self) -> Iterator[str]:
         return iter(self._modules)
 
-    def __contains__(self, key: str) -> bool:
-        return key in self._modules
-
     def keys(self) -> Any:
         """The keys."""
         return self._modules.keys()
-
-    def items(self) -> Any:
-        """The keys with their modules."""
-        return self._modules.items()
-
-    def values(self) -> Any:
-        """The modules."""
-        return self._modules.values()
-
-    def clear(self) -> None:
-        """Hold nothing more."""
-        for key in list(self._modules):
-            del self[key]
-
-    def pop(self, key: str) -> Any:
-        """Take a module out and return it."""
-        module = self[key]
-        del self[key]
-        return module
-
-    def update(self, modules: Any) -> None:
-        """Hold more modules, from a dict or from pairs.
-
-        Raises:
-            TypeError: It is neither.
-            ValueError: A pair has no two parts.
-        """
-        if not isinstance(modules, Iterable):
-            raise TypeError(
-                f"ModuleDict.update should be called with an iterable of key/value pairs, but got {type(modules)}"
-            )
-        pairs = modules.items() if isinstance(modules, Mapping | ModuleDict) else modules
-        for number, pair in enumerate(pairs):
-            if len(pair) != 2:
-                raise ValueError(f"ModuleDict update sequence element #{number} has length {len(pair)}; 2 is required")
-            self[pair[0]] = pair[1]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
+from graphscope.engine.core.settings import Declared
 from graphscope.engine.nn import functional, init
 from graphscope.engine.nn.module import Module
 from graphscope.engine.nn.parameter import blank
@@ -17,58 +18,48 @@ def for_each_dim(value: Any, dims: int) -> Any:
     return tuple(value) if isinstance(value, tuple | list) else (value,) * dims
 
 
-def _check(
-    in_channels: int, out_channels: int, groups: int, stride: tuple[int, ...], padding: Any, padding_mode: str
-) -> None:
-    if groups <= 0:
-        raise ValueError("groups must be a positive integer")
-    for name, channels in (("in_channels", in_channels), ("out_channels", out_channels)):
-        if channels % groups:
-            raise ValueError(f"{name} must be divisible by groups: {channels} is not by {groups}")
-    if isinstance(padding, str):
-        if padding not in ("same", "valid"):
-            raise ValueError(f"Invalid padding string {padding!r}, should be 'same' or 'valid'")
-        if padding == "same" and any(step != 1 for step in stride):
-            raise ValueError("padding='same' is not supported for strided convolutions")
-    if padding_mode not in PADDING_MODES:
-        raise ValueError(f"padding_mode must be one of {PADDING_MODES}, but got padding_mode='{padding_mode}'")
-
-
-class _ConvNd(Module):
+class _ConvNd(Declared, Module):
     """What convolutions of both kinds have: settings, a weight and a bias."""
 
-    dims: int
-    transposed: bool = False
+    dims: ClassVar[int]
+    transposed: ClassVar[bool] = False
+    in_channels: int
+    out_channels: int
+    kernel_size: Any
+    stride: Any = 1
+    padding: Any = 0
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any,
-        padding: Any,
-        dilation: Any,
-        output_padding: Any,
-        groups: int,
-        bias: bool,
-        padding_mode: str,
-        dtype: Any,
-    ) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
-        self.in_channels = in_channels
-        self.out_channels = out_channels
-        self.kernel_size = for_each_dim(kernel_size, self.dims)
-        self.stride = for_each_dim(stride, self.dims)
-        self.padding = padding if isinstance(padding, str) else for_each_dim(padding, self.dims)
-        self.dilation = for_each_dim(dilation, self.dims)
-        self.output_padding = for_each_dim(output_padding, self.dims)
-        self.groups = groups
-        self.padding_mode = padding_mode
-        _check(in_channels, out_channels, groups, self.stride, padding, padding_mode)
-        channels = (in_channels, out_channels) if self.transposed else (out_channels, in_channels)
-        self.weight = blank(channels[0], channels[1] // groups, *self.kernel_size, dtype=dtype)
-        self.register_parameter("bias", blank(out_channels, dtype=dtype) if bias else None)
+        settings = self.given(args, kwargs)
+        bias, dtype, _ = (settings.pop(name) for name in ("bias", "dtype", "device"))
+        for name in ("kernel_size", "stride", "padding", "dilation", "output_padding"):
+            value = settings.get(name, 0)
+            settings[name] = value if isinstance(value, str) else for_each_dim(value, self.dims)
+        for name, value in settings.items():
+            setattr(self, name, value)
+        self._check()
+        channels = (self.in_channels, self.out_channels)
+        rows, columns = channels if self.transposed else channels[::-1]
+        self.weight = blank(rows, columns // self.groups, *self.kernel_size, dtype=dtype)
+        self.register_parameter("bias", blank(self.out_channels, dtype=dtype) if bias else None)
         self.reset_parameters()
+
+    def _check(self) -> None:
+        if self.groups <= 0:
+            raise ValueError("groups must be a positive integer")
+        for name in ("in_channels", "out_channels"):
+            if getattr(self, name) % self.groups:
+                raise ValueError(f"{name} must be divisible by groups: {getattr(self, name)} is not by {self.groups}")
+        if isinstance(self.padding, str):
+            if self.padding not in ("same", "valid"):
+                raise ValueError(f"Invalid padding string {self.padding!r}, should be 'same' or 'valid'")
+            if self.padding == "same" and any(step != 1 for step in self.stride):
+                raise ValueError("padding='same' is not supported for strided convolutions")
+        if self.transposed and self.padding_mode != "zeros":
+            raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
+        if self.padding_mode not in PADDING_MODES:
+            raise ValueError(f"padding_mode must be one of {PADDING_MODES}, but got padding_mode='{self.padding_mode}'")
 
     def reset_parameters(self) -> None:
         """Draw the weight and the bias anew."""
@@ -92,23 +83,12 @@ class _ConvNd(Module):
 
 
 class _Convolution(_ConvNd):
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(
-            in_channels, out_channels, kernel_size, stride, padding, dilation, 0, groups, bias, padding_mode, dtype
-        )
+    dilation: Any = 1
+    groups: int = 1
+    bias: Any = True
+    padding_mode: str = "zeros"
+    device: Any = None
+    dtype: Any = None
 
     def forward(self, input: Any) -> Any:
         padding = self.padding
@@ -148,37 +128,13 @@ class Conv3d(_Convolution):
 
 class _Transposed(_ConvNd):
     transposed = True
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: Any = 1,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        if padding_mode != "zeros":
-            raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            padding,
-            dilation,
-            output_padding,
-            groups,
-            bias,
-            padding_mode,
-            dtype,
-        )
+    output_padding: Any = 0
+    groups: int = 1
+    bias: Any = True
+    dilation: Any = 1
+    padding_mode: str = "zeros"
+    device: Any = None
+    dtype: Any = None
 
     def forward(self, input: Any, output_size: Any = None) -> Any:
         extra = self.output_padding if output_size is None else self._padding_for(input, list(output_size))

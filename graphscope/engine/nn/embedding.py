@@ -6,49 +6,56 @@ from typing import Any
 
 import numpy as np
 
+from graphscope.engine.core.settings import Declared
 from graphscope.engine.nn import functional, init
 from graphscope.engine.nn.module import Module
 from graphscope.engine.nn.parameter import Parameter, blank, overwrite
 
 
-class Embedding(Module):
-    """A table whose rows are looked up by integers. It begins normal; the row of `padding_idx` is 0 and stays."""
+class _Table(Declared, Module):
+    """Rows that are looked up by integers. They begin normal; the row of `padding_idx` is 0 and stays."""
 
-    def __init__(
-        self,
-        num_embeddings: int,
-        embedding_dim: int,
-        padding_idx: int | None = None,
-        max_norm: float | None = None,
-        norm_type: float = 2.0,
-        scale_grad_by_freq: bool = False,
-        sparse: bool = False,
-        _weight: Any = None,
-        _freeze: bool = False,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
+    num_embeddings: int
+    embedding_dim: int
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
-        self.num_embeddings = num_embeddings
-        self.embedding_dim = embedding_dim
-        self.padding_idx = _row(padding_idx, num_embeddings)
-        self.max_norm = max_norm
-        self.norm_type = norm_type
-        self.scale_grad_by_freq = scale_grad_by_freq
-        self.sparse = sparse
-        if _weight is None:
-            self.weight = blank(num_embeddings, embedding_dim, dtype=dtype)
-            self.weight.requires_grad_(not _freeze)
+        settings = self.given(args, kwargs)
+        weight, dtype, _ = (settings.pop(name) for name in ("_weight", "dtype", "device"))
+        frozen = settings.pop("_freeze", False)
+        for name, value in settings.items():
+            setattr(self, name, value)
+        shape = (self.num_embeddings, self.embedding_dim)
+        self.padding_idx = _row(settings["padding_idx"], self.num_embeddings)
+        if weight is None:
+            self.weight = blank(*shape, dtype=dtype)
             self.reset_parameters()
+        elif tuple(weight.shape) != shape:
+            raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
         else:
-            if tuple(_weight.shape) != (num_embeddings, embedding_dim):
-                raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
-            self.weight = Parameter(_weight, requires_grad=not _freeze)
+            self.weight = Parameter(weight)
+        self.weight.requires_grad_(not frozen)
 
     def reset_parameters(self) -> None:
         """Draw the table anew."""
         init.normal_(self.weight)
-        _clear_row(self.weight, self.padding_idx)
+        if self.padding_idx is not None:
+            there = np.arange(self.num_embeddings)[:, None] == self.padding_idx
+            overwrite(self.weight, np.where(there, 0, self.weight.array))
+
+
+class Embedding(_Table):
+    """A table whose rows are looked up by integers. It begins normal; the row of `padding_idx` is 0 and stays."""
+
+    padding_idx: int | None = None
+    max_norm: float | None = None
+    norm_type: float = 2.0
+    scale_grad_by_freq: bool = False
+    sparse: bool = False
+    _weight: Any = None
+    _freeze: bool = False
+    device: Any = None
+    dtype: Any = None
 
     def forward(self, input: Any) -> Any:
         return functional.embedding(
@@ -91,42 +98,19 @@ class Embedding(Module):
         )
 
 
-class EmbeddingBag(Module):
+class EmbeddingBag(_Table):
     """The sum, mean or maximum of the rows of each bag of indices."""
 
-    def __init__(
-        self,
-        num_embeddings: int,
-        embedding_dim: int,
-        max_norm: float | None = None,
-        norm_type: float = 2.0,
-        scale_grad_by_freq: bool = False,
-        mode: str = "mean",
-        sparse: bool = False,
-        _weight: Any = None,
-        include_last_offset: bool = False,
-        padding_idx: int | None = None,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        self.num_embeddings = num_embeddings
-        self.embedding_dim = embedding_dim
-        self.max_norm = max_norm
-        self.norm_type = norm_type
-        self.scale_grad_by_freq = scale_grad_by_freq
-        self.padding_idx = _row(padding_idx, num_embeddings)
-        self.weight = blank(num_embeddings, embedding_dim, dtype=dtype) if _weight is None else Parameter(_weight)
-        self.mode = mode
-        self.sparse = sparse
-        self.include_last_offset = include_last_offset
-        if _weight is None:
-            self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Draw the table anew."""
-        init.normal_(self.weight)
-        _clear_row(self.weight, self.padding_idx)
+    max_norm: float | None = None
+    norm_type: float = 2.0
+    scale_grad_by_freq: bool = False
+    mode: str = "mean"
+    sparse: bool = False
+    _weight: Any = None
+    include_last_offset: bool = False
+    padding_idx: int | None = None
+    device: Any = None
+    dtype: Any = None
 
     def forward(self, input: Any, offsets: Any = None, per_sample_weights: Any = None) -> Any:
         return functional.embedding_bag(
@@ -146,11 +130,6 @@ def _row(padding_idx: int | None, count: int) -> int | None:
     if not -count <= padding_idx < count:
         raise AssertionError("Padding_idx must be within num_embeddings")
     return padding_idx % count
-
-
-def _clear_row(weight: Any, row: int | None) -> None:
-    if row is not None:
-        overwrite(weight, np.where(np.arange(len(weight))[:, None] == row, 0, weight.array))
 
 
 def _settings(module: Any, padding: bool = True) -> str:

@@ -10,170 +10,71 @@ from graphscope.engine.absent import answer_for as _answer_for
 from graphscope.engine.ops import activations as _activations
 from graphscope.engine.ops import dropout as _dropout
 from graphscope.engine.ops import smooth_activations as _smooth
-from graphscope.engine.ops.attention import scaled_dot_product_attention
-from graphscope.engine.ops.bags import embedding_bag
-from graphscope.engine.ops.classification import cross_entropy, nll_loss
-from graphscope.engine.ops.convolution import (
-    conv1d,
-    conv2d,
-    conv3d,
-    conv_transpose1d,
-    conv_transpose2d,
-    conv_transpose3d,
-)
-from graphscope.engine.ops.ctc import ctc_loss
-from graphscope.engine.ops.distances import cosine_similarity, normalize, pairwise_distance
-from graphscope.engine.ops.embedding import embedding, one_hot
-from graphscope.engine.ops.exponential import sigmoid
-from graphscope.engine.ops.grids import affine_grid, grid_sample
-from graphscope.engine.ops.linear import bilinear, linear
-from graphscope.engine.ops.losses import (
-    binary_cross_entropy,
-    binary_cross_entropy_with_logits,
-    huber_loss,
-    l1_loss,
-    mse_loss,
-    smooth_l1_loss,
-)
-from graphscope.engine.ops.mean_square import rms_norm
-from graphscope.engine.ops.normalization import (
-    batch_norm,
-    group_norm,
-    instance_norm,
-    layer_norm,
-)
-from graphscope.engine.ops.pad import pad
-from graphscope.engine.ops.pair_losses import (
-    cosine_embedding_loss,
-    gaussian_nll_loss,
-    hinge_embedding_loss,
-    kl_div,
-    margin_ranking_loss,
-    poisson_nll_loss,
-    triplet_margin_loss,
-)
-from graphscope.engine.ops.pixels import channel_shuffle, fold, pixel_shuffle, pixel_unshuffle, unfold
-from graphscope.engine.ops.pooling import avg_pool1d, avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d
-from graphscope.engine.ops.resampling import (
-    adaptive_avg_pool1d,
-    adaptive_avg_pool2d,
-    adaptive_avg_pool3d,
-    adaptive_max_pool1d,
-    adaptive_max_pool2d,
-    adaptive_max_pool3d,
-    interpolate,
-)
+from graphscope.engine.ops.attention import scaled_dot_product_attention as scaled_dot_product_attention
+from graphscope.engine.ops.bags import embedding_bag as embedding_bag
+from graphscope.engine.ops.classification import cross_entropy as cross_entropy
+from graphscope.engine.ops.classification import nll_loss as nll_loss
+from graphscope.engine.ops.convolution import conv1d as conv1d
+from graphscope.engine.ops.convolution import conv2d as conv2d
+from graphscope.engine.ops.convolution import conv3d as conv3d
+from graphscope.engine.ops.convolution import conv_transpose1d as conv_transpose1d
+from graphscope.engine.ops.convolution import conv_transpose2d as conv_transpose2d
+from graphscope.engine.ops.convolution import conv_transpose3d as conv_transpose3d
+from graphscope.engine.ops.ctc import ctc_loss as ctc_loss
+from graphscope.engine.ops.distances import cosine_similarity as cosine_similarity
+from graphscope.engine.ops.distances import normalize as normalize
+from graphscope.engine.ops.distances import pairwise_distance as pairwise_distance
+from graphscope.engine.ops.embedding import embedding as embedding
+from graphscope.engine.ops.embedding import one_hot as one_hot
+from graphscope.engine.ops.exponential import sigmoid as sigmoid
+from graphscope.engine.ops.grids import affine_grid as affine_grid
+from graphscope.engine.ops.grids import grid_sample as grid_sample
+from graphscope.engine.ops.linear import bilinear as bilinear
+from graphscope.engine.ops.linear import linear as linear
+from graphscope.engine.ops.losses import binary_cross_entropy as binary_cross_entropy
+from graphscope.engine.ops.losses import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
+from graphscope.engine.ops.losses import huber_loss as huber_loss
+from graphscope.engine.ops.losses import l1_loss as l1_loss
+from graphscope.engine.ops.losses import mse_loss as mse_loss
+from graphscope.engine.ops.losses import smooth_l1_loss as smooth_l1_loss
+from graphscope.engine.ops.mean_square import rms_norm as rms_norm
+from graphscope.engine.ops.normalization import batch_norm as batch_norm
+from graphscope.engine.ops.normalization import group_norm as group_norm
+from graphscope.engine.ops.normalization import instance_norm as instance_norm
+from graphscope.engine.ops.normalization import layer_norm as layer_norm
+from graphscope.engine.ops.pad import pad as pad
+from graphscope.engine.ops.pair_losses import cosine_embedding_loss as cosine_embedding_loss
+from graphscope.engine.ops.pair_losses import gaussian_nll_loss as gaussian_nll_loss
+from graphscope.engine.ops.pair_losses import kl_div as kl_div
+from graphscope.engine.ops.pair_losses import triplet_margin_loss as triplet_margin_loss
+from graphscope.engine.ops.pixels import fold as fold
+from graphscope.engine.ops.pixels import pixel_shuffle as pixel_shuffle
+from graphscope.engine.ops.pixels import pixel_unshuffle as pixel_unshuffle
+from graphscope.engine.ops.pixels import unfold as unfold
+from graphscope.engine.ops.pooling import avg_pool1d as avg_pool1d
+from graphscope.engine.ops.pooling import avg_pool2d as avg_pool2d
+from graphscope.engine.ops.pooling import avg_pool3d as avg_pool3d
+from graphscope.engine.ops.pooling import max_pool1d as max_pool1d
+from graphscope.engine.ops.pooling import max_pool2d as max_pool2d
+from graphscope.engine.ops.pooling import max_pool3d as max_pool3d
+from graphscope.engine.ops.resampling import adaptive_avg_pool1d as adaptive_avg_pool1d
+from graphscope.engine.ops.resampling import adaptive_avg_pool2d as adaptive_avg_pool2d
+from graphscope.engine.ops.resampling import adaptive_avg_pool3d as adaptive_avg_pool3d
+from graphscope.engine.ops.resampling import adaptive_max_pool1d as adaptive_max_pool1d
+from graphscope.engine.ops.resampling import adaptive_max_pool2d as adaptive_max_pool2d
+from graphscope.engine.ops.resampling import adaptive_max_pool3d as adaptive_max_pool3d
+from graphscope.engine.ops.resampling import interpolate as interpolate
 from graphscope.engine.ops.rounding import relu as _relu
-from graphscope.engine.ops.smooth_activations import gelu, glu, logsigmoid, softplus, softsign, tanhshrink
-from graphscope.engine.ops.softmax import gumbel_softmax, log_softmax, softmax, softmin
-from graphscope.engine.ops.trigonometric import tanh
-
-__all__ = [
-    "adaptive_avg_pool1d",
-    "adaptive_avg_pool2d",
-    "adaptive_avg_pool3d",
-    "adaptive_max_pool1d",
-    "adaptive_max_pool1d_with_indices",
-    "adaptive_max_pool2d",
-    "adaptive_max_pool2d_with_indices",
-    "adaptive_max_pool3d",
-    "adaptive_max_pool3d_with_indices",
-    "affine_grid",
-    "alpha_dropout",
-    "avg_pool1d",
-    "avg_pool2d",
-    "avg_pool3d",
-    "batch_norm",
-    "bilinear",
-    "binary_cross_entropy",
-    "binary_cross_entropy_with_logits",
-    "celu",
-    "celu_",
-    "channel_shuffle",
-    "conv1d",
-    "conv2d",
-    "conv3d",
-    "conv_transpose1d",
-    "conv_transpose2d",
-    "conv_transpose3d",
-    "cosine_embedding_loss",
-    "cosine_similarity",
-    "cross_entropy",
-    "ctc_loss",
-    "dropout",
-    "dropout1d",
-    "dropout2d",
-    "dropout3d",
-    "elu",
-    "elu_",
-    "embedding",
-    "embedding_bag",
-    "fold",
-    "gaussian_nll_loss",
-    "gelu",
-    "glu",
-    "grid_sample",
-    "group_norm",
-    "gumbel_softmax",
-    "hardshrink",
-    "hardsigmoid",
-    "hardswish",
-    "hardtanh",
-    "hardtanh_",
-    "hinge_embedding_loss",
-    "huber_loss",
-    "instance_norm",
-    "interpolate",
-    "kl_div",
-    "l1_loss",
-    "layer_norm",
-    "leaky_relu",
-    "leaky_relu_",
-    "linear",
-    "log_softmax",
-    "logsigmoid",
-    "margin_ranking_loss",
-    "max_pool1d",
-    "max_pool1d_with_indices",
-    "max_pool2d",
-    "max_pool2d_with_indices",
-    "max_pool3d",
-    "max_pool3d_with_indices",
-    "mish",
-    "mse_loss",
-    "nll_loss",
-    "normalize",
-    "one_hot",
-    "pad",
-    "pairwise_distance",
-    "pixel_shuffle",
-    "pixel_unshuffle",
-    "poisson_nll_loss",
-    "prelu",
-    "relu",
-    "relu6",
-    "relu_",
-    "rms_norm",
-    "rrelu",
-    "rrelu_",
-    "scaled_dot_product_attention",
-    "selu",
-    "selu_",
-    "sigmoid",
-    "silu",
-    "smooth_l1_loss",
-    "softmax",
-    "softmin",
-    "softplus",
-    "softshrink",
-    "softsign",
-    "tanh",
-    "tanhshrink",
-    "threshold",
-    "threshold_",
-    "triplet_margin_loss",
-    "unfold",
-]
+from graphscope.engine.ops.smooth_activations import gelu as gelu
+from graphscope.engine.ops.smooth_activations import glu as glu
+from graphscope.engine.ops.smooth_activations import logsigmoid as logsigmoid
+from graphscope.engine.ops.smooth_activations import softplus as softplus
+from graphscope.engine.ops.smooth_activations import softsign as softsign
+from graphscope.engine.ops.softmax import gumbel_softmax as gumbel_softmax
+from graphscope.engine.ops.softmax import log_softmax as log_softmax
+from graphscope.engine.ops.softmax import softmax as softmax
+from graphscope.engine.ops.softmax import softmin as softmin
+from graphscope.engine.ops.trigonometric import tanh as tanh
 
 
 def _in_place_too(function: Callable[..., Any], options: int = 0) -> Callable[..., Any]:
@@ -205,7 +106,6 @@ def _in_place_too(function: Callable[..., Any], options: int = 0) -> Callable[..
 relu = _in_place_too(_relu)
 relu6 = _in_place_too(_activations.relu6)
 leaky_relu = _in_place_too(_activations.leaky_relu, 1)
-rrelu = _in_place_too(_activations.rrelu, 3)
 elu = _in_place_too(_activations.elu, 1)
 selu = _in_place_too(_activations.selu)
 celu = _in_place_too(_activations.celu, 1)
@@ -220,11 +120,10 @@ dropout1d = _in_place_too(_dropout.dropout1d, 2)
 dropout2d = _in_place_too(_dropout.dropout2d, 2)
 dropout3d = _in_place_too(_dropout.dropout3d, 2)
 alpha_dropout = _in_place_too(_dropout.alpha_dropout, 2)
-hardshrink, prelu, softshrink = _activations.hardshrink, _activations.prelu, _activations.softshrink
+prelu = _activations.prelu
 
-relu_, leaky_relu_, rrelu_, elu_, selu_, celu_, hardtanh_, threshold_ = (
-    functools.partial(function, inplace=True)
-    for function in (relu, leaky_relu, rrelu, elu, selu, celu, hardtanh, threshold)
+relu_, leaky_relu_, elu_, selu_, celu_, hardtanh_, threshold_ = (
+    functools.partial(function, inplace=True) for function in (relu, leaky_relu, elu, selu, celu, hardtanh, threshold)
 )
 
 

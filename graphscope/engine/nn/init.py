@@ -118,27 +118,6 @@ def eye_(tensor: Any) -> Any:
     return tensor
 
 
-def dirac_(tensor: Any, groups: int = 1) -> Any:
-    """Make the kernel of a convolution one that hands its input on.
-
-    Raises:
-        ValueError: It has not 3, 4 or 5 dims, or its channels can't be divided into the groups.
-    """
-    shape = tensor.shape
-    if len(shape) not in (3, 4, 5):
-        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
-    if shape[0] % groups:
-        raise ValueError("dim 0 must be divisible by groups")
-    out_channels = shape[0] // groups
-    values = np.zeros(shape)
-    middle = tuple(length // 2 for length in shape[2:])
-    for group in range(groups):
-        for channel in range(min(out_channels, shape[1])):
-            values[(group * out_channels + channel, channel, *middle)] = 1
-    overwrite(tensor, values)
-    return tensor
-
-
 def _calculate_fan_in_and_fan_out(tensor: Any) -> tuple[int, int]:
     shape = tensor.shape
     if len(shape) < 2:
@@ -209,29 +188,6 @@ def orthogonal_(tensor: Any, gain: float = 1, generator: Any = None) -> Any:
     return tensor
 
 
-def sparse_(tensor: Any, sparsity: float, std: float = 0.01, generator: Any = None) -> Any:
-    """Normal numbers, with a part of each column set to 0. Source: Martens, 2010.
-
-    Args:
-        tensor: A matrix.
-        sparsity: The part of each column that is 0.
-        std: The deviation of the rest.
-        generator: Where the numbers come from.
-
-    Raises:
-        ValueError: The tensor has not two dims.
-    """
-    if tensor.ndim != 2:
-        raise ValueError("Only tensors with 2 dimensions are supported")
-    rows, columns = tensor.shape
-    draw = _generator(generator)
-    values = draw.standard_normal((rows, columns)) * std
-    for column in range(columns):
-        values[draw.permutation(rows)[: math.ceil(sparsity * rows)], column] = 0
-    overwrite(tensor, values)
-    return tensor
-
-
 def _older(function: Any) -> Any:
     """A function under its old name, without the underscore, which says so."""
     name = function.__name__.rstrip("_")
@@ -244,9 +200,7 @@ def _older(function: Any) -> Any:
     return old
 
 
-constant, dirac, eye, normal, uniform, orthogonal = map(
-    _older, (constant_, dirac_, eye_, normal_, uniform_, orthogonal_)
-)
+constant, eye, normal, uniform, orthogonal = map(_older, (constant_, eye_, normal_, uniform_, orthogonal_))
 kaiming_normal, kaiming_uniform, xavier_normal, xavier_uniform = map(
     _older, (kaiming_normal_, kaiming_uniform_, xavier_normal_, xavier_uniform_)
 )

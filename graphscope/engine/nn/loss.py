@@ -114,18 +114,6 @@ class KLDivLoss(_PlainLoss):
     log_target: bool = False
 
 
-class PoissonNLLLoss(_Loss):
-    """The negative logarithm of the likelihood of counts."""
-
-    function = functional.poisson_nll_loss
-    log_input: bool = True
-    full: bool = False
-    size_average: bool | None = None
-    eps: float = 1e-8
-    reduce: bool | None = None
-    reduction: str = "mean"
-
-
 class GaussianNLLLoss(_Loss):
     """The negative logarithm of the likelihood of numbers around a mean with a variance."""
 
@@ -143,23 +131,10 @@ class _MarginLoss(_Loss):
     reduction: str = "mean"
 
 
-class MarginRankingLoss(_MarginLoss):
-    """How far the first input fails to rank above the second (target 1), or below it (target -1)."""
-
-    function = functional.margin_ranking_loss
-
-
 class CosineEmbeddingLoss(_MarginLoss):
     """How far two vectors fail to point the same way (target 1), or differently (target -1)."""
 
     function = functional.cosine_embedding_loss
-
-
-class HingeEmbeddingLoss(_MarginLoss):
-    """Distances: small for target 1, beyond the margin for target -1."""
-
-    function = functional.hinge_embedding_loss
-    margin: float = 1.0
 
 
 class TripletMarginLoss(_Loss):

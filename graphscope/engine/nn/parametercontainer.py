@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator, MutableMapping
+from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
 from graphscope.engine.core.tensor import Tensor
+from graphscope.engine.nn.container import Keyed
 from graphscope.engine.nn.module import Module
 from graphscope.engine.nn.parameter import Parameter
 
@@ -80,17 +81,13 @@ class ParameterList(Module):
         raise RuntimeError("ParameterList should not be called.")
 
 
-class ParameterDict(Module, MutableMapping[str, Any]):
+class ParameterDict(Keyed):
     """Parameters under keys; a tensor that is put in becomes one."""
-
-    __eq__ = object.__eq__  # two of them are two modules, whatever they hold
-    __hash__ = object.__hash__
 
     def __init__(self, parameters: Any = None) -> None:
         super().__init__()
         self._keys: dict[str, None] = {}
-        if parameters is not None:
-            self.update(parameters)
+        self.update(parameters or {})
 
     def __getitem__(self, key: str) -> Any:
         if key not in self._keys:
@@ -116,33 +113,9 @@ class ParameterDict(Module, MutableMapping[str, Any]):
     def __iter__(self) -> Iterator[str]:
         return iter(self._keys)
 
-    def __reversed__(self) -> Iterator[str]:
-        return reversed(self._keys)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._keys
-
     def keys(self) -> Any:
         """The keys."""
         return self._keys.keys()
-
-    def popitem(self) -> tuple[str, Any]:
-        """Take out the parameter that came last."""
-        key = next(reversed(self._keys))
-        return key, self.pop(key)
-
-    def copy(self) -> ParameterDict:
-        """Another dict of the same parameters."""
-        return ParameterDict(dict(self.items()))
-
-    def __ior__(self, other: Any) -> Self:
-        self.update(other)
-        return self
-
-    def __or__(self, other: Any) -> ParameterDict:
-        copy = self.copy()
-        copy.update(other)
-        return copy
 
     def extra_repr(self) -> str:
         return "\n".join("  " + _line(key, value) for key, value in self.items())

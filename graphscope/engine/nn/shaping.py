@@ -47,13 +47,6 @@ class PixelUnshuffle(FunctionModule):
     downscale_factor: int
 
 
-class ChannelShuffle(FunctionModule):
-    """The channels of groups, taken in turn."""
-
-    function = functional.channel_shuffle
-    groups: int
-
-
 class Unfold(FunctionModule):
     """The patches of an image as columns."""
 

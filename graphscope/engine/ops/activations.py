@@ -14,13 +14,12 @@ from graphscope.engine.core import dtypes, shapes
 from graphscope.engine.core.calls import define
 from graphscope.engine.core.formulas import in_one_pass
 from graphscope.engine.core.fused import fused, in_blocks
-from graphscope.engine.core.generator import generator
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.exponential import exp
 from graphscope.engine.ops.index import where
 from graphscope.engine.ops.shape import reshape
 
-__all__ = ["celu", "hardshrink", "prelu", "rrelu", "selu", "threshold"]
+__all__ = ["celu", "prelu", "selu", "threshold"]
 
 _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 
@@ -138,6 +137,7 @@ elu = _exponential(
     [((2, 3),), ((2, 3), {"alpha": 0.5}), ((),)], "EluBackward0",
 )  # fmt: skip
 
+
 celu = _exponential(
     "celu", "out = x if x > 0 else alpha · (e^(x / alpha) - 1)",
     lambda input, alpha=1.0: ((input,), _scales(alpha, 1.0, 1.0 / alpha)),
@@ -158,22 +158,6 @@ threshold = _corner(
     samples=[((2, 3), {"threshold": 0.1, "value": 0.5}), ((), {"threshold": 0.1, "value": 0.5})],
 )  # fmt: skip
 
-softshrink = _corner(
-    "softshrink", "Elements come nearer to 0 by lambd, and stay there.", "out = sgn x · max(|x| - lambd, 0)",
-    dtypes.only("f", lambda x, *, lambd: x - np.clip(x, -lambd, lambd)),
-    lambda g, x, *, lambd: where((x >= -lambd) * (x <= lambd), 0.0, g),
-    prepare=lambda input, lambd=0.5: ((input,), {"lambd": lambd}),
-    samples=[((2, 3),), ((2, 3), {"lambd": 0.2}), ((),)],
-)  # fmt: skip
-
-hardshrink = _corner(
-    "hardshrink", "Elements within lambd of 0 become 0.", "out = x if |x| > lambd else 0",
-    dtypes.only("f", lambda x, *, lambd: np.where(np.abs(x) <= lambd, x.dtype.type(0), x)[()]),
-    lambda g, x, *, lambd: where((x >= -lambd) * (x <= lambd), 0.0, g),
-    prepare=lambda input, lambd=0.5: ((input,), {"lambd": lambd}),
-    samples=[((2, 3),), ((2, 3), {"lambd": 0.2}), ((),)],
-)  # fmt: skip
-setattr(Tensor, "hardshrink", hardshrink)  # noqa: B010
 
 hardsigmoid = _corner(
     "hardsigmoid", "Piecewise linear sigmoid.", "out = min(max(x + 3, 0), 6) / 6",
@@ -219,20 +203,6 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         )
     shape = (1,) * min(rank, 1) if count == 1 else (count,) + (1,) * max(rank - 2, 0)
     return _prelu(input, weight if tuple(weight.shape) == shape else reshape(weight, shape))  # type: ignore[no-any-return]
-
-
-def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Any:
-    """Rectifier that lets a random share of what is negative through; when not training, the mean share.
-
-    Raises:
-        RuntimeError: `lower` is above `upper`.
-    """
-    if lower > upper:
-        raise RuntimeError(f"rrelu: lower is {lower}, above upper, {upper}")
-    if not training:
-        return leaky_relu(input, (lower + upper) / 2)
-    shares = generator().uniform(lower, upper, input.shape)
-    return _prelu(input, Tensor(np.asarray(shares, input.dtype)[()]))
 
 
 setattr(Tensor, "prelu", prelu)  # noqa: B010

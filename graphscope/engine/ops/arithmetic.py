@@ -10,18 +10,7 @@ from graphscope.engine.core import dtypes, shapes
 from graphscope.engine.core.calls import define
 from graphscope.engine.core.tensor import Tensor, method
 
-__all__ = [
-    "add",
-    "addcdiv",
-    "addcmul",
-    "lerp",
-    "mul",
-    "multiply",
-    "rsub",
-    "square",
-    "sub",
-    "subtract",
-]
+__all__ = ["add", "addcdiv", "addcmul", "lerp", "mul", "multiply", "rsub", "square", "sub", "subtract"]
 
 PAIRS: Final = [((2, 3), (2, 3)), ((2, 3), (3,)), ((), (4,)), ((2, 1), (1, 3)), ((0, 3), (3,))]
 """Samples of any op of two tensors."""

@@ -13,30 +13,10 @@ from graphscope.engine.core.calls import define
 from graphscope.engine.core.tensor import Tensor, method
 
 __all__ = [
-    "eq",
-    "ge",
-    "greater",
-    "greater_equal",
-    "gt",
-    "is_complex",
-    "is_floating_point",
-    "is_nonzero",
-    "is_signed",
-    "isclose",
-    "isfinite",
-    "isinf",
-    "isnan",
-    "isneginf",
-    "isposinf",
-    "isreal",
-    "le",
-    "less",
-    "less_equal",
-    "lt",
-    "ne",
-    "not_equal",
-    "signbit",
-]
+    "eq", "ge", "greater", "greater_equal", "gt", "is_complex", "is_floating_point", "is_nonzero", "is_signed",
+    "isclose", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "isreal", "le", "less", "less_equal", "lt", "ne",
+    "not_equal", "signbit",
+]  # fmt: skip
 
 
 def _comparison(name: str, symbol: str, forward: Callable[..., Any], alias: str | None) -> Any:

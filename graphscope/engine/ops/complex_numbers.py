@@ -11,27 +11,12 @@ from typing import Any, Final
 import numpy as np
 
 from graphscope.engine.core import dtypes, shapes
-from graphscope.engine.core.calls import define
+from graphscope.engine.core.calls import define, elementwise
 from graphscope.engine.core.placement import to_dtype
 from graphscope.engine.core.tensor import Tensor, method
 from graphscope.engine.ops.signs import abs, sgn
 
-__all__ = [
-    "adjoint",
-    "angle",
-    "complex",
-    "conj",
-    "conj_physical",
-    "imag",
-    "is_conj",
-    "is_neg",
-    "polar",
-    "real",
-    "resolve_conj",
-    "resolve_neg",
-    "view_as_complex",
-    "view_as_real",
-]
+__all__ = ["adjoint", "angle", "complex", "conj", "imag", "polar", "real", "view_as_complex", "view_as_real"]
 
 COMPLEX_OF: Final = {"float32": np.dtype("complex64"), "float64": np.dtype("complex128")}
 """Which complex numbers have real parts of a dtype."""
@@ -44,10 +29,7 @@ def _raised(x: Any) -> Any:
 
 take_real: Any = define(
     "real", "The real parts of complex numbers.", formula="out = re x", view=True, tensor_method=False,
-    forward=lambda x: x.real,
-    vjp=[_raised],
-    shape=shapes.same,
-    samples=[("complex", (2, 3)), ("complex", ())],
+    **elementwise(lambda x: x.real, _raised, "complex"),
 )  # fmt: skip
 
 
@@ -132,10 +114,7 @@ view_as_complex: Any = define(
 
 conjugate: Any = define(
     "conj", "Conjugates of complex numbers.", formula="out = re x - i · im x", tensor_method=False,
-    forward=lambda x: x.conj(),
-    vjp=[lambda g: g.conj()],
-    shape=shapes.same,
-    samples=[("complex", (2, 3)), ("complex", ())],
+    **elementwise(lambda x: x.conj(), lambda g: g.conj(), "complex"),
 )  # fmt: skip
 
 
@@ -174,12 +153,6 @@ def conj(input: Any) -> Any:
 
 
 @method
-def conj_physical(input: Any) -> Any:
-    """The conjugates, as `conj` gives them: none are lazy here."""
-    return conj(input)
-
-
-@method
 def adjoint(input: Any) -> Any:
     """The last two dims swapped, and complex numbers conjugated.
 
@@ -192,26 +165,8 @@ def adjoint(input: Any) -> Any:
 
 
 @method
-def is_conj(input: Any) -> bool:
-    """Whether a conjugation is still to be done: never here."""
-    return False
-
-
-@method
-def is_neg(input: Any) -> bool:
-    """Whether a negation is still to be done: never here."""
-    return False
-
-
-@method
 def resolve_conj(input: Any) -> Any:
     """The tensor itself: conjugates are no views here."""
-    return input
-
-
-@method
-def resolve_neg(input: Any) -> Any:
-    """The tensor itself: negations are no views here."""
     return input
 
 

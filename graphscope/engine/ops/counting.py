@@ -10,19 +10,10 @@ import numpy as np
 from graphscope.engine.core import dtypes, shapes
 from graphscope.engine.core.calls import define
 from graphscope.engine.core.dims import one
-from graphscope.engine.core.results import result_of
 from graphscope.engine.core.tensor import Tensor, method
 from graphscope.engine.ops.flat_rules import refused
 
-__all__ = [
-    "bincount",
-    "bucketize",
-    "histogram",
-    "isin",
-    "searchsorted",
-    "unique",
-    "unique_consecutive",
-]
+__all__ = ["bincount", "bucketize", "isin", "searchsorted", "unique"]
 
 
 def _bincount(x: Any, y: Any = None, *, minlength: int) -> Any:
@@ -49,56 +40,6 @@ bincount = define(
     shape=lambda *_, **attrs: (None,),
     samples=[(np.array([0, 3, 3, 1]),), (np.array([1, 1]), np.array([0.5, 2.0]), {"minlength": 4})],
 )  # fmt: skip
-
-
-def _edges(x: Any, bins: int, low: float, high: float) -> Any:
-    if low == high and x.size:
-        low, high = float(x.min()), float(x.max())
-    if low == high:
-        low, high = low - 1, high + 1
-    if not (np.isfinite(low) and np.isfinite(high)):
-        raise RuntimeError(f"range of [{low}, {high}] is not finite")
-    if low > high or bins < 1:
-        raise RuntimeError(f"max must be larger than min, and bins > 0: got min {low}, max {high}, bins {bins}")
-    return np.linspace(low, high, bins + 1, dtype=x.dtype)
-
-
-def _counts(x: Any, edges: np.ndarray) -> Any:
-    """By arithmetic in the dtype of x, as PyTorch: an element at an edge may be counted on either side of it."""
-    if x.dtype.kind != "f":
-        raise RuntimeError(f"histc is not implemented for {x.dtype}: convert it first, with x.float()")
-    low, high, bins = edges[0], edges[-1], len(edges) - 1
-    inside = x[(x >= low) & (x <= high)]
-    places = ((inside - low) * x.dtype.type(bins) / (high - low)).astype(np.int64)
-    return np.bincount(np.minimum(places, bins - 1), minlength=bins).astype(x.dtype)
-
-
-_HISTOGRAM = result_of("histogram", ("hist", "bin_edges"))
-
-
-@method
-def histogram(input: Any, bins: Any = 100, *, range: Any = None, weight: Any = None, density: bool = False) -> Any:
-    """How many elements fall into each bin, and the edges of the bins.
-
-    Args:
-        input: The elements.
-        bins: How many bins of equal width, or the edges.
-        range: Where the first bin begins and the last ends; None: at the least and the largest element.
-        weight: How much each element counts.
-        density: Whether to divide by the width of the bin and the sum of all.
-    """
-    x = input.array
-    if isinstance(bins, Tensor):
-        edges = bins.array
-    elif range is None and not x.size:
-        edges = np.linspace(0, 1, bins + 1, dtype=x.dtype)
-    elif range is None and x.min() == x.max():
-        edges = np.linspace(x.min() - 0.5, x.min() + 0.5, bins + 1, dtype=x.dtype)
-    else:
-        edges = _edges(x, bins, *(range or (0, 0)))
-    weights = None if weight is None else weight.array.reshape(-1)
-    counts, _ = np.histogram(x.reshape(-1), edges, weights=weights, density=density)
-    return _HISTOGRAM(Tensor(counts.astype(x.dtype)), Tensor(edges))
 
 
 def _find(x: Any, y: Any, *, right: bool, int32: bool) -> Any:
@@ -181,43 +122,22 @@ def _distinct(x: Any, part: int, dim: int | None) -> Any:
     return found[1].reshape(x.shape if part == 1 and dim is None else -1)
 
 
-def _runs(x: Any, part: int, dim: int | None) -> Any:
-    """Of each run of equal elements the first, of each element its run, of each run its length."""
-    rows = np.reshape(x, -1) if dim is None else np.moveaxis(x, dim, 0)
-    changes = (rows[1:] != rows[:-1]).any(tuple(range(1, rows.ndim)))
-    begins = np.concatenate((np.ones(min(len(rows), 1), bool), changes))
-    if part == 0:
-        return rows[begins] if dim is None else np.moveaxis(rows[begins], 0, dim)
-    if part == 1:
-        runs = np.cumsum(begins) - 1
-        return runs.reshape(x.shape) if dim is None else runs
-    return np.diff(np.flatnonzero(begins), append=len(rows))
-
-
-def _parts(name: str, what: str, compute: Any) -> list[Any]:
-    docs = (f"The {what}.", f"Of each element its number among the {what}.", f"How often each of the {what} is there.")
-    return [
-        define(
-            name + suffix, doc, formula=f"out = {name}(x)", tensor_method=False,
-            prepare=lambda input, dim=None: (
-                (input,), {"dim": dim if dim is None else one(dim, len(input.shape))}),
-            forward=lambda x, *, dim, part=part: compute(x, part, dim),
-            vjp=[None],
-            shape=lambda x, *, dim, part=part: x if part == 1 and dim is None
-            else shapes.resized(x, dim, None) if part == 0 and dim is not None else (None,),
-            samples=[(np.array([[3, 1, 1], [3, 3, 2]]), {}), (np.array([[3, 3], [1, 2], [3, 3]]), {"dim": 0})],
-        )
-        for part, (suffix, doc) in enumerate(zip(("", "_inverse", "_counts"), docs, strict=True))
-    ]  # fmt: skip
-
-
-_UNIQUE = _parts("unique", "distinct elements in order", _distinct)
-_CONSECUTIVE = _parts("unique_consecutive", "elements that differ from the one before", _runs)
-
-
-def _wanted(ops: list[Any], input: Any, dim: int | None, return_inverse: bool, return_counts: bool) -> Any:
-    found = tuple(op(input, dim) for op, wants in zip(ops, (True, return_inverse, return_counts), strict=True) if wants)
-    return found if len(found) > 1 else found[0]
+_DISTINCT = [
+    define(
+        name, doc, formula="out = unique(x)", tensor_method=False,
+        prepare=lambda input, dim=None: ((input,), {"dim": dim if dim is None else one(dim, len(input.shape))}),
+        forward=lambda x, *, dim, part=part: _distinct(x, part, dim),
+        vjp=[None],
+        shape=lambda x, *, dim, part=part: x if part == 1 and dim is None
+        else shapes.resized(x, dim, None) if part == 0 and dim is not None else (None,),
+        samples=[(np.array([[3, 1, 1], [3, 3, 2]]), {}), (np.array([[3, 3], [1, 2], [3, 3]]), {"dim": 0})],
+    )
+    for part, (name, doc) in enumerate({
+        "unique": "The distinct elements in order.",
+        "unique_inverse": "Of each element its number among the distinct elements in order.",
+        "unique_counts": "How often each of the distinct elements in order is there.",
+    }.items())
+]  # fmt: skip
 
 
 @method
@@ -233,16 +153,6 @@ def unique(
     Returns:
         A tensor; or a tuple of it, of each element's number among them, and of how often each is there, as asked for.
     """
-    return _wanted(_UNIQUE, input, dim, return_inverse, return_counts)
-
-
-@method
-def unique_consecutive(
-    input: Any, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
-) -> Any:
-    """The elements, or the slices of a dim, that differ from the one before.
-
-    Returns:
-        A tensor; or a tuple of it, of each element's number among them, and of how often each is there, as asked for.
-    """
-    return _wanted(_CONSECUTIVE, input, dim, return_inverse, return_counts)
+    wanted = (True, return_inverse, return_counts)
+    found = tuple(op(input, dim) for op, wants in zip(_DISTINCT, wanted, strict=True) if wants)
+    return found if len(found) > 1 else found[0]

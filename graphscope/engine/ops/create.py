@@ -16,23 +16,9 @@ from graphscope.engine.ops.shape import sizes
 from graphscope.eventlog import record as recording
 
 __all__ = [
-    "arange",
-    "as_tensor",
-    "asarray",
-    "empty",
-    "eye",
-    "from_numpy",
-    "frombuffer",
-    "full",
-    "linspace",
-    "logspace",
-    "ones",
-    "scalar_tensor",
-    "tensor",
-    "tril_indices",
-    "triu_indices",
-    "zeros",
-]
+    "arange", "as_tensor", "asarray", "empty", "eye", "from_numpy", "frombuffer", "full", "linspace", "logspace",
+    "ones", "scalar_tensor", "tensor", "tril_indices", "triu_indices", "zeros",
+]  # fmt: skip
 
 
 NOTHING_HERE: Final = frozenset({"layout", "memory_format", "pin_memory"})

@@ -9,27 +9,18 @@ import numpy as np
 from graphscope.engine.core import along, dtypes, shapes
 from graphscope.engine.core.calls import define
 from graphscope.engine.core.composite import composite
-from graphscope.engine.core.dims import one, several
+from graphscope.engine.core.dims import one
 from graphscope.engine.core.formulas import in_one_pass
 from graphscope.engine.core.fused import fused
 from graphscope.engine.core.tensor import Tensor
-from graphscope.engine.ops.elementwise import exp
 from graphscope.engine.ops.gathering import raw
-from graphscope.engine.ops.index import getitem, where
+from graphscope.engine.ops.index import getitem
 from graphscope.engine.ops.joining import cat
 from graphscope.engine.ops.pad import moved
 from graphscope.engine.ops.rearrange import flip
 from graphscope.engine.ops.values_and_indices import as_many, choice
 
-__all__ = [
-    "cummax",
-    "cummin",
-    "cumprod",
-    "cumsum",
-    "diff",
-    "gradient",
-    "logcumsumexp",
-]
+__all__ = ["cummax", "cummin", "cumprod", "cumsum", "diff"]
 
 
 _MANY: Final = 1 << 16
@@ -129,26 +120,6 @@ cumprod: Any = define(
 )  # fmt: skip
 
 
-def _logcumsumexp_rule(g: Any, x: Any, out: Any, *, dim: int) -> Any:
-    """A recurrence whose factors are at most 1: nothing can overflow."""
-    if not g.shape:
-        return g
-    finite = where(out == -np.inf, 0.0, out)
-    return exp(x - finite) * recurrence(exp(out - moved(finite, dim, -1, np.inf)), g, dim, backward=True)
-
-
-logcumsumexp = define(
-    "logcumsumexp", "Logarithm of the running sum of exponentials along a dim, computed without overflow.",
-    formula="out[i] = ln Σ e^x[j], j ≤ i",
-    prepare=_to_running,
-    forward=dtypes.only("f", lambda x, *, dim: np.logaddexp.accumulate(x, dim) if x.ndim else x.copy()),
-    accumulates=True,
-    vjp=[_logcumsumexp_rule],
-    shape=shapes.same,
-    samples=[((4,), {"dim": 0}), ((2, 3), {"dim": -1}), ((), {"dim": 0})],
-)  # fmt: skip
-
-
 def _last_place(over: Any) -> Any:
     """Where the running extreme was found last; a NaN is the extreme from then on."""
 
@@ -211,41 +182,3 @@ def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any
         later, earlier = _at(input, place, slice(1, None)), _at(input, place, slice(0, -1))
         input = later != earlier if input.dtype == dtypes.bool_ else later - earlier
     return input
-
-
-def gradient(input: Any, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> tuple[Any, ...]:
-    """Slopes along dims: of the elements on both sides inside, of one neighbour at the ends.
-
-    Args:
-        input: The elements.
-        spacing: How far they are apart: one number (1 where left out), or one for each dim.
-        dim: Along which dims; None: along each.
-        edge_order: At the ends, 1: the line through two elements, 2: the parabola through three.
-
-    Returns:
-        For each dim a tensor of the shape of the input.
-
-    Raises:
-        NotImplementedError: The places of elements are given by tensors.
-    """
-    rank = len(input.shape)
-    dims = tuple(range(rank)) if dim is None else several(dim, rank)
-    steps = spacing if isinstance(spacing, tuple | list) else (1 if spacing is None else spacing,) * len(dims)
-    if any(isinstance(step, Tensor) for step in steps):
-        raise NotImplementedError("gradient: spacing is one number, or one for each dim: places are not known here")
-    return tuple(_slope(input, place, step, edge_order) for place, step in zip(dims, steps, strict=True))
-
-
-def _slope(x: Any, dim: int, step: float, edge_order: int) -> Any:
-    if x.shape[dim] <= edge_order:
-        raise RuntimeError(f"torch.gradient expected each dimension size to be at least {edge_order + 1}")
-    inside = (_at(x, dim, slice(2, None)) - _at(x, dim, slice(0, -2))) / (2 * step)
-    ends = []
-    for sign, places in ((1, (0, 1, 2)), (-1, (-1, -2, -3))):
-        first, second = (_at(x, dim, slice(at, at + 1 or None)) for at in places[:2])
-        if edge_order == 1:
-            ends.append((second - first) * (sign / step))
-        else:
-            third = _at(x, dim, slice(places[2], places[2] + 1))
-            ends.append((second * 4 - first * 3 - third) * (sign / (2 * step)))
-    return cat([ends[0], inside, ends[1]], dim)

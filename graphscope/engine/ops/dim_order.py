@@ -10,16 +10,9 @@ from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.shape import expand, permute, reshape, sizes, t, transpose, unsqueeze
 
 __all__ = [
-    "atleast_1d",
-    "atleast_2d",
-    "atleast_3d",
-    "broadcast_shapes",
-    "broadcast_tensors",
-    "moveaxis",
-    "movedim",
-    "swapaxes",
-    "swapdims",
-]
+    "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_shapes", "broadcast_tensors", "moveaxis", "movedim",
+    "swapaxes", "swapdims",
+]  # fmt: skip
 
 
 def movedim(input: Any, source: Any, destination: Any) -> Any:

@@ -8,21 +8,13 @@ from typing import Any, Final
 import numpy as np
 
 from graphscope.engine.core import dtypes, shapes
-from graphscope.engine.core.calls import define
+from graphscope.engine.core.calls import define, elementwise
 from graphscope.engine.core.fused import in_blocks
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.arithmetic import PAIRS
 from graphscope.engine.ops.flat_rules import nothing, refused
 
-__all__ = [
-    "div",
-    "divide",
-    "floor_divide",
-    "fmod",
-    "reciprocal",
-    "remainder",
-    "true_divide",
-]
+__all__ = ["div", "divide", "floor_divide", "fmod", "reciprocal", "remainder", "true_divide"]
 
 
 _div = define(
@@ -157,8 +149,5 @@ fmod = define(
 
 reciprocal = define(
     "reciprocal", "1 divided by each element.", formula="out = 1 / x", floating=True,
-    forward=lambda x: 1 / x,
-    vjp=[lambda g, out: -g * (out * out)],
-    shape=shapes.same,
-    samples=[("positive", (2, 3)), ("positive", ())],
+    **elementwise(lambda x: 1 / x, lambda g, out: -g * (out * out), "positive"),
 )  # fmt: skip

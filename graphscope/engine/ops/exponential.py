@@ -9,28 +9,16 @@ import numpy as np
 
 from graphscope.engine.core import dtypes, shapes
 from graphscope.engine.core.buffers import reuse
-from graphscope.engine.core.calls import define
+from graphscope.engine.core.calls import define, elementwise
 from graphscope.engine.core.formulas import in_one_pass
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.flat_rules import nothing
 from graphscope.engine.ops.index import where
 
 __all__ = [
-    "exp",
-    "exp2",
-    "expm1",
-    "log",
-    "log1p",
-    "log2",
-    "log10",
-    "logaddexp",
-    "logit",
-    "pow",
-    "rsqrt",
-    "sigmoid",
-    "sqrt",
+    "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "logaddexp", "logit", "pow", "rsqrt", "sigmoid", "sqrt",
     "xlogy",
-]
+]  # fmt: skip
 
 _LN2 = math.log(2)
 _LN10 = math.log(10)
@@ -86,74 +74,43 @@ def _rsqrt(x: Any) -> Any:
 
 sqrt = define(
     "sqrt", "Square root.", formula="out = √x", floating=True,
-    forward=np.sqrt,
-    vjp=[lambda g, out: g / (out * 2)],
-    shape=shapes.same,
-    samples=[("positive", (2, 3)), ("positive", ())],
+    **elementwise(np.sqrt, lambda g, out: g / (out * 2), "positive"),
 )  # fmt: skip
 
 rsqrt = define(
     "rsqrt", "1 divided by the square root.", formula="out = 1 / √x", floating=True,
-    forward=_rsqrt,
-    vjp=[lambda g, out: g * (out * out * out) * -0.5],
-    shape=shapes.same,
-    samples=[("positive", (2, 3)), ("positive", ())],
+    **elementwise(_rsqrt, lambda g, out: g * (out * out * out) * -0.5, "positive"),
 )  # fmt: skip
 
-exp = define(
-    "exp", "Exponential.", formula="out = e^x", floating=True,
-    forward=np.exp,
-    vjp=[lambda g, out: g * out],
-    shape=shapes.same,
-    samples=[((2, 3),), ((),), ((0,),)],
-)  # fmt: skip
+exp = define("exp", "Exponential.", formula="out = e^x", floating=True, **elementwise(np.exp, lambda g, out: g * out))
 
 exp2 = define(
-    "exp2", "Power of 2.", formula="out = 2^x", floating=True,
-    forward=np.exp2,
-    vjp=[lambda g, out: g * out * _LN2],
-    shape=shapes.same,
-    samples=[((2, 3),), ((),)],
-)  # fmt: skip
+    "exp2", "Power of 2.", formula="out = 2^x", floating=True, **elementwise(np.exp2, lambda g, out: g * out * _LN2)
+)
 
 expm1 = define(
     "expm1", "Exponential less 1, exact near 0.", formula="out = e^x - 1", floating=True,
-    forward=np.expm1,
-    vjp=[lambda g, out: g * (out + 1)],
-    shape=shapes.same,
-    samples=[((2, 3),), ((),)],
+    **elementwise(np.expm1, lambda g, out: g * (out + 1)),
 )  # fmt: skip
 
 log: Any = define(
     "log", "Natural logarithm.", formula="out = ln x", floating=True,
-    forward=np.log,
-    vjp=[lambda g, x: g / x],
-    shape=shapes.same,
-    samples=[("positive", (2, 3)), ("positive", ())],
+    **elementwise(np.log, lambda g, x: g / x, "positive"),
 )  # fmt: skip
 
 log2 = define(
     "log2", "Logarithm to base 2.", formula="out = log₂ x", floating=True,
-    forward=np.log2,
-    vjp=[lambda g, x: g / (x * _LN2)],
-    shape=shapes.same,
-    samples=[("positive", (2, 3)), ("positive", ())],
+    **elementwise(np.log2, lambda g, x: g / (x * _LN2), "positive"),
 )  # fmt: skip
 
 log10 = define(
     "log10", "Logarithm to base 10.", formula="out = log₁₀ x", floating=True,
-    forward=np.log10,
-    vjp=[lambda g, x: g / (x * _LN10)],
-    shape=shapes.same,
-    samples=[("positive", (2, 3)), ("positive", ())],
+    **elementwise(np.log10, lambda g, x: g / (x * _LN10), "positive"),
 )  # fmt: skip
 
 log1p = define(
     "log1p", "Logarithm of 1 + x, exact near 0.", formula="out = ln (1 + x)", floating=True,
-    forward=np.log1p,
-    vjp=[lambda g, x: g / (x + 1)],
-    shape=shapes.same,
-    samples=[("positive", (2, 3)), ("positive", ())],
+    **elementwise(np.log1p, lambda g, x: g / (x + 1), "positive"),
 )  # fmt: skip
 
 
@@ -166,10 +123,7 @@ def _sigmoid(x: Any) -> Any:
 
 sigmoid = define(
     "sigmoid", "Logistic function.", formula="out = 1 / (1 + e^-x)", floating=True,
-    forward=in_one_pass("sigmoid", _sigmoid),
-    vjp=[lambda g, out: g * out * (1.0 - out)],
-    shape=shapes.same,
-    samples=[((2, 3),), ((),)],
+    **elementwise(in_one_pass("sigmoid", _sigmoid), lambda g, out: g * out * (1.0 - out)),
 )  # fmt: skip
 
 

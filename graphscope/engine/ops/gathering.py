@@ -14,13 +14,7 @@ from graphscope.engine.core.row_sums import add_along, add_rows, add_up, pick_al
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.shape import reshape
 
-__all__ = [
-    "gather",
-    "index_select",
-    "masked_select",
-    "take",
-    "take_along_dim",
-]
+__all__ = ["gather", "index_select", "masked_select", "take", "take_along_dim"]
 
 
 def integers(index: Any, what: str, *, length: int | None = None, wide: bool = False) -> None:

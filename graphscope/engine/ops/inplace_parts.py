@@ -13,7 +13,6 @@ from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.core.writing import refuse
 from graphscope.engine.ops import cumulative, masking, scatter, triangular
 from graphscope.engine.ops.dim_order import swapaxes, swapdims
-from graphscope.engine.ops.gathering import raw
 from graphscope.engine.ops.inplace_forms import derive
 from graphscope.engine.ops.shape import squeeze, t, transpose, unsqueeze
 
@@ -56,16 +55,6 @@ def scatter_reduce_(self: Tensor, dim: int, index: Any, src: Any, reduce: str, *
     if reduce in ("prod", "amax", "amin"):
         return WRITES["scattered"](self, dim, index, src, reduce, include_self)  # type: ignore[no-any-return]
     return self.copy_(self.scatter_reduce(dim, index, src, reduce, include_self=include_self))  # type: ignore[no-any-return]
-
-
-def put_(self: Tensor, index: Any, source: Any, accumulate: bool = False) -> Tensor:
-    """Write (or add) `source` at an index that counts all elements in a row."""
-    if not self.array.ndim:
-        put_(self.view(1), index, source, accumulate)
-        return self
-    places = np.unravel_index(np.reshape(raw(index), -1) % max(self.array.size, 1), self.array.shape)
-    given = tuple(Tensor(place) for place in places)
-    return WRITES["index_put"](self, given, source.reshape(-1), accumulate)  # type: ignore[no-any-return]
 
 
 def fill_diagonal_(self: Tensor, fill_value: float, wrap: bool = False) -> Tensor:
@@ -112,7 +101,6 @@ RESTRUCTURED: Final = {
 METHODS: Final = {
     **RESTRUCTURED,
     "fill_diagonal_": fill_diagonal_,
-    "put_": put_,
     "scatter_": scatter_,
     "scatter_reduce_": scatter_reduce_,
 }

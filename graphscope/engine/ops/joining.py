@@ -18,17 +18,8 @@ from graphscope.engine.ops.index import getitem
 from graphscope.engine.ops.shape import expand, reshape
 
 __all__ = [
-    "cat",
-    "column_stack",
-    "concat",
-    "concatenate",
-    "dstack",
-    "hstack",
-    "meshgrid",
-    "row_stack",
-    "stack",
-    "vstack",
-]
+    "cat", "column_stack", "concat", "concatenate", "dstack", "hstack", "meshgrid", "row_stack", "stack", "vstack",
+]  # fmt: skip
 
 
 def _to_joined(tensors: Any, dim: int = 0) -> Any:

@@ -12,15 +12,7 @@ from graphscope.engine.core.tensor import Tensor, method
 from graphscope.engine.ops.create import made, numbers_of
 from graphscope.engine.ops.shape import sizes
 
-__all__ = [
-    "empty_like",
-    "full_like",
-    "ones_like",
-    "rand_like",
-    "randint_like",
-    "randn_like",
-    "zeros_like",
-]
+__all__ = ["empty_like", "full_like", "ones_like", "rand_like", "randint_like", "randn_like", "zeros_like"]
 
 
 def _named(function: Any, name: str, doc: str) -> Any:

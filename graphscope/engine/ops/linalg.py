@@ -12,19 +12,7 @@ from graphscope.engine.core.composite import composite
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.shape import reshape
 
-__all__ = [
-    "addmm",
-    "baddbmm",
-    "bmm",
-    "dot",
-    "inner",
-    "matmul",
-    "mm",
-    "mv",
-    "outer",
-    "trace",
-    "vdot",
-]
+__all__ = ["addmm", "baddbmm", "bmm", "dot", "inner", "matmul", "mm", "mv", "outer", "trace", "vdot"]
 
 _ndarray = np.ndarray
 

@@ -11,17 +11,9 @@ from graphscope.engine.core import dtypes, shapes
 from graphscope.engine.core.calls import define
 
 __all__ = [
-    "bitwise_and",
-    "bitwise_left_shift",
-    "bitwise_not",
-    "bitwise_or",
-    "bitwise_right_shift",
-    "bitwise_xor",
-    "logical_and",
-    "logical_not",
-    "logical_or",
-    "logical_xor",
-]
+    "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
+    "logical_and", "logical_not", "logical_or", "logical_xor",
+]  # fmt: skip
 
 _TRUTHS = [("booleans", (2, 3), (2, 3)), ("booleans", (2, 1), (3,)), ("booleans", (), ()), ((2, 3), (3,))]
 _BITS = [("booleans", (2, 3), (3,)), ("integers", (2, 3), (2, 3)), ("integers", (2, 3), 5), ("integers", (), ())]

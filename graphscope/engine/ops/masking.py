@@ -12,19 +12,11 @@ from graphscope.engine.core import dtypes, shapes
 from graphscope.engine.core.calls import define
 from graphscope.engine.core.indexing import plain
 from graphscope.engine.core.row_sums import add_up
-from graphscope.engine.core.tensor import Tensor, method
-from graphscope.engine.ops.gathering import integers, masked_select, raw, taken
+from graphscope.engine.core.tensor import Tensor
+from graphscope.engine.ops.gathering import masked_select, taken
 from graphscope.engine.ops.index import choose, getitem, marked, tensors_of
-from graphscope.engine.ops.shape import reshape
 
-__all__ = [
-    "argwhere",
-    "index_put",
-    "masked_fill",
-    "masked_scatter",
-    "nonzero",
-    "put",
-]
+__all__ = ["argwhere", "index_put", "masked_fill", "masked_scatter", "nonzero"]
 
 
 def _to_fill(input: Any, mask: Any, value: Any) -> Any:
@@ -136,23 +128,6 @@ index_put = define(
     samples=[((3, 4), [np.array([0, 2]), np.array([1, 1])], (2,), {}),
              ((3, 4), [np.array([0, 0])], (4,), {"accumulate": True})],
 )  # fmt: skip
-
-
-@method
-def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
-    """A copy with `source` written (or added) at an index that counts all elements in a row.
-
-    Raises:
-        IndexError: Index and source are not of the same size, or an index is out of range.
-    """
-    integers(raw(index), "put_", wide=True)
-    if math.prod(index.shape) != math.prod(source.shape):
-        raise IndexError(
-            f"put_(): Expected source and index to have the same number of elements: {tuple(source.shape)} and "
-            f"{tuple(index.shape)}"
-        )
-    flat = index_put(reshape(input, (-1,)), (reshape(index, (-1,)),), reshape(source, (-1,)), accumulate)
-    return reshape(flat, input.shape)
 
 
 _nonzero = define(

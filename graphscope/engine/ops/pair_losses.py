@@ -17,14 +17,7 @@ from graphscope.engine.ops.losses import loss_shape, reduced, reduction_of
 from graphscope.engine.ops.reduce import sum
 from graphscope.engine.ops.rounding import clamp_min, relu
 
-__all__ = [
-    "cosine_embedding_loss",
-    "hinge_embedding_loss",
-    "kl_div",
-    "margin_ranking_loss",
-    "poisson_nll_loss",
-    "triplet_margin_loss",
-]
+__all__ = ["cosine_embedding_loss", "kl_div", "triplet_margin_loss"]
 
 _SIGNS = np.array([1, -1])
 
@@ -66,32 +59,6 @@ def kl_div(
 
 
 @composite(
-    "Negative log-likelihood of counts y under Poisson distributions of rates e^x, or x.",
-    formula="out = mean (e^x - y · x)",
-    torch="nn.functional.poisson_nll_loss", shape=loss_shape,
-    samples=[((2, 3), np.array([[0, 1, 2], [3, 1, 0]])),
-             ("positive", (2, 3), np.array([[0, 1, 2], [3, 1, 0]]), {"log_input": False, "full": True})],
-)  # fmt: skip
-def poisson_nll_loss(
-    input: Any,
-    target: Any,
-    log_input: bool = True,
-    full: bool = False,
-    size_average: bool | None = None,
-    eps: float = 1e-8,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Any:
-    """Negative log-likelihood of counts under Poisson distributions; `full` adds Stirling's term for y!."""
-    losses = exp(input) - target * input if log_input else input - target * log(input + eps)
-    if full:
-        safe = where(target > 1, target, 1.0)
-        stirling = safe * log(safe) - safe + log(safe * (2 * math.pi)) * 0.5
-        losses = losses + where(target > 1, stirling, 0.0)
-    return reduced(losses, reduction_of(size_average, reduce, reduction))
-
-
-@composite(
     "Negative log-likelihood of targets y under normal distributions of mean x and given variance.",
     formula="out = mean (ln var + (x - y)² / var) / 2",
     torch="nn.functional.gaussian_nll_loss", shape=loss_shape,
@@ -126,25 +93,6 @@ def gaussian_nll_loss(
 
 
 @composite(
-    "x itself where the target y is 1; where it is -1, what it lacks to a margin.",
-    formula="out = mean (x if y = 1 else max(0, margin - x))",
-    torch="nn.functional.hinge_embedding_loss", shape=loss_shape,
-    samples=[((3, 2), _SIGNS), ((3, 2), _SIGNS, {"margin": 0.5, "reduction": "sum"})],
-)  # fmt: skip
-def hinge_embedding_loss(
-    input: Any,
-    target: Any,
-    margin: float = 1.0,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Any:
-    """The distance itself of pairs that belong together; of others, what it lacks to a margin."""
-    near, far = where(target != -1, input, 0.0), where(target != 1, relu(margin - input), 0.0)
-    return reduced(near + far, reduction_of(size_average, reduce, reduction))
-
-
-@composite(
     "How much two vectors that belong together (y = 1) differ in direction, or others are too alike.",
     formula="out = mean (1 - cos if y = 1 else max(0, cos - margin))",
     torch="nn.functional.cosine_embedding_loss", shape=_rows_shape,
@@ -167,31 +115,6 @@ def cosine_embedding_loss(
     near = where(target == 1, 1.0 - cosine, 0.0)
     far = where(target == -1, relu(cosine - margin), 0.0)
     return reduced(near + far, reduction_of(size_average, reduce, reduction))
-
-
-@composite(
-    "How far the first is from being above the second (y = 1) or below it (y = -1) by a margin.",
-    formula="out = mean max(0, -y · (x1 - x2) + margin)",
-    torch="nn.functional.margin_ranking_loss", shape=loss_shape,
-    samples=[((2,), (2,), _SIGNS), ((3, 2), (3, 2), np.array([[1, -1]] * 3), {"margin": 0.5})],
-)  # fmt: skip
-def margin_ranking_loss(
-    input1: Any,
-    input2: Any,
-    target: Any,
-    margin: float = 0,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Any:
-    """How far the first input is from being above the second, or below it where the target is -1, by a margin."""
-    if len({len(each.shape) for each in (input1, input2, target)}) != 1:
-        raise RuntimeError(
-            "margin_ranking_loss: both inputs and the target must have the same number of dims, not shapes "
-            f"{tuple(input1.shape)}, {tuple(input2.shape)} and {tuple(target.shape)}"
-        )
-    losses = relu(-target * (input1 - input2) + margin)
-    return reduced(losses, reduction_of(size_average, reduce, reduction))
 
 
 @composite(

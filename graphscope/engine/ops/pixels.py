@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from graphscope.engine.core.calls import define
-from graphscope.engine.core.composite import composite
 from graphscope.engine.core.windows import Windows, add_columns, columns
 from graphscope.engine.ops.convolution import each
 from graphscope.engine.ops.shape import permute, reshape
 
-__all__ = ["channel_shuffle", "pixel_shuffle", "pixel_unshuffle"]
+__all__ = ["pixel_shuffle", "pixel_unshuffle"]
 
 
 def _to_pixels(x: Any, r: int) -> Any:
@@ -81,23 +80,6 @@ pixel_unshuffle: Any = define(
     ),
     samples=[((1, 1, 4, 6), {"downscale_factor": 2})],
 )  # fmt: skip
-
-
-@composite(
-    "Channels dealt out anew: of each group in turn.", formula="out[:, i·g + j] = x[:, j·n + i]",
-    samples=[((1, 4, 2, 2), {"groups": 2}), ((2, 6, 2), {"groups": 3})], shape=lambda x, **_: x,
-)  # fmt: skip
-def channel_shuffle(input: Any, groups: int) -> Any:
-    """Channels (dim 1) dealt out anew: one of each of the groups in turn.
-
-    Raises:
-        RuntimeError: The channels can't be divided so.
-    """
-    shape = tuple(input.shape)
-    if len(shape) < 3 or shape[1] % groups:
-        raise RuntimeError(f"channel_shuffle: groups={groups} must divide the channels (dim 1) of shape {shape}")
-    split = reshape(input, (shape[0], groups, shape[1] // groups, *shape[2:]))
-    return reshape(permute(split, (0, 2, 1, *range(3, len(shape) + 1))), shape)
 
 
 def _windows(name: str, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Windows:

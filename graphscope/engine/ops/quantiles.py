@@ -19,10 +19,7 @@ from graphscope.engine.ops.shape import reshape
 from graphscope.engine.ops.sorting import order, sort
 from graphscope.engine.ops.values_and_indices import choice
 
-__all__ = [
-    "median",
-    "quantile",
-]
+__all__ = ["median", "quantile"]
 
 
 def _middle(x: Any, *, dim: int) -> Any:

@@ -18,16 +18,7 @@ from graphscope.engine.ops.create import made
 from graphscope.engine.ops.flat_rules import nothing
 from graphscope.engine.ops.shape import sizes
 
-__all__ = [
-    "bernoulli",
-    "multinomial",
-    "normal",
-    "poisson",
-    "rand",
-    "randint",
-    "randn",
-    "randperm",
-]
+__all__ = ["bernoulli", "multinomial", "normal", "poisson", "rand", "randint", "randn", "randperm"]
 
 
 def _in_dtype(draw: Any, shape: tuple[int, ...], dtype: Any, part: float = 1.0) -> Any:
@@ -233,18 +224,6 @@ _in_place(
 _in_place(
     "exponential_", "Overwrite with exponential random numbers.", "x ~ Exp(lambd)",
     lambda drawn, shape, lambd: drawn.exponential(1 / lambd, shape), lambd=1.0,
-)  # fmt: skip
-_in_place(
-    "log_normal_", "Overwrite with random numbers whose logarithm is normal.", "ln x ~ N(mean, std²)",
-    lambda drawn, shape, mean, std: drawn.lognormal(mean, std, shape), mean=1.0, std=2.0,
-)  # fmt: skip
-_in_place(
-    "cauchy_", "Overwrite with random numbers of Cauchy's distribution.", "x ~ Cauchy(median, sigma)",
-    lambda drawn, shape, median, sigma: drawn.standard_cauchy(shape) * sigma + median, median=0.0, sigma=1.0,
-)  # fmt: skip
-_in_place(
-    "geometric_", "Overwrite with the number of trials up to the first success.", "x ~ Geometric(p)",
-    lambda drawn, shape, p: drawn.geometric(p, shape), p=0.5,
 )  # fmt: skip
 _in_place(
     "random_", "Overwrite with random integers from `from` up to `to`, without it.", "x ~ {from, ..., to - 1}",

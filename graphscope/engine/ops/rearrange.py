@@ -16,15 +16,7 @@ from graphscope.engine.ops.gathering import index_select
 from graphscope.engine.ops.reduce import sum
 from graphscope.engine.ops.shape import flatten, reshape, sizes, transpose, unsqueeze
 
-__all__ = [
-    "flip",
-    "fliplr",
-    "flipud",
-    "repeat_interleave",
-    "roll",
-    "rot90",
-    "tile",
-]
+__all__ = ["flip", "fliplr", "flipud", "repeat_interleave", "roll", "rot90", "tile"]
 
 
 _WHOLE: Final = slice(None)

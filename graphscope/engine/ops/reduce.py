@@ -14,14 +14,7 @@ from graphscope.engine.core.sums import sums
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.shape import expand
 
-__all__ = [
-    "all",
-    "any",
-    "count_nonzero",
-    "mean",
-    "nansum",
-    "sum",
-]
+__all__ = ["all", "any", "count_nonzero", "mean", "nansum", "sum"]
 
 
 _MANY: Final = 1 << 14

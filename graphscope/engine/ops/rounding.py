@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from graphscope.engine.core import dtypes, selection, shapes
-from graphscope.engine.core.calls import define
+from graphscope.engine.core.calls import define, elementwise
 from graphscope.engine.core.formulas import in_one_pass
 from graphscope.engine.core.fused import fused
 from graphscope.engine.core.tensor import Tensor
@@ -17,19 +17,8 @@ from graphscope.engine.ops.flat_rules import nothing
 from graphscope.engine.ops.index import where
 
 __all__ = [
-    "ceil",
-    "clamp",
-    "clamp_max",
-    "clamp_min",
-    "clip",
-    "fix",
-    "floor",
-    "frac",
-    "nan_to_num",
-    "relu",
-    "round",
-    "trunc",
-]
+    "ceil", "clamp", "clamp_max", "clamp_min", "clip", "fix", "floor", "frac", "nan_to_num", "relu", "round", "trunc",
+]  # fmt: skip
 
 _MANY: Final = 1 << 12
 """Above so many elements NumPy clips at both ends sooner than it compares with one number."""
@@ -92,10 +81,7 @@ def _frac(x: Any) -> Any:
 
 frac = define(
     "frac", "Fraction: what rounding towards 0 leaves off.", formula="out = x - trunc x",
-    forward=_frac,
-    vjp=[lambda g: g],
-    shape=shapes.same,
-    samples=[((2, 3),), ((),)],
+    **elementwise(_frac, lambda g: g),
 )  # fmt: skip
 
 relu = define(

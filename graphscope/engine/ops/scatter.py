@@ -14,13 +14,7 @@ from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.gathering import gather, gathered, index_select, integers, raw
 from graphscope.engine.ops.index import getitem, where
 
-__all__ = [
-    "index_add",
-    "index_fill",
-    "scatter",
-    "scatter_add",
-    "scatter_reduce",
-]
+__all__ = ["index_add", "index_fill", "scatter", "scatter_add", "scatter_reduce"]
 
 
 def _to_scatter(what: str) -> Any:

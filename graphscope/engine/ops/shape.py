@@ -16,18 +16,9 @@ from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.core.writes import buffer
 
 __all__ = [
-    "broadcast_to",
-    "expand",
-    "flatten",
-    "permute",
-    "ravel",
-    "reshape",
-    "squeeze",
-    "t",
-    "transpose",
-    "unflatten",
+    "broadcast_to", "expand", "flatten", "permute", "ravel", "reshape", "squeeze", "t", "transpose", "unflatten",
     "unsqueeze",
-]
+]  # fmt: skip
 
 
 def sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:

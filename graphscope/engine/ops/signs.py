@@ -8,28 +8,16 @@ from typing import Any
 import numpy as np
 
 from graphscope.engine.core import dtypes, shapes
-from graphscope.engine.core.calls import define
+from graphscope.engine.core.calls import define, elementwise
 from graphscope.engine.core.tensor import Tensor, method
 from graphscope.engine.ops.flat_rules import nothing
 from graphscope.engine.ops.index import where
 
-__all__ = [
-    "abs",
-    "absolute",
-    "copysign",
-    "neg",
-    "negative",
-    "positive",
-    "sgn",
-    "sign",
-]
+__all__ = ["abs", "absolute", "copysign", "neg", "negative", "positive", "sgn", "sign"]
 
 neg = define(
     "neg", "Negation; booleans are refused.", formula="out = -x", aliases=("__neg__", "negative"), takes_bool=False,
-    forward=operator.neg,
-    vjp=[lambda g: -g],
-    shape=shapes.same,
-    samples=[((2, 3),), ((),), ((0,),)],
+    **elementwise(operator.neg, lambda g: -g),
 )  # fmt: skip
 
 abs = define(

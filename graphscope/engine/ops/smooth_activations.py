@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from graphscope.engine.core import dtypes, shapes
-from graphscope.engine.core.calls import define
+from graphscope.engine.core.calls import define, elementwise
 from graphscope.engine.core.formulas import in_one_pass
 from graphscope.engine.core.fused import fused, in_blocks
 from graphscope.engine.ops.exponential import exp, sigmoid
@@ -280,27 +280,8 @@ def _softsign_rule(g: Any, x: Any) -> Any:
 
 
 softsign = define(
-    "softsign", "x scaled into -1 to 1.", formula="out = x / (1 + |x|)", tensor_method=False,
-    grad_name="DivBackward0",
-    forward=dtypes.only("if", dtypes.in_floating(lambda x: x / (1 + np.abs(x)))),
-    vjp=[_softsign_rule],
-    shape=shapes.same,
-    samples=[((2, 3),), ((),)],
-)  # fmt: skip
-
-
-def _tanhshrink_rule(g: Any, x: Any) -> Any:
-    level = tanh(x)
-    return g * level * level
-
-
-tanhshrink = define(
-    "tanhshrink", "x less its hyperbolic tangent.", formula="out = x - tanh x", tensor_method=False,
-    grad_name="SubBackward0",
-    forward=dtypes.only("if", dtypes.in_floating(lambda x: x - np.tanh(x))),
-    vjp=[_tanhshrink_rule],
-    shape=shapes.same,
-    samples=[((2, 3),), ((),)],
+    "softsign", "x scaled into -1 to 1.", formula="out = x / (1 + |x|)", tensor_method=False, grad_name="DivBackward0",
+    **elementwise(dtypes.only("if", dtypes.in_floating(lambda x: x / (1 + np.abs(x)))), _softsign_rule),
 )  # fmt: skip
 
 

@@ -11,12 +11,7 @@ from graphscope.engine.core.calls import define
 from graphscope.engine.core.dims import one
 from graphscope.engine.ops.values_and_indices import as_many, choice
 
-__all__ = [
-    "argsort",
-    "mode",
-    "sort",
-    "topk",
-]
+__all__ = ["argsort", "mode", "sort", "topk"]
 
 
 def _to_order(input: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:

@@ -21,17 +21,11 @@ import numpy as np
 
 from graphscope.engine.core import shapes
 from graphscope.engine.core.buffers import polynomial
-from graphscope.engine.core.calls import define
+from graphscope.engine.core.calls import define, elementwise
 from graphscope.engine.core.fused import in_blocks
 from graphscope.engine.ops.exponential import exp
 
-__all__ = [
-    "digamma",
-    "erf",
-    "erfc",
-    "erfinv",
-    "lgamma",
-]
+__all__ = ["digamma", "erf", "erfc", "erfinv", "lgamma"]
 
 _TAIL: Final = (
     4.2514714447963895e-10, 3.1114333809799254e-10, -5.1739902140113095e-09, -3.744210080962018e-09,
@@ -140,27 +134,18 @@ def _inverse(x: Any) -> Any:
 
 erf = define(
     "erf", "Error function.", formula="out = 2/√π ∫₀ˣ e^-t² dt", floating=True,
-    forward=_blockwise(error_function),
-    vjp=[lambda g, x: g * exp(x * -x) * (2 / math.sqrt(math.pi))],
-    shape=shapes.same,
-    samples=[((2, 3),), ((),), ((0,),)],
+    **elementwise(_blockwise(error_function), lambda g, x: g * exp(x * -x) * (2 / math.sqrt(math.pi))),
 )  # fmt: skip
 
 erfc = define(
     "erfc", "Error function's complement to 1, exact where that is small.", formula="out = 1 - erf x", floating=True,
-    forward=_blockwise(_complement),
-    vjp=[lambda g, x: g * exp(x * -x) * (-2 / math.sqrt(math.pi))],
-    shape=shapes.same,
-    samples=[((2, 3),), ((),)],
+    **elementwise(_blockwise(_complement), lambda g, x: g * exp(x * -x) * (-2 / math.sqrt(math.pi))),
 )  # fmt: skip
 
 
 erfinv = define(
     "erfinv", "Inverse of the error function.", formula="erf out = x", floating=True,
-    forward=_blockwise(_inverse),
-    vjp=[lambda g, out: g * exp(out * out) * (math.sqrt(math.pi) / 2)],
-    shape=shapes.same,
-    samples=[("unit", (2, 3)), ("unit", ())],
+    **elementwise(_blockwise(_inverse), lambda g, out: g * exp(out * out) * (math.sqrt(math.pi) / 2), "unit"),
 )  # fmt: skip
 
 
@@ -220,10 +205,7 @@ lgamma = define(
 
 digamma: Any = define(
     "digamma", "Slope of the logarithm of the gamma function.", formula="out = d ln Γ(x) / dx", floating=True,
-    forward=_blockwise(_in_double(_digamma)),
-    vjp=[lambda g, x: g * _polygamma_of(x, 1)],
-    shape=shapes.same,
-    samples=[("positive", (2, 3)), ("positive", ())],
+    **elementwise(_blockwise(_in_double(_digamma)), lambda g, x: g * _polygamma_of(x, 1), "positive"),
 )  # fmt: skip
 
 _polygamma_of: Any = define(

@@ -16,21 +16,8 @@ from graphscope.engine.ops.index import getitem
 from graphscope.engine.ops.joining import cat, stack
 
 __all__ = [
-    "chunk",
-    "dsplit",
-    "hsplit",
-    "narrow",
-    "narrow_copy",
-    "select",
-    "split",
-    "split_with_sizes",
-    "tensor_split",
-    "unbind",
-    "unsafe_chunk",
-    "unsafe_split",
-    "unsafe_split_with_sizes",
-    "vsplit",
-]
+    "chunk", "dsplit", "hsplit", "narrow", "select", "split", "split_with_sizes", "tensor_split", "unbind", "vsplit",
+]  # fmt: skip
 
 
 def _rank(input: Any, what: str, least: int = 1, kind: type[Exception] = RuntimeError) -> int:
@@ -192,28 +179,7 @@ def unbind(input: Any, dim: int = 0) -> tuple[Any, ...]:
     return tuple(_unbind(input, dim))
 
 
-def narrow_copy(input: Any, dim: int, start: int, length: int) -> Any:
-    """So many slices of a dim from a start on: a copy."""
-    return narrow(input, dim, start, length).clone()
-
-
-unsafe_chunk, unsafe_split, unsafe_split_with_sizes = chunk, split, split_with_sizes
-setattr(Tensor, "unsafe_chunk", chunk)  # noqa: B010
-setattr(Tensor, "unsafe_split", split)  # noqa: B010
-
-for _function in (
-    chunk,
-    dsplit,
-    hsplit,
-    narrow,
-    narrow_copy,
-    select,
-    split,
-    split_with_sizes,
-    tensor_split,
-    unbind,
-    vsplit,
-):
+for _function in (chunk, dsplit, hsplit, narrow, select, split, split_with_sizes, tensor_split, unbind, vsplit):
     setattr(Tensor, _function.__name__, _function)
 
 

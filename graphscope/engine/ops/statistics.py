@@ -13,14 +13,7 @@ from graphscope.engine.ops.elementwise import exp
 from graphscope.engine.ops.index import where
 from graphscope.engine.ops.reduce import count, mean, nansum, reduced_dims, spread, sum, to_reduction
 
-__all__ = [
-    "corrcoef",
-    "cov",
-    "logsumexp",
-    "nanmean",
-    "std",
-    "var",
-]
+__all__ = ["corrcoef", "cov", "logsumexp", "nanmean", "std", "var"]
 
 
 def _to_variance(

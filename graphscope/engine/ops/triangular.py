@@ -12,14 +12,7 @@ from graphscope.engine.core.dims import one
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.shape import reshape
 
-__all__ = [
-    "diag",
-    "diag_embed",
-    "diagflat",
-    "diagonal",
-    "tril",
-    "triu",
-]
+__all__ = ["diag", "diag_embed", "diagflat", "diagonal", "tril", "triu"]
 
 
 def _to_triangle(input: Any, diagonal: int = 0) -> Any:

@@ -8,83 +8,38 @@ from typing import Any
 import numpy as np
 
 from graphscope.engine.core import dtypes, shapes
-from graphscope.engine.core.calls import define
+from graphscope.engine.core.calls import define, elementwise
 from graphscope.engine.ops.exponential import rsqrt
 from graphscope.engine.ops.index import where
 
 __all__ = [
-    "acos",
-    "acosh",
-    "arccos",
-    "arccosh",
-    "arcsin",
-    "arcsinh",
-    "arctan",
-    "arctan2",
-    "arctanh",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "cos",
-    "cosh",
-    "deg2rad",
-    "hypot",
-    "rad2deg",
-    "sin",
-    "sinc",
-    "sinh",
-    "tan",
-    "tanh",
-]
+    "acos", "acosh", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "asin", "asinh", "atan",
+    "atan2", "atanh", "cos", "cosh", "deg2rad", "hypot", "rad2deg", "sin", "sinc", "sinh", "tan", "tanh",
+]  # fmt: skip
 
-sin = define(
-    "sin", "Sine.", formula="out = sin x", floating=True,
-    forward=np.sin,
-    vjp=[lambda g, x: g * cos(x)],
-    shape=shapes.same,
-    samples=[((2, 3),), ((),)],
-)  # fmt: skip
+sin = define("sin", "Sine.", formula="out = sin x", floating=True, **elementwise(np.sin, lambda g, x: g * cos(x)))
 
 cos: Any = define(
-    "cos", "Cosine.", formula="out = cos x", floating=True,
-    forward=np.cos,
-    vjp=[lambda g, x: -g * sin(x)],
-    shape=shapes.same,
-    samples=[((2, 3),), ((),)],
-)  # fmt: skip
+    "cos", "Cosine.", formula="out = cos x", floating=True, **elementwise(np.cos, lambda g, x: -g * sin(x))
+)
 
 tan = define(
-    "tan", "Tangent.", formula="out = tan x", floating=True,
-    forward=np.tan,
-    vjp=[lambda g, out: g * (out * out + 1)],
-    shape=shapes.same,
-    samples=[((2, 3),), ((),)],
-)  # fmt: skip
+    "tan", "Tangent.", formula="out = tan x", floating=True, **elementwise(np.tan, lambda g, out: g * (out * out + 1))
+)
 
 asin = define(
     "asin", "Inverse sine.", formula="out = arcsin x", floating=True, aliases=("arcsin",),
-    forward=np.arcsin,
-    vjp=[lambda g, x: g * rsqrt(1 - x * x)],
-    shape=shapes.same,
-    samples=[("unit", (2, 3)), ("unit", ())],
+    **elementwise(np.arcsin, lambda g, x: g * rsqrt(1 - x * x), "unit"),
 )  # fmt: skip
 
 acos = define(
     "acos", "Inverse cosine.", formula="out = arccos x", floating=True, aliases=("arccos",),
-    forward=np.arccos,
-    vjp=[lambda g, x: -g * rsqrt(1 - x * x)],
-    shape=shapes.same,
-    samples=[("unit", (2, 3)), ("unit", ())],
+    **elementwise(np.arccos, lambda g, x: -g * rsqrt(1 - x * x), "unit"),
 )  # fmt: skip
 
 atan = define(
     "atan", "Inverse tangent.", formula="out = arctan x", floating=True, aliases=("arctan",),
-    forward=np.arctan,
-    vjp=[lambda g, x: g / (x * x + 1)],
-    shape=shapes.same,
-    samples=[((2, 3),), ((),)],
+    **elementwise(np.arctan, lambda g, x: g / (x * x + 1)),
 )  # fmt: skip
 
 
@@ -113,51 +68,32 @@ hypot = define(
 )  # fmt: skip
 
 sinh = define(
-    "sinh", "Hyperbolic sine.", formula="out = sinh x", floating=True,
-    forward=np.sinh,
-    vjp=[lambda g, x: g * cosh(x)],
-    shape=shapes.same,
-    samples=[((2, 3),), ((),)],
-)  # fmt: skip
+    "sinh", "Hyperbolic sine.", formula="out = sinh x", floating=True, **elementwise(np.sinh, lambda g, x: g * cosh(x))
+)
 
 cosh: Any = define(
     "cosh", "Hyperbolic cosine.", formula="out = cosh x", floating=True,
-    forward=np.cosh,
-    vjp=[lambda g, x: g * sinh(x)],
-    shape=shapes.same,
-    samples=[((2, 3),), ((),)],
+    **elementwise(np.cosh, lambda g, x: g * sinh(x)),
 )  # fmt: skip
 
 tanh = define(
     "tanh", "Hyperbolic tangent.", formula="out = tanh x", floating=True,
-    forward=np.tanh,
-    vjp=[lambda g, out: g - g * out * out],
-    shape=shapes.same,
-    samples=[((2, 3),), ((),), ((0, 2),)],
+    **elementwise(np.tanh, lambda g, out: g - g * out * out),
 )  # fmt: skip
 
 asinh = define(
     "asinh", "Inverse hyperbolic sine.", formula="out = arsinh x", floating=True, aliases=("arcsinh",),
-    forward=np.arcsinh,
-    vjp=[lambda g, x: g * rsqrt(x * x + 1)],
-    shape=shapes.same,
-    samples=[((2, 3),), ((),)],
+    **elementwise(np.arcsinh, lambda g, x: g * rsqrt(x * x + 1)),
 )  # fmt: skip
 
 acosh = define(
     "acosh", "Inverse hyperbolic cosine.", formula="out = arcosh x", floating=True, aliases=("arccosh",),
-    forward=np.arccosh,
-    vjp=[lambda g, x: g * rsqrt(x * x - 1)],
-    shape=shapes.same,
-    samples=[("above 1", (2, 3)), ("above 1", ())],
+    **elementwise(np.arccosh, lambda g, x: g * rsqrt(x * x - 1), "above 1"),
 )  # fmt: skip
 
 atanh = define(
     "atanh", "Inverse hyperbolic tangent.", formula="out = artanh x", floating=True, aliases=("arctanh",),
-    forward=np.arctanh,
-    vjp=[lambda g, x: g / (1 - x * x)],
-    shape=shapes.same,
-    samples=[("unit", (2, 3)), ("unit", ())],
+    **elementwise(np.arctanh, lambda g, x: g / (1 - x * x), "unit"),
 )  # fmt: skip
 
 
@@ -173,10 +109,7 @@ def _sinc_rule(g: Any, x: Any) -> Any:
 
 sinc = define(
     "sinc", "Sine of πx divided by πx; 1 at 0.", formula="out = sin πx / πx", floating=True,
-    forward=_sinc,
-    vjp=[_sinc_rule],
-    shape=shapes.same,
-    samples=[((2, 3),), ((),)],
+    **elementwise(_sinc, _sinc_rule),
 )  # fmt: skip
 
 

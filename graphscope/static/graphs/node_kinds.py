@@ -57,8 +57,8 @@ KINDS: Final[dict[str, Kind]] = {}
 """Every kind by name."""
 
 RANDOM: Final = frozenset(
-    {"bernoulli", "multinomial", "poisson", "uniform_", "normal_", "exponential_", "log_normal_", "cauchy_",
-     "geometric_", "random_", "bernoulli_"}
+    {"bernoulli", "multinomial", "poisson", "uniform_", "normal_", "exponential_", "random_",
+     "bernoulli_"}
 )  # fmt: skip
 """Ops that draw numbers: each run draws its own."""
 

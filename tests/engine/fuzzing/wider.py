@@ -26,7 +26,7 @@ ELEMENTWISE: Final = (
 
 ALONG_DIMS: Final = (
     "{x}.cumprod({dim})", "{x}.cummax({dim})[0]", "{x}.sort({dim})[0]", "{x}.topk(1, {dim})[0]", "{x}.max({dim})[0]",
-    "{x}.min({dim}, keepdim=True).values", "({x} * 1).median({dim}).values", "{x}.logcumsumexp({dim})",
+    "{x}.min({dim}, keepdim=True).values", "({x} * 1).median({dim}).values",
     "{x}.std({dim}, unbiased=False)",
     "{x}.round(decimals=2).to(torch.float32).to(torch.float64)", "{x}.flip({dim}).cumsum({dim})",
     "{x}.norm(dim={dim}) if ({x}.detach().abs() > 0.01).all() else {x}.sum()",
@@ -72,7 +72,7 @@ INDEXING: Final = (
 )  # fmt: skip
 
 WRITES: Final = (
-    "{x}.put_(torch.tensor([0]), torch.tensor([0.5]))", "{x}.pow_(2)", "{x}.exp_().clamp_(max=5)",
+    "{x}.pow_(2)", "{x}.exp_().clamp_(max=5)",
     "{x}.lerp_({y} if not isinstance({y}, float) else {x} * 1, 0.3)", "{x}.addcmul_({x}, {x}, value=0.1)",
     "{x}.index_fill_({dim}, torch.tensor([0]), 0.3) if {x}.numel() else {x}.neg_()",
     "{x}.scatter_({dim}, torch.zeros_like({x}, dtype=torch.int64), 0.5)",

@@ -63,10 +63,8 @@ PROGRAMS = {
     "stream": lambda t, d: list(d.DataLoader(streamed(d), batch_size=2)),
     "stream whole batches": lambda t, d: list(d.DataLoader(streamed(d), batch_size=2, drop_last=True)),
     "stream unbatched": lambda t, d: list(d.DataLoader(streamed(d), batch_size=None)),
-    "chain": lambda t, d: list(d.ChainDataset([streamed(d), streamed(d)])),
     "concat": lambda t, d: [d.ConcatDataset([Squares(3), Squares(2)])[n] for n in (0, 2, 3, 4, -1, -5)],
     "add": lambda t, d: len(d.TensorDataset(t.arange(3)) + d.TensorDataset(t.arange(4))),
-    "stack": lambda t, d: [d.StackDataset(Squares(3), Squares(3))[1], d.StackDataset(a=Squares(2), b=Squares(2))[1]],
     "subset": lambda t, d: [d.Subset(Squares(9), [5, 1])[n] for n in (0, 1)],
     "batch sampler": lambda t, d: [list(d.BatchSampler(range(7), 3, drop)) for drop in (False, True)],
     "lengths": lambda t, d: [

@@ -24,22 +24,6 @@ from graphscope.engine.nn.modules import utils
 conv, flatten, rnn, sparse, transformer = convolution, shaping, recurrent, embedding, transformerlayers
 
 __all__ = [
-    "Module",
-    "activation",
-    "batchnorm",
-    "container",
-    "conv",
-    "distance",
-    "dropout",
-    "flatten",
-    "linear",
-    "loss",
-    "module",
-    "normalization",
-    "padding",
-    "pooling",
-    "rnn",
-    "sparse",
-    "transformer",
-    "utils",
-]
+    "Module", "activation", "batchnorm", "container", "conv", "distance", "dropout", "flatten", "linear", "loss",
+    "module", "normalization", "padding", "pooling", "rnn", "sparse", "transformer", "utils",
+]  # fmt: skip

@@ -3,34 +3,18 @@
 from typing import Any
 
 from graphscope.engine.absent import answer_for as _answer_for
-from graphscope.engine.nn.utils import parametrizations, parametrize, rnn
-from graphscope.engine.nn.utils.clip import (
-    clip_grad_norm,
-    clip_grad_norm_,
-    clip_grad_value_,
-    clip_grads_with_norm_,
-    get_total_norm,
-)
-from graphscope.engine.nn.utils.parametrizations import spectral_norm, weight_norm
+from graphscope.engine.nn.utils import parametrizations as parametrizations
+from graphscope.engine.nn.utils import parametrize as parametrize
+from graphscope.engine.nn.utils import rnn as rnn
+from graphscope.engine.nn.utils.clip import clip_grad_norm_ as clip_grad_norm_
+from graphscope.engine.nn.utils.clip import clip_grad_value_ as clip_grad_value_
+from graphscope.engine.nn.utils.clip import clip_grads_with_norm_ as clip_grads_with_norm_
+from graphscope.engine.nn.utils.clip import get_total_norm as get_total_norm
+from graphscope.engine.nn.utils.parametrizations import spectral_norm as spectral_norm
+from graphscope.engine.nn.utils.parametrizations import weight_norm as weight_norm
 from graphscope.engine.nn.utils.parametrize import remove_parametrizations
-from graphscope.engine.nn.utils.vectors import parameters_to_vector, vector_to_parameters
-
-__all__ = [
-    "clip_grad_norm",
-    "clip_grad_norm_",
-    "clip_grad_value_",
-    "clip_grads_with_norm_",
-    "get_total_norm",
-    "parameters_to_vector",
-    "parametrizations",
-    "parametrize",
-    "remove_spectral_norm",
-    "remove_weight_norm",
-    "rnn",
-    "spectral_norm",
-    "vector_to_parameters",
-    "weight_norm",
-]
+from graphscope.engine.nn.utils.vectors import parameters_to_vector as parameters_to_vector
+from graphscope.engine.nn.utils.vectors import vector_to_parameters as vector_to_parameters
 
 
 def remove_weight_norm(module: Any, name: str = "weight") -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -82,19 +81,3 @@ def clip_grad_value_(parameters: Iterable[Any] | Any, clip_value: float, foreach
         for parameter in _given(parameters):
             if parameter.grad is not None:
                 parameter.grad.copy_(Tensor(np.clip(parameter.grad.array, -limit, limit)))
-
-
-def clip_grad_norm(
-    parameters: Any,
-    max_norm: float,
-    norm_type: float = 2.0,
-    error_if_nonfinite: bool = False,
-    foreach: bool | None = None,
-) -> Tensor:
-    """The old name of `clip_grad_norm_`."""
-    warnings.warn(
-        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
-        FutureWarning,
-        stacklevel=2,
-    )
-    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)

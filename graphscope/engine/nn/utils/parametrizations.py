@@ -9,7 +9,7 @@ from graphscope.engine.core.modes import no_grad
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.nn.convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from graphscope.engine.nn.module import Module
-from graphscope.engine.nn.utils.parametrize import register_parametrization
+from graphscope.engine.nn.utils.parametrize import compute_by
 from graphscope.engine.ops.distances import normalize
 from graphscope.engine.ops.linalg import mv
 from graphscope.engine.ops.randoms import randn
@@ -59,7 +59,7 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
     Returns:
         The module.
     """
-    register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
+    compute_by(_WeightNorm(dim), module, name)
 
     def rename(_: Any, state_dict: dict[str, Any], prefix: str, *__: Any) -> None:
         """Take what the older `nn.utils.weight_norm` saved."""
@@ -135,7 +135,7 @@ def spectral_norm(
     if not isinstance(weight, Tensor):
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")  # noqa: TRY004 - as PyTorch
     rows = rows_of(module) if dim is None else dim
-    return register_parametrization(module, name, _SpectralNorm(weight, n_power_iterations, rows, eps))
+    return compute_by(_SpectralNorm(weight, n_power_iterations, rows, eps), module, name)
 
 
 _answer_for(__name__)

@@ -30,9 +30,6 @@ class IterableDataset(Dataset[T]):
     def __iter__(self) -> Iterator[T]:
         raise NotImplementedError("Subclasses of IterableDataset should implement __iter__.")
 
-    def __add__(self, other: Dataset[Any]) -> Any:
-        return ChainDataset([self, other])
-
 
 class TensorDataset(Dataset[tuple[Any, ...]]):
     """The rows of tensors that have the same number of them."""
@@ -49,31 +46,6 @@ class TensorDataset(Dataset[tuple[Any, ...]]):
 
     def __len__(self) -> int:
         return len(self.tensors[0])
-
-
-class StackDataset(Dataset[Any]):
-    """Several datasets side by side: an example is a tuple, or a dict, of theirs."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        if args and kwargs:
-            raise ValueError(
-                "Supported either ``tuple``- (via ``args``) or ``dict``- (via ``kwargs``) like input/output."
-            )
-        self.datasets: Any = args or kwargs
-        sizes = {len(dataset) for dataset in (args or kwargs.values())}
-        if not sizes:
-            raise ValueError("At least one dataset should be passed")
-        if len(sizes) > 1:
-            raise ValueError(f"Size mismatch between datasets: {sorted(sizes)}")
-        (self._length,) = sizes
-
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(self.datasets, dict):
-            return {key: dataset[index] for key, dataset in self.datasets.items()}
-        return tuple(dataset[index] for dataset in self.datasets)
-
-    def __len__(self) -> int:
-        return self._length
 
 
 class ConcatDataset(Dataset[Any]):
@@ -97,22 +69,6 @@ class ConcatDataset(Dataset[Any]):
         number = bisect_right(self.cumulative_sizes, place)
         before = self.cumulative_sizes[number - 1] if number else 0
         return self.datasets[number][place - before]
-
-
-class ChainDataset(IterableDataset[Any]):
-    """Several iterable datasets one after the other."""
-
-    def __init__(self, datasets: Iterable[Any]) -> None:
-        self.datasets = list(datasets)
-
-    def __iter__(self) -> Iterator[Any]:
-        for dataset in self.datasets:
-            if not isinstance(dataset, IterableDataset):
-                raise AssertionError("ChainDataset only supports IterableDataset")  # noqa: TRY004 - as PyTorch
-            yield from dataset
-
-    def __len__(self) -> int:
-        return sum(len(dataset) for dataset in self.datasets)
 
 
 class Subset(Dataset[Any]):

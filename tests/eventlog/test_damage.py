@@ -31,9 +31,9 @@ def test_damaged_logs(program) -> None:
 
 @pytest.mark.slow
 def test_10000_damaged_logs(program) -> None:
-    seed = int.from_bytes(os.urandom(4), "little")
+    seed = int(os.environ.get("SEED", "2"))
     with ThreadPoolExecutor(2) as pool:
-        for result in pool.map(lambda part: program("damaged.py", seed, part * 500, 500, timeout=300), range(20)):
+        for result in pool.map(lambda part: program("damaged.py", seed, part * 500, 500, timeout=600), range(20)):
             check(result, 500)
 
 

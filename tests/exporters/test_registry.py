@@ -73,9 +73,7 @@ def test_other_packages_bring_exporters(table: None, product, tmp_path: Path, mo
     info = tmp_path / "brought_rows-1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: brought_rows\nVersion: 1\n")
-    (info / "entry_points.txt").write_text(
-        "[graphscope.exporters]\nrows = brought_rows\nbroken = no_such_module\n"
-    )
+    (info / "entry_points.txt").write_text("[graphscope.exporters]\nrows = brought_rows\nbroken = no_such_module\n")
     monkeypatch.syspath_prepend(tmp_path)
     assert export(product, format="rows") == "n0 n1 n2 n4 n5 n6"
     (failure,) = load_extensions()

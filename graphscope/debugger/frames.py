@@ -10,7 +10,7 @@ from types import CodeType, FrameType, TracebackType
 
 from graphscope.debugger.results import Frame, Place
 from graphscope.eventlog.record import is_internal
-from graphscope.eventlog.witnesses import WITNESSES
+from graphscope.eventlog.foreign_tensors import TENSOR_READERS
 
 
 def stack(innermost: FrameType, floor: CodeType | None = None) -> list[FrameType]:
@@ -49,7 +49,7 @@ def raised(died: dict[FrameType, int], *, behind_node: bool) -> str:
 
 
 def _is_of_library(frame: FrameType) -> bool:
-    return str(frame.f_globals.get("__name__")).partition(".")[0] in WITNESSES
+    return str(frame.f_globals.get("__name__")).partition(".")[0] in TENSOR_READERS
 
 
 def describe(frame: FrameType, line: int | None = None) -> Frame:

@@ -12,7 +12,7 @@ from graphscope.debugger.recorded_tensor import Recorded
 from graphscope.debugger.results import Statistics, ValueResult
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.values import Summary, summarize
-from graphscope.eventlog.witnesses import witness_of
+from graphscope.eventlog.foreign_tensors import reader_of
 
 if TYPE_CHECKING:
     from graphscope.graph import Node
@@ -53,8 +53,8 @@ def as_array(value: object) -> np.ndarray | None:
         with recording.recording_to(None):  # not of the program
             found = np.asarray(value.detach() if hasattr(value, "detach") else value)
     except Exception:  # noqa: BLE001 - of a dtype of its own, or an object that only looks like an array
-        witness = witness_of(value)
-        return None if witness is None else witness.array(value)
+        reader = reader_of(value)
+        return None if reader is None else reader.array(value)
     return None if found.dtype.kind == "O" else found
 
 

@@ -15,7 +15,7 @@ from graphscope.diagnose.subject import Subject
 from graphscope.errors import UsageError
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.reader import Log
-from graphscope.eventlog.witnesses import witness_of
+from graphscope.eventlog.foreign_tensors import reader_of
 from graphscope.graph import Graph, Node, search
 
 if TYPE_CHECKING:
@@ -140,8 +140,8 @@ def _chosen(graph: Graph, spec: str) -> Node:
 
 def _recorded(tensor: Any) -> Node | None:
     """The node of a tensor in the recording that holds it, while there is one."""
-    witness = witness_of(tensor)
-    row = getattr(tensor, "row", -1) if witness is None else witness.row(tensor)
+    reader = reader_of(tensor)
+    row = getattr(tensor, "row", -1) if reader is None else reader.row(tensor)
     found = recording.holding(row) if isinstance(row, int) and row >= 0 else None
     if found is None:
         return None

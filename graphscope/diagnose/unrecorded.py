@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from graphscope.diagnose.explanation import Explanation, Step
-from graphscope.eventlog.witnesses import witness_of
+from graphscope.eventlog.foreign_tensors import reader_of
 
 RECORD: Final = "record the program to see the line: with gs.record(): ..., or `graphscope debug SCRIPT` and `why`"
 
@@ -50,8 +50,8 @@ def gradient_of(tensor: Any) -> Any:
 
 def numbers(gradient: Any) -> np.ndarray:
     """The elements of a gradient that a program holds."""
-    witness = witness_of(gradient)
-    found = witness.array(gradient) if witness is not None else None
+    reader = reader_of(gradient)
+    found = reader.array(gradient) if reader is not None else None
     if found is not None:
         return found
     try:

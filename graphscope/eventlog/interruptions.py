@@ -10,7 +10,7 @@ from inspect import CO_VARARGS, CO_VARKEYWORDS
 from types import FrameType, TracebackType
 from typing import Final, TypeVar
 
-from graphscope.eventlog.witnesses import WITNESSES
+from graphscope.eventlog.foreign_tensors import TENSOR_READERS
 
 _Error = TypeVar("_Error", bound=BaseException)
 _KNOWN: Final = sys.stdlib_module_names | {"graphscope", "numpy"}
@@ -63,4 +63,4 @@ def _library(frame: FrameType) -> str:
 
 def _is_known(kind: type[BaseException]) -> bool:
     root = kind.__module__.partition(".")[0]
-    return root in _KNOWN or root in WITNESSES
+    return root in _KNOWN or root in TENSOR_READERS

@@ -24,7 +24,7 @@ from graphscope.eventlog.interruptions import forgiving, own
 from graphscope.eventlog.places import left_site, misread_site, site_number
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
-from graphscope.eventlog.witnesses import WITNESSES
+from graphscope.eventlog.foreign_tensors import TENSOR_READERS
 from graphscope.eventlog.writer import Writer
 
 writer: Writer | None = None
@@ -308,7 +308,7 @@ def _site_of(writer: Writer, error: BaseException) -> int:
     trace, found = error.__traceback__, None
     while trace is not None:
         library = str(trace.tb_frame.f_globals.get("__name__")).partition(".")[0]
-        if library not in WITNESSES and not is_internal(trace.tb_frame.f_code.co_filename):
+        if library not in TENSOR_READERS and not is_internal(trace.tb_frame.f_code.co_filename):
             found = trace
         trace = trace.tb_next
     if found is not None and not (isinstance(error, SyntaxError) and found.tb_next is None):

@@ -16,7 +16,7 @@ from torch import nn
 from torch.nn import functional
 
 import graphscope as gs
-from graphscope.eventlog.witnesses import WITNESSES
+from graphscope.eventlog.foreign_tensors import TENSOR_READERS
 
 pytestmark = pytest.mark.torch
 
@@ -176,4 +176,4 @@ def test_asking_is_not_recorded_and_keeps_nothing_alive() -> None:
         gs.explain(y)
         log.refresh()
         assert len(log) == before
-    assert WITNESSES["torch"].row(torch.ones(3)) == -1
+    assert TENSOR_READERS["torch"].row(torch.ones(3)) == -1

@@ -20,11 +20,11 @@ def _prepare(writer: Writer) -> Patches:
     from graphscope.adapters.torch.modes import sweep
     from graphscope.adapters.torch.patches import TorchPatches
     from graphscope.adapters.torch.session import Session
-    from graphscope.adapters.torch.tensor_readers import testify
+    from graphscope.adapters.torch.tensor_reader import register
 
     sweep()
     session = Session(writer)
-    testify(session.identities)
+    register(session.identities)
     session.make_calls = partial(DeepCalls if writer.capture == "ops" else Calls, session)
     return TorchPatches(session, session.make_calls())
 

@@ -24,7 +24,7 @@ from graphscope.adapters.torch.rules import Rule
 from graphscope.adapters.torch.sites import Fields, TorchFrames
 from graphscope.adapters.torch.tensor_elements import array_of, is_finite
 from graphscope.adapters.torch.tensor_properties import grad_fn, is_symbolic, shape_of
-from graphscope.adapters.torch.tensor_readers import tensor_of
+from graphscope.adapters.torch.tensor_reader import tensor_of
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog.appender import compiled
 from graphscope.eventlog.presenting import present_as

@@ -1,4 +1,4 @@
-"""Who knows the tensors of other libraries: an adapter tells which row one comes from, and what its elements are."""
+"""Tensors of other libraries: an adapter registers what finds the row that one comes from, and reads its elements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 @dataclass(frozen=True)
-class Witness:
+class TensorReader:
     """What an adapter knows of a tensor that the program still holds, also when the recording has ended."""
 
     row: Callable[[Any], int]
@@ -19,11 +19,11 @@ class Witness:
     """Its elements, bfloat16 and the like as float32; None where they can't be had. Nothing of this is recorded."""
 
 
-WITNESSES: Final[dict[str, Witness]] = {}
-"""By the name of the library whose tensors they know."""
+TENSOR_READERS: Final[dict[str, TensorReader]] = {}
+"""By the name of the library whose tensors they read."""
 
 
-def witness_of(tensor: Any) -> Witness | None:
-    """Who knows a tensor, if anybody does."""
+def reader_of(tensor: Any) -> TensorReader | None:
+    """The reader of a tensor, if there is one for its library."""
     libraries = (each.__module__.partition(".")[0] for each in type(tensor).__mro__)
-    return next((WITNESSES[library] for library in libraries if library in WITNESSES), None)
+    return next((TENSOR_READERS[library] for library in libraries if library in TENSOR_READERS), None)

@@ -1,4 +1,4 @@
-"""What the newest recording of torch knows of a tensor in a person's hands: `gs.explain(tensor)` asks."""
+"""What the newest recording of torch knows of a tensor that is given to `gs.explain`, and tensors of logged elements."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import torch
 from graphscope.adapters.torch.known_tensors import Identities
 from graphscope.adapters.torch.tensor_elements import numbers
 from graphscope.eventlog.schema import ROW_MASK
-from graphscope.eventlog.witnesses import WITNESSES, Witness
+from graphscope.eventlog.foreign_tensors import TENSOR_READERS, TensorReader
 
 
-def testify(identities: Identities) -> None:
-    """Let the tensors of a recording be asked about; those of the one before are not known any more."""
+def register(identities: Identities) -> None:
+    """Let the rows and elements of a recording's tensors be found; those of the one before are not known any more."""
 
     def row(tensor: torch.Tensor) -> int:
         known = identities.find(tensor)
         return -1 if known is None else known.row & ROW_MASK
 
-    WITNESSES["torch"] = Witness(row, elements)
+    TENSOR_READERS["torch"] = TensorReader(row, elements)
 
 
 def elements(tensor: torch.Tensor) -> np.ndarray | None:

@@ -70,8 +70,8 @@ def _dispatch(words: list[str]) -> int:
     if name not in COMMANDS:
         from difflib import get_close_matches
 
-        near = get_close_matches(name, COMMANDS, n=1)
-        raise UsageError(f"there is no command {name!r}", f"Did you mean `graphscope {near[0]}`?" if near else HELP)
+        close = get_close_matches(name, COMMANDS, n=1)
+        raise UsageError(f"there is no command {name!r}", f"Did you mean `graphscope {close[0]}`?" if close else HELP)
     from graphscope.cli.parser import Parser
 
     command = import_module(f"graphscope.cli.{name}")

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from graphscope.adapters.kit.notices import say
-from graphscope.cli.parser import Parser, add_as_torch, add_kept, as_asked
+from graphscope.cli.parser import Parser, add_as_torch, add_kept, torch_as_requested
 from graphscope.cli.runner import execute, load
 from graphscope.errors import UsageError
 
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
 
     def program(arguments: tuple[str, ...] | None, failed: Callable[[BaseException], None]) -> int:
         again = wanted if arguments is None else replace(wanted, arguments=arguments)
-        with as_asked(options), unreached() as child_ran:
+        with torch_as_requested(options), unreached() as child_ran:
             status = execute(load(again), failed)
         if child_ran():
             say("breakpoints don't hold in the processes that the program started")

@@ -101,7 +101,7 @@ def add_kept(parser: Parser) -> None:
     )  # fmt: skip
 
 
-def as_asked(options: argparse.Namespace) -> AbstractContextManager[None]:
+def torch_as_requested(options: argparse.Namespace) -> AbstractContextManager[None]:
     """While the program runs, `import torch` means what the person asked for."""
     if not options.as_torch:
         return nullcontext()

@@ -8,7 +8,7 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from graphscope.cli.parser import Parser, add_as_torch, add_kept, as_asked, new_log
+from graphscope.cli.parser import Parser, add_as_torch, add_kept, new_log, torch_as_requested
 from graphscope.cli.runner import execute, load
 from graphscope.errors import LogError
 
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
             if not isinstance(error.__cause__, OSError):  # a slip of the person's, to be mended first
                 raise
             say(f"{error.message}; the program runs unrecorded")
-        around.enter_context(as_asked(options))
+        around.enter_context(torch_as_requested(options))
         status = execute(loaded, failed=exception)
     if log is None or os.getpid() != process:  # a child that the program forked: its parent tells what was recorded
         return status

@@ -109,8 +109,8 @@ class Adapter(Conversation):
             return
         known = {} if how.part is None else {"percentage": round(min(how.part, 1.0) * 100)}
         if how.first:
-            told = {"title": "Going through the recording", "cancellable": True, **known}
-            self.event("progressStart", progressId=str(how.number), **told)
+            body = {"title": "Going through the recording", "cancellable": True, **known}
+            self.event("progressStart", progressId=str(how.number), **body)
         else:
             self.event("progressEnd" if how.last else "progressUpdate", progressId=str(how.number), **known)
 

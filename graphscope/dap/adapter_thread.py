@@ -14,15 +14,15 @@ from graphscope.dap.server import converse
 @contextlib.contextmanager
 def adapter() -> Iterator[socket.socket]:
     """A connection to an adapter; behind the block it has left nothing of the program that it held."""
-    ours, theirs = socket.socketpair()
-    thread = threading.Thread(target=asyncio.run, args=(_serve(theirs),), name="graphscope-adapter")
+    client, remote = socket.socketpair()
+    thread = threading.Thread(target=asyncio.run, args=(_serve(remote),), name="graphscope-adapter")
     thread.start()
     try:
-        yield ours
+        yield client
     finally:
         with contextlib.suppress(OSError):
-            ours.shutdown(socket.SHUT_RDWR)
-        ours.close()
+            client.shutdown(socket.SHUT_RDWR)
+        client.close()
         thread.join()
 
 

@@ -38,7 +38,7 @@ class Conversation:
         self._after: ContextVar[list[Callable[[], Awaitable[None]]]] = ContextVar("after")
         """What the request that a task answers leaves to be done."""
         self._tasks: dict[object, asyncio.Task[None]] = {}
-        self._asked: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._requested: dict[int, asyncio.Future[dict[str, Any]]] = {}
         """What the client was asked for and has not answered yet."""
 
     async def perform(self, request: Request, arguments: Arguments) -> Body:
@@ -65,7 +65,7 @@ class Conversation:
             self._tasks[key if isinstance(key, int) else task] = task
             task.add_done_callback(self._forget)
         elif message.get("type") == "response":
-            answer = self._asked.pop(message.get("request_seq", 0), None)
+            answer = self._requested.pop(message.get("request_seq", 0), None)
             if answer is not None and not answer.done():
                 answer.set_result(message)
         else:
@@ -92,7 +92,7 @@ class Conversation:
             found = REQUESTS.get(name) if isinstance(name, str) else None
             if found is None:
                 raise RequestError(f"There is no request {name!r}", "initialize tells what there is")
-            arguments = Arguments(found.name, self.numbering.ours(found.name, message.get("arguments")))
+            arguments = Arguments(found.name, self.numbering.from_client(found.name, message.get("arguments")))
             if found.when != "always":
                 self.need_token()
             self._after.set(after)
@@ -135,11 +135,11 @@ class Conversation:
         Raises:
             RequestError: It did not.
         """
-        answer = self._asked[self._sequence + 1] = asyncio.get_running_loop().create_future()
+        answer = self._requested[self._sequence + 1] = asyncio.get_running_loop().create_future()
         self._transmit({"type": "request", "command": name, "arguments": arguments})
-        told = await answer
-        if told.get("success") is not True:
-            raise RequestError(f"The client refused {name}: {told.get('message', 'it does not say why')}")
+        outcome = await answer
+        if outcome.get("success") is not True:
+            raise RequestError(f"The client refused {name}: {outcome.get('message', 'it does not say why')}")
 
     def event(self, name: str, **body: Any) -> None:
         """Tell the client of something."""
@@ -153,14 +153,14 @@ class Conversation:
     def _refuse(self, message: dict[str, Any], error: GraphscopeError) -> None:
         text = f"{error.message} ({error.hint})" if error.hint else error.message
         shown = message.get("command") in _BEGINNING
-        told = {"id": 1, "format": text.replace("{", "(").replace("}", ")"), "showUser": shown}
+        details = {"id": 1, "format": text.replace("{", "(").replace("}", ")"), "showUser": shown}
         self._transmit(
-            {"type": "response", **_about(message), "success": False, "message": text, "body": {"error": told}}
+            {"type": "response", **_about(message), "success": False, "message": text, "body": {"error": details}}
         )
 
     def _transmit(self, message: dict[str, Any]) -> None:
         self._sequence += 1
-        self._send({"seq": self._sequence, **self.numbering.theirs(message)})
+        self._send({"seq": self._sequence, **self.numbering.for_client(message)})
 
 
 def _about(message: dict[str, Any]) -> dict[str, Any]:

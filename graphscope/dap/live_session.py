@@ -141,7 +141,7 @@ class LiveSession(Session):
 
     # What the program tells ------------------------------------------------------------------------------------------
 
-    def heard(self, message: dict[str, Any]) -> None:
+    def message_received(self, message: dict[str, Any]) -> None:
         """Something that the program tells without being asked."""
         match message["event"]:
             case "stopped" if self.worker.busy:  # somebody looks at the past of a program that runs
@@ -162,8 +162,10 @@ class LiveSession(Session):
         self._running = False
         take_counts(debugger, from_json(message["counts"]))
         stop: Stop = from_json(message["stop"])
-        pending, told = from_json(message["pending"]), from_json(message["frames"])
-        debugger.edge = Edge(message["edge"], None, pending, told=told, passed=message["passed"], seen=message["seen"])
+        pending, remote_frames = from_json(message["pending"]), from_json(message["frames"])
+        debugger.edge = Edge(
+            message["edge"], None, pending, remote_frames=remote_frames, passed=message["passed"], seen=message["seen"]
+        )
         debugger.stand(stop.row)
         self.failed = stop.cause == "exception"
         self._thread = self._number_of(message["thread"]) or super().thread
@@ -182,7 +184,7 @@ class LiveSession(Session):
     async def look(self, expression: str, frame: int | None = None) -> Entry:
         if not self.waits or (expression in ("value", "grad") and not self._asks_for(expression)):
             return await super().look(expression, frame)
-        return await self._told("look", expression=expression, frame=frame)
+        return await self._of_live_frame("look", expression=expression, frame=frame)
 
     def _asks_for(self, word: str) -> bool:
         """Whether what the program waits with must be asked for, because the log does not have it."""
@@ -192,34 +194,34 @@ class LiveSession(Session):
         return node is None or node.value is None
 
     def live_frame(self, frame: int | None) -> int | None:
-        told = self.debugger.edge.told if self.waits_here and self.debugger.edge is not None else ()
+        remote_frames = self.debugger.edge.remote_frames if self.waits_here and self.debugger.edge is not None else ()
         if frame is not None:
-            return frame if frame < len(told) else None
+            return frame if frame < len(remote_frames) else None
         node = self.debugger.node
         site = None if node is None else node.site
         if node is None or site is None:
             return None
         same = [
             place
-            for place, each in enumerate(told)
+            for place, each in enumerate(remote_frames)
             if (each.place.file, each.place.function) == (site.file, site.function)
         ]
         if node.graph_pass == "backward":  # the call that made it is over, but for a module, which runs once
             return same[-1] if same and site.function == MODULE else None
-        return same[-1] if same and same[-1] == len(told) - 1 else None
+        return same[-1] if same and same[-1] == len(remote_frames) - 1 else None
 
     async def hover(self, expression: str, frame: int | None) -> Entry:
         live = self.live_frame(frame)
         if live is None:
             return await super().hover(expression, frame)
-        return await self._told("hover", expression=expression, frame=live)
+        return await self._of_live_frame("hover", expression=expression, frame=live)
 
     async def variables(self, frame: int | None, which: str) -> list[Entry]:
         frame = self.live_frame(frame)
         if frame is None:
             return await super().variables(frame, which)
         body, _ = await self.program.ask("variables", patience=READING, now=self.debugger.now, frame=frame, which=which)
-        return [theirs(entry) for entry in from_json(body["result"])]
+        return [of_program(entry) for entry in from_json(body["result"])]
 
     async def children(self, handle: int, kind: str, start: int, count: int) -> list[Entry]:
         if handle > 0:
@@ -227,7 +229,7 @@ class LiveSession(Session):
         body, _ = await self.program.ask(
             "children", patience=READING, handle=-handle, kind=kind, start=start, count=count
         )
-        return [theirs(entry) for entry in from_json(body["result"])]
+        return [of_program(entry) for entry in from_json(body["result"])]
 
     async def is_of_program(self, line: str, frame: int | None) -> bool:
         name = variable_of(line)
@@ -246,7 +248,7 @@ class LiveSession(Session):
     async def assign(self, target: str, expression: str, frame: int | None = None) -> Entry:
         if not self.waits_here:
             return await super().assign(target, expression, frame)
-        return await self._told("assign", target=target, expression=expression, frame=frame)
+        return await self._of_live_frame("assign", target=target, expression=expression, frame=frame)
 
     async def complete(self, line: str, word: str) -> list[str]:
         if not self.waits_here:
@@ -254,12 +256,12 @@ class LiveSession(Session):
         body, _ = await self.program.ask("complete", patience=READING, line=line, word=word)
         return list(body["result"])
 
-    async def _told(self, ask: str, **what: Any) -> Entry:
+    async def _of_live_frame(self, ask: str, **what: Any) -> Entry:
         if what.get("frame") is None:
             what["frame"] = self.debugger.frame_index
         body, _ = await self.program.ask(ask, patience=READING, now=self.debugger.now, **what)
         self._follow(body)
-        return theirs(from_json(body["result"]))
+        return of_program(from_json(body["result"]))
 
     # The program's life ----------------------------------------------------------------------------------------------
 
@@ -296,6 +298,6 @@ class LiveSession(Session):
         debugger.edge = None
 
 
-def theirs(entry: Entry) -> Entry:
+def of_program(entry: Entry) -> Entry:
     """An entry that the program told: its handle is below zero here."""
     return replace(entry, handle=-entry.handle)

@@ -17,12 +17,12 @@ class Numbering:
     line: int = 0
     column: int = 0
 
-    def ours(self, command: str, arguments: Any) -> Any:
+    def from_client(self, command: str, arguments: Any) -> Any:
         """The arguments of a request, as we count; a program's own (`env`) and those of our requests are left alone."""
         alone = command in ("launch", "attach", "restart") or command.startswith("graphscope/")
         return arguments if alone or self == Numbering() else self._moved(arguments, 1)
 
-    def theirs(self, message: dict[str, Any]) -> dict[str, Any]:
+    def for_client(self, message: dict[str, Any]) -> dict[str, Any]:
         """A message to the client, as it counts; 0, which says that there is no such line, stays 0."""
         alone = self == Numbering() or str(message.get("command", "")).startswith("graphscope/")
         return message if alone or "body" not in message else {**message, "body": self._moved(message["body"], -1)}

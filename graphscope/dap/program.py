@@ -70,9 +70,9 @@ class Program:
         gone: Called once when the line is cut.
     """
 
-    def __init__(self, heard: Event, gone: Callable[[], None]) -> None:
+    def __init__(self, received: Event, gone: Callable[[], None]) -> None:
         self.pid: int | None = None
-        self._heard = heard
+        self._received = received
         self._gone = gone
         self._numbers = 0
         self._waiting: dict[int, asyncio.Future[tuple[dict[str, Any], bytes]]] = {}
@@ -176,7 +176,7 @@ class Program:
 
     def _arrived(self, message: dict[str, Any], data: bytes) -> None:
         if "reply" not in message:
-            self._heard(message)
+            self._received(message)
             return
         self._pressed.discard(message["reply"])
         answer = self._waiting.get(message["reply"])
@@ -214,8 +214,8 @@ class Process:
             UsageError: It can't be started.
         """
         terminal = Terminal(launch.size, self._printed)
-        ours, theirs = socket.socketpair()
-        inherited = [theirs.fileno()]
+        socket_here, socket_there = socket.socketpair()
+        inherited = [socket_there.fileno()]
         log = launch.log
         if log is None:
             self._folder = Folder()
@@ -224,26 +224,26 @@ class Process:
             log = str(self._folder.path / f"{_UNNAMED}.gscope")
         try:
             self._process = subprocess.Popen(
-                launch.command(f"fd:{theirs.fileno()}", log),
-                stdin=terminal.theirs,
-                stdout=terminal.theirs,
-                stderr=terminal.theirs,
+                launch.command(f"fd:{socket_there.fileno()}", log),
+                stdin=terminal.program_end,
+                stdout=terminal.program_end,
+                stderr=terminal.program_end,
                 cwd=launch.cwd,
                 env=_environment(launch.env),
                 pass_fds=inherited,
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
-            ours.close()
+            socket_here.close()
             terminal.close()
             raise UsageError(f"The program can't be started: {error}", "cwd and python must exist") from None
         finally:
-            theirs.close()
-            os.close(terminal.theirs)
+            socket_there.close()
+            os.close(terminal.program_end)
         self._terminal = terminal
         terminal.listen()
         self._watching = asyncio.create_task(self._watch())
-        return ours
+        return socket_here
 
     def keep(self, path: Path) -> None:
         """Move a log that nobody named, and those of processes that the program started, to where a person wants it.

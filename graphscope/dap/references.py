@@ -25,7 +25,7 @@ class Opened:
     expression: str = ""
     frame: int | None = None
     """The Python frame that it belongs to, counted from the outermost."""
-    told: dict[str, str] = field(default_factory=dict)
+    expressions: dict[str, str] = field(default_factory=dict)
     """For each name inside that was told, the Python that evaluates to it."""
 
 

@@ -79,7 +79,7 @@ def serve_stdio() -> int:
         transport, protocol = await loop.connect_write_pipe(
             lambda: asyncio.StreamReaderProtocol(asyncio.StreamReader()), os.fdopen(stdout, "wb", 0)
         )
-        await converse(reader, asyncio.StreamWriter(transport, protocol, reader, loop), gone=_told_to_end())
+        await converse(reader, asyncio.StreamWriter(transport, protocol, reader, loop), gone=_termination())
 
     for number, use in ((stdin, "input"), (stdout, "output")):
         mode = os.fstat(number).st_mode
@@ -92,18 +92,18 @@ def serve_stdio() -> int:
     return 0
 
 
-def _told_to_end() -> asyncio.Event:
+def _termination() -> asyncio.Event:
     """Set when the system tells this process to end; what it holds is let go then. Told again, it ends at once."""
-    told, loop, serving = asyncio.Event(), asyncio.get_running_loop(), asyncio.current_task()
+    requested, loop, serving = asyncio.Event(), asyncio.get_running_loop(), asyncio.current_task()
     assert serving is not None
 
     def tell() -> None:
-        serving.cancel() if told.is_set() else told.set()
+        serving.cancel() if requested.is_set() else requested.set()
 
     for number in SIGNALS:
         with contextlib.suppress(NotImplementedError):  # as on Windows
             loop.add_signal_handler(number, tell)
-    return told
+    return requested
 
 
 def serve_socket(address: str, announce: Callable[[str, str], None], *, once: bool = False) -> int:
@@ -124,7 +124,7 @@ def serve_socket(address: str, announce: Callable[[str, str], None], *, once: bo
 
 
 async def _serve(address: str, token: str, announce: Callable[[str, str], None], once: bool) -> None:
-    over = _told_to_end()
+    over = _termination()
 
     async def client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

@@ -141,7 +141,7 @@ class _Opening:
     """What a program tells until there is a session, and then passes to it."""
 
     def __init__(self, adapter: Adapter) -> None:
-        self.program = Program(self._heard, self._gone)
+        self.program = Program(self._message_received, self._gone)
         self._adapter = adapter
         self._session: LiveSession | None = None
         self._hello: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
@@ -155,11 +155,11 @@ class _Opening:
         """
         await self.program.connect(connection)
         try:
-            told = await asyncio.wait_for(self._hello, STARTING)
+            greeting = await asyncio.wait_for(self._hello, STARTING)
         except TimeoutError:
             raise RequestError(f"The program did not come up within {STARTING:g} s") from None
-        self._path = told["log"]
-        return int(told["pid"])
+        self._path = greeting["log"]
+        return int(greeting["pid"])
 
     def session_from(self, process: Process | None) -> None:
         """Make the session."""
@@ -203,12 +203,12 @@ class _Opening:
             self._wrong(error)
             self._adapter.ended(code)
 
-    def _heard(self, message: dict[str, Any]) -> None:
+    def _message_received(self, message: dict[str, Any]) -> None:
         try:
             if message["event"] == "hello" and not self._hello.done():
                 self._hello.set_result(message)
             elif self._session is not None:
-                self._session.heard(message)
+                self._session.message_received(message)
         except Exception as error:  # noqa: BLE001 - whatever is wrong with a message or the log, the next may be good
             self._wrong(error)
             if self._session is not None and not self._session.running:  # it waits, and somebody must let it go on

@@ -34,7 +34,7 @@ class SiblingProcesses:
 
     def threads(self, leader: Session) -> list[dict[str, Any]]:
         """The threads of the other processes."""
-        told = []
+        entries = []
         for path in siblings(leader.debugger.log.path):
             if path not in self._members:
                 try:
@@ -45,8 +45,8 @@ class SiblingProcesses:
             if path == leader.debugger.log.path:
                 continue  # the leader has turned to it (`rank 1`)
             for number, name in enumerate(thread_names(member.debugger.log), 1):
-                told.append({"id": process << _PLACE | number, "name": name})
-        return told
+                entries.append({"id": process << _PLACE | number, "name": name})
+        return entries
 
     def member(self, thread: int, leader: Session) -> tuple[Session, int] | None:
         """The session of a thread of another process, where it was when the leader came to where it stands; the number

@@ -79,8 +79,8 @@ def _of_scopes(references: References, session: Session, info: NodeInfo) -> Iter
 def _begun(log: Log, scope: int, now: int) -> int | None:
     """The first node of a scope, as it was last entered."""
     marks = log.rare()
-    near = marks[: np.searchsorted(marks, now)][-_MOST_MARKS:]
-    for mark in near[::-1].tolist():
+    newest = marks[: np.searchsorted(marks, now)][-_MOST_MARKS:]
+    for mark in newest[::-1].tolist():
         event = log.event(mark)
         if event.kind == Kind.SCOPE_ENTER and event.scope == scope:
             return next(nodes.forward(log, mark, now + 1), None)

@@ -31,45 +31,45 @@ class Terminal:
         self._printed = printed
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._unmarker = Unmarker()
-        self._ours, self.theirs = _open(size)
-        os.set_blocking(self._ours, False)
+        self._master, self.program_end = _open(size)
+        os.set_blocking(self._master, False)
 
     def listen(self) -> None:
         """Pass on what arrives."""
-        asyncio.get_running_loop().add_reader(self._ours, self.read)
+        asyncio.get_running_loop().add_reader(self._master, self.read)
 
     def read(self) -> None:
         """Pass on what is there."""
-        while self._ours >= 0:
+        while self._master >= 0:
             try:
-                data = os.read(self._ours, 1 << 16)
+                data = os.read(self._master, 1 << 16)
             except BlockingIOError:
                 return
             except OSError:
                 data = b""
             if not data:
-                asyncio.get_running_loop().remove_reader(self._ours)
+                asyncio.get_running_loop().remove_reader(self._master)
                 return
             self._pass_on(data)
 
     def type(self, text: str) -> None:
         """Type into it."""
         with contextlib.suppress(OSError):
-            os.write(self._ours, text.encode())
+            os.write(self._master, text.encode())
 
     def resize(self, rows: int, columns: int) -> None:
         """Tell the program how large it is."""
         with contextlib.suppress(OSError):
-            _resize(self._ours, (rows, columns))
+            _resize(self._master, (rows, columns))
 
     def close(self) -> None:
         """Pass on what is left, and hang up."""
         self.read()
         self._pass_on(b"", last=True)
-        ours, self._ours = self._ours, -1
-        if ours >= 0:
-            asyncio.get_running_loop().remove_reader(ours)
-            os.close(ours)
+        master, self._master = self._master, -1
+        if master >= 0:
+            asyncio.get_running_loop().remove_reader(master)
+            os.close(master)
 
     def _pass_on(self, data: bytes, last: bool = False) -> None:
         for text, place in self._unmarker.parts(self._decoder.decode(data, last), last):
@@ -79,17 +79,17 @@ class Terminal:
 def _open(size: tuple[int, int]) -> tuple[int, int]:
     try:
         pty, termios = import_module("pty"), import_module("termios")
-        ours, theirs = pty.openpty()
+        master, program_end = pty.openpty()
     except (ImportError, OSError) as error:
         raise UsageError(
             f"a program can't be launched here, there are no terminals: {error}", "attach to a recording"
         ) from None
-    attributes = termios.tcgetattr(theirs)
+    attributes = termios.tcgetattr(program_end)
     attributes[1] &= ~termios.OPOST  # "\n" as the program prints it
     attributes[3] &= ~termios.ECHO  # who types knows what was typed
-    termios.tcsetattr(theirs, termios.TCSANOW, attributes)
-    _resize(theirs, size)
-    return ours, theirs
+    termios.tcsetattr(program_end, termios.TCSANOW, attributes)
+    _resize(program_end, size)
+    return master, program_end
 
 
 def _resize(terminal: int, size: tuple[int, int]) -> None:

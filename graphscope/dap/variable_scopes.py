@@ -133,7 +133,7 @@ async def _word(session: Session, word: str) -> Entry:
 def scopes_of(references: References, session: Session, frame: int | None) -> list[dict[str, Any]]:
     """The scopes of a frame: those of the node where it is none of Python's, and Python's where the program waits."""
 
-    def told(
+    def scope_entry(
         name: str, make: Callable[[], Awaitable[list[Entry]]], place: int | None, hint: str = ""
     ) -> dict[str, Any]:
         async def opening(kind: str, start: int, count: int) -> list[Entry]:
@@ -147,13 +147,13 @@ def scopes_of(references: References, session: Session, frame: int | None) -> li
     live = session.live_frame(frame)
     made = []
     if frame is None:
-        made = [told(scope.name, _bound(scope, session), None, scope.hint) for scope in SCOPES]
+        made = [scope_entry(scope.name, _bound(scope, session), None, scope.hint) for scope in SCOPES]
     recorded = session.recorded_locals(frame if live is None else live)
     if live is not None or recorded:
-        variables = told("Locals", _of_python(session, frame, "locals"), live, "locals")
+        variables = scope_entry("Locals", _of_python(session, frame, "locals"), live, "locals")
         made.append(variables | _range(session, frame if live is None else live))
     if live is not None:
-        made.append(told("Globals", _of_python(session, frame, "globals"), live) | {"expensive": True})
+        made.append(scope_entry("Globals", _of_python(session, frame, "globals"), live) | {"expensive": True})
     return made
 
 

@@ -113,7 +113,7 @@ class Debugger:
         if self._blamed is not None and not self._blamed[0] <= row < self._blamed[1]:
             self._blamed = None
         self.look_again()
-        self.frame_index = len(self.stack or self._told) - 1
+        self.frame_index = len(self.stack or self._remote_frames) - 1
         self.listed = 0
         self.followed = None
 
@@ -197,14 +197,14 @@ class Debugger:
         return self.failure is not None and self.now == self.failure.row
 
     @property
-    def _told(self) -> tuple[Frame, ...]:
-        return self.edge.told if self.edge is not None and self.at_edge else ()
+    def _remote_frames(self) -> tuple[Frame, ...]:
+        return self.edge.remote_frames if self.edge is not None and self.at_edge else ()
 
     def where(self) -> Where:
         """The frames, or the sites that were recorded."""
         stack = self.stack
-        if self._told:
-            return Where(self._told, self.frame_index)
+        if self._remote_frames:
+            return Where(self._remote_frames, self.frame_index)
         if stack:
             return Where(recorded_frames.waiting(stack, self._died, self.node), self.frame_index)
         raised = self.failure.raised if self.failure is not None and self._failed_here else None
@@ -274,8 +274,8 @@ class Debugger:
             recorded = recorded_frames.locals_of(self._graph, node) if frame is None else None
             return expression_names.lookup(self._graph, node, frame, held, recorded)
 
-        told = self._blamed is not None and row == self._blamed[1]
-        hit = self.breakpoints.check(node, lookup) if len(self.breakpoints) and not told else None
+        is_blamed = self._blamed is not None and row == self._blamed[1]
+        hit = self.breakpoints.check(node, lookup) if len(self.breakpoints) and not is_blamed else None
         changes = tuple(
             change for watch in self.watches.values() if (change := watch.changed(self._graph, node, lookup))
         )

@@ -9,8 +9,8 @@ from pathlib import Path, PurePath
 from types import CodeType, FrameType, TracebackType
 
 from graphscope.debugger.results import Frame, Place
-from graphscope.eventlog.record import is_internal
 from graphscope.eventlog.foreign_tensors import TENSOR_READERS
+from graphscope.eventlog.record import is_internal
 
 
 def stack(innermost: FrameType, floor: CodeType | None = None) -> list[FrameType]:

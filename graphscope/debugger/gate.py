@@ -75,8 +75,8 @@ class LiveGate:
 
     def pause(self) -> bool:
         """Stop at the next node. False when that was asked for already."""
-        asked, self._pause = self._pause, True
-        return not asked
+        requested, self._pause = self._pause, True
+        return not requested
 
     def before(self, op: str, inputs: tuple[int, ...], frame: FrameType) -> None:
         """A forward op is about to run."""

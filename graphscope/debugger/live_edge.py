@@ -33,7 +33,7 @@ class Edge:
     answer: Answer = None
     floor: CodeType | None = None
     """The program's frames lie above a frame of this code."""
-    told: tuple[Frame, ...] = ()
+    remote_frames: tuple[Frame, ...] = ()
     """What another process said of its frames, outermost first."""
     passed: bool = False
     """The program has gone on from the node of `row`, and was halted between two lines."""

@@ -61,8 +61,8 @@ def header(node: NodeInfo, *, before: bool = False) -> str:
     shape = "x".join(map(str, node.shape)) if node.shape else "scalar"
     what = "not computed yet" if before else f"{shape} {node.dtype}" if node.dtype else "no value"
     name = fit(node.name, _LONGEST_NAME)
-    told = node.name.startswith(node.scope.partition(" (")[0])  # as that of a parameter does
-    scope = "" if told else f"in {node.scope}"
+    is_in_name = node.name.startswith(node.scope.partition(" (")[0])  # as that of a parameter does
+    scope = "" if is_in_name else f"in {node.scope}"
     parts = [f"#{node.row}", node.op, f"({what})", node.graph_pass, _place(node.place), name, scope]
     return " ".join(part for part in parts if part)
 

@@ -46,36 +46,36 @@ def set_up(debugger: Debugger, setup: Setup) -> None:
     old = debugger.breakpoints
     known = {found.number: found for found in old}
     new = Breakpoints(old.say)
-    for told in setup.breakpoints:
-        made = breakpoint_of(told)
+    for saved in setup.breakpoints:
+        made = breakpoint_of(saved)
         there = known.get(made.number)
         if there is not None and (str(there), there.when) == (str(made), made.when):
             made.hits = there.hits
         new.put(made)
     debugger.breakpoints = new  # at once: the program may be running, and looks at it without a lock
-    debugger.watches = {told.number: _watch(debugger, told) for told in setup.watches}
+    debugger.watches = {saved.number: _watch(debugger, saved) for saved in setup.watches}
     debugger.displays.clear()
     debugger.displays.update({number: parse(text) for number, text in setup.displays})
 
 
-def take_counts(debugger: Debugger, told: Setup) -> None:
+def take_counts(debugger: Debugger, saved: Setup) -> None:
     """Take over what has become of breakpoints and watches in the process that runs the program."""
-    left = {found.number: found for found in told.breakpoints}
+    left = {found.number: found for found in saved.breakpoints}
     for found in debugger.breakpoints:
         if found.number in left:
             found.hits, found.ignore = left[found.number].hits, left[found.number].ignore
         elif found.temporary:  # it has stopped, and is gone
             debugger.breakpoints.remove(found.number)
-    for watched in told.watches:
+    for watched in saved.watches:
         if watched.number in debugger.watches:
             debugger.watches[watched.number].hits = watched.hits
 
 
-def _watch(debugger: Debugger, told: WatchInfo) -> watches.Watch:
-    known = debugger.watches.get(told.number)
-    if known is not None and replace(known.info, hits=0) == replace(told, hits=0):
+def _watch(debugger: Debugger, saved: WatchInfo) -> watches.Watch:
+    known = debugger.watches.get(saved.number)
+    if known is not None and replace(known.info, hits=0) == replace(saved, hits=0):
         return known
     graph = debugger.graph.at(debugger.last_row)
-    node = None if told.row is None else graph.node(told.row)
-    test = parse(told.condition) if told.condition else None
-    return watches.watch(told.number, parse(told.expression), graph, node, test, told.when)
+    node = None if saved.row is None else graph.node(saved.row)
+    test = parse(saved.condition) if saved.condition else None
+    return watches.watch(saved.number, parse(saved.expression), graph, node, test, saved.when)

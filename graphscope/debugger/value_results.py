@@ -11,8 +11,8 @@ from graphscope.debugger.expressions import describe
 from graphscope.debugger.recorded_tensor import Recorded
 from graphscope.debugger.results import Statistics, ValueResult
 from graphscope.eventlog import record as recording
-from graphscope.eventlog.values import Summary, summarize
 from graphscope.eventlog.foreign_tensors import reader_of
+from graphscope.eventlog.values import Summary, summarize
 
 if TYPE_CHECKING:
     from graphscope.graph import Node

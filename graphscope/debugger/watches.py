@@ -80,8 +80,8 @@ class Watch:
             lookup: Says what names mean in the condition.
         """
         concerned = self.concerns(node)
-        looks, self.due = concerned or self.due, concerned
-        if not looks:
+        is_due, self.due = concerned or self.due, concerned
+        if not is_due:
             return None
         before, self.seen = self.seen, look(self.expression, graph, self.row)
         if before.key == self.seen.key:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
     from graphscope.graph import Graph
 
-_NEAR: Final = 64
+_MOST_MARKS: Final = 64
 """A pass ends within so many rows behind its last node."""
 
 
@@ -162,6 +162,6 @@ def _pass(graph: Graph, place: int, last: int) -> BackwardPass | None:
 
 
 def _node_before(log: Log, end: int) -> int | None:
-    kinds = log.column("kind", end - _NEAR, end)
+    kinds = log.column("kind", end - _MOST_MARKS, end)
     nodes = np.flatnonzero(np.isin(kinds, NODES))
     return end - len(kinds) + int(nodes[-1]) if len(nodes) else None

@@ -14,8 +14,8 @@ from graphscope.diagnose.missing_causes import explain_missing, stopped
 from graphscope.diagnose.subject import Subject
 from graphscope.errors import UsageError
 from graphscope.eventlog import record as recording
-from graphscope.eventlog.reader import Log
 from graphscope.eventlog.foreign_tensors import reader_of
+from graphscope.eventlog.reader import Log
 from graphscope.graph import Graph, Node, search
 
 if TYPE_CHECKING:
@@ -118,8 +118,8 @@ def _fine(subject: Subject, gradient: np.ndarray) -> Explanation:
     others = tuple(said for said in (zeros, less.sentence if less else "", kept, sick, cut) if said)
     sizes = norms(path)
     notes = {less.node.row: "most of it becomes small"} if less is not None else {}
-    told = tuple(step_of(node, notes.get(node.row, ""), sizes.get(node.row)) for node in path)
-    return Explanation("fine", "fine", verdict, told, others=others)
+    steps = tuple(step_of(node, notes.get(node.row, ""), sizes.get(node.row)) for node in path)
+    return Explanation("fine", "fine", verdict, steps, others=others)
 
 
 def _not_kept(subject: Subject) -> Explanation:

@@ -140,8 +140,8 @@ def _attention(values: Values) -> Words | None:
         return None
     mask = values[3]
     hidden = (~mask if mask.dtype == bool else np.isneginf(mask)).all(-1)
-    told = count(hidden).replace("elements", "rows")
-    return (f"its mask hides every key in {told}", _SAFE_MASK) if hidden.any() else None
+    hidden_rows = count(hidden).replace("elements", "rows")
+    return (f"its mask hides every key in {hidden_rows}", _SAFE_MASK) if hidden.any() else None
 
 
 def _root_rule(values: Values) -> Words | None:

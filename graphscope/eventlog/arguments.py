@@ -108,19 +108,19 @@ def entry(operands: Sequence[Any] | None, attributes: Mapping[str, Any], varying
     """
     order = {place: position for position, place in enumerate(varying)}
     places = map(order.get, itertools.count()) if varying else None
-    told: dict[str, Any] = {}
+    encoded: dict[str, Any] = {}
     if operands is not None:
-        told["operands"] = [encode(each, places) for each in operands]
+        encoded["operands"] = [encode(each, places) for each in operands]
     if attributes:
-        told["attributes"] = {name: encode(each, places) for name, each in attributes.items()}
-    return told
+        encoded["attributes"] = {name: encode(each, places) for name, each in attributes.items()}
+    return encoded
 
 
 CALL: Final = ("operands", "attributes")
 """The keys of an entry that tell of a call; what else it holds are facts: names, texts."""
 
 
-def of_entry(told: Mapping[str, Any], inputs: int, numbers: Callable[[int], int]) -> Arguments:
+def of_entry(encoded: Mapping[str, Any], inputs: int, numbers: Callable[[int], int]) -> Arguments:
     """What a call was given.
 
     Args:
@@ -128,7 +128,7 @@ def of_entry(told: Mapping[str, Any], inputs: int, numbers: Callable[[int], int]
         inputs: How many inputs the row has.
         numbers: The 64 bits of each number that the row holds.
     """
-    operands, attributes = told.get("operands"), told.get("attributes")
+    operands, attributes = encoded.get("operands"), encoded.get("attributes")
     try:
         return Arguments(
             tuple(map(Input, range(inputs)))
@@ -144,10 +144,10 @@ _OPERANDS_OF_FORMAT_1: Final = ("other", "operands", "arguments")
 _FACTS_OF_FORMAT_1: Final = ("name", "function", "text", "slot")
 
 
-def of_format_1(told: Mapping[str, Any], inputs: int) -> Arguments:
+def of_format_1(encoded: Mapping[str, Any], inputs: int) -> Arguments:
     """The same of a log of format 1, which does not say where constants stood, and has attributes as text."""
-    unknown = any(name in told for name in _OPERANDS_OF_FORMAT_1)
+    unknown = any(name in encoded for name in _OPERANDS_OF_FORMAT_1)
     return Arguments(
         None if unknown else tuple(map(Input, range(inputs))),
-        {name: value for name, value in told.items() if name not in _FACTS_OF_FORMAT_1},
+        {name: value for name, value in encoded.items() if name not in _FACTS_OF_FORMAT_1},
     )

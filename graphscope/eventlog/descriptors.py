@@ -21,7 +21,7 @@ class Descriptor:
         self._file = _identity(os.fstat(number))
 
     @property
-    def is_ours(self) -> bool:
+    def is_unchanged(self) -> bool:
         """Whether the file is still open under this number."""
         try:
             return self.number >= 0 and _identity(os.fstat(self.number)) == self._file
@@ -34,7 +34,7 @@ class Descriptor:
 
     def close(self) -> None:
         """Close the file, if it is open, and nothing else."""
-        if self.is_ours:
+        if self.is_unchanged:
             os.close(self.number)
         self.number = -1
 

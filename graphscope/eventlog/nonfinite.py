@@ -22,7 +22,7 @@ _SCANNED_AS: Final[dict[str, np.dtype]] = {
     "complex128": np.dtype("f8"),
 }
 _BLOCK: Final = 1 << 22
-_TOLD: Final = int(Flag.NONFINITE | Flag.SUMMARY)
+_FLAGGED: Final = int(Flag.NONFINITE | Flag.SUMMARY)
 
 
 def rows_with_nonfinite(log: Log, start: int | None = None, stop: int | None = None) -> Iterator[int]:
@@ -36,7 +36,7 @@ def rows_with_nonfinite(log: Log, start: int | None = None, stop: int | None = N
         written = events["kind"] != 0
         several = (events["several"] != 0) & written
         listed = flagged[(flagged >= first) & (flagged < first + len(events))] - first
-        suspects = [listed[(events["flags"][listed] & _TOLD) != 0], np.flatnonzero(several)]
+        suspects = [listed[(events["flags"][listed] & _FLAGGED) != 0], np.flatnonzero(several)]
         # Few, and numpy can't look at them in bulk.
         suspects.append(np.flatnonzero(written & (events["dtype"] == schema.DTYPE_CODES["bfloat16"])))
         for name, dtype in _SCANNED_AS.items():

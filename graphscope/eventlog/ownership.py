@@ -39,7 +39,7 @@ class Owner:
         """
         if not self._lock.is_at(self._folder / NAME):
             raise OSError(errno.ESTALE, "another log is in its place")
-        if not self._lock.is_ours:
+        if not self._lock.is_unchanged:
             self._lock = _locked(self._folder)
 
     def release(self) -> None:

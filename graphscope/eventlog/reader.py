@@ -146,11 +146,11 @@ class Log(Rows, Tables):
         found = self._arguments.get((number, count))
         if found is not None:
             return found
-        told = self.entry(number)
+        entry = self.entry(number)
         if self.metadata["format"] == 1:
-            return arguments.of_format_1(told, count)
+            return arguments.of_format_1(entry, count)
         varying: list[int] = []
-        found = arguments.of_entry(told, count, lambda place: self._number(segment, raw, place, varying))
+        found = arguments.of_entry(entry, count, lambda place: self._number(segment, raw, place, varying))
         if not varying:
             self._arguments[number, count] = found
         return found
@@ -299,18 +299,18 @@ class Log(Rows, Tables):
         if int(segment.events["flags"][index]) & Flag.NONFINITE:
             return True
         flagged = self.metadata.get("nonfinite") == "flagged"
-        told: list[bool | None] = []
+        finite: list[bool | None] = []
         for slot, (_, dtype) in enumerate(self.outputs(row)):
             flags = self._place(row, slot)[1]
             sure = flagged and not flags & Flag.SUMMARY
             summary = None if sure else self.summary(row, slot)
             if summary is not None:
-                told.append(summary.finite)
+                finite.append(summary.finite)
             elif dtype and (sure or not flags & _STORED or segment.dropped):
-                told.append(True)  # it would be flagged
+                finite.append(True)  # it would be flagged
             else:
-                told.append(None)
-        return True if False in told else None if None in told else False
+                finite.append(None)
+        return True if False in finite else None if None in finite else False
 
     def first_nonfinite(self) -> int | None:
         """The first row whose value holds NaN or Inf, or None."""

@@ -20,11 +20,11 @@ from typing import Any, Final, TypeVar
 from graphscope.errors import LogError
 from graphscope.eventlog import appender, ownership, presenting, siblings
 from graphscope.eventlog.folder import Folder
+from graphscope.eventlog.foreign_tensors import TENSOR_READERS
 from graphscope.eventlog.interruptions import forgiving, own
 from graphscope.eventlog.places import left_site, misread_site, site_number
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
-from graphscope.eventlog.foreign_tensors import TENSOR_READERS
 from graphscope.eventlog.writer import Writer
 
 writer: Writer | None = None

@@ -170,13 +170,13 @@ class Rows:
             return picked
         stop = min(int(rows.max()) + 1, self.end)
         low = max(int(rows.min()), self.first, stop - _SPREAD * len(rows))
-        near = (rows >= low) & (rows < stop)
+        inside = (rows >= low) & (rows < stop)
         column = self.column(field, low, stop)
-        picked[near] = column[rows[near] - low]
-        if near.all():
+        picked[inside] = column[rows[inside] - low]
+        if inside.all():
             return picked
-        far, which = np.unique(rows[~near], return_inverse=True)  # few, named again and again: leaves
-        picked[~near] = self._scattered(field, far)[which]
+        far, which = np.unique(rows[~inside], return_inverse=True)  # few, named again and again: leaves
+        picked[~inside] = self._scattered(field, far)[which]
         return picked
 
     def _scattered(self, field: str, rows: np.ndarray) -> np.ndarray:

@@ -112,10 +112,10 @@ def shown(value: Any) -> str:
 
 
 def _array(array: np.ndarray, places: Places) -> dict[str, Any]:
-    told: dict[str, Any] = {"dtype": array.dtype.name, "shape": list(array.shape)}
+    encoded: dict[str, Any] = {"dtype": array.dtype.name, "shape": list(array.shape)}
     if is_small(array):
-        told["elements"] = [encode(each, places) for each in elements(array)]
-    return told
+        encoded["elements"] = [encode(each, places) for each in elements(array)]
+    return encoded
 
 
 _ENCODERS: Final[dict[type, tuple[str, Callable[[Any, Places], Any]]]] = {
@@ -141,21 +141,21 @@ Numbers = Callable[[int], int]
 """The 64 bits of each number that lies beside a value."""
 
 
-def decode(told: Any, numbers: Numbers | None = None) -> Any:
+def decode(encoded: Any, numbers: Numbers | None = None) -> Any:
     """A value from typed JSON.
 
     Raises:
         ValueError: It is not of this form.
     """
-    if isinstance(told, list):
-        return [decode(each, numbers) for each in told]
-    if not isinstance(told, dict):
-        return told
+    if isinstance(encoded, list):
+        return [decode(each, numbers) for each in encoded]
+    if not isinstance(encoded, dict):
+        return encoded
     try:
-        ((name, content),) = told.items()
+        ((name, content),) = encoded.items()
         return _DECODERS[name](content, numbers)
     except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-        raise ValueError(f"{told!r} is no typed value") from error
+        raise ValueError(f"{encoded!r} is no typed value") from error
 
 
 def _decoded_array(content: Any, numbers: Numbers | None) -> Any:

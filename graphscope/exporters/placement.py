@@ -70,14 +70,14 @@ def beside(view: GraphView) -> dict[str, Place]:
             if leaf is not None and nodes[leaf].kind == "leaf":
                 placed[target.id] = leaf
     joined = {(edge.source, edge.target) for edge in gradients}
-    near = {
+    places = {
         id: Place(forward, same_rank=nodes[id].cluster == nodes[forward].cluster)
         for id, forward in placed.items()
         if (forward, id) not in joined
     }
-    wanted = [(id, place.forward) for id, place in near.items() if place.same_rank]
-    level = {id for id, _ in consistent(ranked(view, near), wanted)}
-    return {id: place._replace(same_rank=id in level) for id, place in near.items()}
+    wanted = [(id, place.forward) for id, place in places.items() if place.same_rank]
+    level = {id for id, _ in consistent(ranked(view, places), wanted)}
+    return {id: place._replace(same_rank=id in level) for id, place in places.items()}
 
 
 def ranked(view: GraphView, placed: Mapping[str, Place]) -> Iterator[tuple[str, str]]:

@@ -144,8 +144,8 @@ def alternatives(word: str, choices: Any) -> str:
     if not choices:
         return "it has no options"
     close = difflib.get_close_matches(word, list(choices), n=1)
-    meant = f"did you mean {close[0]}? " if close else ""
-    return f"{meant}choose one of {', '.join(sorted(choices))}"
+    suggestion = f"did you mean {close[0]}? " if close else ""
+    return f"{suggestion}choose one of {', '.join(sorted(choices))}"
 
 
 def described(name: str, hint: Any, default: Any, doc: str) -> Option:

@@ -48,7 +48,7 @@ def tensor_view(tensor: Any) -> GraphView:
     ids = {function: f"n{number}" for number, function in enumerate(found)}
     shapes: dict[GradFn, tuple[tuple[int, ...], ...]] = {}
     for function in found:  # each comes behind those that it leads to
-        shapes[function] = output_shapes(function) or told_shape(function, shapes)
+        shapes[function] = output_shapes(function) or known_shape(function, shapes)
     shapes[tensor.grad_fn] = shapes[tensor.grad_fn] or (tuple(tensor.shape),)
     nodes = tuple(node_of(ids[function], function, shapes[function]) for function in found)
     edges = tuple(
@@ -116,7 +116,7 @@ def output_shapes(function: GradFn) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(each.shape) for each in getattr(function, "_input_metadata", ()))
 
 
-def told_shape(function: GradFn, shapes: dict[GradFn, tuple[tuple[int, ...], ...]]) -> tuple[tuple[int, ...], ...]:
+def known_shape(function: GradFn, shapes: dict[GradFn, tuple[tuple[int, ...], ...]]) -> tuple[tuple[int, ...], ...]:
     """The shape of a node's output, where the engine finds it from those of its inputs (ours does)."""
     tell = getattr(function, "output_shape", None)
     if tell is None:

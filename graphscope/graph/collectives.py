@@ -35,10 +35,10 @@ def collectives(log: Log) -> dict[tuple[str, int], Event]:
     if not numbered:
         return {}
     kinds, attributes = log.column("kind", log.first, log.end), log.column("attrs", log.first, log.end)
-    told = np.isin(attributes, numbered)
+    is_numbered = np.isin(attributes, numbered)
     found: dict[tuple[str, int], Event] = {}
     newest: dict[str, tuple[int, Event]] = {}
-    for row in (log.first + np.flatnonzero(np.isin(kinds, (*NODES, Kind.WAIT)) & told)).tolist():
+    for row in (log.first + np.flatnonzero(np.isin(kinds, (*NODES, Kind.WAIT)) & is_numbered)).tolist():
         event = log.event(row)
         entry = entries[event.attrs - 1]
         group, number = entry["group"], entry["number"]

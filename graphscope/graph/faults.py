@@ -79,8 +79,8 @@ def _excuse(node: Node, sick: list[Node], excuses: list[Excuse | None]) -> Excus
     summary = node.summary
     if node.kind not in ("leaf", "op") or (summary is not None and summary.nan):
         return None
-    told = node.arguments
-    if _is_infinite(told.operands or ()) or any(map(_is_infinite, told.attributes.values())):
+    given = node.arguments
+    if _is_infinite(given.operands or ()) or any(map(_is_infinite, given.attributes.values())):
         return "constant"
     if summary is None:  # it may be a NaN
         return None

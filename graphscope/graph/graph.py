@@ -218,8 +218,10 @@ class Graph:
 
     def _nearest(self, row: int) -> str:
         rows = self.index.nodes(self.now + 1)
-        near = rows[max(int(np.searchsorted(rows, row)) - 1, 0) :][:2]
-        return "the nodes beside it are " + " and ".join(f"#{each}" for each in near) if len(near) else "no nodes yet"
+        neighbours = rows[max(int(np.searchsorted(rows, row)) - 1, 0) :][:2]
+        if not len(neighbours):
+            return "no nodes yet"
+        return "the nodes beside it are " + " and ".join(f"#{each}" for each in neighbours)
 
 
 def _edge_kind(source: Node, target: Node) -> Literal["data", "gradient"]:

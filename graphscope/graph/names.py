@@ -18,9 +18,9 @@ _SINGLY: Final = 64
 _WINDOW: Final = 1 << 16
 _FARTHEST: Final = 1 << 20
 """So many rows of a run are looked at one by one, at once, and at most."""
-_NEAR: Final = 16
+_MOST_MARKS: Final = 16
 """A backward pass begins within so many rows behind the loss that it begins from."""
-_TOLD_AGAIN: Final = 1 << 18
+_MOST_ROWS: Final = 1 << 18
 """A parameter that was used ahead of the first call of its module is named within so many rows."""
 _PASSED: Final = (Kind.LEAF, Kind.SCOPE_ENTER, Kind.SCOPE_EXIT)
 """Rows that may lie between two ops of one expression."""
@@ -56,7 +56,7 @@ class Names:
         trained = first.kind == Kind.LEAF and first.flags & Flag.PARAMETER
         if not trained or self._log.attrs(first.attrs).get("name"):
             return ""
-        stop = min(self._log.end, first.row + _TOLD_AGAIN)
+        stop = min(self._log.end, first.row + _MOST_ROWS)
         if first.row not in self._named_later and self._searched < stop:
             self._search(max(self._searched, self._log.first), stop)
         return self._named_later.get(first.row, "")
@@ -73,13 +73,13 @@ class Names:
     def roots(self, start: int, stop: int) -> dict[int, str]:
         """What `backward()` is called on, by the rows of it from `start` up to `stop`, where that is a plain name."""
         log, found = self._log, {}
-        kinds = log.column("kind", start, min(stop + _NEAR, log.end))
+        kinds = log.column("kind", start, min(stop + _MOST_MARKS, log.end))
         for begin in (start + np.flatnonzero(kinds == Kind.BACKWARD_BEGIN)).tolist():
             event = log.event(begin)
             place = log.site(event.site) if event.site else None
             text = None if place is None else log.source(place.file)
             for root, _ in event.inputs[:1]:
-                if place is not None and start <= root < stop and begin <= root + _NEAR:
+                if place is not None and start <= root < stop and begin <= root + _MOST_MARKS:
                     where = (place.line, place.column, place.end_line, place.end_column)
                     found[root] = sources.root_at(text, where) or ""
         return found

@@ -59,9 +59,9 @@ def _row(edges: dict[int, Edge], number: int) -> str:
 
 def arguments_text(node: Node) -> str:
     """The constants that the op of a forward node was given, in their places: `(1, ·)`; empty where it has none."""
-    told = node.arguments
-    attributes = {name: value for name, value in told.attributes.items() if not name.startswith("_")}
-    operands = told.operands or ()
+    given = node.arguments
+    attributes = {name: value for name, value in given.attributes.items() if not name.startswith("_")}
+    operands = given.operands or ()
     if node.kind != "op" or not (attributes or any(not isinstance(each, Input) for each in operands)):
         return ""
     texts = [spelled(each, lambda _: "·") for each in operands]

@@ -34,10 +34,10 @@ def rows_of(graph: Graph, selector: Selector) -> np.ndarray:
     found = [np.zeros(0, np.int64)]
     for low in range(first, stop, STRETCH):
         columns = _Columns(graph, graph.index.nodes(min(low + STRETCH, stop), low))
-        meant = np.ones(len(columns.rows), bool)
+        matching = np.ones(len(columns.rows), bool)
         for term in selector.terms:
-            meant &= MASKS[term.form](columns, term)
-        found.append(columns.rows[meant])
+            matching &= MASKS[term.form](columns, term)
+        found.append(columns.rows[matching])
     return np.concatenate(found)
 
 
@@ -45,7 +45,7 @@ def nothing_answers(graph: Graph, spec: str) -> SelectorError:
     """The error for a SPEC that was understood but means no node, with the nearest words that would."""
     wanted = [term.pattern for term in parse(spec).terms if term.form in ("word", "op", "name", "scope")]
     known = vocabulary(graph) if wanted else []
-    close = [near for word in wanted for near in difflib.get_close_matches(word, known, 3)]
+    close = [match for word in wanted for match in difflib.get_close_matches(word, known, 3)]
     hint = f"did you mean {', '.join(close)}?" if close else f"here are {', '.join(known[:12])}" if known else None
     return SelectorError(f"no node answers to '{spec}'", hint=hint)
 

@@ -201,8 +201,8 @@ def _term(word: str, spec: str) -> Term:
     prefix, pattern = prefixed[1], prefixed[2].replace('"', "")
     if prefix not in PREFIXES:
         close = difflib.get_close_matches(prefix, PREFIXES, 1, 0.5)
-        meant = f"did you mean {close[0]}:{pattern}?" if close else _possible()
-        raise SelectorError(f"nodes can't be selected by '{prefix}:'", hint=meant)
+        suggestion = f"did you mean {close[0]}:{pattern}?" if close else _possible()
+        raise SelectorError(f"nodes can't be selected by '{prefix}:'", hint=suggestion)
     if not pattern:
         raise SelectorError(f"nothing follows '{prefix}:' in '{spec}'", hint=f"for instance {FORMS[prefix].example}")
     if prefix == "line" and not re.fullmatch(r".+:[0-9]{1,9}", pattern):

@@ -23,7 +23,7 @@ from graphscope.tui.glyphs import Glyphs, for_terminal
 from graphscope.tui.guard import Guarded, sentence
 from graphscope.tui.key_file import remapped
 from graphscope.tui.main_screen import Main
-from graphscope.tui.messages import CommandRequested, Told
+from graphscope.tui.messages import CommandRequested, Notice
 from graphscope.tui.prompt.history import History
 from graphscope.tui.screen_session import Session
 from graphscope.tui.terminal_loss import outliving
@@ -122,10 +122,10 @@ class GraphscopeApp(Guarded, App[None]):
             return
         if self._exit or not self.is_running or not main.is_running:  # it is being taken down, regions first
             return
-        told = {sentence(each) for each in self.mistakes}
+        shown = {sentence(each) for each in self.mistakes}
         self.mistakes.append(error)
-        if sentence(error) not in told:  # what can't be drawn fails with each frame
-            main.post_message(Told(sentence(error), error=True))
+        if sentence(error) not in shown:  # what can't be drawn fails with each frame
+            main.post_message(Notice(sentence(error), error=True))
 
     async def _act(self, action: str) -> None:
         await self.run_action(action, self.screen)

@@ -36,7 +36,7 @@ def sentence(error: BaseException) -> str:
     if isinstance(error, GraphscopeError):
         return f"{error.message} ({error.hint})" if error.hint else error.message
     places = traceback.extract_tb(error.__traceback__)
-    ours = [place for place in places if "graphscope" in PurePath(place.filename).parts]
-    place = (ours or places)[-1:]
+    graphscopes = [place for place in places if "graphscope" in PurePath(place.filename).parts]
+    place = (graphscopes or places)[-1:]
     where = f" ({PurePath(place[0].filename).name}:{place[0].lineno})" if place else ""
     return f"This failed inside graphscope: {describe(error)}{where}"

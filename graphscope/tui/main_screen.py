@@ -32,7 +32,7 @@ from graphscope.tui.key_file import remapped
 from graphscope.tui.key_line import KeyLine
 from graphscope.tui.log_index import LogIndex
 from graphscope.tui.map.map import Map
-from graphscope.tui.messages import CommandAnswered, CommandRequested, Edited, Moved, Prefill, Printed, Told, Typed
+from graphscope.tui.messages import CommandAnswered, CommandRequested, Edited, Moved, Notice, Prefill, Printed, Typed
 from graphscope.tui.passes import Passes
 from graphscope.tui.prompt.history import History
 from graphscope.tui.prompt.prompt import Prompt
@@ -208,15 +208,15 @@ class Main(Actions):
         message.stop()
         if not self.session.begun and (self.early or moves(message.line)):
             self.early.append(message)
-            told = Said(f"{message.line} follows when the program has come to its first node", "ctrl+c forgets it")
-            self.query_one(Prompt).say((told,))
+            shown = Said(f"{message.line} follows when the program has come to its first node", "ctrl+c forgets it")
+            self.query_one(Prompt).say((shown,))
         else:
             self._carry_out(message)
 
     @work
-    async def _carry_out(self, asked: CommandRequested) -> None:
-        results = await self._by_session(partial(self.session.carry_out, asked.line, asked.block))
-        self.post_message(CommandAnswered(asked, tuple(results), self.session.now))
+    async def _carry_out(self, request: CommandRequested) -> None:
+        results = await self._by_session(partial(self.session.carry_out, request.line, request.block))
+        self.post_message(CommandAnswered(request, tuple(results), self.session.now))
 
     @on(Edited)
     @work
@@ -263,8 +263,8 @@ class Main(Actions):
     def _typed(self, message: Typed) -> None:
         self.session.type(message.text)
 
-    @on(Told)
-    def _told(self, message: Told) -> None:
+    @on(Notice)
+    def _noticed(self, message: Notice) -> None:
         if message.text.strip():
             self.query_one(Prompt).say((Said(message.text.rstrip("\n"), error=message.error),))
         self.show_heading()
@@ -280,12 +280,12 @@ class Main(Actions):
             self.action_quit()
             return
         found = message.results
-        told = tuple(result for result in found if not message.asked.quiet or _worth_telling(result))
+        shown = tuple(result for result in found if not message.request.quiet or _worth_telling(result))
         prompt = self.query_one(Prompt)
         prompt.make_room(0)
-        if told:
-            lines = prompt.say(told, "" if message.asked.quiet else message.asked.line)
-            prompt.make_room(lines if message.asked.quiet else 0)
+        if shown:
+            lines = prompt.say(shown, "" if message.request.quiet else message.request.line)
+            prompt.make_room(lines if message.request.quiet else 0)
         if self.session.state == "starting":
             self.place(self.log_index.log.first - 1, None)  # its old log is gone, and the new one not there yet
             return
@@ -300,8 +300,8 @@ class Main(Actions):
         self.place(message.now, stops[-1] if stops else self.scene.stop)
         if self.session.begun:
             early, self.early = self.early, []
-            for asked in early:
-                self._carry_out(asked)
+            for request in early:
+                self._carry_out(request)
 
     @property
     def passes(self) -> Passes:

@@ -21,9 +21,9 @@ class CommandRequested(Message):
 class CommandAnswered(Message):
     """A command was carried out."""
 
-    def __init__(self, asked: CommandRequested, results: tuple[Result, ...], now: int) -> None:
+    def __init__(self, request: CommandRequested, results: tuple[Result, ...], now: int) -> None:
         super().__init__()
-        self.asked = asked
+        self.request = request
         self.results = results
         self.now = now
 
@@ -53,7 +53,7 @@ class Printed(Message):
     """The program has printed something, which the session keeps until it is taken."""
 
 
-class Told(Message):
+class Notice(Message):
     """The debugger says something that is no answer: the message of a breakpoint, a complaint."""
 
     def __init__(self, text: str, *, error: bool = False) -> None:

@@ -61,14 +61,14 @@ async def set_breakpoints(adapter: Adapter, arguments: Arguments) -> Body:
     if not lines and "lines" in arguments:
         lines = [Arguments("setBreakpoints", {"line": int(line)}) for line in arguments.texts("lines")]
     wanted = [_wanted(f'line:"{path}":{found.number("line")}', found) for found in lines]
-    told = _set(adapter, Group("lines", path), wanted)
+    answers = _set(adapter, Group("lines", path), wanted)
     session = adapter.need_session()
-    for found, answer in zip(lines, told, strict=True):
+    for found, answer in zip(lines, answers, strict=True):
         answer |= {"line": found.number("line"), "source": {"path": path}}
         if answer["verified"] and not session.grows:
             reason = why_unmet(session.debugger.log, Line(path, found.number("line")))
             answer |= {"verified": False, "message": reason} if reason else {}
-    return {"breakpoints": told}
+    return {"breakpoints": answers}
 
 
 @request("setExceptionBreakpoints", "supportsExceptionFilterOptions")
@@ -82,9 +82,9 @@ async def set_exception_breakpoints(adapter: Adapter, arguments: Arguments) -> B
         raise RequestError(f"There is no exception filter {unknown[0]!r}", f"there is {', '.join(known)}")
     adapter.filters = set(chosen)
     wanted = {name: Wanted(known[name].spec, condition) for name, condition in chosen.items() if known[name].spec}
-    told = dict(zip(wanted, _set(adapter, Group("exceptions"), wanted.values()), strict=True))
-    adapter.faults = {name: answer["id"] for name, answer in told.items() if answer["verified"]}
-    return {"breakpoints": [told.get(name, {"verified": True}) for name in chosen]}
+    answers = dict(zip(wanted, _set(adapter, Group("exceptions"), wanted.values()), strict=True))
+    adapter.faults = {name: answer["id"] for name, answer in answers.items() if answer["verified"]}
+    return {"breakpoints": [answers.get(name, {"verified": True}) for name in chosen]}
 
 
 @request("dataBreakpointInfo", "supportsDataBreakpoints")
@@ -95,7 +95,7 @@ async def data_breakpoint_info(adapter: Adapter, arguments: Arguments) -> Body:
     if "variablesReference" in arguments:
         opened = adapter.references.get(arguments.number("variablesReference"))
         inside = f"{opened.expression}{name}" if name.startswith("[") and opened.expression else ""
-        expression = opened.told.get(name) or inside or name
+        expression = opened.expressions.get(name) or inside or name
     debugger = adapter.need_session().debugger
     try:
         parsed = parse(expression)
@@ -115,17 +115,17 @@ async def set_data_breakpoints(adapter: Adapter, arguments: Arguments) -> Body:
     kept = adapter.watches
     for each in [each for each in kept if each not in wanted]:
         debugger.watches.pop(kept.pop(each), None)
-    told = []
+    answers = []
     for each in wanted:
         if each not in kept:
             try:
                 kept[each] = _watched(adapter, each)
             except GraphscopeError as error:
-                told.append({"verified": False, "message": error.message})
+                answers.append({"verified": False, "message": error.message})
                 continue
-        told.append({"verified": True, "id": -kept[each]})
+        answers.append({"verified": True, "id": -kept[each]})
     session.changed_setup()
-    return {"breakpoints": told}
+    return {"breakpoints": answers}
 
 
 def _changed(found: Arguments) -> Wanted:
@@ -151,19 +151,19 @@ def _set(adapter: Adapter, group: Group, wanted: Iterable[Wanted]) -> list[dict[
     breakpoints = session.debugger.breakpoints
     old, new = adapter.breakpoints.get(group, {}), dict[Hashable, int]()
     there = {found.number for found in breakpoints}
-    told: list[dict[str, Any]] = []
+    answers: list[dict[str, Any]] = []
     for each in wanted:
         try:
             number = new.get(each) or old.get(each)
             if number is None or number not in there:
                 number = breakpoints.add(each.text, when=each.when, message=each.message).number
             new[each] = number
-            told.append({"id": number, "verified": True})
+            answers.append({"id": number, "verified": True})
         except GraphscopeError as error:
-            told.append({"verified": False, "message": str(error).replace("\nhint: ", " - ")})
+            answers.append({"verified": False, "message": str(error).replace("\nhint: ", " - ")})
     for number in set(old.values()) - set(new.values()):
         if number in there:
             breakpoints.remove(number)
     adapter.breakpoints[group] = new
     session.changed_setup()
-    return told
+    return answers

@@ -20,12 +20,12 @@ async def initialize(adapter: Adapter, arguments: Arguments) -> Body:
     adapter.show_token(arguments.fields.get("token"))
     adapter.client = {"adapterID": "graphscope", **arguments.fields}
     adapter.numbering = numbering_of(adapter.client)
-    told = [
+    symptoms = [
         {"filter": name, "label": found.label, "description": found.doc, "default": found.default}
         | ({"supportsCondition": True} if found.spec else {})
         for name, found in filters().items()
     ]
-    return capabilities() | {"exceptionBreakpointFilters": told, "completionTriggerCharacters": [".", ":", "#"]}
+    return capabilities() | {"exceptionBreakpointFilters": symptoms, "completionTriggerCharacters": [".", ":", "#"]}
 
 
 @request("launch", when="always")

@@ -20,7 +20,7 @@ async def variables(adapter: Adapter, arguments: Arguments) -> Body:
     opened = adapter.references.get(arguments.number("variablesReference"))
     start, count = max(arguments.number("start", 0), 0), max(arguments.number("count", 0), 0)
     entries = await opened.open(arguments.text("filter", ""), start, min(count, 1 << 16))
-    opened.told |= {entry.name: entry.expression for entry in entries}
+    opened.expressions |= {entry.name: entry.expression for entry in entries}
     return {"variables": [adapter.references.variable(opened.session, entry, opened.frame) for entry in entries]}
 
 
@@ -54,9 +54,9 @@ async def read_memory(adapter: Adapter, arguments: Arguments) -> Body:
 
 
 async def _expression(opened: Opened, name: str) -> str:
-    if name not in opened.told:
-        opened.told |= {entry.name: entry.expression for entry in await opened.open("named", 0, 0)}
-    found = opened.told.get(name, "")
+    if name not in opened.expressions:
+        opened.expressions |= {entry.name: entry.expression for entry in await opened.open("named", 0, 0)}
+    found = opened.expressions.get(name, "")
     if not found and name.startswith("[") and opened.expression:
         found = f"{opened.expression}{name}"
     if not found:
@@ -67,5 +67,5 @@ async def _expression(opened: Opened, name: str) -> str:
 async def _assigned(adapter: Adapter, session: Session, target: str, value: str, frame: int | None) -> Body:
     made = await session.assign(target, value, frame)
     adapter.changed()
-    told = adapter.references.variable(session, made, frame)
-    return {key: told[key] for key in told if key not in ("name", "evaluateName")}
+    variable = adapter.references.variable(session, made, frame)
+    return {key: variable[key] for key in variable if key not in ("name", "evaluateName")}

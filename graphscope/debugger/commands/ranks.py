@@ -121,9 +121,9 @@ def _parting(meetings: list[Meeting], logs: list[Log], names: list[str]) -> str:
         here = [(log, event, name) for log, event, name in zip(logs, meeting.events, names, strict=True) if event]
         log, event, name = here[0]
         what = f"{_op(log, event)} at {_line(log, event)} (#{event.row})"
-        for other, theirs, called in here[1:]:
-            if (_part(other, theirs), theirs.shape) != (_part(log, event), event.shape):
-                does = f"{_op(other, theirs)} of {list(theirs.shape)} at {_line(other, theirs)} (#{theirs.row})"
+        for other, apart, called in here[1:]:
+            if (_part(other, apart), apart.shape) != (_part(log, event), event.shape):
+                does = f"{_op(other, apart)} of {list(apart.shape)} at {_line(other, apart)} (#{apart.row})"
                 return f"{called} parts from {name}: it calls {does}, where {name} calls {what} of {list(event.shape)}"
         later = any(each.group == meeting.group for each in meetings[place + 1 :])
         part = {f"rank {number}" for number in meeting.ranks}

@@ -32,11 +32,11 @@ def goto(dbg: Debugger, where: Rest) -> Stop | Resumed:
         if dbg.edge is not None:
             return dbg.forward(motion.goto(row))
         raise CommandError(f"There is no row #{row}", f"the last one is #{dbg.last_row}")
-    near = next(nodes.backward(dbg.log, dbg.log.first, row + 1), None)
-    if near is None:
+    node = next(nodes.backward(dbg.log, dbg.log.first, row + 1), None)
+    if node is None:
         raise CommandError(f"There is no node at or before row #{row}")
-    dbg.stand(near)
-    return dbg.stop(remark="" if near == row else f"#{row} is a mark; this is the node before it")
+    dbg.stand(node)
+    return dbg.stop(remark="" if node == row else f"#{row} is a mark; this is the node before it")
 
 
 @command("when", group="looking")

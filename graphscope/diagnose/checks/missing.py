@@ -16,7 +16,7 @@ from graphscope.graph.faults import is_finite
 if TYPE_CHECKING:
     from graphscope.graph import Graph
 
-MEANT: Final = frozenset({"frozen", "not accumulated", "cleared"})
+INTENDED: Final = frozenset({"frozen", "not accumulated", "cleared"})
 """Causes that are what the program asked for."""
 
 
@@ -63,5 +63,5 @@ def missing(graph: Graph, row: int) -> Iterator[Finding]:
         return
     found = ((graph.node(leaf), Subject(graph.at(ended.end).node(leaf))) for leaf in ended.left_out)
     explained = ((title(leaf), explain_missing(subject)) for leaf, subject in found)
-    for names, told in alike((name, each) for name, each in explained if each.cause not in MEANT):
-        yield finding("missing", "warning", row, told, names, {"leaves": len(names), "backward": ended.begin})
+    for names, answer in alike((name, each) for name, each in explained if each.cause not in INTENDED):
+        yield finding("missing", "warning", row, answer, names, {"leaves": len(names), "backward": ended.begin})

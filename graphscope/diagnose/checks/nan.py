@@ -70,14 +70,14 @@ def nan(graph: Graph, row: int) -> Iterator[Finding]:
 def _birth_at(node: Node, name: str) -> Explanation:
     rule = node.forward
     if node.kind == "op" and rule is not None:  # a part of the rule of an op
-        return _told_of_rule(rule, [node], f"{name} is {_kinds(node)}")
+        return _of_rule(rule, [node], f"{name} is {_kinds(node)}")
     if node.kind not in ("grad", "accumulate"):
-        return _told(node, [node], f"{name} is {_kinds(node)}")
+        return _explained(node, [node], f"{name} is {_kinds(node)}")
     what = f"the gradient of {name} is {_kinds(node)}"
     rules = [edge.source.forward for edge in node.inputs if edge.source.kind == "grad"]
     path = [owner for owner in (node.forward,) if owner is not None]
     if len(rules) == 1 and rules[0] is not None:
-        return _told_of_rule(rules[0], path if rules[0] in path else [*path, rules[0]], what)
+        return _of_rule(rules[0], path if rules[0] in path else [*path, rules[0]], what)
     if rules or node.inputs:
         return _overflowing(path or [node], what)
     return _begun(path or [node], what)
@@ -119,7 +119,7 @@ def _of_value(subject: Subject) -> Explanation | None:
         words, cure = _EXCUSES[reason]
         path = steps([newest], {newest.row: words})
         return Explanation("nonfinite", "deliberate", f"{subject.title} is {_kinds(newest)} {words}", path, cure)
-    return _told(newest, [subject.node], f"{subject.title} is {_kinds(newest)}")
+    return _explained(newest, [subject.node], f"{subject.title} is {_kinds(newest)}")
 
 
 _EXCUSES: Final[dict[Excuse, tuple[str, str]]] = {
@@ -149,7 +149,7 @@ def _of_gradient(subject: Subject) -> Explanation | None:
             return Explanation("nonfinite", "deliberate", verdict, steps([subject.node]), _EXCUSES["scaled"][1])
         last = hop
         if is_finite(hop.grad):
-            return _told_of_rule(hop.owner, [subject.node, *hop.trail], what)
+            return _of_rule(hop.owner, [subject.node, *hop.trail], what)
     return _overflowing([subject.node], what) if last is None else _begun([subject.node, *last.trail], what)
 
 
@@ -164,27 +164,27 @@ def _begun(nodes: list[Node], what: str) -> Explanation:
     return Explanation("nonfinite", "began so", verdict, steps(nodes, {nodes[-1].row: "began so"}), cure)
 
 
-def _told_of_rule(owner: Node, nodes: list[Node], what: str) -> Explanation:
+def _of_rule(owner: Node, nodes: list[Node], what: str) -> Explanation:
     """A rule made it of a finite gradient: of what its op had been given, or by itself."""
     owner = _op_of(owner)
     sick = [node for node in (owner, *(edge.source for edge in owner.inputs)) if is_fault(node)]
     if sick:
-        return _told(min(sick, key=lambda node: node.row), nodes, what)
+        return _explained(min(sick, key=lambda node: node.row), nodes, what)
     why, cure = born_backward(owner)
     verdict = f"{what}: the first non-finite gradient comes from the rule of {owner.op}{where(owner)}: {why}"
     path = steps(nodes if owner in nodes else [*nodes, owner], {owner.row: why})
     return Explanation("nonfinite", "born backward", verdict, path, cure)
 
 
-def _told(sick: Node, nodes: list[Node], what: str) -> Explanation:
+def _explained(sick: Node, nodes: list[Node], what: str) -> Explanation:
     """Where what makes a node non-finite was born."""
     born = _birth(sick)
     if born.kind == "leaf":
-        return _told_of_leaf(born, sick, nodes, what)
+        return _of_leaf(born, sick, nodes, what)
     if born.kind in ("grad", "accumulate"):
         rules = [edge.source.forward for edge in born.inputs if edge.source.kind == "grad"]
         if len(rules) == 1 and rules[0] is not None:
-            return _taken_over(_told_of_rule(rules[0], [rules[0]], what), nodes, what)
+            return _taken_over(_of_rule(rules[0], [rules[0]], what), nodes, what)
     why, cure = _UNSEEN if _is_step(born) else born_forward(born)
     verdict = f"{what}: the first non-finite value was made by {born.op}{where(born)}: {why}"
     return Explanation("nonfinite", "born forward", verdict, steps(_with(nodes, born), {born.row: why}), cure)
@@ -201,7 +201,7 @@ def _is_step(born: Node) -> bool:
     return bool(born.flags & Flag.IN_PLACE) and "lr" in born.attrs and len(born.inputs) == 1
 
 
-def _told_of_leaf(leaf: Node, sick: Node, nodes: list[Node], what: str) -> Explanation:
+def _of_leaf(leaf: Node, sick: Node, nodes: list[Node], what: str) -> Explanation:
     first = Subject(leaf).node
     if not is_fault(first):
         contribution = _poison(first, sick.row)

@@ -42,7 +42,7 @@ def explain_vanished(subject: Subject) -> Explanation | None:
         if share_of_zeros(hop.grad) != 1 and _made_nothing(hop):
             if subject.graph.value_row(hop.row) != hop.row:
                 return replaced("zero", what, [subject.node, *hop.trail[:-1]])
-            return _told(subject, hop, what)
+            return _explained(subject, hop, what)
     found = list(hops(subject.node))
     if len(found) > 1 and not any(_made_nothing(hop) for hop in found):
         words = f"{what}: its {len(subject.node.contributions)} contributions cancel each other"
@@ -55,9 +55,9 @@ def explain_vanished(subject: Subject) -> Explanation | None:
 
 def _put_in_place(subject: Subject, what: str) -> Explanation:
     verdict = f"{what}: it arrived (#{subject.arrivals[-1].row}), and zeros were put in its place"
-    told = (step_of(subject.node, "zeros were put in the place of its gradient"),)
+    steps = (step_of(subject.node, "zeros were put in the place of its gradient"),)
     cure = "look at zero_grad(set_to_none=False), at the hooks (register_hook), and at writes to .grad"
-    return Explanation("zero", "replaced", verdict, told, cure)
+    return Explanation("zero", "replaced", verdict, steps, cure)
 
 
 def passes_with_zeros(log: Log) -> Iterator[int]:
@@ -98,9 +98,9 @@ def vanished(graph: Graph, row: int) -> Iterator[Finding]:
     then = graph.at(ended.end)
     zero = (rows for rows in ended.filled.values() if all(_is_zero(graph.log, each) for each in rows))
     subjects = [Subject(then.node(rows[-1])) for rows in zero]
-    found = ((each.title, told) for each in subjects if (told := explain_vanished(each)) is not None)
-    for names, told in alike(found):
-        yield finding("vanished", "warning", row, told, names, {"leaves": len(names), "backward": ended.begin})
+    found = ((each.title, answer) for each in subjects if (answer := explain_vanished(each)) is not None)
+    for names, answer in alike(found):
+        yield finding("vanished", "warning", row, answer, names, {"leaves": len(names), "backward": ended.begin})
 
 
 def _is_zero(log: Log, row: int) -> bool:
@@ -127,7 +127,7 @@ def _made_nothing(hop: Hop) -> bool:
     return share_of_zeros(hop.grad.graph.node(hop.row)) == 1
 
 
-def _told(subject: Subject, hop: Hop, what: str) -> Explanation:
+def _explained(subject: Subject, hop: Hop, what: str) -> Explanation:
     owner = hop.owner
     cause, why, cure = reason(Evidence(owner, hop.before.owner if hop.before else subject.node, hop.grad.value))
     nodes = [subject.node, *hop.trail]

@@ -77,8 +77,8 @@ def _signatures(view: GraphView) -> dict[str, int]:
             place = node.id  # who knows where it came from: it is like no other
         forward = found.get(node.forward or "")
         place = (place, node.scope, node.name, node.requires_grad)
-        looks = (node.kind, node.op, node.graph_pass, place, node.shape, node.dtype, forward)
-        found[node.id] = numbers.setdefault(looks, len(numbers))
+        described = (node.kind, node.op, node.graph_pass, place, node.shape, node.dtype, forward)
+        found[node.id] = numbers.setdefault(described, len(numbers))
     return found
 
 

@@ -63,7 +63,7 @@ def _leaves_alike(view: GraphView, become: Mapping[str, str]) -> dict[str, str]:
         fed = feeds.get(node.id, set())
         if node.kind != "leaf" or not fed or node.site is None or any(target == "" for target, _, _ in fed):
             continue
-        looks = (
+        signature = (
             node.site,
             node.op,
             node.name,
@@ -73,7 +73,7 @@ def _leaves_alike(view: GraphView, become: Mapping[str, str]) -> dict[str, str]:
             node.cluster,
             frozenset(fed),
         )
-        alike[node.id] = found.setdefault(looks, node.id)
+        alike[node.id] = found.setdefault(signature, node.id)
     several = {first for id, first in alike.items() if id != first}
     return {id: first for id, first in alike.items() if first in several}
 
@@ -146,7 +146,7 @@ def _shared_frame(members: list[str | None], clusters: Mapping[str, Cluster]) ->
     shared = _chain(members[0], clusters)
     for member in members[1:]:
         other = _chain(member, clusters)
-        shared = [mine for mine, theirs in zip(shared, other, strict=False) if mine == theirs]
+        shared = [own_name for own_name, other_name in zip(shared, other, strict=False) if own_name == other_name]
     return shared[-1] if shared else None
 
 

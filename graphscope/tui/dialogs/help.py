@@ -75,8 +75,8 @@ def help_text(bindings: Iterable[Binding], glyphs: Glyphs) -> Text:
         made.append(f"  {getattr(glyphs, name):<10}", colour)
         made.append(f"{what}\n")
     made.append("\nKeys\n", "bold primary")
-    told = [(binding.key_display or binding.key, binding.tooltip or binding.description) for binding in bindings]
-    for key, what in (*_OF_REGIONS, *told):
+    lines = [(binding.key_display or binding.key, binding.tooltip or binding.description) for binding in bindings]
+    for key, what in (*_OF_REGIONS, *lines):
         made.append(f"  {key:<10}", "bold")
         made.append(f"{what.removesuffix('.')}\n")
     made.append("\nCommands, at the prompt (:)\n", "bold primary")

@@ -134,7 +134,7 @@ class ArrayView(Drawn, ScrollView, can_focus=True):
         elif self._heat:
             cells = [self._warm(array[row, column], style) for column in range(first, last)]
         else:
-            cells = [self._told(array[row, column], style) for column in range(first, last)]
+            cells = [self._cell(array[row, column], style) for column in range(first, last)]
         if row == self.cursor[0] and self.has_focus and first <= self.cursor[1] < last:
             place = self.cursor[1] - first
             cells[place] = Segment(cells[place].text, (cells[place].style or style) + self.look("cursor"))
@@ -142,7 +142,7 @@ class ArrayView(Drawn, ScrollView, can_focus=True):
         body = Strip(cells).crop(shift, shift + width - _MARGIN)
         return Strip([head, *body]).adjust_cell_length(width, style)
 
-    def _told(self, value: np.generic, style: Style) -> Segment:
+    def _cell(self, value: np.generic, style: Style) -> Segment:
         text = _text(value)
         if value.dtype.kind in "fc" and not np.isfinite(value):
             name = "odd"

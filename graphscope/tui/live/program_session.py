@@ -17,7 +17,7 @@ from graphscope.debugger.results import BreakpointInfo, Ended, Message, Result, 
 from graphscope.errors import CommandError, GraphscopeError
 from graphscope.eventlog.reader import Log, load
 from graphscope.tui.live.adapter_client import AdapterClient
-from graphscope.tui.messages import Moved, Printed, Told
+from graphscope.tui.messages import Moved, Notice, Printed
 from graphscope.tui.screen_session import in_turn
 
 PATIENCE: Final = 0.4
@@ -46,7 +46,7 @@ class ProgramSession:
         """The person has said where the log is to be."""
         self.code: int | None = None
         """The exit status of the program, when it has ended."""
-        self._line = AdapterClient(connection, self._heard)
+        self._line = AdapterClient(connection, self._received)
         self._post: Callable[[Post], object] | None = None
         self._early: list[Post] = []
         self._stopped = threading.Condition()
@@ -109,16 +109,16 @@ class ProgramSession:
         return [stop, *(result for line in lines for result in self.carry_out(line))]
 
     def _where(self) -> Stop | None:
-        told = self._line.ask("graphscope/position")
-        self.now, self.seen = told["now"], told["seen"]
-        self._path = told["log"]
+        body = self._line.ask("graphscope/position")
+        self.now, self.seen = body["now"], body["seen"]
+        self._path = body["log"]
         self._again, self._restarts = self._again or self._restarts, False
         self.state = (
-            "runs" if told["running"] else "failed" if told["failed"] else "ended" if self.code is not None else "waits"
+            "runs" if body["running"] else "failed" if body["failed"] else "ended" if self.code is not None else "waits"
         )
-        self.breakpoints, self._aliases = from_json(told["breakpoints"]), told["aliases"]
-        self.begun = self.begun or not told["running"]
-        stop: Stop | None = None if told["stop"] is None else from_json(told["stop"])
+        self.breakpoints, self._aliases = from_json(body["breakpoints"]), body["aliases"]
+        self.begun = self.begun or not body["running"]
+        stop: Stop | None = None if body["stop"] is None else from_json(body["stop"])
         return stop
 
     def carry_out(self, line: str, block: tuple[str, ...] = ()) -> list[Result]:
@@ -234,32 +234,32 @@ class ProgramSession:
 
     # What happens by itself ------------------------------------------------------------------------------------------
 
-    def _heard(self, event: str, body: dict[str, Any]) -> None:
+    def _received(self, event: str, body: dict[str, Any]) -> None:
         if event == "stopped":
             with self._stopped:
                 self._stops += 1
-                mine = self._awaited
+                awaited = self._awaited
                 self._stopped.notify_all()
-            if not mine:
+            if not awaited:
                 self._tell(Moved())
         elif event == "output":
             text = str(body.get("output", ""))
             if body.get("category") == "stdout":
                 self._print(text)
             else:
-                self._tell(Told(text))
+                self._tell(Notice(text))
         elif event == "exited":
             self.code = int(body["exitCode"])
         elif event in ("terminated", "gone"):
             self.state = "ended"
-            self._tell(Told("The program has ended\n" if event == "terminated" else ""))
+            self._tell(Notice("The program has ended\n" if event == "terminated" else ""))
 
     def _print(self, text: str) -> None:
         """Keep what is printed, and tell of it once: a program may print faster than a screen can be drawn."""
         with self._printing:
-            told = bool(self._printed)
+            pending = bool(self._printed)
             self._printed.append(text)
-        if not told:
+        if not pending:
             self._tell(Printed())
 
     def take_printed(self) -> str:

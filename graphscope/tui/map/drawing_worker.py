@@ -62,7 +62,7 @@ class DrawingWorker:
             self._widget.notify(_INSTALL, title="no drawing")
             return
         if self._terminal is None:
-            self._terminal = self._asked()
+            self._terminal = self._query()
         if self._terminal.protocol:
             self.at_work = True
         else:
@@ -84,7 +84,7 @@ class DrawingWorker:
         if self.drawing is not None:
             self._tell(self.drawing.shown.behind)
 
-    def _asked(self) -> Terminal:
+    def _query(self) -> Terminal:
         try:
             with self._widget.app.suspend():  # the answers would count as keys
                 return ask()

@@ -111,11 +111,11 @@ class Map(Drawn, ScrollView, can_focus=True):
     def _arrange(self) -> None:
         """Show what there is now to be shown."""
         drawing = self._artist.drawing
-        told = [f"map  radius {self.radius}"]
+        title = [f"map  radius {self.radius}"]
         if self._found is not None and self.scene is not None:
-            told.append(f"  {said(self._found, self.scene.now)}")
-        told += [f", {self._layers.hidden} left out"] * bool(self._layers.hidden)
-        self.border_title = Content(escape("".join(told) + ", in part" * bool(drawing and drawing.cut)))
+            title.append(f"  {said(self._found, self.scene.now)}")
+        title += [f", {self._layers.hidden} left out"] * bool(self._layers.hidden)
+        self.border_title = Content(escape("".join(title) + ", in part" * bool(drawing and drawing.cut)))
         self.border_subtitle = self._keys()
         # A drawing is cut to the room that there is, so there is nothing to scroll.
         self.virtual_size = Size(0, 0) if drawing else Size(self._sketch.width, self._sketch.height)

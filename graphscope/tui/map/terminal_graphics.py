@@ -41,7 +41,7 @@ class Terminal:
 
     protocol: str
     """`kitty` or `sixel`; empty where it shows none."""
-    told: tuple[int, int] = (0, 0)
+    answered: tuple[int, int] = (0, 0)
     """The width and height of a character in pixels, as the terminal answered."""
     colours: int = _MOST_COLOURS
     """So many at once."""
@@ -51,7 +51,7 @@ class Terminal:
     @property
     def cell(self) -> tuple[int, int]:
         """The width and height of a character in pixels, as it is now; that of a VT340 where nobody knows."""
-        return _cell_now() or (self.told if all(self.told) else (10, 20))
+        return _cell_now() or (self.answered if all(self.answered) else (10, 20))
 
 
 NONE: Final = Terminal("")
@@ -111,7 +111,7 @@ def _understood(answer: bytes) -> Terminal:
         return NONE
     found = Terminal(protocol)
     if cell := _CELL_ANSWER.search(answer):
-        found = replace(found, told=(int(cell[2]), int(cell[1])))
+        found = replace(found, answered=(int(cell[2]), int(cell[1])))
     if colours := _COLOURS_ANSWER.search(answer):
         found = replace(found, colours=min(int(colours[1]), _MOST_COLOURS))
     if largest := _LARGEST_ANSWER.search(answer):
@@ -127,8 +127,8 @@ def _cell_now() -> tuple[int, int] | None:
         import termios
 
         assert sys.__stdout__ is not None
-        told = fcntl.ioctl(sys.__stdout__.fileno(), termios.TIOCGWINSZ, bytes(8))
+        size = fcntl.ioctl(sys.__stdout__.fileno(), termios.TIOCGWINSZ, bytes(8))
     except (ImportError, OSError, ValueError, AssertionError):
         return None
-    rows, columns, width, height = struct.unpack("HHHH", told)
+    rows, columns, width, height = struct.unpack("HHHH", size)
     return (width // columns, height // rows) if min(rows, columns, width, height) else None

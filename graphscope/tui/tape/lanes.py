@@ -58,7 +58,7 @@ def lanes_of(first: int, events: Callable[[int], Event | None], stop: int) -> di
         if row >= first + STRETCH:
             break
         sources = {source for source, _ in event.inputs}
-        used = tuple(lane for lane, source in enumerate(held) if source in sources and _near(source, row))
+        used = tuple(lane for lane, source in enumerate(held) if source in sources and _is_close(source, row))
         through = frozenset(lane for lane, source in enumerate(held) if source is not None)
         colours = frozenset(lane for lane in through if _is_backward(known[held[lane] or 0]))
         ended = frozenset(lane for lane, source in enumerate(held) if source is not None and last_use[source] <= row)
@@ -80,12 +80,12 @@ def _last_uses(known: dict[int, Event]) -> dict[int, int]:
     found = {row: row for row in known}
     for row, event in known.items():
         for source, _ in event.inputs:
-            if source in found and _near(source, row):
+            if source in found and _is_close(source, row):
                 found[source] = row
     return found
 
 
-def _near(source: int | None, row: int) -> bool:
+def _is_close(source: int | None, row: int) -> bool:
     return source is not None and row - source <= REACH
 
 

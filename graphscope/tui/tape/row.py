@@ -94,11 +94,11 @@ class RowPainter:
         ]
         if loop is None:
             return pieces + self._words(scene, node, room - 3 - lanes_width)
-        told = f" {self.glyphs.closed} {loop.turns}{self.glyphs.times} {loop.turn} rows"
+        turns = f" {self.glyphs.closed} {loop.turns}{self.glyphs.times} {loop.turn} rows"
         return [
             *pieces,
-            *self._words(scene, node, room - 3 - lanes_width - len(told)),
-            (told, "scope"),
+            *self._words(scene, node, room - 3 - lanes_width - len(turns)),
+            (turns, "scope"),
         ]
 
     # Parts -----------------------------------------------------------------------------------------------------------
@@ -232,12 +232,12 @@ class _Events:
 
 def _inputs(node: Node) -> str:
     """The inputs in words; those too far away for a lane are told by number, too."""
-    told = []
+    parts = []
     for edge in node.inputs:
         source = edge.source
         far = node.row - source.row > REACH
-        told.append((source.name or source.label) + (f" #{source.row}" if far or not source.name else ""))
-    return f" {', '.join(told)}" if told else ""
+        parts.append((source.name or source.label) + (f" #{source.row}" if far or not source.name else ""))
+    return f" {', '.join(parts)}" if parts else ""
 
 
 def _words_of_mark(scene: Scene, passes: Passes, event: Event) -> tuple[str, str]:

@@ -217,14 +217,14 @@ class Tape(Drawn, ScrollView, can_focus=True):
         if row is None or self.scene is None:
             return
         log = self.scene.log
-        near = next(nodes.backward(log, log.first, row + 1), None)  # at a mark one stands at the node before it
-        self._mark = row if near != row else None
-        if near == self.scene.now or near is None:
+        node = next(nodes.backward(log, log.first, row + 1), None)  # at a mark one stands at the node before it
+        self._mark = row if node != row else None
+        if node == self.scene.now or node is None:
             self.cursor, self._mark = self._mark, None
             self._reveal(row)
             self.refresh()
         else:
-            self.post_message(CommandRequested(f"goto {near}", quiet=True))
+            self.post_message(CommandRequested(f"goto {node}", quiet=True))
 
     # Folds -----------------------------------------------------------------------------------------------------------
 

@@ -102,8 +102,8 @@ class Timeline(Drawn, Widget):
         if y > len(self._drawn):
             return Strip.blank(self.size.width, style)
         line = self._drawn[y - 1] if y else self._passes_line()
-        looks = {name: style + self.look(name) for _, name in line}
-        segments = runs((text, looks[name]) for text, name in line)
+        styles = {name: style + self.look(name) for _, name in line}
+        segments = runs((text, styles[name]) for text, name in line)
         return Strip(segments).adjust_cell_length(self.size.width, style)
 
     def _passes_line(self) -> list[tuple[str, str]]:

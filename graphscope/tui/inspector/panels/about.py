@@ -62,14 +62,14 @@ def _saved(subject: Node) -> str:
     found = {each.name: each.edge.source for each in operands if each.edge is not None}
     if needs_output:
         found["out"] = subject
-    told = []
+    parts = []
     for name, node in found.items():
         value = node.value
-        told.append(
+        parts.append(
             f"{name} (#{node.row}, {shape_text(node.shape) or 'scalar'}"
             + (f", {size_text(value.nbytes)})" if value is not None else ")")
         )
-    return ", ".join(told)
+    return ", ".join(parts)
 
 
 def _view_chain(node: Node) -> str:

@@ -84,10 +84,10 @@ def _pair(made: Text, columns: tuple[int, int, int], what: str, one: np.ndarray 
     known = statistics(one), statistics(two)
     if known[0] is not None and known[1] is not None:
         for name in ("min", "max", "mean", "std", "nan", "inf"):
-            told = tuple(getattr(each, name) for each in known)
-            if name in ("nan", "inf") and not any(told):
+            pair = tuple(getattr(each, name) for each in known)
+            if name in ("nan", "inf") and not any(pair):
                 continue
-            _line(made, columns, name, *map(number, map(float, told)), differs=told[0] != told[1])
+            _line(made, columns, name, *map(number, map(float, pair)), differs=pair[0] != pair[1])
     elif one.size == two.size == 1:
         _line(made, columns, "", str(one.reshape(-1)[0]), str(two.reshape(-1)[0]), differs=bool((one != two).any()))
     if one.shape == two.shape and one.dtype.kind in "fiub" and one.size:

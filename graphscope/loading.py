@@ -1,4 +1,4 @@
-"""Opening what was kept: a log or a state dict, told apart by what the file is."""
+"""Opening what was kept: a log or a state dict, distinguished by what the file is."""
 
 from __future__ import annotations
 

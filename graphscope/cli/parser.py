@@ -102,7 +102,7 @@ def add_kept(parser: Parser) -> None:
 
 
 def torch_as_requested(options: argparse.Namespace) -> AbstractContextManager[None]:
-    """While the program runs, `import torch` means what the person asked for."""
+    """While the program runs, `import torch` means what the options say."""
     if not options.as_torch:
         return nullcontext()
     from graphscope.engine.torch_imports import as_torch

@@ -39,7 +39,7 @@ class Conversation:
         """What the request that a task answers leaves to be done."""
         self._tasks: dict[object, asyncio.Task[None]] = {}
         self._requested: dict[int, asyncio.Future[dict[str, Any]]] = {}
-        """What the client was asked for and has not answered yet."""
+        """Requests to the client that it has not answered yet."""
 
     async def perform(self, request: Request, arguments: Arguments) -> Body:
         """Do what a request asks for, as soon as it makes sense; the body of the answer.

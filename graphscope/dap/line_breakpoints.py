@@ -1,4 +1,4 @@
-"""Breakpoints at lines that made no node: one is told so, rather than to wonder why nothing stopped there."""
+"""Breakpoints at lines that made no node: the client is informed, rather than to wonder why nothing stopped there."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from graphscope.errors import CommandError
 from graphscope.eventlog.reader import load
 
 HALTING: Final = 0.3
-"""Seconds until a program that was asked to pause is stopped between two nodes."""
+"""Seconds until a program that is to pause is stopped between two nodes."""
 
 
 class LiveSession(Session):
@@ -142,7 +142,7 @@ class LiveSession(Session):
     # What the program tells ------------------------------------------------------------------------------------------
 
     def message_received(self, message: dict[str, Any]) -> None:
-        """Something that the program tells without being asked."""
+        """An event of the program."""
         match message["event"]:
             case "stopped" if self.worker.busy:  # somebody looks at the past of a program that runs
                 self.worker.interrupt()

@@ -1,4 +1,4 @@
-"""What an adapter shows: a position in a log, and whatever can be asked there. Behind it may be a program that runs."""
+"""What an adapter shows: a position in a log, and all queries about it. Behind it may be a program that runs."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Session:
         log, now = self.debugger.log, self.debugger.now
         return max(log.event(now).thread, 1) if log.first <= now < log.end else 1
 
-    # What can be asked -----------------------------------------------------------------------------------------------
+    # Queries ---------------------------------------------------------------------------------------------------------
 
     async def command(self, line: str, block: tuple[str, ...] = (), frame: int | None = None) -> Result:
         """Carry out a line of the debugger's own language; where it moves, the listener hears of it first."""
@@ -216,7 +216,7 @@ class Session:
     def changed_setup(self) -> None:
         """Breakpoints, watches or displays were changed."""
 
-    # What can be asked of a program ----------------------------------------------------------------------------------
+    # Queries of a program --------------------------------------------------------------------------------------------
 
     def take_over(self, old: Debugger) -> None:
         """Have what a person set up in an earlier run; rows are of that run, so what speaks of one is left behind."""

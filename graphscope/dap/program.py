@@ -22,7 +22,7 @@ from graphscope.errors import CommandError, UsageError
 from graphscope.eventlog.folder import Folder
 
 PATIENCE: Final = 2.0
-"""Seconds that a program has to end when it is asked to, before it is made to."""
+"""Seconds that a program has to end by itself, before it is killed."""
 
 _UNNAMED: Final = "memory"
 """What a log is called that nobody named."""

@@ -1,4 +1,4 @@
-"""Work that may take long, in a thread beside: it tells how far it has come, and ends early when it is asked to."""
+"""Work that may take long, in a thread beside: it reports progress, and ends early when it is cancelled."""
 
 from __future__ import annotations
 

@@ -60,12 +60,12 @@ class LiveGate:
 
     @property
     def asking(self) -> bool:
-        """Whether a person is being asked, in whichever thread."""
+        """Whether a person is at the prompt, in whichever thread."""
         return self._asking is not None
 
     @property
     def asking_here(self) -> bool:
-        """Whether a person is being asked in the calling thread."""
+        """Whether a person is at the prompt in the calling thread."""
         return self._asking == threading.get_ident()
 
     def go(self, motion: Motion) -> None:
@@ -74,7 +74,7 @@ class LiveGate:
         debugger.plan = Plan(motion, motion.begin(debugger.log, debugger.origin()), 1)
 
     def pause(self) -> bool:
-        """Stop at the next node. False when that was asked for already."""
+        """Stop at the next node. False when that was requested already."""
         requested, self._pause = self._pause, True
         return not requested
 

@@ -1,4 +1,4 @@
-"""Breakpoints at lines that call: they stop at the first node that is made beneath the line, each time it is run."""
+"""Breakpoints at lines that call: they stop at the first node that a call of the line makes, each time it is run."""
 
 from __future__ import annotations
 

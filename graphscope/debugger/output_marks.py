@@ -1,4 +1,4 @@
-r"""What a program prints, told with the line that printed it: by marks in the stream, which the adapter takes out.
+r"""What a program prints, with the line that printed it: by marks in the stream, which the adapter takes out.
 
 A mark is an escape sequence that no terminal shows: `ESC ] 7717 ; LINE ; FILE ESC \`. It stands ahead of what the line
 prints, so that the order of all output, whoever wrote it, is what it would be without.

@@ -62,7 +62,7 @@ def _at(subject: Subject, mark: Event) -> str:
 
 
 def plain_leaf(subject: Subject) -> Explanation | None:
-    """A leaf that nobody asked to require grad, or that was frozen."""
+    """A leaf that does not require grad: by default, or because it was frozen."""
     required = subject.requires_grad
     if not subject.is_leaf or (required and (subject.live is None or subject.live.requires_grad)):
         return None
@@ -318,7 +318,7 @@ CAUSES: Final[tuple[Callable[[Subject], Explanation | None], ...]] = (
     frozen_since,
     not_accumulated,
 )
-"""The causes in the order in which they are asked."""
+"""The causes in the order in which they are tested."""
 
 
 def explain_missing(subject: Subject) -> Explanation:

@@ -1,4 +1,4 @@
-"""What is asked about: a node of the forward pass, and the backward pass that should have brought its gradient."""
+"""The subject of an explanation: a forward node, and the backward pass that should have brought its gradient."""
 
 from __future__ import annotations
 

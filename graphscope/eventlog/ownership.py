@@ -1,4 +1,4 @@
-"""Who records into a folder: one live process at a time, told by a lock that dies with its holder."""
+"""Who records into a folder: one live process at a time, known by a lock that dies with its holder."""
 
 from __future__ import annotations
 

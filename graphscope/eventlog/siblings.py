@@ -1,4 +1,4 @@
-"""The logs of one run: every process that records has one of its own, beside the one that was asked for."""
+"""The logs of one run: every process that records has one of its own, beside the one that was requested."""
 
 from __future__ import annotations
 

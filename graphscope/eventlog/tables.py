@@ -106,7 +106,7 @@ class Tables:
 
 
 class _Table:
-    """Entries of one table, parsed as they are asked for."""
+    """Entries of one table, parsed at first use."""
 
     def __init__(self, files: LogFiles, name: str, is_whole: Callable[[], bool]) -> None:
         self._files = files

@@ -1,4 +1,4 @@
-"""What is drawn: from a log, a graph, a view or a tensor to the view that was asked for."""
+"""What is drawn: from a log, a graph, a view or a tensor to the requested view."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class Graph:
 
     @property
     def nodes(self) -> Sequence[Node]:
-        """All nodes in the order of the log, made as they are asked for."""
+        """All nodes in the order of the log, made at first use."""
         return _Nodes(self, self.index.nodes(self.now + 1))
 
     def select(self, spec: str) -> list[Node]:

@@ -1,4 +1,4 @@
-"""One node of a graph and its edges: made on demand, everything about it is read from the log when asked for."""
+"""One node of a graph and its edges: made on demand, everything about it is read from the log at first use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All paths between two nodes that lie near each other in the log, found in its columns: edges lead to younger rows, so
+"""All paths between two nodes that lie close together in the log, found in its columns: edges lead to younger rows, so
 one sweep finds what can be reached. No sweep is longer than `REACH` rows, however long the log is.
 """
 

@@ -1,4 +1,4 @@
-"""Finding the nodes that a selector means, column by column: no look at a row that can't be one."""
+"""Finding the nodes that a selector means, column by column: rows that can't be one are not read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What keeps a mistake of ours from ending the screen, and with it the session: it is told, and the keys go on."""
+"""Keeps a mistake of graphscope's from ending the screen and the session: it is reported, and the keys go on."""
 
 from __future__ import annotations
 

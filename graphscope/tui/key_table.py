@@ -1,4 +1,4 @@
-"""Which key means what: those of commands and panels come from their tables, the others are told here."""
+"""Which key means what: those of commands and panels come from their tables, the others stand here."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class Prefill(Message):
 
 
 class Moved(Message):
-    """One stands somewhere else without having asked: the program has come to a stop."""
+    """One stands somewhere else without a command: the program has come to a stop."""
 
 
 class Printed(Message):

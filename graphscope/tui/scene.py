@@ -1,4 +1,4 @@
-"""What all regions look at: a log, a position in time, and what the debugger said of it."""
+"""What all regions show: a log, a position in time, and what the debugger said of it."""
 
 from __future__ import annotations
 

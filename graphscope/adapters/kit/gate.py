@@ -1,4 +1,4 @@
-"""The gate: where a debugger may look at a node, and put another value in the place of its own."""
+"""The gate: where a debugger may inspect a node, and put another value in the place of its own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphscope.eventlog.schema import ROW_MASK
 from graphscope.eventlog.writer import Writer
 
 Waiting = AbstractContextManager[object]
-"""Entered while a person is asked: what is computed meanwhile is theirs, and not the program's."""
+"""Entered while the program waits for a person: what is computed meanwhile is not the program's."""
 
 
 def before(writer: Writer, name: str, rows: Sequence[int], frame: FrameType, waiting: Waiting) -> None:

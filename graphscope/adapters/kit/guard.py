@@ -1,4 +1,4 @@
-"""What goes wrong in the recorder is told and ends the recording; the program goes on as if it were not there."""
+"""Errors of the recorder: each is reported and ends the recording, and the program goes on as if it were not there."""
 
 from __future__ import annotations
 

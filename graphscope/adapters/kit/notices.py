@@ -1,4 +1,4 @@
-"""What a person is told of a recording: a sentence on standard error, or a warning where something was left behind."""
+"""Notices of a recording: a sentence on standard error, or a warning where something was left behind."""
 
 from __future__ import annotations
 

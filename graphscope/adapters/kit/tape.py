@@ -1,4 +1,4 @@
-"""The tape: what a framework computes, told as nodes of both passes, at each of which a debugger may wait."""
+"""The tape: what a framework computes, recorded as nodes of both passes, at each of which a debugger may wait."""
 
 from __future__ import annotations
 

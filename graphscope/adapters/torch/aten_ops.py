@@ -1,4 +1,4 @@
-"""The capture level `ops`: beneath each call the ops of ATen that it runs, forward and backward.
+"""The capture level `ops`: inside of each call the ops of ATen that it runs, forward and backward.
 
 A call that runs one op alone is that op; of any other the ops lie in a scope of its name, as those of a custom
 function do.

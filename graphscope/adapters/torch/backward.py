@@ -1,4 +1,4 @@
-"""The backward pass: the engine's entry is patched, and what it runs is told of in the order in which it runs."""
+"""The backward pass: the engine's entry is patched, and what it runs is recorded in the order in which it runs."""
 
 from __future__ import annotations
 

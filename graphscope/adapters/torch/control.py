@@ -1,4 +1,4 @@
-"""The gate: what a debugger may look at and replace while the program waits, before and after a node."""
+"""The gate: what a debugger may inspect and replace while the program waits, before and after a node."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def passed(session: Session, frame: FrameType) -> None:
 
 
 class _Waiting:
-    """While a person is asked, what is computed is theirs and not the program's: gradients on, nothing recorded."""
+    """While the program waits for a person, what is computed is not the program's: gradients on, nothing recorded."""
 
     __slots__ = ("_busy", "_function", "_grad", "_place")
 

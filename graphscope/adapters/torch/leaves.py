@@ -33,7 +33,7 @@ class Leaves:
         self.names = Names()
         """What modules call their parameters and buffers."""
         self.expected: list[weakref.ref[torch.Tensor]] = []
-        """Parameters of modules that were called; those that nothing has used by the next backward are told of then."""
+        """Parameters of modules that were called; those that nothing has used by the next backward get a row then."""
         self._unused: set[int] = set()
         """Those that were, by `id`."""
         self.gradients = session.identities.gradients
@@ -44,9 +44,9 @@ class Leaves:
         self.expected = alive + [compiled.Reference(each) for each in parameters]
 
     def unused(self) -> None:
-        """Append rows of expected parameters that took no part up to a backward pass, so that they can be asked for.
+        """Append rows of expected parameters that took no part up to a backward pass, so that they can be selected.
 
-        They have no line, as there is none that uses them. In each new segment of the log they are told again.
+        They have no line, as there is none that uses them. In each new segment of the log they are written again.
         """
         session = self._session
         left = []

@@ -118,7 +118,7 @@ class TorchPatches(Patches):
 
 
 def _seeing_ops(session: Session) -> contextlib.AbstractContextManager[Any]:
-    """With the ops beneath the calls of this thread seen, where they are asked for."""
+    """With the ops inside of the calls of this thread seen, at that capture level."""
     calls = session.places.here.calls
     return calls.ops if isinstance(calls, DeepCalls) else contextlib.nullcontext()
 

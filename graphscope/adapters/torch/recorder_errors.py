@@ -1,6 +1,6 @@
-"""What goes wrong in the recorder is told and ends the recording; the program goes on as if it were not there.
+"""Errors of the recorder: each is reported and ends the recording, and the program goes on as if it were not there.
 
-A tensor that does not answer as others do ends nothing: what is done with it is not recorded, which is told once.
+A tensor that does not answer as others do ends nothing: what is done with it is not recorded, which is reported once.
 """
 
 from __future__ import annotations

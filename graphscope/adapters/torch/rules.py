@@ -45,7 +45,7 @@ class Run:
         self.writer = writer
         self.append = writer.append
         self.frame = frame
-        """The program's frame that asked for gradients."""
+        """The program's frame that started the pass."""
         self.rules: list[Rule] = []
         self.held: list[Any] = []
         self.start: list[int] = []

@@ -75,7 +75,7 @@ class Session(Recording):
         self.leaves = Leaves(self)
         self.assignments = Assignments(self)
         self.skipped: weakref.WeakSet[type] = weakref.WeakSet()
-        """Classes of tensors that could not be recorded, which was told."""
+        """Classes of tensors that could not be recorded, which was reported."""
         self.born: dict[bytes, int] = {}
         """Torch's count of its own writes into results that it makes by writing, by what their rows begin with."""
         self._gradients: dict[Any, Keeping] = {}
@@ -94,7 +94,7 @@ class Session(Recording):
         return Call(function, self._count)
 
     def gradient_of_leaf(self, gradient: torch.Tensor, count: int) -> Keeping:
-        """The template of the row of a gradient that was asked for, and is added to nothing."""
+        """The template of the row of a gradient that `autograd.grad` returns, and that is added to nothing."""
         key = (shape_of(gradient), tensor_base.dtype(gradient), count)
         found = self._gradients.get(key)
         if found is None:

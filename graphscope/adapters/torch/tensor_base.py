@@ -1,4 +1,4 @@
-"""Tensors are asked by torch's own methods, whatever a program has put in their place or gave a class of its own."""
+"""Torch's own methods of tensors, whatever a program has put in their place or gave a class of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Properties of a tensor that can be asked for without an answer that is an error, or that changes the program."""
+"""Properties of tensors of any class, read without an error and without a change to the program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`warnings.warn`: a warning is told of the line that it would be told of unrecorded: the filters of a program fit.
+"""`warnings.warn`: a warning names the line that it would name unrecorded, so that a program's filters fit.
 
 A function of torch that is written in Python runs inside of itself while our mode is on the stack: one frame too many.
 """

@@ -1,4 +1,4 @@
-"""A line to a debug adapter: requests go out and are waited for, events are heard as they come."""
+"""A connection to a debug adapter: requests go out and are waited for, events are received as they come."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What this terminal can show beside characters. It is asked only when somebody wants a picture: one that does not
+"""What this terminal can show beside characters. It is queried only when a picture is wanted: one that does not
 know a question may print it, or answer so late that the answer counts as keys.
 """
 

@@ -1,7 +1,7 @@
 """What shows a picture in a terminal.
 
-It is told to the terminal behind the screen's own painting, and again whenever that has painted over it: within a line
-of the screen it would be cut as text is.
+It is written to the terminal behind the screen's own painting, and again whenever that has painted over it: within a
+line of the screen it would be cut as text is.
 """
 
 from __future__ import annotations

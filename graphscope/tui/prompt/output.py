@@ -1,4 +1,4 @@
-"""The program's own terminal: what it prints, colours and carriage returns too; nothing of it steers ours."""
+"""The program's own terminal: what it prints, colours and carriage returns too; nothing of it steers the screen's."""
 
 from __future__ import annotations
 

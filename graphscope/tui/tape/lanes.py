@@ -1,7 +1,7 @@
 """Lanes beside the tape, as `git log --graph` draws branches: from where a value is made to its last use.
 
 Worked out a stretch of rows at a time, so that a long log costs nothing where nobody looks. What runs farther than a
-stretch reaches is told in words, not in lanes.
+stretch reaches is written in words, not in lanes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the newest recording of torch knows of a tensor that is given to `gs.explain`, and tensors of logged elements."""
+"""What the newest recording of torch knows of a tensor given to `gs.explain`, and tensors of what the log holds."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import torch
 
 from graphscope.adapters.torch.known_tensors import Identities
 from graphscope.adapters.torch.tensor_elements import numbers
-from graphscope.eventlog.schema import ROW_MASK
 from graphscope.eventlog.foreign_tensors import TENSOR_READERS, TensorReader
+from graphscope.eventlog.schema import ROW_MASK
 
 
 def register(identities: Identities) -> None:

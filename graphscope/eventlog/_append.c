@@ -471,22 +471,25 @@ static PyObject *Appender_call(PyObject *object, PyObject *const *args, size_t f
     return PyObject_Vectorcall(self->slow, args, flags, names);
 }
 
-/* many(template, value, rows, time=0, duration=0, forward=0, tensor=None): the same with any number of inputs. */
+/* many(template, value, rows, time=0, duration=0, forward=0, tensor=None, version=0): the same with any number of inputs,
+ * of another version of its tensor than the template's. */
 static PyObject *Appender_many(Appender *self, PyObject *const *args, Py_ssize_t count)
 {
-    if (count >= 3 && count <= 7 && PyObject_TypeCheck(args[0], form_type) && PyList_CheckExact(args[2]) &&
+    if (count >= 3 && count <= 8 && PyObject_TypeCheck(args[0], form_type) && PyList_CheckExact(args[2]) &&
         PyList_GET_SIZE(args[2]) <= MOST_INPUTS) {
-        int64_t numbers[3] = {0}, inputs[MOST_INPUTS], tensor = -1;
+        int64_t numbers[3] = {0}, inputs[MOST_INPUTS], tensor = -1, version = 0;
         int given = (int)PyList_GET_SIZE(args[2]);
         for (Py_ssize_t place = 3; place < count && place < 6; place++)
             numbers[place - 3] = PyLong_AsLongLong(args[place]);
-        if (count == 7 && args[6] != Py_None)
+        if (count >= 7 && args[6] != Py_None)
             tensor = PyLong_AsLongLong(args[6]);
+        if (count == 8)
+            version = PyLong_AsLongLong(args[7]);
         for (int place = 0; place < given; place++)
             inputs[place] = PyLong_AsLongLong(PyList_GET_ITEM(args[2], place));
         if (PyErr_Occurred())
             return NULL;
-        Moment moment = {numbers[0], numbers[1], numbers[2], inputs, given, tensor, 0};
+        Moment moment = {numbers[0], numbers[1], numbers[2], inputs, given, tensor, version};
         int64_t row = write_row(self, (Form *)args[0], args[1], &moment);
         if (row >= 0)
             return PyLong_FromLongLong(row);

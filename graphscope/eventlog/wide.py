@@ -46,8 +46,14 @@ class WideRows(Interning):
         duration: int = 0,
         forward: int = 0,
         tensor: int | None = None,
+        version: int = 0,
     ) -> int:
-        """Append a row as `_append` does, with any number of inputs: rows, with their slots above SLOT_SHIFT."""
+        """Append a row as `_append` does, with any number of inputs: rows, with their slots above SLOT_SHIFT.
+
+        A version is that of the tensor where it is another than the template's.
+        """
+        if version:
+            template.turn_version(version)
         if len(rows) <= INLINE_INPUTS:
             first, second, third = (*rows, 0, 0, 0)[:INLINE_INPUTS]
             return self._append(template, value, time, duration, forward, first, second, third, tensor)

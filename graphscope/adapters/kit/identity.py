@@ -27,6 +27,11 @@ class Known(weakref.ref[Any]):
 class Table(dict[int, Any]):
     """Known objects by their addresses. An entry may be of one that is gone."""
 
+    def find(self, value: Any) -> Any:
+        """What is known of an object, or None."""
+        known = self.get(id(value))
+        return known if known is not None and known() is value else None
+
     def take(self, address: int) -> Any:
         """What is known of an address, taken out."""
         return super().pop(address, None)
@@ -54,13 +59,10 @@ class Identities(Generic[Entry]):
     def __init__(self, entry: Callable[[Any], Any] = Known, table: Callable[[], Any] = Table) -> None:
         self._entry = entry
         self.table = table()
+        self.find: Callable[[Any], Entry | None] = self.table.find
+        """The entry of an object, if it has one."""
         self.room = LEAST
         """So many entries are let stand before those of dead objects are taken out."""
-
-    def find(self, value: Any) -> Entry | None:
-        """The entry of an object, if it has one."""
-        known: Entry | None = self.table.get(id(value))
-        return known if known is not None and known() is value else None
 
     def add(self, value: Any, row: int) -> Entry:
         """Note that an object is the value of a row."""

@@ -301,6 +301,10 @@ INSIDE int fits_seen(Site *site, PyObject *tensor, const Look *seen);
  * with no error set where that takes more. What is in `gathered` afterwards is to be freed when the row is written. */
 INSIDE PyObject *value_of(const Site *site, PyObject *tensor, const Look *seen, void **gathered);
 
+/* site.value(tensor): the same of a tensor that was not looked at; NotImplemented where the site is not for it, or where
+ * that takes more. */
+INSIDE PyObject *site_value(PyObject *site, PyObject *tensor);
+
 /* How many bytes the elements of a tensor come to. */
 static inline int64_t bytes_of(const Look *seen)
 {

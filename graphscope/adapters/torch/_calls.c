@@ -127,12 +127,16 @@ static PyMemberDef Site_members[] = {OBJECT(shape),
                                      {"floating", T_LONGLONG, offsetof(Site, floating), 0, NULL},
                                      {NULL}};
 
+static PyMethodDef Site_methods[] = {
+    {"value", site_value, METH_O, "The value of a row for a tensor that the template is for."}, {NULL}};
+
 static PyType_Slot Site_slots[] = {{Py_tp_doc, "A call site, and the result that its template is for."},
                                    {Py_tp_new, PyType_GenericNew},
                                    {Py_tp_dealloc, Site_dealloc},
                                    {Py_tp_traverse, Site_traverse},
                                    {Py_tp_clear, Site_clear},
                                    {Py_tp_members, Site_members},
+                                   {Py_tp_methods, Site_methods},
                                    {0, NULL}};
 
 static PyType_Spec Site_spec = {"graphscope.adapters.torch._calls.Site", sizeof(Site), 0,

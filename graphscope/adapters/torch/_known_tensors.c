@@ -118,6 +118,12 @@ static PyObject *Table_get(Table *self, PyObject *key)
     return Py_NewRef(found == NULL ? Py_None : (PyObject *)found);
 }
 
+static PyObject *Table_find(Table *self, PyObject *tensor)
+{
+    Known *found = known_at(self, tensor);
+    return Py_NewRef(found != NULL && referent(found->reference) == tensor ? (PyObject *)found : Py_None);
+}
+
 static PyObject *Table_take(Table *self, PyObject *key)
 {
     void *address = address_in(key);
@@ -173,6 +179,7 @@ static PyObject *Table_forget(Table *self, PyObject *nothing)
 
 static PyMethodDef Table_methods[] = {
     {"get", (PyCFunction)Table_get, METH_O, "What is known of an address, or None."},
+    {"find", (PyCFunction)Table_find, METH_O, "What is known of a tensor, or None."},
     {"take", (PyCFunction)Table_take, METH_O, "The same, taken out."},
     {"values", (PyCFunction)Table_values, METH_NOARGS, "All that is known."},
     {"forget", (PyCFunction)Table_forget, METH_NOARGS, "Take those out that are gone."},

@@ -136,6 +136,18 @@ PyObject *value_of(const Site *site, PyObject *tensor, const Look *seen, void **
     return value;
 }
 
+PyObject *site_value(PyObject *object, PyObject *tensor)
+{
+    Site *site = (Site *)object;
+    Look seen;
+    void *gathered = NULL;
+    PyObject *value = NULL;
+    if (look(tensor, &seen) && (!site->wanted || in_one_row(&seen)) && fits_seen(site, tensor, &seen) == 1)
+        value = value_of(site, tensor, &seen, &gathered);
+    put_off();
+    return value != NULL ? value : Py_NewRef(Py_NotImplemented);
+}
+
 /* look_through(capsule or None, measure or None, classes, base): how tensors are looked at, and their statistics taken;
  * the class that torch writes in C answers for them. */
 static PyObject *look_through(PyObject *module, PyObject *args)

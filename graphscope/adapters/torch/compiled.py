@@ -73,6 +73,12 @@ class Site:
     varying: int
     """A bit for each number among the constants that varies; -1 where the constants do not tell of all of them."""
 
+    def value(self, tensor: torch.Tensor) -> Any:
+        """The value of a row for a tensor that the template is for; `NotImplemented` for any other, and where it takes
+        more than a look (compiled).
+        """
+        return NotImplemented
+
 
 class Place:
     """Where one thread is."""

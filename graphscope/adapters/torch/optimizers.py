@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
+from operator import is_
 from sys import _getframe
 from types import CellType, FrameType
 from typing import Any, Final, NamedTuple
@@ -15,6 +16,7 @@ from graphscope.adapters.kit.training_steps import Steps
 from graphscope.adapters.torch import control, tensor_base
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.known_tensors import Known, wrote
+from graphscope.adapters.torch.modes import aside
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.tensor_properties import shape_of
@@ -26,19 +28,31 @@ from graphscope.eventlog.schema import ROW_MASK, Flag, Kind
 SETTINGS: Final = ("lr", "momentum", "betas", "eps", "weight_decay", "alpha", "rho", "maximize", "nesterov", "amsgrad")
 """Settings of a group that are told with its rows."""
 
+_MOST_GROUPS: Final = 4096
+"""The settings of so many groups of parameters are remembered."""
+
 _HOOKED: Final = torch.optim.Optimizer.profile_hook_step(len).__code__
 """The code of what torch puts around the step of each class of optimizers."""
+
+
+class Settings(NamedTuple):
+    """What the rows of one group of parameters tell of its settings, at one place of the program."""
+
+    place: Any
+    structure: Any
+    varying: Sequence[int]
+    """Which of the numbers among them vary from step to step."""
+    values: tuple[Any, ...]
+    numbers: Sequence[int]
+    """The bits of the numbers."""
 
 
 class Update(NamedTuple):
     """How the rows of a parameter's updates look."""
 
-    key: Any
+    settings: Settings
+    has_gradient: bool
     form: Keeping
-    numbers: Sequence[int]
-    """The bits of the numbers among the settings."""
-    varying: Sequence[int]
-    """Which of them vary from step to step."""
 
 
 class Optimizers:
@@ -47,6 +61,8 @@ class Optimizers:
     def __init__(self, session: Session) -> None:
         self.session = session
         self._steps = Steps()
+        self._settings: dict[Any, Settings] = {}
+        """Those of each group and place, as they were last."""
 
     def register(self) -> Callable[[], None]:
         """Begin to tell where steps end, by the hooks that torch offers; the function returned ends it."""
@@ -90,7 +106,8 @@ class Optimizers:
             start = session.writer.clock()
             place.busy = True
             try:
-                result = original(optimizer, *args, **kwargs)
+                with aside(session):  # our mode has nothing to say to what runs inside
+                    result = original(optimizer, *args, **kwargs)
             finally:
                 place.busy = False
             self._stepped(optimizer, _getframe(1), session.writer.clock() - start)
@@ -112,57 +129,79 @@ class Optimizers:
         """Append the rows of a step."""
         frame = self.session.frames.user(frame)
         for group in optimizer.param_groups:
-            parameters = [each for each in group["params"] if tensor_base.gradient(each) is not None]
-            if parameters:
-                self._update(optimizer, group, parameters, frame, duration // len(parameters))
+            pairs = [
+                (each, gradient) for each in group["params"] if (gradient := tensor_base.gradient(each)) is not None
+            ]
+            if pairs:
+                self._update(type(optimizer).__name__, group, pairs, frame, duration // len(pairs))
 
-    def _update(self, optimizer: Any, group: dict[str, Any], parameters: Any, frame: FrameType, duration: int) -> None:
+    def _update(
+        self, name: str, group: dict[str, Any], pairs: list[tuple[Any, Any]], frame: FrameType, duration: int
+    ) -> None:
         session = self.session
         writer = session.writer
-        identities = session.identities
-        name = type(optimizer).__name__
-        settings = {key: value for key in SETTINGS if isinstance(value := group.get(key), (int, float, tuple, bool))}
-        numbers: list[float] = []
-        structure = arguments.separated(settings, numbers)
-        told = [arguments.bits(number) for number in numbers]
+        find = session.identities.find
         site = site_number(writer, frame)
-        place = name, site, session.places.here.context
-        for parameter in parameters:
-            known = identities.find(parameter)
+        settings = self._settings_of(name, group, site)
+        varying = [settings.numbers[place] for place in settings.varying]
+        for parameter, gradient in pairs:
+            known = find(parameter)
             if known is None or known.row < writer.low:
                 # Its value is the new one by now: the row that is written is that of the update alone.
                 known = session.leaves.leaf(parameter, frame, None, known)
             more = known.extended()
-            gradient = self._gradient(identities.find(tensor_base.gradient(parameter)), more.accumulated)
-            has_gradient = gradient > 0
-            key = place, structure, has_gradient, shape_of(parameter), tensor_base.dtype(parameter)
-            update: Update | None = more.updating if more.updating is not None and more.updating.key == key else None
-            varying = () if update is None else arguments.varying_with(update.varying, update.numbers, told)
-            if update is None or varying is not update.varying:
-                form = self._form(
-                    name, arguments.entry(None, settings, varying), parameter, site, has_gradient, varying
-                )
-                update = more.updating = Update(key, form, told, varying)
-            template, value = update.form.read(parameter)
-            template.turn_version(more.versions + 1)
+            origin = self._origin(find(gradient), more.accumulated)
+            update: Update | None = more.updating
+            if update is None or update.settings is not settings or update.has_gradient is not (origin > 0):
+                update = more.updating = self._renewed(name, update, settings, parameter, site, origin > 0)
+            template, value = update.form.template, update.form.value(parameter)
+            if value is NotImplemented:
+                if not update.form.is_for(parameter):
+                    update = more.updating = self._renewed(name, None, settings, parameter, site, origin > 0)
+                template, value = update.form.read(parameter)
+            rows = [known.row, origin, *varying] if origin else [known.row, *varying]
             first = more.first if more.first >= writer.base else None
-            now = writer.clock()
-            rows = [known.row, gradient][: 1 + has_gradient] + [told[each] for each in update.varying]
-            row = writer.append_many(template, value, rows, now, duration, 0, first)
+            row = writer.append_many(template, value, rows, writer.clock(), duration, 0, first, more.versions + 1)
             wrote(known, parameter, row)
             if writer.gate is not None:
                 control.after(session, row, parameter, value, frame)
 
-    def _gradient(self, known: Known | None, accumulated: int) -> int:
+    def _settings_of(self, name: str, group: dict[str, Any], site: int) -> Settings:
+        """The settings of a group, in whose place those of its last step stand where nothing has changed since."""
+        values = tuple(map(group.get, SETTINGS))
+        place = id(group), name, site, self.session.places.here.context
+        before = self._settings.get(place)
+        if before is not None and all(map(is_, values, before.values)):
+            return before
+        found: list[float] = []
+        structure = arguments.separated(_told(values), found)
+        numbers = [arguments.bits(number) for number in found]
+        varying: Sequence[int] = ()
+        if before is not None and before.structure == structure:
+            place, structure = before.place, before.structure
+            varying = arguments.varying_with(before.varying, before.numbers, numbers)
+        elif len(self._settings) >= _MOST_GROUPS:
+            self._settings.clear()
+        found_now = self._settings[place] = Settings(place, structure, varying, values, numbers)
+        return found_now
+
+    def _renewed(
+        self, name: str, update: Update | None, settings: Settings, parameter: Any, site: int, has_gradient: bool
+    ) -> Update:
+        """How the rows of a parameter look from here on: as before, where only numbers that vary have changed."""
+        if update is not None and update.has_gradient is has_gradient and update.settings[:3] == settings[:3]:
+            return Update(settings, has_gradient, update.form)
+        return Update(settings, has_gradient, self._form(name, settings, parameter, site, has_gradient))
+
+    def _origin(self, known: Known | None, accumulated: int) -> int:
         """The row of a parameter's gradient: what was last added to it, or what the program has made of it since."""
         if known is None or known.row < self.session.writer.low or known.row & ROW_MASK < accumulated:
             return accumulated
         return known.row
 
     def _form(
-        self, name: str, settings: dict[str, Any], parameter: torch.Tensor, site: int, has_gradient: bool,
-        varying: Sequence[int],
-    ) -> Keeping:  # fmt: skip
+        self, name: str, settings: Settings, parameter: torch.Tensor, site: int, has_gradient: bool
+    ) -> Keeping:
         writer = self.session.writer
         entry = {
             "name": name,
@@ -171,20 +210,28 @@ class Optimizers:
             "vjp": [],
             "inputs": [],
         }
-        return Keeping(
-            writer.template(
-                Kind.OP,
-                op=writer.intern("ops", name, entry),
-                site=site,
-                scope=self.session.places.here.context.path.number(writer),
-                shape=shape_of(parameter),
-                dtype=log_dtype(tensor_base.dtype(parameter)),
-                attrs=writer.attributes(settings),
-                flags=Flag.IN_PLACE | Flag.NO_GRAD,
-                input_count=1 + has_gradient,
-                number_count=len(varying),
-            )
+        template = writer.template(
+            Kind.OP,
+            op=writer.intern("ops", name, entry),
+            site=site,
+            scope=self.session.places.here.context.path.number(writer),
+            shape=shape_of(parameter),
+            dtype=log_dtype(tensor_base.dtype(parameter)),
+            attrs=writer.attributes(arguments.entry(None, _told(settings.values), settings.varying)),
+            flags=Flag.IN_PLACE | Flag.NO_GRAD,
+            input_count=1 + has_gradient,
+            number_count=len(settings.varying),
         )
+        return Keeping(template, parameter)
+
+
+def _told(values: tuple[Any, ...]) -> dict[str, Any]:
+    """Settings by name, of what may be told of them."""
+    return {
+        name: value
+        for name, value in zip(SETTINGS, values, strict=True)
+        if isinstance(value, (int, float, tuple, bool))
+    }
 
 
 class _Inside:

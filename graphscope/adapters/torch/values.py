@@ -11,7 +11,7 @@ from graphscope.adapters.kit.value_policy import unkept, wanted
 from graphscope.adapters.torch import tensor_base, tensor_elements
 from graphscope.adapters.torch.compiled import Site
 from graphscope.adapters.torch.tensor_base import Own
-from graphscope.adapters.torch.tensor_properties import ORDINARY
+from graphscope.adapters.torch.tensor_properties import ORDINARY, shape_of
 from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.schema import DTYPES as DTYPES_BY_CODE
 from graphscope.eventlog.template import Template
@@ -23,8 +23,10 @@ class Keeping(Site):
 
     __slots__ = ("kept", "unkept")
 
-    def __init__(self, template: Template) -> None:
+    def __init__(self, template: Template, like: torch.Tensor | None = None) -> None:
         self.template = template
+        if like is not None:
+            self.shape, self.dtype = torch.Size(shape_of(like)), tensor_base.dtype(like)
         self.next = None
         """Another variant of the same call site."""
         self.varying = 0
@@ -38,6 +40,10 @@ class Keeping(Site):
         named = DTYPES_BY_CODE[template.fields[1]] != ""
         self.direct = bool(measure is not None and named and not (self.summary and not self.floating))
         """Whether the elements can be read where they lie."""
+
+    def is_for(self, tensor: torch.Tensor) -> bool:
+        """Whether the rows are those of tensors of such a shape and dtype."""
+        return bool(self.shape == shape_of(tensor) and self.dtype is tensor_base.dtype(tensor))
 
     def fits(self, tensor: torch.Tensor) -> bool:
         """Whether a tensor has as many bytes as a row of this template tells of."""

@@ -88,9 +88,10 @@ def _append(
         calls, sites, key, call, frame, target, args, kwargs, constants, len(rows), Flag.IN_PLACE
     )
     template, value = site.read(target)
-    template.turn_version(more.versions + 1)
     first = more.first if more.first >= writer.base else None
-    row = session.writer.append_many(template, value, rows + numbers, end, end - start, place.backward_row, first)
+    row = session.writer.append_many(
+        template, value, rows + numbers, end, end - start, place.backward_row, first, more.versions + 1
+    )
     wrote(known, target, row)
     if call.name in ZEROING and (call.name != "fill_" or constants[1:] == [0]):
         session.leaves.zeroed(target)

@@ -257,10 +257,10 @@ def _record(
     """The row of a write; what a person puts in the place of its value is written too."""
     end = writer.clock()
     site, numbers = tracing.call_site(writer, frame, op, target.array, operands, attrs, len(rows))
-    site.template.turn_version(target.version)
     identity = target.identity if target.identity >= writer.base else None
     backward = here().context.backward_row
-    row = writer.append_many(site.template, target.array, [*rows, *numbers], end, end - start, backward, identity)
+    rows += numbers
+    row = writer.append_many(site.template, target.array, rows, end, end - start, backward, identity, target.version)
     if identity is not None and target.first_row < 0:
         target.first_row = identity
     target.row = row

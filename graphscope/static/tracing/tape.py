@@ -37,9 +37,6 @@ class _Template:
     keep: int = 0
     flags: int = 0
 
-    def turn_version(self, version: int) -> None:
-        """Versions are rows of their own here."""
-
 
 class _Table(dict[Any, int]):
     """An interned table: what each number stands for is kept in `entries`."""

@@ -46,6 +46,8 @@ def alike(one: Any, other: Any) -> bool:
         return False
     if kind is tuple or kind is list:
         return len(one) == len(other) and all(map(alike, one, other))
+    if kind is dict:
+        return [*one] == [*other] and all(map(alike, one.values(), other.values()))
     if kind is float:
         return bool(one == other and one != 0)  # 0.0 is equal to -0.0
     return kind in _PLAIN and bool(one == other)

@@ -112,7 +112,7 @@ class Interning:
         }
         if unknown := columns.keys() - _COLUMNS:
             raise TypeError(f"the schema has no column {', '.join(unknown)} that is the same in all rows of a template")
-        fields = tuple(columns.get(field, 0) for field in schema.CONSTANT)
+        fields = tuple([columns.get(field, 0) for field in schema.CONSTANT])
         if input_count + number_count > schema.INLINE_INPUTS:
             flags |= Flag.EDGES
         # Readers derive it where a value is kept whole; the compiled part looks at each anyway.

@@ -256,7 +256,8 @@ def mark(kind: Kind, *, text: str | None = None, node: int | None = None, **attr
 
 def step() -> None:
     """End a training step in the log (optimizers do so by themselves)."""
-    mark(Kind.STEP)
+    if writer is not None:
+        writer.step()
 
 
 def exception(error: BaseException, *, node: int | None = None, site: int = 0) -> None:

@@ -77,6 +77,8 @@ class Writer(WideRows):
         self.sites: dict[Any, Any] = {}
         """For producers: what they keep per call site."""
         self.variants: dict[Any, Any] = {}
+        self._steps: dict[int, Template] = {}
+        """The templates of the marks of steps, by thread."""
         self.broken: str | None = None
         self.closed = False
         self._retention = Retention(budget, steps)
@@ -222,7 +224,7 @@ class Writer(WideRows):
     def mark(
         self, kind: Kind, *, site: int = 0, scope: int = 0, inputs: Sequence[int] = (), value: Any = None, **attrs: Any
     ) -> int:
-        """Append a mark: a scope, a step, a message, an edit, an exception. Its text and the like go to `attrs`."""
+        """Append a mark: a scope, a message, an edit, an exception. Its text and the like go to `attrs`."""
         array = None if value is None else np.asarray(value)
         inputs = [node for node in inputs if node >= self.base]  # others are of an earlier recording
         template = self.template(
@@ -235,9 +237,16 @@ class Writer(WideRows):
             input_count=len(inputs),
         )
         outputs = [] if array is None else [(array, template.keep)]
-        row = self.append_wide(template, outputs, [(node, 0) for node in inputs], time.perf_counter_ns())
-        if kind == Kind.STEP:
-            self._retention.step(row - self.base)
+        return self.append_wide(template, outputs, [(node, 0) for node in inputs], time.perf_counter_ns())
+
+    def step(self) -> int:
+        """Append the mark of the end of a training step."""
+        thread = threading.get_ident()
+        template = self._steps.get(thread)
+        if template is None:
+            template = self._steps[thread] = self.template(Kind.STEP)
+        row = self.append(template, None, time.perf_counter_ns())
+        self._retention.step(row - self.base)
         return row
 
     # The end ---------------------------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ def test_a_reader_in_the_middle_keeps_what_it_holds_when_the_ring_drops_it(make,
     value = log.value(0)
     for number in range(3000):
         append(writer, np.full(1000, float(number)))
-        writer.mark(Kind.STEP)
+        writer.step()
     assert log.first == 0
     assert np.all(value == 7)
     assert log.value(0) is None

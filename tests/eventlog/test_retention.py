@@ -32,7 +32,7 @@ def test_the_newest_steps_are_kept_on_a_disk_that_stays_flat(make, append, steps
     for step in range(10_000):
         for _ in range(rows):
             append(writer, np.full(size, step, "f4"))
-        writer.mark(Kind.STEP)
+        writer.step()
         if step % 500 == 499:
             used.append(disk(writer.path))
     assert max(used) < 8_000_000
@@ -52,7 +52,7 @@ def test_a_step_larger_than_a_segment_is_kept_whole(make, append) -> None:
     for step in range(5):
         for _ in range(3000):
             append(writer, np.full(100, step, "f4"))
-        writer.mark(Kind.STEP)
+        writer.step()
     log = load(writer.path)
     kinds = log.column("kind")
     ends = np.flatnonzero(kinds == Kind.STEP) + log.first
@@ -81,7 +81,7 @@ def test_budget_and_steps_together(make, append) -> None:
     for _ in range(200):
         for number in range(20):
             append(writer, np.full(1000, number, "f4"))
-        writer.mark(Kind.STEP)
+        writer.step()
     assert disk(writer.path) < 4_000_000
     log = load(writer.path)
     assert np.count_nonzero(log.column("kind") == Kind.STEP) >= 2

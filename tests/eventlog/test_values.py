@@ -211,7 +211,7 @@ def test_the_first_nonfinite_value_after_the_budget_dropped_it(make, append) -> 
             value[number] = np.inf
             bad.append(number)
         append(writer, value)
-        writer.mark(Kind.STEP)
+        writer.step()
     log = load(writer.path)
     rows = [row for row in range(log.end) if log.event(row).kind == Kind.OP]
     assert log.value(rows[3]) is None, "its values are gone"

@@ -190,7 +190,7 @@ def test_graphs_of_functions_run_alike_wherever_a_segment_ends(make: Any, small_
         for _ in range(100):
             record.mark(Kind.PRINT, run=1)
             run()
-            record.mark(Kind.STEP)
+            record.step()
     found = runs(log)
     assert len(found) == 100
     ops = [[row[:4] for row in each if row[0] != "LEAF"] for each in found]

@@ -144,7 +144,7 @@ class Tape:
     @guarded(lambda: None)
     def step(self) -> None:
         """A training step has ended."""
-        self.session.writer.mark(Kind.STEP)
+        self.session.writer.step()
 
     # Backward --------------------------------------------------------------------------------------------------------
 

@@ -30,7 +30,7 @@ PyObject *ask(PyObject *tensor, int question)
     PyObject *answer = answers[question];
     if (question >= IS_CONJ)
         return PyObject_CallOneArg(answer, tensor);
-    if (!PyObject_TypeCheck(tensor, PyDescr_TYPE(answer)))
+    if (!is_ordinary(tensor) && !PyObject_TypeCheck(tensor, PyDescr_TYPE(answer)))
         return PyObject_GetAttr(tensor, *questions[question]);
     const PyGetSetDef *found = ((PyGetSetDescrObject *)answer)->d_getset;
     return found->get(tensor, found->closure);

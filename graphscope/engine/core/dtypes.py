@@ -110,6 +110,8 @@ def element(value: Any, dtype: Any) -> Any:
     Raises:
         RuntimeError: The dtype cannot hold it.
     """
+    if value.__class__ is float and dtype.kind == "f" and abs(value) <= _range(dtype)[1]:  # by far the most frequent
+        return value
     if not isinstance(value, int | float | complex) or isinstance(value, np.generic) or dtype.kind == "b":
         return value
     if not _holds(dtype, value):

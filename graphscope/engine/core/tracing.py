@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from _thread import get_ident
 from collections.abc import Sequence
@@ -181,6 +182,9 @@ def op_row(
     return site, writer.append(site.template, out, end, end - start, site.context.backward_row, *inputs, *numbers)
 
 
+_input: Final = functools.cache(Input)
+
+
 def operands_of(inputs: Sequence[Any], tensor: Any) -> tuple[Any, ...] | None:
     """The operands of a call as the log tells of them; None where all are tensors.
 
@@ -196,7 +200,7 @@ def operands_of(inputs: Sequence[Any], tensor: Any) -> tuple[Any, ...] | None:
     count = itertools.count()
     return tuple(
         [
-            Input(next(count)) if isinstance(each, tensor) else each.item() if isinstance(each, np.generic) else each
+            _input(next(count)) if isinstance(each, tensor) else each.item() if isinstance(each, np.generic) else each
             for each in inputs
         ]
     )
@@ -211,7 +215,7 @@ def _fits(site: CallSite, out: Any, constant: Any, attrs: Any, context: Any) -> 
         and site.dtype is out.dtype
         and (site.constant is constant or (constant.__class__ is tuple and arguments.alike(site.constant, constant)))
         and site.context is context
-        and (site.attrs is attrs or arguments.alike(tuple((site.attrs or {}).items()), tuple((attrs or {}).items())))
+        and (site.attrs is attrs or arguments.alike(site.attrs or None, attrs or None))
     )
 
 

@@ -35,7 +35,7 @@ def define_in_place(
     )
 
     def call(input: Tensor, *others: Any, **attrs: Any) -> Tensor:
-        return write(op, input, tuple(dtypes.operand(value) for value in others), attrs or None)
+        return write(op, input, tuple(map(dtypes.operand, others)), attrs or None)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"{doc}\n\n{formula}"
@@ -50,7 +50,8 @@ _BLOCK: Final = 1 << 14
 
 
 def _add(x: Any, y: Any, *, alpha: float = 1, out: Any = None) -> Any:
-    y = _fitted(y, x.dtype)
+    if x.dtype.kind in "iu":
+        y = _fitted(y, x.dtype)
     if alpha == 1:
         return np.add(x, y, out=out)
     alpha = factor(alpha, x.dtype)

@@ -132,7 +132,7 @@ class Session:
                     f"{node.where} failed: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}",
                     hint=f"{cure} what it was given",
                 ) from error
-            record.mark(Kind.STEP)
+            record.step()
 
     def fed(self, feed_dict: Mapping[Any, Any]) -> dict[Value, Any]:
         """What is fed, by value, as tensors.

@@ -133,6 +133,10 @@ class Tape:
 
     def mark(self, kind: Kind, **_: Any) -> int:
         """Marks are no part of a graph."""
+        return self.step()
+
+    def step(self) -> int:
+        """Nor are steps."""
         return self._end - 1
 
     def append(

@@ -14,5 +14,5 @@ for line in sys.stdin:
     for _ in range(int(line)):
         row = writer.append(template, np.full(300, writer.end, "f4"), 0, 0, 0, max(writer.end - 1, 0))
         if row % 10 == 9:
-            writer.mark(Kind.STEP)
+            writer.step()
     print(writer.end, flush=True)

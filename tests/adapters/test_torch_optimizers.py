@@ -146,3 +146,78 @@ def test_a_step_is_made_of_the_gradient_that_it_finds() -> None:
     gradients = [node.inputs[1].source for node in steps]
     assert [node.op for node in gradients] == ["_foreach_mul_", "sin", "accumulate"]
     assert np.linalg.norm(gradients[0].value) == pytest.approx(0.5)
+
+
+class Watched(list[Any]):
+    """Parameters; whenever they are gone through, it is noted how many modes see the functions of torch."""
+
+    def __init__(self, parameters: list[Any]) -> None:
+        super().__init__(parameters)
+        self.modes: list[int] = []
+
+    def __iter__(self) -> Any:
+        self.modes.append(torch._C._len_torch_function_stack())
+        return super().__iter__()
+
+
+@pytest.mark.parametrize("raising", [False, True])
+def test_torchs_own_steps_run_as_they_do_unrecorded(raising: bool) -> None:
+    weight = torch.nn.Parameter(torch.ones(3))
+    optimizer = SGD([weight], lr=0.1)
+    parameters = optimizer.param_groups[0]["params"] = Watched([weight])
+    with gs.record() as log:
+        (weight * 2).sum().backward()
+        before = torch._C._len_torch_function_stack()
+        optimizer.param_groups[0]["lr"] = "much" if raising else 0.1
+        with contextlib.suppress(TypeError):
+            optimizer.step()
+        assert parameters.modes[0] == 0
+        assert torch._C._len_torch_function_stack() == before == 1
+        weight.sin()
+    names = [name for _, name in told(log)]
+    assert names.count("SGD") == (not raising)
+    assert "sin" in names
+
+
+def test_each_group_is_told_with_its_own_settings_whichever_of_them_change() -> None:
+    late, others = torch.nn.Parameter(torch.ones(2)), [torch.nn.Parameter(torch.ones(3)) for _ in range(2)]
+    optimizer = SGD([{"params": [others[0], late]}, {"params": [others[1]], "lr": 0.5}], lr=0.25, momentum=0.5)
+    rates = [(0.25, 0.5), (0.125, 0.5), (0.125, 0.5), (0.0625, 1.0), (0.25, 0.5)]
+    with gs.record() as log:
+        for step, (first, second) in enumerate(rates):
+            optimizer.zero_grad()
+            optimizer.param_groups[0]["lr"], optimizer.param_groups[1]["lr"] = first, second
+            optimizer.param_groups[1]["nesterov"] = step > 2
+            sum(each.sum() for each in ([late, *others] if step else others)).backward()
+            optimizer.step()
+    log.refresh()
+    events = map(log.event, range(log.first, log.end))
+    rows = [event.row for event in events if event.kind is Kind.OP and log.op(event.op).name == "SGD"]
+    found = [log.arguments(row).attributes for row in rows]
+    counts = [2, *[3] * 4]
+    expected = [
+        (rate, step > 2 and number == count - 1)
+        for step, (count, (first, second)) in enumerate(zip(counts, rates, strict=True))
+        for number, rate in enumerate([first] * (count - 1) + [second])
+    ]
+    assert [(each["lr"], each["nesterov"]) for each in found] == expected
+    assert {each["momentum"] for each in found} == {0.5}
+
+
+def test_a_parameter_of_other_elements_than_before_is_told_as_it_is_now() -> None:
+    weight = torch.nn.Parameter(torch.ones(2, 3))
+    optimizer = SGD([weight], lr=0.5)
+    with gs.record() as log:
+        for data in (weight.data, torch.ones(3, 2), torch.ones(6).double(), torch.ones(4, 2).t()):
+            weight.data, weight.grad = data, None
+            weight.sum().backward()
+            optimizer.step()
+    log.refresh()
+    events = map(log.event, range(log.first, log.end))
+    rows = [event for event in events if event.kind is Kind.OP and log.op(event.op).name == "SGD"]
+    values = [log.value(event.row) for event in rows]
+    assert [(each.shape, str(each.dtype)) for each in values] == [
+        ((2, 3), "float32"), ((3, 2), "float32"), ((6,), "float64"), ((2, 4), "float32"),
+    ]  # fmt: skip
+    assert all((each == 0.5).all() for each in values)
+    assert [event.version for event in rows] == sorted({event.version for event in rows})

@@ -38,6 +38,18 @@ def test_every_dtype_and_shape(make, append, dtype: str) -> None:
         assert log.nonfinite(row) is False
 
 
+@pytest.mark.parametrize("inputs", [1, 5])
+def test_a_row_may_be_of_another_version_than_its_template(make, append, inputs: int) -> None:
+    writer = make()
+    first = append(writer, np.ones(3, np.float32))
+    template = writer.template(Kind.OP, shape=(3,), dtype=np.dtype(np.float32), version=7, input_count=inputs)
+    value, given = np.ones(3, np.float32), [first] * inputs
+    rows = [writer.append_many(template, value, given, 0, 0, 0, first, version) for version in (0, 1, 1 << 20)]
+    log = load(writer.path)
+    assert [log.event(row).version for row in rows] == [7, 1, 1 << 20]
+    assert [log.event(row).tensor for row in rows] == [first] * 3
+
+
 @pytest.mark.parametrize("several", [False, True])
 def test_arrays_whose_elements_lie_apart(make, append, several: bool) -> None:
     writer = make()

@@ -240,7 +240,10 @@ static inline int set_number(PyObject *object, Slot *slot, int64_t value)
 /* Whether an attribute of an object of ours is `wanted`; -1 for an error. */
 static inline int is(PyObject *object, Slot *slot, PyObject *wanted)
 {
-    PyObject *found = get(object, slot);
+    PyObject *held = Py_IS_TYPE(object, slot->owner) ? *(PyObject **)((char *)object + slot->place) : NULL;
+    if (held != NULL)
+        return held == wanted;
+    PyObject *found = get_by_name(object, slot);
     Py_XDECREF(found);
     return found == NULL ? -1 : found == wanted;
 }

@@ -716,7 +716,7 @@ static int find_meant(Handler *self, PyObject **func, PyObject *types, PyObject 
 
 /* __torch_function__(func, types, args=(), kwargs=None). The function is called from here in every case: what it warns
  * of is told of the program's line, and its exceptions pass no frame of ours. */
-static PyObject *run_call(Handler *self, PyObject *func, PyObject *args, PyObject *kwargs)
+static inline PyObject *run_call(Handler *self, PyObject *func, PyObject *args, PyObject *kwargs)
 {
     PyObject *call = PyDict_GetItemWithError(self->calls, func), *held = NULL;
     if (call == NULL && PyErr_Occurred())

@@ -189,9 +189,11 @@ static PyObject *run_rule(PyObject *rule, PyObject *gradient, PyObject *saved)
 /* Whether a cotangent is of complex numbers or of half precision: then the rules are not run as they are. */
 static inline int is_converted(PyObject *value)
 {
-    return PyArray_CheckExact(value)
-               ? PyArray_DESCR((PyArrayObject *)value)->kind == 'c' || PyArray_TYPE((PyArrayObject *)value) == NPY_HALF
-               : PyArray_IsScalar(value, ComplexFloating) || PyArray_IsScalar(value, Half);
+    if (PyArray_CheckExact(value))
+        return PyArray_DESCR((PyArrayObject *)value)->kind == 'c' || PyArray_TYPE((PyArrayObject *)value) == NPY_HALF;
+    if (Py_IS_TYPE(value, &PyFloatArrType_Type) || Py_IS_TYPE(value, &PyDoubleArrType_Type)) /* most are */
+        return 0;
+    return PyArray_IsScalar(value, ComplexFloating) || PyArray_IsScalar(value, Half);
 }
 
 /* Whether a node is of several outputs, or one of its slots. */

@@ -199,9 +199,7 @@ class Optimizers:
             return accumulated
         return known.row
 
-    def _form(
-        self, name: str, settings: Settings, parameter: torch.Tensor, site: int, has_gradient: bool
-    ) -> Keeping:
+    def _form(self, name: str, settings: Settings, parameter: torch.Tensor, site: int, has_gradient: bool) -> Keeping:
         writer = self.session.writer
         entry = {
             "name": name,

@@ -126,7 +126,7 @@ def of_entry(encoded: Mapping[str, Any], inputs: int, numbers: Callable[[int], i
     """What a call was given.
 
     Args:
-        told: The entry of the table `attrs`.
+        encoded: The entry of the table `attrs`.
         inputs: How many inputs the row has.
         numbers: The 64 bits of each number that the row holds.
     """

@@ -1,0 +1,10 @@
+from torch import nn
+
+
+def prepare(net, classes):
+    """New head on the old features; only the normalisation adapts in the body."""
+    net.fc = nn.Linear(net.fc.in_features, classes)
+    for name, p in net.named_parameters():
+        if not name.startswith(("norm", "fc")):
+            p.requires_grad = False
+    return net

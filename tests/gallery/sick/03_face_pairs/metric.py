@@ -1,0 +1,13 @@
+import torch
+
+
+def squared(a, b):
+    return ((a - b) ** 2).sum(dim=1)
+
+
+def euclidean(a, b):
+    return torch.sqrt(squared(a, b))
+
+
+def cosine(a, b):
+    return 1 - torch.cosine_similarity(a, b, dim=1)

@@ -20,8 +20,8 @@ NOTE: Final = "# Made by `make docs`: where the module is that people import by 
 INNER: Final = (
     "autograd.function", "autograd.functional", "autograd.graph", "distributions.constraints", "nn.functional",
     "nn.init", "nn.modules", "nn.parallel", "nn.parameter", "nn.utils", "nn.utils.parametrizations",
-    "nn.utils.parametrize", "nn.utils.rnn", "optim.lr_scheduler", "optim.optimizer", "optim.swa_utils",
-    "utils.checkpoint", "utils.data",
+    "nn.utils.parametrize", "nn.utils.rnn", "optim.lr_scheduler", "optim.optimizer", "utils.checkpoint",
+    "utils.data",
 )  # fmt: skip
 """Modules of packages that programs import by themselves, as in PyTorch."""
 

@@ -2,4 +2,3 @@
 from graphscope.engine.optim import *
 from . import lr_scheduler as lr_scheduler
 from . import optimizer as optimizer
-from . import swa_utils as swa_utils

@@ -70,6 +70,7 @@ from graphscope.engine.ops.attention import *
 from graphscope.engine.ops.bags import *
 from graphscope.engine.ops.classification import *
 from graphscope.engine.ops.complex_numbers import *
+from graphscope.engine.ops.contractions import *
 from graphscope.engine.ops.convolution import *
 from graphscope.engine.ops.counting import *
 from graphscope.engine.ops.create import *
@@ -91,13 +92,11 @@ from graphscope.engine.ops.inplace_forms import *
 from graphscope.engine.ops.inplace_parts import *
 from graphscope.engine.ops.inverses import *
 from graphscope.engine.ops.joining import *
-from graphscope.engine.ops.least_squares import *
 from graphscope.engine.ops.like_others import *
 from graphscope.engine.ops.linalg import *
 from graphscope.engine.ops.linear import *
 from graphscope.engine.ops.losses import *
 from graphscope.engine.ops.masking import *
-from graphscope.engine.ops.matrix_chains import *
 from graphscope.engine.ops.mean_square import *
 from graphscope.engine.ops.normalization import *
 from graphscope.engine.ops.norms import *

@@ -21,15 +21,12 @@ from graphscope.engine.ops.inverses import pinv as pinv
 from graphscope.engine.ops.inverses import slogdet as slogdet
 from graphscope.engine.ops.inverses import solve as _solve
 from graphscope.engine.ops.inverses import solve_triangular as solve_triangular
-from graphscope.engine.ops.least_squares import lstsq as lstsq
 from graphscope.engine.ops.linalg import matmul as matmul
-from graphscope.engine.ops.matrix_chains import matrix_power as matrix_power
-from graphscope.engine.ops.norms import linalg_cond, linalg_norm
+from graphscope.engine.ops.norms import linalg_norm
 from graphscope.engine.ops.norms import matrix_norm as matrix_norm
-from graphscope.engine.ops.norms import matrix_rank as matrix_rank
 from graphscope.engine.ops.norms import vector_norm as vector_norm
 
-cholesky, cond, cross, norm, svd = cholesky_l, linalg_cond, cross_product, linalg_norm, svd_full
+cholesky, cross, norm, svd = cholesky_l, cross_product, linalg_norm, svd_full
 
 
 def solve(A: Any, B: Any, *, left: bool = True) -> Any:  # noqa: N803 - PyTorch's spelling

@@ -33,11 +33,8 @@ PROGRAMS = {
     "spectral norm": lambda x: gs.linalg.norm(x, 2),
     "norm of rows": lambda x: gs.linalg.matrix_norm(x, float("inf"), keepdim=True),
     "low rank": lambda x: (lambda u, s, vh: u[..., :2] * s[..., None, :2] @ vh[..., :2, :])(*gs.linalg.svd(x)),
-    "least squares": lambda x: gs.linalg.lstsq(x[..., :2], x[..., 2:]).solution,
-    "condition": lambda x: gs.linalg.cond(positive(x), 1),
     "log-determinant": lambda x: gs.logdet(positive(x)),
     "determinant of a product": lambda x: gs.linalg.det(x @ x),
-    "negative power": lambda x: gs.linalg.matrix_power(positive(x), -3),
     "from the right": lambda x: gs.linalg.solve(positive(x), x, left=False),
     "complete QR of a wide matrix": lambda x: gs.linalg.qr(x[..., :2, :], "complete").R ** 2,
 }
@@ -156,14 +153,9 @@ def test_the_module_agrees_with_torch():
     torch = pytest.importorskip("torch")
     matrix, tall, wide = NUMBERS.uniform(-1, 1, (3, 3)), NUMBERS.uniform(-1, 1, (5, 3)), NUMBERS.uniform(-1, 1, (3, 5))
     calls = [
-        lambda t, m, a, b: t.linalg.lstsq(a, a[:, :2]).solution,
-        lambda t, m, a, b: t.linalg.lstsq(a, b.mT, driver="gelsd").residuals,
-        lambda t, m, a, b: t.linalg.matrix_rank(a @ b),
         lambda t, m, a, b: t.linalg.pinv(a @ b, rtol=1e-6),
         lambda t, m, a, b: t.linalg.cross(m, m.mT, dim=0),
-        lambda t, m, a, b: t.linalg.matrix_power(m, 0),
         lambda t, m, a, b: t.linalg.vector_norm(m, 0, dim=1),
-        lambda t, m, a, b: t.linalg.cond(m, "fro"),
         lambda t, m, a, b: t.linalg.diagonal(m, offset=1),
         lambda t, m, a, b: t.norm(a, 3, dim=0),
         lambda t, m, a, b: t.cross(m, m.mT, dim=1),

@@ -73,23 +73,6 @@ def hessian(func: Function, inputs: Any, create_graph: bool = False, *, vectoriz
     return jacobian(transforms.grad(_of_one_element(func), _argnums(inputs)), inputs, create_graph)
 
 
-def vhp(func: Function, inputs: Any, v: Any = None, create_graph: bool = False) -> Any:
-    """The output (one element), and v times the Hessian, or the Hessian times v: it is symmetric.
-
-    Raises:
-        RuntimeError: The output has several elements, or `v` is missing or of the wrong shape.
-    """
-    with enable_grad():
-        given = _several(inputs)
-        both = transforms.grad_and_value(_of_one_element(func), tuple(range(len(given))))
-        _, pull, out = transforms.vjp(both, *given, has_aux=True)
-        found = pull(*_vectors(v, inputs))
-    return _result((out, _like(inputs, found)), create_graph)
-
-
-hvp = vhp
-
-
 def _several(values: Any) -> tuple[Any, ...]:
     return tuple(values) if isinstance(values, tuple | list) else (values,)
 

@@ -2,7 +2,7 @@
 
 from graphscope.engine.absent import answer_for as _answer_for
 from graphscope.engine.distributions import constraints as constraints
-from graphscope.engine.distributions import continuous, discrete, divergence, joint
+from graphscope.engine.distributions import continuous, discrete, divergence
 from graphscope.engine.distributions.continuous import Beta as Beta
 from graphscope.engine.distributions.continuous import Exponential as Exponential
 from graphscope.engine.distributions.continuous import Gamma as Gamma
@@ -16,14 +16,11 @@ from graphscope.engine.distributions.discrete import Poisson as Poisson
 from graphscope.engine.distributions.distribution import Distribution as Distribution
 from graphscope.engine.distributions.divergence import kl_divergence as kl_divergence
 from graphscope.engine.distributions.divergence import register_kl as register_kl
-from graphscope.engine.distributions.joint import Dirichlet as Dirichlet
-from graphscope.engine.distributions.joint import Independent as Independent
-from graphscope.engine.distributions.joint import MultivariateNormal as MultivariateNormal
+from graphscope.engine.distributions.independent import Independent as Independent
 
 # PyTorch has a module for each: `from torch.distributions.normal import Normal`.
 beta = exponential = gamma = laplace = log_normal = normal = uniform = continuous
 bernoulli = categorical = poisson = discrete
-dirichlet = independent = multivariate_normal = joint
 kl = divergence
 
 _answer_for(__name__)

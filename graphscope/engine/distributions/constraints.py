@@ -33,14 +33,6 @@ def _simplex(x: np.ndarray) -> Any:
     return (x >= 0).all(-1) & (np.abs(x.sum(-1) - 1) < 1e-6)
 
 
-def _positive_definite(x: np.ndarray) -> Any:
-    return np.isclose(x, x.mT, atol=1e-6).all((-2, -1)) & (np.linalg.eigvalsh(x) > 0).all(-1)
-
-
-def _lower_cholesky(x: np.ndarray) -> Any:
-    return (np.tril(x) == x).all((-2, -1)) & (np.diagonal(x, 0, -2, -1) > 0).all(-1)
-
-
 real: Final = Constraint("Real()", lambda x: ~np.isnan(x))
 real_vector: Final = Constraint("IndependentConstraint(Real(), 1)", lambda x: (~np.isnan(x)).all(-1), 1)
 positive: Final = Constraint("GreaterThan(lower_bound=0.0)", lambda x: x > 0)
@@ -49,9 +41,6 @@ unit_interval: Final = Constraint("Interval(lower_bound=0.0, upper_bound=1.0)", 
 boolean: Final = Constraint("Boolean()", lambda x: (x == 0) | (x == 1))
 nonnegative_integer: Final = Constraint("IntegerGreaterThan(lower_bound=0)", lambda x: (x >= 0) & (x % 1 == 0))
 simplex: Final = Constraint("Simplex()", _simplex, 1)
-positive_vector: Final = Constraint("IndependentConstraint(GreaterThan(0.0), 1)", lambda x: (x > 0).all(-1), 1)
-positive_definite: Final = Constraint("PositiveDefinite()", _positive_definite, 2)
-lower_cholesky: Final = Constraint("LowerCholesky()", _lower_cholesky, 2)
 
 
 def interval(low: Any, high: Any) -> Constraint:

@@ -8,10 +8,9 @@ from typing import Any, Final
 
 from graphscope.engine.distributions.continuous import Beta, Exponential, Gamma, Laplace, Normal, Uniform
 from graphscope.engine.distributions.discrete import Bernoulli, Categorical, Poisson
-from graphscope.engine.distributions.joint import Dirichlet, Independent, MultivariateNormal
+from graphscope.engine.distributions.independent import Independent
 from graphscope.engine.ops.elementwise import digamma, exp, lgamma, log
 from graphscope.engine.ops.index import where
-from graphscope.engine.ops.inverses import solve_triangular
 from graphscope.engine.ops.smooth_activations import softplus
 
 Divergence = Callable[[Any, Any], Any]
@@ -99,21 +98,6 @@ def _betas(p: Any, q: Any) -> Any:
         mine, other = getattr(p, name), getattr(q, name)
         found = found + (mine - other) * digamma(mine)
     return found
-
-
-@register_kl(Dirichlet, Dirichlet)
-def _dirichlets(p: Any, q: Any) -> Any:
-    a, b = p.concentration, q.concentration
-    first = lgamma(a.sum(-1)) - lgamma(b.sum(-1)) - (lgamma(a) - lgamma(b)).sum(-1)
-    return first + ((a - b) * (digamma(a) - digamma(a.sum(-1, keepdim=True)))).sum(-1)
-
-
-@register_kl(MultivariateNormal, MultivariateNormal)
-def _vectors(p: Any, q: Any) -> Any:
-    turned = solve_triangular(q.scale_tril, p.scale_tril, upper=False)
-    away = solve_triangular(q.scale_tril, (q.loc - p.loc).unsqueeze(-1), upper=False)
-    squares = (turned**2).sum((-2, -1)) + (away**2).sum((-2, -1))
-    return q._half_log_det() - p._half_log_det() + 0.5 * (squares - p.event_shape[0])
 
 
 @register_kl(Independent, Independent)

@@ -204,12 +204,12 @@ def _pinv(x: Any, *, atol: Any, rtol: Any, hermitian: bool) -> Any:
     if 0 in x.shape:
         return np.zeros((*x.shape[:-2], x.shape[-1], x.shape[-2]), x.dtype)
     u, s, vh = np.linalg.svd(x, full_matrices=False)
-    large = s > tolerance(s, x.shape, atol, rtol)[..., None]
+    large = s > _tolerance(s, x.shape, atol, rtol)[..., None]
     inverse = np.where(large, 1 / np.where(large, s, 1), 0).astype(x.dtype)
     return (vh.mT * inverse[..., None, :]) @ u.mT
 
 
-def tolerance(s: Any, shape: Any, atol: Any, rtol: Any) -> Any:
+def _tolerance(s: Any, shape: Any, atol: Any, rtol: Any) -> Any:
     """Below which singular values count as 0: the larger of `atol` and `rtol` times the largest one."""
     if rtol is None:
         rtol = max(shape[-2:]) * np.finfo(s.dtype).eps if atol is None or not np.any(np.asarray(atol) > 0) else 0.0

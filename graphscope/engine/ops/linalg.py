@@ -43,11 +43,6 @@ def check_square(name: str, x: Any) -> None:
         raise RuntimeError(f"{name}: a matrix must be square, but its last dims are {x.shape[-2]} and {x.shape[-1]}")
 
 
-def identity_like(x: Any) -> Any:
-    """The unit matrix, as often as there are matrices in x."""
-    return constant(np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), tuple(x.shape)).copy(), x)
-
-
 def constant(array: Any, like: Any) -> Any:
     """An array as rules can use it beside `like`: a tensor beside a tensor."""
     return Tensor(array) if isinstance(like, Tensor) else array

@@ -1,4 +1,4 @@
-"""Norms of vectors and matrices, and what is told by them: distances, ranks, conditions.
+"""Norms of vectors and matrices.
 
 Where a norm has a corner its gradient is PyTorch's: 0 at 0, equal shares among equal maxima (`norm_backward` in
 `FunctionsManual.cpp`).
@@ -13,13 +13,11 @@ import numpy as np
 
 from graphscope.engine.core import shapes
 from graphscope.engine.core.calls import define
-from graphscope.engine.core.composite import composite
 from graphscope.engine.core.tensor import Tensor
-from graphscope.engine.ops.decompositions import eigvalsh, svdvals
+from graphscope.engine.ops.decompositions import svdvals
 from graphscope.engine.ops.exponential import pow as power
 from graphscope.engine.ops.extremes import amax, amin
 from graphscope.engine.ops.index import where
-from graphscope.engine.ops.inverses import inv, tolerance
 from graphscope.engine.ops.reduce import sum
 from graphscope.engine.ops.shape import permute, reshape
 from graphscope.engine.ops.signs import abs as absolute
@@ -176,25 +174,3 @@ def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, 
 
 
 setattr(Tensor, "norm", norm)  # noqa: B010
-
-
-@composite(
-    "Ratio of the largest effect of a matrix to its smallest.", formula="out = ‖x‖ · ‖x⁻¹‖",
-    samples=[("regular", (3, 3)), ((3, 2), {"p": -2})], torch="linalg.cond",
-    shape=lambda x, **_: x[:-2],
-)  # fmt: skip
-def linalg_cond(A: Any, p: Any = None) -> Any:
-    """Condition number of a matrix, in the norm of order `p` (2 when left out)."""
-    if p in (None, 2, -2):
-        values = svdvals(A)
-        largest, smallest = amax(values, -1), amin(values, -1)
-        return smallest / largest if p == -2 else largest / smallest
-    return matrix_norm(A, p) * matrix_norm(inv(A), p)
-
-
-def matrix_rank(A: Any, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Tensor:
-    """How many singular values are above the tolerance: the larger of `atol` and `rtol` times the largest one."""
-    found = eigvalsh(A.detach()) if hermitian else svdvals(A.detach())
-    values = np.abs(found.array)
-    bound = tolerance(values, A.shape, *(each.array if isinstance(each, Tensor) else each for each in (atol, rtol)))
-    return Tensor((values > bound[..., None]).sum(-1)[()])

@@ -1,4 +1,4 @@
-"""Variance, standard deviation and what else describes a set of numbers by one."""
+"""Variance, standard deviation, and the logarithm of a sum of exponentials."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine.core import dtypes, shapes
+from graphscope.engine.core import shapes
 from graphscope.engine.core.calls import define
-from graphscope.engine.core.composite import composite
 from graphscope.engine.ops.elementwise import exp
 from graphscope.engine.ops.index import where
-from graphscope.engine.ops.reduce import count, mean, nansum, reduced_dims, spread, sum, to_reduction
+from graphscope.engine.ops.reduce import count, mean, reduced_dims, spread, to_reduction
 
-__all__ = ["corrcoef", "cov", "logsumexp", "nanmean", "std", "var"]
+__all__ = ["logsumexp", "std", "var"]
 
 
 def _to_variance(
@@ -94,69 +93,6 @@ std = define(
     shape=shapes.reduced,
     samples=_SAMPLES,
 )  # fmt: skip
-
-
-@composite(
-    "Mean over the given dims, or over all, that leaves NaN out.", formula="out = Σ x / n where x = x",
-    tensor_method=True, shape=shapes.reduced,
-    samples=[((2, 3), {}), ((2, 3), {"dim": 1}), ((2, 3), {"dim": (0, 1), "keepdim": True})],
-)  # fmt: skip
-def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """Mean over the given dims, or over all, of the elements that are not NaN."""
-    return nansum(input, dim, keepdim, dtype=dtype) / sum(input == input, dim, keepdim)
-
-
-def _scattered(x: Any, **_: Any) -> Any:
-    return (x[0], x[0]) if len(x) > 1 and x[0] != 1 else ()
-
-
-@composite(
-    "Covariance of the rows of a matrix.", formula="out = (x - mean x) · (x - mean x)ᵀ / (n - correction)",
-    tensor_method=True, shape=_scattered, samples=[((3, 4), {}), ((5,), {}), ((2, 4), {"correction": 0})],
-)  # fmt: skip
-def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
-    """Covariance of variables, which are rows, of observations, which are columns.
-
-    Args:
-        input: A matrix, or a vector: one variable.
-        correction: What is taken off the number of observations.
-        fweights: How often each observation counts: integers.
-        aweights: How much each observation weighs.
-
-    Raises:
-        RuntimeError: The tensor has more than two dims.
-    """
-    if input.dtype.kind == "c":
-        raise RuntimeError("cov: complex numbers are not offered here")
-    if len(input.shape) > 2:
-        raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got {len(input.shape)}")
-    if input.dtype.kind in "biu":
-        input = input.to(dtypes.get_default_dtype())
-    rows = input if len(input.shape) == 2 else input.reshape(1, -1)
-    weights = fweights if aweights is None else aweights if fweights is None else fweights * aweights
-    number = rows.shape[1] if weights is None else weights.sum()
-    middle = mean(rows, 1, True) if weights is None else sum(rows * weights, 1, True) / number
-    if aweights is not None:
-        freedom = number - correction * (weights * aweights).sum() / number
-    else:
-        freedom = number - correction
-    distance = rows - middle
-    freedom = max(freedom, 0) if isinstance(freedom, int) else freedom
-    out = (distance if weights is None else distance * weights) @ distance.mT / freedom
-    return out.reshape(()) if len(rows) == 1 else out
-
-
-@composite(
-    "Correlation of the rows of a matrix.", formula="out = cov x / (std x · std xᵀ)",
-    tensor_method=True, shape=_scattered, samples=[((3, 4),), ((2, 5),)],
-)  # fmt: skip
-def corrcoef(input: Any) -> Any:
-    """Pearson's correlation of variables, which are rows, of observations, which are columns."""
-    covariance = cov(input)
-    if not covariance.shape:
-        return covariance / covariance
-    deviation = covariance.diagonal().sqrt()
-    return (covariance / deviation[:, None] / deviation[None]).clamp(-1, 1)
 
 
 def _logsumexp(x: Any, *, dim: Any, keepdim: bool, _from: Any) -> Any:

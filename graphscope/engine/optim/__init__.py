@@ -3,7 +3,6 @@
 from graphscope.engine.absent import answer_for as _answer_for
 from graphscope.engine.optim import adam
 from graphscope.engine.optim import lr_scheduler as lr_scheduler
-from graphscope.engine.optim import swa_utils as swa_utils
 from graphscope.engine.optim.adam import Adam as Adam
 from graphscope.engine.optim.adam import AdamW as AdamW
 from graphscope.engine.optim.adam_variants import Adamax as Adamax

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from graphscope.engine.absent import ELSEWHERE
 from graphscope.engine.core.modes import enable_grad, no_grad
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.inplace import add_
-from graphscope.engine.optim.linesearch import Point, strong_wolfe
 from graphscope.engine.optim.optimizer import DeclaredOptimizer
 
 
@@ -25,7 +25,7 @@ class LBFGS(DeclaredOptimizer):
         tolerance_grad: It ends when no gradient is larger.
         tolerance_change: It ends when no parameter, or the loss, changes by more.
         history_size: How many of the last steps tell the curvature.
-        line_search_fn: `strong_wolfe`, or None for steps of `lr`.
+        line_search_fn: None, for steps of `lr`; there is no line search here.
 
     Raises:
         ValueError: A setting is out of range, or there are several groups.
@@ -56,7 +56,7 @@ class LBFGS(DeclaredOptimizer):
 
         Raises:
             TypeError: There is no closure.
-            RuntimeError: The line search is none that there is.
+            RuntimeError: A line search is asked for.
         """
         if closure is None:
             raise TypeError("LBFGS.step() evaluates the loss several times: pass it a closure that returns the loss")
@@ -65,8 +65,8 @@ class LBFGS(DeclaredOptimizer):
 
     def _iterate(self, closure: Callable[[], Any]) -> Any:
         (group,) = self.param_groups
-        if group["line_search_fn"] not in (None, "strong_wolfe"):
-            raise RuntimeError("only 'strong_wolfe' is supported")
+        if group["line_search_fn"] is not None:
+            raise RuntimeError(f"LBFGS: line_search_fn is {group['line_search_fn']!r}: leave it out, or {ELSEWHERE}")
         parameters: list[Any] = group["params"]
         state = self.state[parameters[0]]
         state.setdefault("func_evals", 0)
@@ -90,29 +90,13 @@ class LBFGS(DeclaredOptimizer):
             slope = float(gradient @ direction)
             if slope > -group["tolerance_change"]:
                 break
-            looks = 0
-            if group["line_search_fn"]:
-                start = [np.array(parameter.array) for parameter in parameters]
-                visit = self._visitor(closure, parameters, start, direction)
-                found, looks = strong_wolfe(
-                    visit,
-                    Point(0.0, loss, gradient, slope),
-                    length,
-                    float(np.abs(direction).max()),
-                    group["tolerance_change"],
-                    group["max_eval"] - evaluations,
-                )
-                length, loss, gradient = found.at, found.loss, found.gradient
-                _move(parameters, direction, length)
-            else:
-                _move(parameters, direction, length)
-                if iteration < group["max_iter"]:
-                    with enable_grad():
-                        loss = float(closure())
-                    gradient = _flat(parameters)
-                    looks = 1
-            evaluations += looks
-            state["func_evals"] += looks
+            _move(parameters, direction, length)
+            if iteration < group["max_iter"]:
+                with enable_grad():
+                    loss = float(closure())
+                gradient = _flat(parameters)
+                evaluations += 1
+                state["func_evals"] += 1
             if (
                 evaluations >= group["max_eval"]
                 or np.abs(gradient).max() <= group["tolerance_grad"]
@@ -122,22 +106,6 @@ class LBFGS(DeclaredOptimizer):
                 break
         state["d"], state["t"] = Tensor(direction), length
         return first
-
-    def _visitor(
-        self, closure: Callable[[], Any], parameters: list[Any], start: list[np.ndarray], direction: np.ndarray
-    ) -> Callable[[float], Point]:
-        """What evaluates the loss at a place along the direction, and comes back."""
-
-        def visit(at: float) -> Point:
-            _move(parameters, direction, at)
-            with enable_grad():
-                loss = float(closure())
-            gradient = _flat(parameters)
-            for parameter, array in zip(parameters, start, strict=True):
-                parameter.copy_(Tensor(array[()]))
-            return Point(at, loss, gradient, float(gradient @ direction))
-
-        return visit
 
 
 def _array(value: Any) -> Any:

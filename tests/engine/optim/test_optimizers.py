@@ -40,7 +40,6 @@ CASES = [
     ("Adadelta", {}),
     ("Adadelta", {"lr": 0.5, "rho": 0.8, "weight_decay": 0.1}),
     ("LBFGS", {"lr": 0.1}),
-    ("LBFGS", {"lr": 1, "line_search_fn": "strong_wolfe", "max_iter": 5}),
     ("LBFGS", {"history_size": 2, "lr": 0.05, "max_iter": 6}),
 ]
 
@@ -166,6 +165,12 @@ def test_both_refuse_what_makes_no_sense(make, error, message):
     for t in (gs, torch):
         with pytest.raises(error, match=message):
             make(t.optim, t.ones(2, requires_grad=True))
+
+
+def test_a_line_search_is_refused_with_what_to_do():
+    optimizer = gs.optim.LBFGS([gs.ones(2, requires_grad=True)], line_search_fn="strong_wolfe")
+    with pytest.raises(RuntimeError, match=r"line_search_fn is 'strong_wolfe': leave it out, or run .* with PyTorch"):
+        optimizer.step(lambda: 0.0)
 
 
 def test_state_of_other_groups_is_refused():

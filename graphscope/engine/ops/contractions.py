@@ -1,4 +1,4 @@
-"""Products that are made of several: powers of a matrix, chains of matrices, contractions over given dims."""
+"""Contractions: sums of products over given dims of two tensors."""
 
 from __future__ import annotations
 
@@ -7,39 +7,10 @@ from typing import Any
 
 from graphscope.engine.core.composite import composite
 from graphscope.engine.core.tensor import Tensor
-from graphscope.engine.ops.inverses import inv
-from graphscope.engine.ops.linalg import check_square, identity_like, matmul
+from graphscope.engine.ops.linalg import matmul
 from graphscope.engine.ops.shape import expand, permute, reshape
 
-__all__ = ["matrix_power", "tensordot"]
-
-
-@composite(
-    "A square matrix times itself, n times; a negative n takes the inverse.", formula="out = x^n",
-    samples=[((3, 3), {"n": 3}), ((2, 3, 3), {"n": 2}), ((3, 3), {"n": 1}), ((2, 2), {"n": -2})],
-    shape=lambda x, **_: x, tensor_method=True,
-)  # fmt: skip
-def matrix_power(input: Any, n: int) -> Any:
-    """A square matrix times itself, `n` times, by repeated squaring.
-
-    Raises:
-        RuntimeError: It is not square, or `n` is negative and it has no inverse.
-    """
-    check_square("matrix_power", input)
-    if n == 0:
-        return identity_like(input)
-    if n == 1:
-        return input.clone()
-    if n < 0:
-        input, n = inv(input), -n
-    result, square = None, input
-    while True:
-        if n & 1:
-            result = square if result is None else matmul(result, square)
-        n >>= 1
-        if not n:
-            return result
-        square = matmul(square, square)
+__all__ = ["tensordot"]
 
 
 def _contracted(dims: Any, ranks: tuple[int, int]) -> tuple[list[int], list[int]]:

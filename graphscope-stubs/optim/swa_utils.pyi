@@ -1,2 +1,0 @@
-# Made by `make docs`: where the module is that people import by this name.
-from graphscope.engine.optim.swa_utils import *

@@ -17,6 +17,7 @@ torch = pytest.importorskip("torch")
 from torch import nn
 
 import graphscope as gs
+from graphscope.eventlog.schema import Kind
 
 pytestmark = pytest.mark.torch
 
@@ -150,3 +151,31 @@ def test_why_it_stays_none_is_told_with_the_line() -> None:
     assert line_of("optimizer.zero_grad()") in cleared.verdict
     assert again.cause == "cleared"
     assert line_of("weight.grad = None") in again.verdict
+
+
+def test_each_time_that_gradients_are_cleared_is_told_of_the_tensors_that_had_them() -> None:
+    *weights, unused = [nn.Parameter(torch.randn(3)) for _ in range(4)]
+    optimizers = [torch.optim.SGD(weights[:2], lr=0.1), torch.optim.SGD(weights[2:], lr=0.1)]
+    steps = 4
+    with gs.record() as log:
+        for _ in range(steps):
+            for weight in weights:
+                (weight * 2).sum().backward()
+                if weight is weights[1]:
+                    weight.grad = torch.ones(3)
+                weight.grad = None
+            for optimizer in optimizers:
+                optimizer.zero_grad()
+            unused.grad = None  # the log has nothing of it
+    log.refresh()
+    rows = [log.event(row) for row in range(log.first, log.end) if log.event(row).kind == Kind.ASSIGN]
+    told = [log.attrs(event.attrs) for event in rows]
+    first, second, third = (
+        next(node.tensor for node in log.graph.nodes if node.kind == "leaf" and node.value.tolist() == weight.tolist())
+        for weight in weights
+    )
+    clear = [[first], [second], [second], [third], [first, second], [third]]
+    assert [facts["tensors"] for facts in told] == clear * steps
+    assert {(facts["set"], facts["to"]) for facts in told} == {("grad", None)}
+    assert [len(event.inputs) for event in rows] == [0, 1, 0, 0, 0, 0] * steps
+    assert len({event.site for event in rows}) == 3

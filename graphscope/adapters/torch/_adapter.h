@@ -96,7 +96,7 @@ typedef struct {
 typedef struct {
     PyObject_HEAD
     int64_t key;
-    char ignored, is_plain, gradient, writes;
+    char ignored, is_plain, gradient, writes, assigns_gradient;
 } Call;
 
 /* A run of the engine: see `rules.Run`. */

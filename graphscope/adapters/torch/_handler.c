@@ -22,7 +22,7 @@ typedef struct {
     int64_t room; /* so many entries of the table are let stand before those of dead tensors are taken out */
     PyObject *prepare, *finish, *failed, *view, *note, *purge;
     PyObject *session, *place, *writer, *append;
-    PyObject *calls, *kinds, *inside, *gradients; /* dicts */
+    PyObject *calls, *kinds, *inside, *gradients, *assigned; /* dicts */
     PyObject *table;
     PyObject *preparing;                      /* names of functions that torch fills modules in */
     Frames frames;
@@ -33,7 +33,7 @@ typedef struct {
 static PyObject *empty; /* the name of a node that is its call's own */
 
 /* Whether a code is torch's or ours; -1 where nobody knows yet. */
-static int is_inside(Frames *frames, PyCodeObject *code)
+static inline int is_inside(Frames *frames, PyCodeObject *code)
 {
     int place = (uintptr_t)code / sizeof(PyCodeObject) % CODES;
     if (is_reference_to(frames->codes[place].code, (PyObject *)code))
@@ -592,6 +592,19 @@ static int sort(Handler *self, PyObject *args, PyObject *kwargs, int64_t low, Gi
     return 1;
 }
 
+/* The frame of the program that calls, a new reference; NULL where that takes more. */
+static inline PyFrameObject *calling_frame(Handler *self)
+{
+    PyFrameObject *frame = program_frame(&self->frames);
+    if (frame != NULL && frame != PyEval_GetFrame()) { /* torch itself calls: it may be making a module */
+        PyObject *context = ((Place *)self->place)->context;
+        int nowhere = context == NULL ? -1 : is(context, &slot_module, Py_None);
+        if (nowhere < 0 || (nowhere && prepares(self) != 0))
+            Py_CLEAR(frame);
+    }
+    return frame;
+}
+
 /* Whether a call is of the common kind so far: its arguments are sorted then. */
 static int is_common(Handler *self, PyObject *call, PyObject *args, PyObject *kwargs, PyFrameObject **frame,
                      Given *given)
@@ -601,16 +614,8 @@ static int is_common(Handler *self, PyObject *call, PyObject *args, PyObject *kw
         is(self->session, &slot_remote, Py_False) != 1 || is(self->writer, &slot_gate, Py_None) != 1 ||
         is_led_astray(Py_None) != 0) /* by a mode of the program's, beneath ours: it is not to see what we ask */
         return 0;
-    *frame = program_frame(&self->frames);
-    if (*frame == NULL)
-        return 0;
-    if (*frame != PyEval_GetFrame()) { /* torch itself calls: it may be making a module */
-        PyObject *context = ((Place *)self->place)->context;
-        int nowhere = context == NULL ? -1 : is(context, &slot_module, Py_None);
-        if (nowhere < 0 || (nowhere && prepares(self) != 0))
-            return 0;
-    }
-    return sort(self, args, kwargs, number(self->writer, &slot_low), given);
+    *frame = calling_frame(self);
+    return *frame != NULL && sort(self, args, kwargs, number(self->writer, &slot_low), given);
 }
 
 /* Tell the log of an exception that is set, and leave it set. */
@@ -648,6 +653,43 @@ static int note_gradient(Handler *self, PyObject *owner, PyObject *gradient)
     Py_XDECREF(reference);
     Py_XDECREF(entry);
     return failed ? -1 : 1;
+}
+
+/* The template of the row by which a frame sets the gradient of a tensor to None, borrowed; NULL where it has not done
+ * so yet. `tensor` is its number: the row of its first version. */
+static PyObject *cleared_form(Handler *self, PyFrameObject *frame, int64_t tensor)
+{
+    PyCodeObject *code = PyFrame_GetCode(frame);
+    PyObject *key = Py_BuildValue("LL", (long long)(uintptr_t)code + PyFrame_GetLasti(frame), (long long)tensor);
+    PyObject *found = key == NULL ? NULL : PyDict_GetItemWithError(self->assigned, key);
+    Py_XDECREF(key);
+    Py_DECREF(code);
+    return found != NULL && PyTuple_CheckExact(found) && PyTuple_GET_SIZE(found) == 2 &&
+                   is_reference_to(PyTuple_GET_ITEM(found, 1), (PyObject *)code)
+               ? PyTuple_GET_ITEM(found, 0)
+               : NULL;
+}
+
+/* The template of the row that tells of a call which sets a gradient, a new reference; None where the log has nothing
+ * of the tensor, NULL where that takes more. */
+static PyObject *assigning_form(Handler *self, PyObject *args, PyObject *kwargs)
+{
+    Py_ssize_t count = PyTuple_GET_SIZE(args);
+    if (kwargs != NULL || count == 0 || count > 2 || (count == 2 && PyTuple_GET_ITEM(args, 1) != Py_None) ||
+        appending == NULL || !Py_IS_TYPE(self->append, appending->appender) ||
+        is(self->session, &slot_ended, Py_False) != 1)
+        return NULL;
+    PyObject *tensor = PyTuple_GET_ITEM(args, 0);
+    Known *known = known_at((Table *)self->table, tensor);
+    int64_t base = number(self->writer, &slot_base);
+    if (known == NULL || referent(known->reference) != tensor || known->row < base)
+        return Py_NewRef(Py_None);
+    int64_t first = known->more == NULL || known->more == Py_None ? known->row & ROW_MASK
+                                                                  : number(known->more, &slot_first);
+    PyFrameObject *frame = PyErr_Occurred() ? NULL : calling_frame(self);
+    PyObject *form = frame == NULL ? NULL : Py_XNewRef(cleared_form(self, frame, first));
+    Py_XDECREF(frame);
+    return form;
 }
 
 /* So many nanoseconds an accelerator took for a call; those of the host where it can't be asked. */
@@ -740,6 +782,19 @@ static inline PyObject *run_call(Handler *self, PyObject *func, PyObject *args, 
                 put_off();
         }
         return gradient;
+    }
+    if (call != NULL && ((Call *)call)->assigns_gradient) {
+        PyObject *form = assigning_form(self, args, kwargs);
+        if (form != NULL) {
+            PyObject *done = PyObject_Call(func, args, kwargs);
+            Moment moment = {now(), 0, 0, NULL, 0, -1, 0};
+            if (done != NULL && form != Py_None && appending->append(self->append, form, Py_None, &moment) < 0 &&
+                give_up(self->give_up, self->session) < 0)
+                Py_CLEAR(done);
+            Py_DECREF(form);
+            return done;
+        }
+        PyErr_Clear();
     }
     PyFrameObject *found = NULL;
     Given given = {.count = 0};
@@ -841,15 +896,17 @@ static PyObject *Handler_call(PyObject *object, PyObject *const *words, size_t f
 
 #define HELD(X)                                                                                                        \
     X(prepare) X(finish) X(failed) X(view) X(note) X(purge) X(session) X(place) X(writer) X(append) X(calls)           \
-    X(kinds) X(inside) X(preparing) X(table) X(gradients) X(tensor_type) X(group_class) X(more_class) X(tensor_kind)   \
+    X(kinds) X(inside) X(preparing) X(table) X(gradients) X(assigned) X(tensor_type) X(group_class) X(more_class) X(tensor_kind)   \
     X(plain_kind) X(grad_enabled) X(sequence_number) X(rule) X(give_up) X(meant) X(handing) X(others)
 
 static int Handler_init(Handler *self, PyObject *args, PyObject *names)
 {
     TAKE_BY_NAME(Handler, HELD)
     if (!PyDict_Check(self->calls) || !PyDict_Check(self->kinds) || !PyDict_Check(self->inside) ||
-        !Py_IS_TYPE(self->table, table_type) || !PyDict_Check(self->gradients) || !PyDict_Check(self->others)) {
-        PyErr_SetString(PyExc_TypeError, "calls, kinds, inside, gradients and others are dicts, and table is a Table");
+        !Py_IS_TYPE(self->table, table_type) || !PyDict_Check(self->gradients) || !PyDict_Check(self->assigned) ||
+        !PyDict_Check(self->others)) {
+        PyErr_SetString(PyExc_TypeError,
+                        "calls, kinds, inside, gradients, assigned and others are dicts, and table is a Table");
         return -1;
     }
     if (!PyAnySet_Check(self->preparing)) {

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable, Sequence
-from types import FrameType
+from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -26,7 +27,11 @@ class Assignments:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._forms: dict[Any, Template] = {}
+        self.forms: dict[tuple[Any, ...], tuple[Template, weakref.ref[CodeType]]] = {}
+        """The templates of marks, and the code they are of, by instruction, what is set, and the numbers of tensors.
+
+        Where gradients are cleared, what is set is left out.
+        """
 
     @guarded
     def cleared(self, tensors: Iterable[torch.Tensor], frame: FrameType) -> None:
@@ -38,7 +43,7 @@ class Assignments:
     def made(self, call: Call, args: Sequence[Any], frame: FrameType) -> None:
         """A call has set something of its first argument."""
         session, tensor = self.session, args[0]
-        if call.assigns == "requires_grad":
+        if not call.assigns_gradient:
             self._append(call.assigns, tensor_base.requires_grad(tensor), [tensor], frame)
             return
         gradient = args[1] if len(args) > 1 else None
@@ -54,20 +59,24 @@ class Assignments:
     def _append(
         self, what: str, value: bool | None, tensors: Iterable[torch.Tensor], frame: FrameType, *inputs: int
     ) -> None:
-        writer, find = self.session.writer, self.session.identities.find
-        known = [each for each in map(find, tensors) if each is not None and each.row >= writer.base]
-        if not known:  # the log has nothing of them that could change
+        writer = self.session.writer
+        find, base, code = self.session.identities.find, writer.base, frame.f_code
+        numbers = [
+            known.row & ROW_MASK if known.more is None else known.more.first
+            for each in tensors
+            if (known := find(each)) is not None and known.row >= base
+        ]
+        if not numbers:  # the log has nothing of them that could change
             return
-        numbers = tuple(
-            [(each.row & ROW_MASK if each.more is None else each.more.first) - writer.base for each in known]
-        )
-        key = what, value, numbers, site_number(writer, frame), len(inputs)
-        form = self._forms.get(key)
-        if form is None:
-            if len(self._forms) >= _MOST_FORMS:
-                self._forms.clear()
-            told = {"set": what, "to": value, "tensors": numbers}
-            form = self._forms[key] = writer.template(
-                Kind.ASSIGN, site=key[3], attrs=writer.attributes(told), input_count=len(inputs)
+        is_clear = what == "grad" and not inputs
+        key = (id(code) + frame.f_lasti, *(() if is_clear else (what, value, len(inputs))), *numbers)
+        kept = self.forms.get(key)
+        if kept is None or kept[1]() is not code:
+            if len(self.forms) >= _MOST_FORMS:
+                self.forms.clear()
+            told = {"set": what, "to": value, "tensors": tuple([each - base for each in numbers])}
+            form = writer.template(
+                Kind.ASSIGN, site=site_number(writer, frame), attrs=writer.attributes(told), input_count=len(inputs)
             )
-        writer.append_many(form, None, list(inputs), writer.clock())
+            kept = self.forms[key] = form, weakref.ref(code)
+        writer.append_many(kept[0], None, list(inputs), writer.clock())

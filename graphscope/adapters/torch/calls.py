@@ -69,6 +69,7 @@ class Call(compiled.Call):
         self.setter = raw == "__set__" and owner == "data"
         self.assigns = _ASSIGNING.get((raw, owner), "")
         """What of a tensor it sets that is no value."""
+        self.assigns_gradient = self.assigns == "grad"
         if raw == "__get__":
             self.name = owner
         self.ignored = not self.assigns and (

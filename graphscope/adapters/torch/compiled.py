@@ -89,7 +89,7 @@ class Place:
 class Call:
     """A function of torch, as far as a call of it asks."""
 
-    __slots__ = ("gradient", "ignored", "key", "plain", "writes")
+    __slots__ = ("assigns_gradient", "gradient", "ignored", "key", "plain", "writes")
 
 
 class Run:

@@ -54,6 +54,7 @@ class Calls(TorchFunctionMode):
                 writer=session.writer,
                 append=session.writer.append, calls=session.calls,
                 kinds=session.kinds, inside=self._inside, preparing=PREPARING, gradients=session.leaves.gradients,
+                assigned=session.assignments.forms,
                 table=self._table, tensor_type=Tensor, group_class=Group, more_class=More, tensor_kind=TENSOR,
                 plain_kind=PLAIN, grad_enabled=_grad_enabled, sequence_number=_sequence, rule=RULE,
                 give_up=Session.give_up, meant=self._meant, handing=HANDING, others=session.originals.others,

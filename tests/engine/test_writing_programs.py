@@ -73,7 +73,7 @@ def run(t, program, tracked):
 @pytest.mark.parametrize("examples", [100, pytest.param(2000, marks=pytest.mark.slow)])
 def test_any_program_of_views_and_writes_does_what_it_does_in_torch(examples):
     programs = given(st.lists(steps, min_size=1, max_size=8), st.booleans())
-    programs(settings(max_examples=examples)(does_what_it_does_in_torch))()
+    settings(max_examples=examples)(programs(does_what_it_does_in_torch))()
 
 
 def does_what_it_does_in_torch(program, tracked):

@@ -51,8 +51,6 @@ CALLS = {
     "linspace of one": lambda t: t.linspace(2, 3, 1),
     "linspace of none": lambda t: t.linspace(0, 1, 0, dtype=t.float64),
     "linspace of fewer": lambda t: t.linspace(0, 1, -1),
-    "logspace": lambda t: t.logspace(0, 2, 3),
-    "logspace of twos": lambda t: t.logspace(0, 3, 4, base=2),
     "tril_indices": lambda t: t.tril_indices(3, 4, -1),
     "triu_indices": lambda t: t.triu_indices(3, 3, offset=1, dtype=t.int32),
     "zeros_like": lambda t: t.zeros_like(t.ones(2, dtype=t.int16)),

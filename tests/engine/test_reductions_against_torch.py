@@ -132,9 +132,6 @@ x.norm(3,0)
 x.norm(dim=1)
 (x*0).norm(1)
 t.norm(x,p='fro')
-x.sum_to_size(1,4)
-x.sum_to_size(4)
-x.sum_to_size(3,2)
 """
 
 

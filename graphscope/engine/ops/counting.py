@@ -1,8 +1,7 @@
-"""Numbering and finding: bins, distinct elements, places in an order."""
+"""Counting and finding: how often numbers are there, members of a set, distinct elements."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -10,10 +9,10 @@ import numpy as np
 from graphscope.engine.core import dtypes, shapes
 from graphscope.engine.core.calls import define
 from graphscope.engine.core.dims import one
-from graphscope.engine.core.tensor import Tensor, method
+from graphscope.engine.core.tensor import method
 from graphscope.engine.ops.flat_rules import refused
 
-__all__ = ["bincount", "bucketize", "isin", "searchsorted", "unique"]
+__all__ = ["bincount", "isin", "unique"]
 
 
 def _bincount(x: Any, y: Any = None, *, minlength: int) -> Any:
@@ -40,63 +39,6 @@ bincount = define(
     shape=lambda *_, **attrs: (None,),
     samples=[(np.array([0, 3, 3, 1]),), (np.array([1, 1]), np.array([0.5, 2.0]), {"minlength": 4})],
 )  # fmt: skip
-
-
-def _find(x: Any, y: Any, *, right: bool, int32: bool) -> Any:
-    find: Any = np.searchsorted
-    side = "right" if right else "left"
-    if x.ndim == 1:
-        out = find(x, y, side)
-    else:
-        if x.shape[:-1] != y.shape[:-1]:
-            raise RuntimeError(
-                "searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
-                f"tensor and input value tensor must match: {x.shape} and {y.shape}"
-            )
-        count = math.prod(y.shape[:-1])
-        rows = [
-            find(row, values, side)
-            for row, values in zip(x.reshape(count, x.shape[-1]), y.reshape(count, y.shape[-1]), strict=True)
-        ]
-        out = np.stack(rows).reshape(y.shape) if rows else np.zeros(y.shape, np.int64)
-    return np.asarray(out, np.int32 if int32 else np.int64)[()]
-
-
-def _to_search(
-    sorted_sequence: Any,
-    input: Any,
-    *,
-    out_int32: bool = False,
-    right: bool = False,
-    side: str | None = None,
-    sorter: Any = None,
-) -> Any:
-    if side not in (None, "left", "right") or (side == "left" and right):
-        raise RuntimeError(f"side and right can't be set to opposites: side={side!r}, right={right}")
-    if sorter is not None:
-        sorted_sequence = sorted_sequence.gather(-1, sorter)
-    if not hasattr(input, "shape"):
-        input = Tensor(np.asarray(dtypes.number(input, sorted_sequence.dtype), sorted_sequence.dtype)[()])
-    return (sorted_sequence, input), {"right": right or side == "right", "int32": out_int32}
-
-
-searchsorted = define(
-    "searchsorted", "Where elements y have to be put into sorted x, so that it stays sorted.",
-    formula="x[out-1] < y ≤ x[out]", tensor_method=False, promotes=False,
-    prepare=_to_search,
-    forward=_find,
-    vjp=[None, None],
-    shape=lambda x, y, **_: y,
-    samples=[(np.array([1.0, 2.0, 4.0]), (2, 3)), (np.array([1, 2, 4]), np.array([2, 5]), {"right": True})],
-)  # fmt: skip
-
-
-@method
-def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
-    """The bucket of each element among those that sorted boundaries divide; `right`: a boundary belongs to the next."""
-    if len(boundaries.shape) != 1:
-        raise RuntimeError(f"bucketize: boundaries tensor must be 1 dimension, but got dim({len(boundaries.shape)})")
-    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 
 
 def _to_member(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:

@@ -16,8 +16,8 @@ from graphscope.engine.ops.shape import sizes
 from graphscope.eventlog import record as recording
 
 __all__ = [
-    "arange", "as_tensor", "asarray", "empty", "eye", "from_numpy", "frombuffer", "full", "linspace", "logspace",
-    "ones", "scalar_tensor", "tensor", "tril_indices", "triu_indices", "zeros",
+    "arange", "as_tensor", "asarray", "empty", "eye", "from_numpy", "frombuffer", "full", "linspace", "ones",
+    "scalar_tensor", "tensor", "tril_indices", "triu_indices", "zeros",
 ]  # fmt: skip
 
 
@@ -224,37 +224,10 @@ def linspace(
     """
     if steps < 0:
         raise RuntimeError(f"linspace: number of steps must be non-negative, not {steps}")
-    array = _between(start, end, steps, np.dtype(dtype or dtypes.get_default_dtype()))
-    return made(array.astype(dtype or dtypes.get_default_dtype()), requires_grad, "linspace", device, how)
-
-
-def _between(start: Any, end: Any, steps: int, dtype: np.dtype) -> Any:
-    """Numbers at equal distances; of integers, between the integers that `start` and `end` are cut to."""
-    cut = int if dtype.kind in "iu" else complex if dtype.kind == "c" else float
-    return np.linspace(cut(start), cut(end), steps)
-
-
-def logspace(
-    start: Any,
-    end: Any,
-    steps: int,
-    base: float = 10.0,
-    *,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    **how: Any,
-) -> Tensor:
-    """`steps` powers of `base`, from `start` to `end` as exponents.
-
-    Raises:
-        RuntimeError: `steps` is negative.
-    """
-    if steps < 0:
-        raise RuntimeError(f"logspace: number of steps must be non-negative, not {steps}")
-    exponents = _between(start, end, steps, np.dtype(dtype or dtypes.get_default_dtype()))
-    powers = np.power(complex(base) if exponents.dtype.kind == "c" else float(base), exponents)
-    return made(powers.astype(dtype or dtypes.get_default_dtype()), requires_grad, "logspace", device, how)
+    wanted = np.dtype(dtype or dtypes.get_default_dtype())
+    cut = int if wanted.kind in "iu" else complex if wanted.kind == "c" else float
+    array = np.linspace(cut(start), cut(end), steps).astype(wanted)
+    return made(array, requires_grad, "linspace", device, how)
 
 
 def eye(

@@ -7,12 +7,9 @@ from typing import Any
 from graphscope.engine.core.dims import several
 from graphscope.engine.core.shapes import broadcast
 from graphscope.engine.core.tensor import Tensor
-from graphscope.engine.ops.shape import expand, permute, reshape, sizes, t, transpose, unsqueeze
+from graphscope.engine.ops.shape import permute, reshape, sizes, t, transpose
 
-__all__ = [
-    "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_shapes", "broadcast_tensors", "moveaxis", "movedim",
-    "swapaxes", "swapdims",
-]  # fmt: skip
+__all__ = ["atleast_1d", "atleast_2d", "broadcast_shapes", "movedim", "swapaxes"]
 
 
 def movedim(input: Any, source: Any, destination: Any) -> Any:
@@ -35,17 +32,9 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
     return permute(input, tuple(goes[place] if place in goes else next(rest) for place in range(rank)))
 
 
-moveaxis = movedim
-
-
 def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
     """Two dims swapped."""
     return transpose(input, axis0, axis1)
-
-
-def swapdims(input: Any, dim0: int, dim1: int) -> Any:
-    """Two dims swapped."""
-    return transpose(input, dim0, dim1)
 
 
 def _each(function: Any) -> Any:
@@ -73,13 +62,6 @@ def atleast_2d(tensor: Any) -> Any:
     return tensor if len(tensor.shape) > 1 else reshape(tensor, (1, -1))
 
 
-@_each
-def atleast_3d(tensor: Any) -> Any:
-    """New dims until there are three: one in front of a vector and one after it, one after a matrix."""
-    rank = len(tensor.shape)
-    return tensor if rank > 2 else unsqueeze(tensor, -1) if rank == 2 else reshape(tensor, (1, -1, 1))
-
-
 def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
     """The shape that tensors of these shapes are broadcast to.
 
@@ -87,17 +69,6 @@ def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
         RuntimeError: They do not fit.
     """
     return broadcast(*(sizes((shape,)) for shape in shapes))  # type: ignore[return-value] # all sizes are known
-
-
-def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
-    """The tensors, all expanded to one shape, without copying.
-
-    Raises:
-        RuntimeError: Their shapes do not fit.
-    """
-    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors
-    shape = broadcast_shapes(*(tensor.shape for tensor in given))
-    return tuple(tensor if tuple(tensor.shape) == shape else expand(tensor, shape) for tensor in given)
 
 
 def _transposed(self: Any) -> Any:
@@ -116,31 +87,13 @@ def _of_matrix(self: Any) -> Any:
     return t(self)
 
 
-def sum_to_size(self: Any, *size: Any) -> Any:
-    """Summed over the dims along which a tensor of that size would be broadcast to this one.
-
-    Raises:
-        RuntimeError: It would not.
-    """
-    wanted, shape = sizes(size), tuple(self.shape)
-    extra = len(shape) - len(wanted)
-    kept = (1,) * extra + wanted
-    if extra < 0 or any(small not in (1, large) for small, large in zip(kept, shape, strict=True)):
-        raise RuntimeError(f"size {wanted} is not expandable to size {shape}")
-    places = tuple(place for place, (small, large) in enumerate(zip(kept, shape, strict=True)) if small != large)
-    return reshape(self.sum(places, keepdim=True) if places or not self.shape else self, wanted)
-
-
 MEMBERS = {
     "H": property(_of_matrix),
     "T": property(_transposed),
     "mH": property(_matrix_transposed),
     "mT": property(_matrix_transposed),
-    "moveaxis": movedim,
     "movedim": movedim,
-    "sum_to_size": sum_to_size,
     "swapaxes": swapaxes,
-    "swapdims": swapdims,
 }
 """Methods and properties that are one of these."""
 

@@ -11,10 +11,8 @@ from graphscope.engine.core import along, shapes
 from graphscope.engine.core.calls import define
 from graphscope.engine.core.dims import one
 from graphscope.engine.core.row_sums import add_along, add_rows, add_up, pick_along
-from graphscope.engine.core.tensor import Tensor
-from graphscope.engine.ops.shape import reshape
 
-__all__ = ["gather", "index_select", "masked_select", "take", "take_along_dim"]
+__all__ = ["gather", "index_select", "masked_select", "take"]
 
 
 def integers(index: Any, what: str, *, length: int | None = None, wide: bool = False) -> None:
@@ -195,28 +193,6 @@ taken: Any = define(
     shape=shapes.given,
     samples=[((2, 2), np.array([[0, -1], [4, 4]]), {"shape": (2, 3)})],
 )  # fmt: skip
-
-
-def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
-    """Elements picked along a dim, as `gather`, with the other dims broadcast; dim None: of all elements in a row."""
-    if dim is None:
-        return gather(reshape(input, -1), 0, reshape(indices, -1))
-    dim = one(dim, len(input.shape))
-    if raw(indices).size and raw(indices).min() < 0:
-        indices = indices + (indices < 0) * (input.shape[dim] if input.shape else 1)
-    if len(input.shape) != len(indices.shape):
-        raise RuntimeError(
-            "take_along_dim(): input and indices should have the same number of dimensions, but got "
-            f"{len(input.shape)} dimensions for input, and {len(indices.shape)} dimensions for indices"
-        )
-    wide = list(shapes.broadcast(shapes.resized(input.shape, dim, 1), shapes.resized(indices.shape, dim, 1)))
-    wide[dim] = indices.shape[dim]
-    tall = [input.shape[dim] if place == dim else size for place, size in enumerate(wide)]
-    picked = indices if tuple(wide) == tuple(indices.shape) else indices.expand(*wide)
-    return gather(input if tuple(tall) == tuple(input.shape) else input.expand(*tall), dim, picked)
-
-
-setattr(Tensor, "take_along_dim", take_along_dim)  # noqa: B010
 
 
 def _to_masked(input: Any, mask: Any) -> Any:

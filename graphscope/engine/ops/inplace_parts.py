@@ -12,7 +12,7 @@ from graphscope.engine.core.op import OPS
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.core.writing import refuse
 from graphscope.engine.ops import cumulative, masking, scatter, triangular
-from graphscope.engine.ops.dim_order import swapaxes, swapdims
+from graphscope.engine.ops.dim_order import swapaxes
 from graphscope.engine.ops.inplace_forms import derive
 from graphscope.engine.ops.shape import squeeze, t, transpose, unsqueeze
 
@@ -57,26 +57,6 @@ def scatter_reduce_(self: Tensor, dim: int, index: Any, src: Any, reduce: str, *
     return self.copy_(self.scatter_reduce(dim, index, src, reduce, include_self=include_self))  # type: ignore[no-any-return]
 
 
-def fill_diagonal_(self: Tensor, fill_value: float, wrap: bool = False) -> Tensor:
-    """Set the main diagonal; of a tall matrix `wrap` begins another after each.
-
-    Raises:
-        RuntimeError: There are less than two dims, or more whose sizes differ.
-    """
-    shape = self.array.shape
-    if len(shape) < 2 or (len(shape) > 2 and len(set(shape)) > 1):
-        raise RuntimeError(f"fill_diagonal_: dimensions must be 2, or more of one size, not {shape}")
-    if len(shape) > 2:
-        self[tuple(Tensor(np.arange(shape[0])) for _ in shape)] = fill_value
-    elif wrap:
-        rows = np.arange(shape[0])
-        rows = rows[rows % (shape[1] + 1) < shape[1]]
-        self[Tensor(rows), Tensor(rows % (shape[1] + 1))] = fill_value
-    else:
-        triangular.diagonal(self).fill_(fill_value)
-    return self
-
-
 def _restructured(name: str, function: Callable[..., Any]) -> Callable[..., Tensor]:
     """A form in place of an op that makes a view: the tensor becomes what the op returns, of the same memory."""
 
@@ -93,14 +73,13 @@ def _restructured(name: str, function: Callable[..., Any]) -> Callable[..., Tens
     return call
 
 
-OP_OF: Final = {"swapaxes": "transpose", "swapdims": "transpose"}
+OP_OF: Final = {"swapaxes": "transpose"}
 RESTRUCTURED: Final = {
     f"{function.__name__}_": _restructured(function.__name__, function)
-    for function in (squeeze, swapaxes, swapdims, t, transpose, unsqueeze)
+    for function in (squeeze, swapaxes, t, transpose, unsqueeze)
 }
 METHODS: Final = {
     **RESTRUCTURED,
-    "fill_diagonal_": fill_diagonal_,
     "scatter_": scatter_,
     "scatter_reduce_": scatter_reduce_,
 }

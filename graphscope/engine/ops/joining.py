@@ -13,12 +13,12 @@ from graphscope.engine.core import shapes
 from graphscope.engine.core.calls import define
 from graphscope.engine.core.dims import one
 from graphscope.engine.core.tensor import Tensor
-from graphscope.engine.ops.dim_order import atleast_1d, atleast_2d, atleast_3d
+from graphscope.engine.ops.dim_order import atleast_1d, atleast_2d
 from graphscope.engine.ops.index import getitem
 from graphscope.engine.ops.shape import expand, reshape
 
 __all__ = [
-    "cat", "column_stack", "concat", "concatenate", "dstack", "hstack", "meshgrid", "row_stack", "stack", "vstack",
+    "cat", "column_stack", "concat", "concatenate", "hstack", "meshgrid", "stack", "vstack",
 ]  # fmt: skip
 
 
@@ -97,14 +97,6 @@ def hstack(tensors: Sequence[Any]) -> Any:
 def vstack(tensors: Sequence[Any]) -> Any:
     """Tensors joined one under the other: along dim 0, vectors as rows."""
     return cat([atleast_2d(tensor) for tensor in _listed(tensors)], 0)
-
-
-row_stack = vstack
-
-
-def dstack(tensors: Sequence[Any]) -> Any:
-    """Tensors joined in depth: along dim 2."""
-    return cat([atleast_3d(tensor) for tensor in _listed(tensors)], 2)
 
 
 def column_stack(tensors: Sequence[Any]) -> Any:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from graphscope.engine.core import shapes
 from graphscope.engine.core.calls import define
-from graphscope.engine.core.composite import composite
 from graphscope.engine.core.dims import one, several
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.gathering import index_select
 from graphscope.engine.ops.reduce import sum
-from graphscope.engine.ops.shape import flatten, reshape, sizes, transpose, unsqueeze
+from graphscope.engine.ops.shape import flatten, reshape, sizes, unsqueeze
 
-__all__ = ["flip", "fliplr", "flipud", "repeat_interleave", "roll", "rot90", "tile"]
+__all__ = ["flip", "repeat_interleave", "roll", "tile"]
 
 
 _WHOLE: Final = slice(None)
@@ -40,24 +38,6 @@ flip: Any = define(
     shape=shapes.same,
     samples=[((2, 3), {"dims": (0,)}), ((2, 3), {"dims": (0, -1)}), ((4,), {"dims": (0,)})],
 )  # fmt: skip
-
-
-@composite("The columns of a matrix in reverse.", formula="out[:, j] = x[:, n-1-j]", tensor_method=True,
-           samples=[((2, 3),)], shape=shapes.same)  # fmt: skip
-def fliplr(input: Any) -> Any:
-    """The elements in reverse along dim 1."""
-    if len(input.shape) < 2:
-        raise RuntimeError("fliplr: the tensor must have 2 dims or more")
-    return flip(input, 1)
-
-
-@composite("The rows of a matrix in reverse.", formula="out[i] = x[n-1-i]", tensor_method=True,
-           samples=[((2, 3),)], shape=shapes.same)  # fmt: skip
-def flipud(input: Any) -> Any:
-    """The elements in reverse along dim 0."""
-    if not input.shape:
-        raise RuntimeError("flipud: the tensor must have 1 dim or more")
-    return flip(input, 0)
 
 
 def _to_roll(input: Any, shifts: Any, dims: Any = None) -> Any:
@@ -84,25 +64,6 @@ roll: Any = define(
     samples=[((2, 3), {"shifts": 1}), ((2, 3), {"shifts": (1, -2), "dims": (0, -1)}),
              ((4,), {"shifts": -1, "dims": 0})],
 )  # fmt: skip
-
-
-def _turned(x: Any, *, k: int = 1, dims: Sequence[int] = (0, 1)) -> Any:
-    return shapes.swapped(x, dim0=dims[0], dim1=dims[1]) if k % 2 else x
-
-
-@composite("A plane of a tensor turned by 90 degrees, k times.", formula="out[i, j] = x[j, n-1-i]", tensor_method=True,
-           samples=[((2, 3), {}), ((2, 3), {"k": 2}), ((2, 3, 2), {"k": -1, "dims": (1, 2)})],
-           shape=_turned)  # fmt: skip
-def rot90(input: Any, k: int = 1, dims: Sequence[int] = (0, 1)) -> Any:
-    """The plane of two dims turned k times by 90 degrees, from the first towards the second."""
-    first, second = (one(dim, len(input.shape)) for dim in dims)
-    if first == second:
-        raise RuntimeError(f"rot90: the two dims must differ, but both are {first}")
-    if k % 4 == 0:
-        return input.clone() if isinstance(input, Tensor) else input.copy()
-    if k % 4 == 2:
-        return flip(input, (first, second))
-    return transpose(flip(input, second if k % 4 == 1 else first), first, second)
 
 
 def _to_repeat(input: Any, *times: Any, repeats: Any = None) -> Any:

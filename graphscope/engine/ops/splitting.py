@@ -15,15 +15,13 @@ from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.index import getitem
 from graphscope.engine.ops.joining import cat, stack
 
-__all__ = [
-    "chunk", "dsplit", "hsplit", "narrow", "select", "split", "split_with_sizes", "tensor_split", "unbind", "vsplit",
-]  # fmt: skip
+__all__ = ["chunk", "narrow", "select", "split", "split_with_sizes", "tensor_split", "unbind"]
 
 
-def _rank(input: Any, what: str, least: int = 1, kind: type[Exception] = RuntimeError) -> int:
+def _rank(input: Any, what: str, kind: type[Exception] = RuntimeError) -> int:
     rank = len(input.shape)
-    if rank < least:
-        raise kind(f"{what}: expects a tensor with at least {least} dim{'s' * (least > 1)}, not {rank}")
+    if not rank:
+        raise kind(f"{what}: expects a tensor with at least 1 dim, not 0")
     return rank
 
 
@@ -154,32 +152,13 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> tuple[An
     return _cut(input, place, list(accumulate(least + (number < more) for number in range(wanted))))
 
 
-def _by_dim(name: str, least: int, dim_of: Any) -> Any:
-    def call(input: Any, indices_or_sections: Any) -> tuple[Any, ...]:
-        dim = dim_of(_rank(input, name, least))
-        if isinstance(indices_or_sections, int) and input.shape[dim] % max(indices_or_sections, 1):
-            raise RuntimeError(
-                f"{name}: dim {dim} of size {input.shape[dim]} is no multiple of {indices_or_sections} pieces"
-            )
-        return tensor_split(input, indices_or_sections, dim)
-
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"`tensor_split` along a fixed dim, for tensors of {least} dims or more; equal pieces must fit."
-    return call
-
-
-hsplit = _by_dim("hsplit", 1, lambda rank: 0 if rank == 1 else 1)
-vsplit = _by_dim("vsplit", 2, lambda rank: 0)
-dsplit = _by_dim("dsplit", 3, lambda rank: 2)
-
-
 @in_either_words
 def unbind(input: Any, dim: int = 0) -> tuple[Any, ...]:
     """All slices of a dim, which is dropped: views."""
     return tuple(_unbind(input, dim))
 
 
-for _function in (chunk, dsplit, hsplit, narrow, select, split, split_with_sizes, tensor_split, unbind, vsplit):
+for _function in (chunk, narrow, select, split, split_with_sizes, tensor_split, unbind):
     setattr(Tensor, _function.__name__, _function)
 
 

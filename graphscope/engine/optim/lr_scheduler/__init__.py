@@ -1,8 +1,6 @@
 """Schedulers: they change the learning rate of an optimizer from epoch to epoch."""
 
 from graphscope.engine.absent import answer_for as _answer_for
-from graphscope.engine.optim.lr_scheduler.combined import ChainedScheduler as ChainedScheduler
-from graphscope.engine.optim.lr_scheduler.combined import SequentialLR as SequentialLR
 from graphscope.engine.optim.lr_scheduler.cosine import CosineAnnealingLR as CosineAnnealingLR
 from graphscope.engine.optim.lr_scheduler.cosine import CosineAnnealingWarmRestarts as CosineAnnealingWarmRestarts
 from graphscope.engine.optim.lr_scheduler.factors import ConstantLR as ConstantLR
@@ -10,11 +8,11 @@ from graphscope.engine.optim.lr_scheduler.factors import ExponentialLR as Expone
 from graphscope.engine.optim.lr_scheduler.factors import LambdaLR as LambdaLR
 from graphscope.engine.optim.lr_scheduler.factors import LinearLR as LinearLR
 from graphscope.engine.optim.lr_scheduler.factors import MultiStepLR as MultiStepLR
-from graphscope.engine.optim.lr_scheduler.factors import PolynomialLR as PolynomialLR
 from graphscope.engine.optim.lr_scheduler.factors import StepLR as StepLR
 from graphscope.engine.optim.lr_scheduler.one_cycle import OneCycleLR as OneCycleLR
 from graphscope.engine.optim.lr_scheduler.plateau import ReduceLROnPlateau as ReduceLROnPlateau
 from graphscope.engine.optim.lr_scheduler.scheduler import LRScheduler as LRScheduler
+from graphscope.engine.optim.lr_scheduler.sequential import SequentialLR as SequentialLR
 
 _LRScheduler = LRScheduler  # as older programs call it
 

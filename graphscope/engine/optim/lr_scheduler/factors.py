@@ -149,22 +149,3 @@ class ExponentialLR(LRScheduler):
 
     def _at_once(self) -> list[float]:
         return [base * self.gamma**self.last_epoch for base in self.base_lrs]
-
-
-class PolynomialLR(LRScheduler):
-    """Down to 0 in `total_iters` epochs, along a power."""
-
-    def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
-        self.total_iters = total_iters
-        self.power = power
-        super().__init__(optimizer, last_epoch)
-
-    def get_lr(self) -> list[float]:
-        if self._initial or self.last_epoch > self.total_iters:
-            return self._rates()
-        now, before = ((1.0 - epoch / self.total_iters) for epoch in (self.last_epoch, self.last_epoch - 1))
-        return self._scaled((now / before) ** self.power)
-
-    def _at_once(self) -> list[float]:
-        left = 1.0 - min(self.total_iters, self.last_epoch) / self.total_iters
-        return [base * left**self.power for base in self.base_lrs]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 import numpy as np
@@ -22,6 +23,19 @@ Pairs = tuple[np.ndarray, np.ndarray]
 """Offsets of rows in a stretch of the log, and the rows that they name; one entry a pair."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Block(Generic[Built]):
+    """What was built of a block."""
+
+    end: int
+    """The log's end at that time."""
+    finished: bool
+    """Whether nobody wrote to the log any more."""
+    written: int
+    """So many of the block's rows were written: one with holes may change yet, a full one needs no look."""
+    content: Built
+
+
 class Blocks(Generic[Built]):
     """Something that is built of each block once all of its rows are written; until then, whenever there are more.
 
@@ -33,7 +47,7 @@ class Blocks(Generic[Built]):
     def __init__(self, log: Log, build: Callable[[int], Built]) -> None:
         self._log = log
         self._build = build
-        self._built: dict[int, tuple[int, Built]] = {}
+        self._built: dict[int, _Block[Built]] = {}
 
     def between(self, start: int, stop: int) -> Iterator[tuple[int, Built]]:
         """First row of each block that holds rows of `start <= row < stop`, and what was built of it."""
@@ -41,19 +55,18 @@ class Blocks(Generic[Built]):
         if start >= stop:
             return
         for block in range(start // BLOCK, (stop - 1) // BLOCK + 1):
-            committed = self._committed(block)
-            built = self._built.get(block)
-            if built is None or built[0] != committed:
-                built = self._built[block] = (committed, self._build(block))
-            yield block * BLOCK, built[1]
+            yield block * BLOCK, self._content(block)
 
-    def _committed(self, block: int) -> int:
-        """How many rows of a block are written: one with holes may change yet, a full one needs no look."""
-        built = self._built.get(block)
-        if built is not None and (built[0] == BLOCK or self._log.metadata.get("finished") is not None):
-            return built[0]
+    def _content(self, block: int) -> Built:
+        built, end = self._built.get(block), self._log.end
+        finished = self._log.metadata.get("finished") is not None  # ahead of the look at rows: the last ones come first
+        if built is not None and (built.written == BLOCK or (finished and built.finished and built.end == end)):
+            return built.content
         chunks = self._log.chunks(block * BLOCK, (block + 1) * BLOCK)
-        return sum(int(np.count_nonzero(rows["kind"])) for _, rows in chunks)
+        written = sum(int(np.count_nonzero(rows["kind"])) for _, rows in chunks)
+        content = built.content if built is not None and built.written == written else self._build(block)
+        self._built[block] = _Block(end, finished, written, content)
+        return content
 
 
 class Rows:

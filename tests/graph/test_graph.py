@@ -120,6 +120,18 @@ def test_a_growing_log_is_followed(tape):
     assert graph.at(a).node(a).users == []
 
 
+def test_a_log_that_was_finished_since_is_followed_to_its_end(tape):
+    a = tape.leaf(2.0, "a")
+    graph = Graph(tape.log())
+    assert graph.node(a).users == []
+    b = tape.op("mul", a, a)
+    tape.writer.close()
+    assert graph.log.closed
+    assert graph.node(a).users == []
+    graph.log.refresh()
+    assert [edge.target.row for edge in graph.node(a).users] == [b, b]
+
+
 def test_gradients_at_every_moment(tape):
     """`y = a*b + a` summed: a has two contributions, and so has the cotangent of what is used twice."""
     a, b = tape.leaf([1.0, 2.0], "a"), tape.leaf([3.0, 4.0], "b")

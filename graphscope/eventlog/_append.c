@@ -370,7 +370,7 @@ static int64_t write_row(Appender *self, Form *form, PyObject *value, const Mome
     Cursor *cursor = (Cursor *)self->segment;
     if (cursor == NULL || cursor->next_row >= cursor->end || cursor->next_row >= cursor->rows_ready)
         return -1;
-    int64_t row = cursor->next_row, offset = 0, kept = 0, nbytes = form->nbytes;
+    int64_t row = cursor->next_row, offset = 0, kept = 0, number = 0, nbytes = form->nbytes;
     int summarised = !form->plain, large = form->copied && nbytes >= LARGE, copied = form->copied || summarised;
     const void *data = NULL;
     if (summarised) {
@@ -384,8 +384,11 @@ static int64_t write_row(Appender *self, Form *form, PyObject *value, const Mome
             return -1;
         data = &kept;
     }
-    else if ((form->copied || form->floating) && (data = data_of(form, value)) == NULL)
-        return -1;
+    else if ((form->copied || form->floating) && (data = data_of(form, value)) == NULL) {
+        if (form->copied || !PyArray_IsScalar(value, Generic) || !take_inline(form, value, &number))
+            return -1;
+        data = &number;
+    }
     if (copied) {
         offset = large ? cursor->value_end - form->room : cursor->next_value;
         if (large ? offset < cursor->next_value

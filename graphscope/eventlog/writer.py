@@ -193,10 +193,7 @@ class Writer(WideRows):
             forward = forward and forward - base
             tensor = tensor and tensor - base
         if template.nodes < INLINE_INPUTS:
-            inputs = enumerate((first, second, third))
-            first, second, third = (
-                each & _BITS if place >= template.nodes else each and each - base for place, each in inputs
-            )
+            first, second, third = _links((first, second, third), template.nodes, base)
         elif base:
             first = first and first - base
             second = second and second - base
@@ -360,3 +357,8 @@ class Writer(WideRows):
         temporary = self.path / "log.json.new"
         temporary.write_text(json.dumps(self.metadata, indent=1, default=str) + "\n", encoding="utf-8")
         temporary.replace(self.path / "log.json")
+
+
+def _links(inputs: tuple[int, int, int], nodes: int, base: int) -> tuple[int, ...]:
+    """Inputs as a row holds them: rows of nodes as they are in this log, and behind those the bits of numbers."""
+    return tuple([each & _BITS if place >= nodes else each and each - base for place, each in enumerate(inputs)])

@@ -28,7 +28,7 @@ from graphscope.engine.core.rules import slowly, specially
 from graphscope.engine.core.slots import Cotangents, SlotPlan
 from graphscope.engine.core.tensor import Tensor
 from graphscope.eventlog import record as recording
-from graphscope.eventlog.schema import SLOT_SHIFT, Kind
+from graphscope.eventlog.schema import SLOT_SHIFT
 from graphscope.eventlog.writer import Writer
 
 _ndarray = np.ndarray
@@ -71,8 +71,10 @@ def run_backward(
     capture: Any = None if wanted is None else {tensor.node[MOMENT] for tensor in wanted if tensor.node is not None}
     captured: dict[int, Any] = {}
     needed: Any = None if wanted is None or capture is None else _leading_to(roots, wanted, capture)
+    marks: Any = None
     if writer is not None:
-        backward_rows.mark(writer, Kind.BACKWARD_BEGIN, frame, roots[0])
+        marks = backward_rows.marks_at(writer, frame)
+        backward_rows.mark(writer, marks.begin, roots[0])
     for root, gradient in zip(roots, gradients, strict=True):
         if root.node is None:
             _arrive_at_leaf(leaves, root, gradient, True, writer, -1, accumulate, 0)
@@ -189,7 +191,9 @@ def run_backward(
     for leaf in leaves.values():
         settle(leaf, accumulate, create_graph)
     if writer is not None:
-        backward_rows.mark(writer, Kind.BACKWARD_END, frame, roots[0])
+        backward_rows.mark(writer, marks.end, roots[0])
+        if writer.gate is not None and frame is not None:
+            writer.gate.passed(frame)
     if wanted is None:
         return []
     return [

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+import weakref
 from _thread import get_ident
-from typing import Any
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
 
 from graphscope.engine.core import slots, tracing
 from graphscope.engine.core.cotangents import NODE, PARTS, Arrival
@@ -14,6 +16,7 @@ from graphscope.eventlog import record as recording
 from graphscope.eventlog.gate import Replace, StepInto
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import Flag, Kind, Pass
+from graphscope.eventlog.template import Template
 from graphscope.eventlog.writer import Writer
 
 
@@ -112,14 +115,29 @@ def cotangent(
     return row, gradient, False
 
 
-def mark(writer: Writer, kind: Kind, frame: Any, root: Tensor) -> None:
+class Marks(NamedTuple):
+    """The templates of the marks at both ends of the passes that begin at one place of the program."""
+
+    begin: Template
+    end: Template
+    code: weakref.ref[CodeType] | None
+
+
+def marks_at(writer: Writer, frame: FrameType | None) -> Marks:
+    """The templates of the marks of a pass that begins here."""
+    code = None if frame is None else frame.f_code
+    key = (Marks, 0 if frame is None else id(code) + frame.f_lasti, get_ident())
+    marks: Marks | None = writer.sites.get(key)
+    if marks is None or (marks.code is not None and marks.code() is not code):
+        site = 0 if frame is None else site_number(writer, frame)
+        begin, end = (
+            writer.template(kind, site=site, graph_pass=Pass.BACKWARD, input_count=1)
+            for kind in (Kind.BACKWARD_BEGIN, Kind.BACKWARD_END)
+        )
+        marks = writer.sites[key] = Marks(begin, end, None if code is None else weakref.ref(code))
+    return marks
+
+
+def mark(writer: Writer, template: Template, root: Tensor) -> None:
     """Where a backward pass begins or ends."""
-    site = site_number(writer, frame) if frame is not None else 0
-    key = (kind, site, get_ident())
-    template = writer.sites.get(key)
-    if template is None:
-        template = writer.template(kind, site=site, graph_pass=Pass.BACKWARD, input_count=1)
-        writer.sites[key] = template
     writer.append(template, None, writer.clock(), 0, 0, max(root.row, writer.base))
-    if kind == Kind.BACKWARD_END and writer.gate is not None and frame is not None:
-        writer.gate.passed(frame)

@@ -64,7 +64,7 @@ class _Sites(dict[Any, Any]):
 
     def get(self, key: Any, default: Any = None) -> Any:
         found = super().get(key, default)
-        return found if found is not None and found.kind is None else None
+        return found if getattr(found, "kind", found) is None else None
 
     def __setitem__(self, key: Any, site: Any) -> None:
         super().__setitem__(key, site)

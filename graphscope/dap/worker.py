@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ctypes
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
+from graphscope.debugger.interruptible import Interruptible
 from graphscope.errors import CommandError
 
 Found = TypeVar("Found")
 
 QUIET: Final = 0.5
 """Seconds that work may take before anything is said of it, and between two things that are said."""
-
-_REPEAT: Final = 0.25
-"""Seconds after which work that goes on is interrupted again: a finalizer of the collector may swallow one."""
 
 _DROPPING: Final = 1.0
 """Seconds that work has to end when it was interrupted, before it is left to itself."""
@@ -118,51 +115,21 @@ class _Thread(threading.Thread):
 
     def __init__(self, work: Callable[[], object], future: asyncio.Future[Any]) -> None:
         super().__init__(name="graphscope-work", daemon=True)
-        self._work = work
+        self._work = Interruptible(work)
         self._future = future
         self._loop = asyncio.get_running_loop()
-        self._guard = threading.Lock()
-        self._working = False
-        self._unwanted = False
-        self._signalled = False
 
     def interrupt(self) -> None:
-        """Raise KeyboardInterrupt in what is done, until it ends.
-
-        Not twice within a moment: the second one could hit what tells of the first.
-        """
-        with self._guard:
-            self._unwanted = True  # what has not begun yet does not begin: ahead of it nobody would catch it
-            if self._working and not self._signalled and self.ident is not None:
-                self._signalled = True
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                    ctypes.c_ulong(self.ident), ctypes.py_object(KeyboardInterrupt)
-                )
-                self._loop.call_later(_REPEAT, self._interrupt_again)
-
-    def _interrupt_again(self) -> None:
-        self._signalled = False
-        self.interrupt()
+        """Let it end, wherever it is."""
+        self._work.interrupt()
 
     def run(self) -> None:
         found: object = None
         error: BaseException | None = None
         try:
-            with self._guard:
-                if self._unwanted:
-                    raise KeyboardInterrupt
-                self._working = True
-            try:
-                found = self._work()
-            finally:
-                with self._guard:
-                    self._working = False
-                for _ in range(8):  # an interrupt that was too late is raised here, and not where it would do harm
-                    pass
-        except KeyboardInterrupt:
-            error = CommandError("That was interrupted")
+            found = self._work.do()
         except BaseException as raised:  # noqa: BLE001 - it is raised again where the result is waited for
-            error = CommandError("That was interrupted") if self._unwanted else raised
+            error = raised
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
             self._loop.call_soon_threadsafe(self._done, found, error)
 

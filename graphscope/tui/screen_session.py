@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-import threading
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -12,9 +10,10 @@ from typing import TYPE_CHECKING, Protocol
 from graphscope.debugger import interpreter
 from graphscope.debugger.command_line import expand
 from graphscope.debugger.debugger import Debugger
+from graphscope.debugger.interruptible import Interruptible
 from graphscope.debugger.printed_text import printed_text
 from graphscope.debugger.results import BreakpointInfo, Ended, Interact, Message, Result, Resumed, Stop
-from graphscope.errors import GraphscopeError
+from graphscope.errors import CommandError, GraphscopeError
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.siblings import bare, family, title
 from graphscope.tui.messages import Printed
@@ -150,9 +149,8 @@ class RecordedSession:
         self._printed = printed_text(self._shown)
         self.has_output = bool(self._printed)
         self._family = family(self._shown)
-        self._busy = threading.Lock()
-        self._thread: int | None = None
-        """The thread that carries something out, while one does."""
+        self._work: Interruptible[list[Result]] | None = None
+        """What is carried out, while something is."""
 
     @property
     def name(self) -> str:
@@ -172,16 +170,14 @@ class RecordedSession:
 
     def carry_out(self, line: str, block: tuple[str, ...] = ()) -> list[Result]:
         """Carry out a line: aliases written out, `;;` parted, and what is attached to a breakpoint behind it."""
+        work = Interruptible(lambda: in_turn(line, self._debugger.aliases, lambda part: self._one(part, block)))
+        self._work = work
         try:
-            with self._busy:
-                self._thread = threading.get_ident()
-            found = in_turn(line, self._debugger.aliases, lambda part: self._one(part, block))
-            with self._busy:
-                self._thread = None
-        except KeyboardInterrupt:
-            self._thread = None
+            return work.do()
+        except CommandError:
             return [Message("Interrupted", "what was begun is undone", error=True)]
-        return found
+        finally:
+            self._work = None
 
     def _one(self, line: str, block: tuple[str, ...]) -> Result:
         result = interpreter.answer(self._debugger, line, block)
@@ -190,12 +186,8 @@ class RecordedSession:
 
     def interrupt(self) -> None:
         """Raise KeyboardInterrupt where something is carried out; the debugger then stays where it was."""
-        with self._busy:
-            if self._thread is not None:
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                    ctypes.c_ulong(self._thread), ctypes.py_object(KeyboardInterrupt)
-                )
-                self._thread = None
+        if (work := self._work) is not None:
+            work.interrupt()
 
     def edit(self, target: str, text: str) -> Result:
         """Say that what is past stays as it is."""

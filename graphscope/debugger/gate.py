@@ -50,6 +50,8 @@ class LiveGate:
         self.floor = floor
         self._turn = threading.RLock()
         self._pause = False
+        self._row = -1
+        """The node that the program has come to last."""
         self._line_calls = LineCalls()
         self.go(first)
 
@@ -98,6 +100,7 @@ class LiveGate:
 
     def after(self, row: int, value: Any, frame: FrameType, *, cuts: bool = False) -> Answer:
         """A node's row was appended; whether and how the program goes on from it."""
+        passed, self._row = self._row, row
         if self.idle:
             return None
         with self._turn:
@@ -107,7 +110,7 @@ class LiveGate:
             debugger = self.debugger
             debugger.log.refresh()
             debugger.edge = edge = Edge(row, frame, value=value, cuts=cuts, floor=self.floor)
-            stop = self._visit(row, frame)
+            stop = self._visit(row, frame, passed)
             while stop is not None:
                 self.ask(stop, None)
                 stop = None
@@ -115,7 +118,7 @@ class LiveGate:
                     debugger.edge is not edge
                 ):  # it was told of at the node to blame, and now comes the one that shows it
                     debugger.edge = edge
-                    stop = self._visit(row, frame)
+                    stop = self._visit(row, frame, passed)
             plan = debugger.plan
             debugger.edge = None
             if edge.answer is None and plan is not None and plan.motion.into_rules and self._is_rule(row):
@@ -147,12 +150,12 @@ class LiveGate:
         debugger.stand(row)
         return row
 
-    def _visit(self, row: int, frame: FrameType) -> Stop | None:
+    def _visit(self, row: int, frame: FrameType, passed: int) -> Stop | None:
         debugger = self.debugger
         event = debugger.log.event(row)
         if event.kind is Kind.LEAF and event.tensor != row:  # a new segment repeats the leaves that it uses
             return None
-        stop = self._visit_parts(event)
+        stop = self._visit_parts(event, passed)
         if stop is None:
             breakpoints = debugger.breakpoints
             breakpoints.entered = self._line_calls.entered(frame, breakpoints.enabled(before=False))
@@ -163,10 +166,10 @@ class LiveGate:
             stop = debugger.stop("pause")
         return stop
 
-    def _visit_parts(self, event: Event) -> Stop | None:
-        """The contributions to a cotangent: their rows come before it, but the program waits at the sum alone."""
+    def _visit_parts(self, event: Event, passed: int) -> Stop | None:
+        """The contributions to a cotangent at which the program did not wait: their rows come right before it."""
         for row, _ in event.inputs if event.kind is Kind.GRAD else ():
-            if self.debugger.log.event(row).kind is Kind.ACCUMULATE:
+            if row > passed and self.debugger.log.event(row).kind is Kind.ACCUMULATE:
                 stop = self.debugger.visit(row, self.debugger.edge)
                 if stop is not None:
                     return stop

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +16,7 @@ import graphscope as gs
 from graphscope.cli import main
 from graphscope.console.prompt_entry import open_console
 
-pytest.importorskip("torch")
+torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
 
 PROGRAM = """\
@@ -227,3 +229,45 @@ def test_a_program_may_go_to_another_folder(debug: Debug, tmp_path: Path) -> Non
     assert "tensor(6.)" in said
     assert "tensor([3., 3., 3.])" in said
     assert gs.load(tmp_path / "run.gscope").closed
+
+
+USED_TWICE = """\
+import torch
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+h = x * 3
+one, other = h + 1, h + 2
+loss = (one + other).sum()
+loss.backward()
+print("grad", x.grad.tolist())
+"""
+
+
+@pytest.mark.parametrize("before", [1, 2])
+def test_one_of_two_contributions_is_replaced_alone(debug: Debug, before: int) -> None:
+    moves = ["c"] * before
+    said = debug(USED_TWICE, "b accumulate", *moves, "set grad = [10.0, 20.0]", *["c"] * 4, "q")
+    assert f"grad {_by_hand(lambda one, other: (one, other)[before % 2].grad_fn)}" in said
+    stops = re.findall(r"^> (#\d+) accumulate", said.partition("grad [")[0], re.MULTILINE)
+    assert len(stops) == len(set(stops)) == 3  # two of h, one of x
+
+
+def _by_hand(chosen: Callable[..., Any]) -> list[float]:
+    """The gradient of x where a hook of PyTorch's puts another result in the place of a node's."""
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    h = x * 3
+    one, other = h + 1, h + 2
+    chosen(one, other).register_hook(lambda results, _: (torch.tensor([10.0, 20.0]), *results[1:]))
+    (one + other).sum().backward()
+    assert x.grad is not None
+    return x.grad.tolist()
+
+
+def test_of_two_slots_with_one_cotangent_the_first_is_replaced(debug: Debug) -> None:
+    program = USED_TWICE.replace("h + 1, h + 2", "h.unbind()")
+    said = debug(program, "b op:unbind backward", "c", "set grad = 10.0", "c", "q")
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    one, other = (x * 3).unbind()
+    one.grad_fn.register_prehook(lambda given: (torch.tensor(10.0), *given[1:]))  # type: ignore[union-attr]
+    (one + other).backward()
+    assert x.grad is not None
+    assert f"grad {x.grad.tolist()}" in said

@@ -156,12 +156,12 @@ class Rule:
         if self.session.remote:
             run.timer = devices.timer(cotangents)
         if writer.gate is not None:
-            cotangent = next((each for each in cotangents if each is not None), None)
-            if cotangent is None:
-                return None
-            replaced = control.ask(self.session, row, cotangent, None, run.frame)
-            if replaced is not None:
-                return tuple(replaced if each is cotangent else each for each in cotangents)
+            for slot, each in enumerate(cotangents):
+                if each is not None:  # the first one is what a debugger shows
+                    replaced = control.ask(self.session, row, each, None, run.frame)
+                    if replaced is not None:
+                        return (*cotangents[:slot], replaced, *cotangents[slot + 1 :])
+                    break
         return None
 
     def owner(self) -> int:

@@ -42,7 +42,7 @@ class Frames:
                 return frame
             frame = outer
 
-    def ours(self, frame: FrameType) -> bool:
+    def is_graphscope(self, frame: FrameType) -> bool:
         """Whether a frame is one of graphscope's own."""
         return recording.is_internal(frame.f_code.co_filename)
 

@@ -41,9 +41,9 @@ static inline int64_t now(void)
 
 /* What our own objects are asked that are made in Python. */
 #define SLOTS(X)                                                                                                       \
-    X(accumulated) X(added) X(append) X(arrivals) X(base) X(beneath) X(ended) X(entering) X(expected) X(first)         \
-    X(fresh) X(gate) X(inner) X(leaving) X(low) X(mode) X(module) X(named) X(pairs) X(part) X(remote) X(row)           \
-    X(single) X(sites) X(sites_without_grad) X(start) X(triples) X(turn) X(twin) X(versions) X(zeroed)
+    X(accumulated) X(added) X(append) X(arrivals) X(base) X(ended) X(entering) X(expected) X(first)                    \
+    X(fresh) X(gate) X(inner) X(leaving) X(line_calls) X(low) X(mode) X(module) X(named) X(pairs) X(part) X(remote)    \
+    X(row) X(single) X(sites) X(sites_without_grad) X(start) X(triples) X(turn) X(twin) X(versions) X(zeroed)
 
 /* Seen by the files of one module alone. */
 #ifdef __GNUC__
@@ -285,7 +285,7 @@ typedef struct {
 enum { ON_CPU = 1, COMPLEX = 5, NOWHERE = 1 << 16 }; /* no elements lie below that address */
 
 /* Whether a class or a mode puts its functions before torch's (None: a mode); -1 for an error. */
-INSIDE int is_led_astray(PyObject *tensor);
+INSIDE int is_overridden(PyObject *tensor);
 
 /* Ask past those functions; NULL for an error. `done_asking` takes what it gives. */
 INSIDE PyObject *ask_torch(void);

@@ -56,7 +56,7 @@ static int find_roots(Entry *self, PyObject *outputs, Plan *plan)
     for (int place = 0; plan->roots != NULL && place < plan->count; place++) {
         PyObject *output = PyTuple_GET_ITEM(outputs, place);
         Known *known = known_at((Table *)self->table, output);
-        if (known == NULL || referent(known->reference) != output || !is_ordinary(output) || is_led_astray(output) != 0)
+        if (known == NULL || referent(known->reference) != output || !is_ordinary(output) || is_overridden(output) != 0)
             return 0;
         plan->rows[place] = known->row;
         PyObject *node = ask(output, GRAD_FN);
@@ -93,7 +93,7 @@ static int is_common(Entry *self, PyObject *const *words, Py_ssize_t count, Plan
         return 0;
     Place *place = plan->place = (Place *)PyObject_GetAttr(self->places, str_here);
     if (place == NULL || !PyObject_TypeCheck((PyObject *)place, place_type) || place->busy || !is_nothing(place->run) ||
-        is_nothing(place->calls) || is((PyObject *)place, &slot_beneath, Py_None) != 1 ||
+        is_nothing(place->calls) || is((PyObject *)place, &slot_line_calls, Py_None) != 1 ||
         is(self->session, &slot_ended, Py_False) != 1 || is(self->writer, &slot_gate, Py_None) != 1 ||
         PyList_GET_SIZE(self->replicas) != 0 || !is_empty(self->leaves, &slot_expected))
         return 0;

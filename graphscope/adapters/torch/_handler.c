@@ -27,7 +27,7 @@ typedef struct {
     PyObject *preparing;                      /* names of functions that torch fills modules in */
     Frames frames;
     PyObject *tensor_type, *group_class, *more_class, *tensor_kind, *plain_kind, *grad_enabled, *sequence_number, *rule;
-    PyObject *give_up, *meant, *handing, *others;
+    PyObject *give_up, *intended, *handing, *others;
 } Handler;
 
 static PyObject *empty; /* the name of a node that is its call's own */
@@ -612,7 +612,7 @@ static int is_common(Handler *self, PyObject *call, PyObject *args, PyObject *kw
     if (call == NULL || !(((Call *)call)->is_plain || ((Call *)call)->writes) || appending == NULL ||
         Py_TYPE(self->append) != appending->appender || is(self->session, &slot_ended, Py_False) != 1 ||
         is(self->session, &slot_remote, Py_False) != 1 || is(self->writer, &slot_gate, Py_None) != 1 ||
-        is_led_astray(Py_None) != 0) /* by a mode of the program's, beneath ours: it is not to see what we ask */
+        is_overridden(Py_None) != 0) /* by a mode of the program's, below this one: it is not to see what we ask */
         return 0;
     *frame = calling_frame(self);
     return *frame != NULL && sort(self, args, kwargs, number(self->writer, &slot_low), given);
@@ -738,14 +738,14 @@ static int is_itself(Handler *self, PyObject *func, PyObject *types, PyObject *a
 }
 
 /* The function that is to run, which torch may mean by the name of another one, and what it is given by name: both new
- * references. -1 with an error set. See `Originals.meant`. */
-static int find_meant(Handler *self, PyObject **func, PyObject *types, PyObject *args, PyObject **kwargs)
+ * references. -1 with an error set. See `Originals.intended`. */
+static int find_intended(Handler *self, PyObject **func, PyObject *types, PyObject *args, PyObject **kwargs)
 {
     PyObject *frame = (PyObject *)PyEval_GetFrame(), *function, *names;
     PyObject *told = frame == NULL
                          ? NULL
-                         : PyObject_CallFunctionObjArgs(self->meant, *func, frame, types == Py_None ? Py_True : Py_False,
-                                                        args, *kwargs == NULL ? Py_None : *kwargs, NULL);
+                         : PyObject_CallFunctionObjArgs(self->intended, *func, frame,
+                                                        types == Py_None ? Py_True : Py_False, args, *kwargs == NULL ? Py_None : *kwargs, NULL);
     if (told != NULL && told != Py_None && PyArg_ParseTuple(told, "OO", &function, &names)) {
         *func = function;
         *kwargs = names == Py_None ? NULL : names;
@@ -887,7 +887,7 @@ static PyObject *Handler_call(PyObject *object, PyObject *const *words, size_t f
                                                  : PyDict_GetItemWithError(self->calls, func) != NULL))
         return run_call(self, func, args, kwargs);
     PyErr_Clear(); /* of what can't be hashed */
-    int found = find_meant(self, &func, words[1], args, &kwargs);
+    int found = find_intended(self, &func, words[1], args, &kwargs);
     PyObject *result = found < 0 ? NULL : run_call(self, func, args, kwargs);
     Py_DECREF(func);
     Py_XDECREF(kwargs);
@@ -897,7 +897,7 @@ static PyObject *Handler_call(PyObject *object, PyObject *const *words, size_t f
 #define HELD(X)                                                                                                        \
     X(prepare) X(finish) X(failed) X(view) X(note) X(purge) X(session) X(place) X(writer) X(append) X(calls)           \
     X(kinds) X(inside) X(preparing) X(table) X(gradients) X(assigned) X(tensor_type) X(group_class) X(more_class) X(tensor_kind)   \
-    X(plain_kind) X(grad_enabled) X(sequence_number) X(rule) X(give_up) X(meant) X(handing) X(others)
+    X(plain_kind) X(grad_enabled) X(sequence_number) X(rule) X(give_up) X(intended) X(handing) X(others)
 
 static int Handler_init(Handler *self, PyObject *args, PyObject *names)
 {

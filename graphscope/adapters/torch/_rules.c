@@ -219,7 +219,7 @@ static int64_t arrived(Rule *self, Run *run, PyObject *cotangent)
 static PyObject *no_function;   /* torch._C.DisableTorchFunction */
 static PyObject *has_functions; /* torch._C._has_torch_function_unary */
 
-int is_led_astray(PyObject *tensor)
+int is_overridden(PyObject *tensor)
 {
     PyObject *asked = has_functions;
     PyObject *answer = PyCFunction_Check(asked) && PyCFunction_GET_FLAGS(asked) == METH_O

@@ -74,7 +74,7 @@ class DeepCalls(Calls):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         self.ops.settle()
-        func, kwargs = self.meant(func, _getframe(1), types, args, kwargs)
+        func, kwargs = self.intended(func, _getframe(1), types, args, kwargs)
         prepared = self._prepare(_getframe(1), func, args, kwargs)
         if prepared is None:
             return self._aside(func, args, kwargs or {})
@@ -84,19 +84,19 @@ class DeepCalls(Calls):
             self._finish(call, result, args, kwargs, rows, constants, frame, 0, 0)
             return result
         place = self.place
-        around, sequence = place.beneath, place.sequence
-        beneath = place.beneath = LineCalls(call, frame, self.session.writer.end, sequence)
+        around, sequence = place.line_calls, place.sequence
+        line_calls = place.line_calls = LineCalls(call, frame, self.session.writer.end, sequence)
         start = clock()
         try:
             result = func(*args, **kwargs) if kwargs else func(*args)
         except Exception as error:
-            self.ops.leave(place, beneath, None)
+            self.ops.leave(place, line_calls, None)
             self._failed(call, frame, rows, error)
             raise
         finally:
             end = devices.ended(timer, start)
-            place.beneath = around
-        self.ops.leave(place, beneath, result, around)
+            place.line_calls = around
+        self.ops.leave(place, line_calls, result, around)
         place.sequence = sequence
         self._finish(call, result, args, kwargs, rows, constants, frame, start, end)
         return result
@@ -166,19 +166,19 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """What is known of an op before it runs; None where it is none of the program's."""
         session = self.session
         place = session.places.here
-        beneath = place.beneath
+        line_calls = place.line_calls
         if session.ended or place.busy or (not self._anywhere and torch.is_inference_mode_enabled()):
             return None
         self.settle()
-        if beneath is not None:
-            frame = beneath.frame
-            if beneath.pending is not None:
-                self._enter(place, beneath)
+        if line_calls is not None:
+            frame = line_calls.frame
+            if line_calls.pending is not None:
+                self._enter(place, line_calls)
         elif place.run is not None:
             frame = place.run.frame
         else:  # what no call of Python's runs: TorchScript
             frame = session.frames.user(caller)
-            if caller is not frame and (session.frames.ours(caller) or session.frames.prepares(caller)):
+            if caller is not frame and (session.frames.is_graphscope(caller) or session.frames.prepares(caller)):
                 return None
         call = session.calls.get(func) or self._learn(func)
         rows: list[int] = []
@@ -192,9 +192,9 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _ran(self, ran: Ran) -> None:
         """Append the row of an op, unless it may turn out to be all that its call does."""
         place = self.session.places.here
-        beneath = place.beneath
-        if beneath is not None and beneath.outer is None:
-            beneath.pending = ran._replace(result=_let_go(ran.result))
+        line_calls = place.line_calls
+        if line_calls is not None and line_calls.outer is None:
+            line_calls.pending = ran._replace(result=_let_go(ran.result))
         else:
             self._append(place, ran)
 
@@ -213,9 +213,9 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _tie(self, tensor: torch.Tensor, row: int, fields: Fields) -> None:
         """Let the backward node of an op inside of a call say which row made it; the call's own says so of the call."""
-        beneath, node = self.session.places.here.beneath, grad_fn(tensor)
-        if beneath is not None and node is not None and RULE not in node.metadata:
-            node.metadata[RULE] = Rule(self.session, row, fields, beneath.since, op_name(node.name()))
+        line_calls, node = self.session.places.here.line_calls, grad_fn(tensor)
+        if line_calls is not None and node is not None and RULE not in node.metadata:
+            node.metadata[RULE] = Rule(self.session, row, fields, line_calls.since, op_name(node.name()))
 
     def _append(self, place: Place, ran: Ran) -> None:
         identities = self.session.identities
@@ -235,35 +235,35 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
         tensors = (each for each in flattened(ran.result) if isinstance(each, torch.Tensor))
         self._fresh += [(known, made) for each in tensors if (known := identities.find(each)) is not None]
 
-    def _enter(self, place: Place, beneath: LineCalls) -> None:
+    def _enter(self, place: Place, line_calls: LineCalls) -> None:
         """A call runs more than one op: enter its scope, and append the first."""
         writer = self.session.writer
-        outer = beneath.outer = place.context
-        call = beneath.call
+        outer = line_calls.outer = place.context
+        call = line_calls.call
         inner = place.context = outer.child(call, call.name, "call", writer)
         writer.append(inner.entering, None, writer.clock())
-        first, beneath.pending = beneath.pending, None
+        first, line_calls.pending = line_calls.pending, None
         if first is not None:
             self._append(place, first._replace(result=_taken_again(first.result)))
 
     @guarded
-    def leave(self, place: Place, beneath: LineCalls, result: Any, around: LineCalls | None = None) -> None:
+    def leave(self, place: Place, line_calls: LineCalls, result: Any, around: LineCalls | None = None) -> None:
         """A call has ended: leave its scope. For the program it is the call that made the result."""
-        pending = beneath.pending
+        pending = line_calls.pending
         if pending is not None and _tensors(_taken_again(pending.result)) > _tensors(result):
-            place.beneath = beneath  # what it saves for backward is told of, too
-            self._enter(place, beneath)
-            place.beneath = around
-        beneath.pending = None
-        if beneath.outer is None:
+            place.line_calls = line_calls  # what it saves for backward is told of, too
+            self._enter(place, line_calls)
+            place.line_calls = around
+        line_calls.pending = None
+        if line_calls.outer is None:
             return
         self.settle()
         writer = self.session.writer
         writer.append(place.context.leaving, None, writer.clock())
-        place.context = beneath.outer
+        place.context = line_calls.outer
         for each in flattened(result):
             known = self.session.identities.find(each) if isinstance(each, torch.Tensor) else None
-            if known is not None and known.row & ROW_MASK >= beneath.began and not known.extended().versions:
+            if known is not None and known.row & ROW_MASK >= line_calls.began and not known.extended().versions:
                 self.session.identities.table.take(id(each))
 
     def _learn(self, func: Any) -> Call:

@@ -77,8 +77,8 @@ class Backward:
                 return original(outputs, cotangents, keep, create_graph, inputs, *args, **kwargs)
             writer = session.writer
             frame = session.frames.user(_getframe(1))
-            outer = (place.context, place.backward_row, place.run, place.beneath)
-            place.beneath = None
+            outer = (place.context, place.backward_row, place.run, place.line_calls)
+            place.line_calls = None
             run = Run(writer, frame, place)
             run.creating = [] if create_graph else None
             self._begin(run, outputs, cotangents)
@@ -90,7 +90,7 @@ class Backward:
                 place.context, place.run = context, run
                 result = original(outputs, cotangents, keep, create_graph, inputs, *args, **kwargs)
             finally:  # a signal handler may raise at each call: what must be done comes first
-                place.context, place.backward_row, place.run, place.beneath = outer
+                place.context, place.backward_row, place.run, place.line_calls = outer
                 if self.session.ended:  # nobody knows which of ours are still there
                     sweep()
                 else:

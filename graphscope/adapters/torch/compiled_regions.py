@@ -21,7 +21,7 @@ from graphscope.adapters.torch import control, results, writing
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.compiling import Compiling
 from graphscope.adapters.torch.describing import flattened
-from graphscope.adapters.torch.forward import OURS
+from graphscope.adapters.torch.forward import MODES
 from graphscope.adapters.torch.known_tensors import version_of
 from graphscope.adapters.torch.modes import aside
 from graphscope.adapters.torch.recorder_errors import Evaluation, guarded
@@ -264,7 +264,7 @@ def _without_ours(original: Callable[..., None]) -> Callable[..., None]:
         modes = list(modes)
         original(state, modes, *args, **kwargs)
         for index in reversed(range(len(modes))):
-            if isinstance(modes[index], OURS):
+            if isinstance(modes[index], MODES):
                 del state.mode_stack[index]
 
     return init

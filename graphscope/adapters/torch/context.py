@@ -68,7 +68,7 @@ class Context(Scope):
 class Place(compiled.Place):
     """Where one thread is."""
 
-    __slots__ = ("beneath",)
+    __slots__ = ("line_calls",)
 
     context: Context
 
@@ -84,8 +84,8 @@ class Place(compiled.Place):
         """The mode that sees the calls of this thread."""
         self.run: Any = None
         """The innermost backward pass that runs in this thread."""
-        self.beneath: LineCalls | None = None
-        """Of the call that runs, where the ops beneath calls are recorded."""
+        self.line_calls: LineCalls | None = None
+        """Of the call that runs, where the ops inside of calls are recorded."""
 
 
 class Places(threading.local):

@@ -57,7 +57,7 @@ class Calls(TorchFunctionMode):
                 assigned=session.assignments.forms,
                 table=self._table, tensor_type=Tensor, group_class=Group, more_class=More, tensor_kind=TENSOR,
                 plain_kind=PLAIN, grad_enabled=_grad_enabled, sequence_number=_sequence, rule=RULE,
-                give_up=Session.give_up, meant=self._meant, handing=HANDING, others=session.originals.others,
+                give_up=Session.give_up, intended=self._intended, handing=HANDING, others=session.originals.others,
             )  # fmt: skip
 
     def __enter__(self) -> Self:
@@ -73,7 +73,7 @@ class Calls(TorchFunctionMode):
             _push(mode)
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        func, kwargs = self.meant(func, _getframe(1), types, args, kwargs)
+        func, kwargs = self.intended(func, _getframe(1), types, args, kwargs)
         prepared = self._prepare(_getframe(1), func, args, kwargs)
         if prepared is None:
             return func(*args, **kwargs) if kwargs else func(*args)
@@ -88,16 +88,16 @@ class Calls(TorchFunctionMode):
         self._finish(call, result, args, kwargs, rows, constants, frame, start, end)
         return result
 
-    def meant(self, func: Any, direct: FrameType, types: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    def intended(self, func: Any, direct: FrameType, types: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
         """The function that is to run, and its keyword arguments. No `types`: what our `handle_torch_function` asks."""
         if isinstance(func, IN_C) or (isinstance(func, MethodWrapperType) and func in self.session.calls):
             return func, kwargs
         frame = direct if types is not None or direct.f_back is None else direct.f_back
-        return self._meant(func, frame, types is None, args, kwargs) or (func, kwargs)
+        return self._intended(func, frame, types is None, args, kwargs) or (func, kwargs)
 
     @guarded
-    def _meant(self, func: Any, direct: FrameType, handed: bool, args: Any, kwargs: Any) -> tuple[Any, Any] | None:
-        found = self.session.originals.meant(func, direct, handed, args, kwargs)
+    def _intended(self, func: Any, direct: FrameType, handed: bool, args: Any, kwargs: Any) -> tuple[Any, Any] | None:
+        found = self.session.originals.intended(func, direct, handed, args, kwargs)
         if found[0] is func and isinstance(func, MethodWrapperType) and self._find(func) is None:
             self.session.learn(func)  # so that it is not looked for again, though nothing is told of it
         return found
@@ -258,5 +258,5 @@ class Calls(TorchFunctionMode):
         recording.exception(error, node=row, site=site.fields.base["site"])
 
 
-OURS: Final = (Calls,) if compiled.Handler is None else (Calls, compiled.Handler)
+MODES: Final = (Calls,) if compiled.Handler is None else (Calls, compiled.Handler)
 """The classes of the modes that torch is given."""

@@ -13,7 +13,7 @@ import torch
 from torch.utils._python_dispatch import _pop_mode, _push_mode
 
 from graphscope.adapters.torch.aten_ops import Ops
-from graphscope.adapters.torch.forward import OURS
+from graphscope.adapters.torch.forward import MODES
 from graphscope.adapters.torch.session import Session
 
 _count_functions: Final = torch._C._len_torch_function_stack
@@ -24,7 +24,7 @@ _push_function: Final = torch._C._push_on_torch_function_stack
 
 def sweep() -> None:
     """Take them from the stacks of this thread, where no recording goes on."""
-    _sweep(OURS, _count_functions, _pop_function, _push_function)
+    _sweep(MODES, _count_functions, _pop_function, _push_function)
     _sweep((Ops,), torch._C._len_torch_dispatch_stack, _pop_mode, _push_mode)
 
 
@@ -35,7 +35,7 @@ def aside(session: Session) -> Iterator[Any]:
     It is not put back where the recording has ended meanwhile.
     """
     mode = _function_at(0) if _count_functions() == 1 else None
-    if not isinstance(mode, OURS):
+    if not isinstance(mode, MODES):
         mode = None
     try:  # a signal handler may raise at each call: it is taken and put back by one
         if mode is not None:

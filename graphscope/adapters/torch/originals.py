@@ -56,7 +56,7 @@ class Originals:
         self._codes = dict(_written_in_python())
         _written_in_c()  # before more is changed
 
-    def meant(self, func: Any, direct: FrameType, handed: bool, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    def intended(self, func: Any, direct: FrameType, handed: bool, args: Any, kwargs: Any) -> tuple[Any, Any]:
         """The function that is to run, and its keyword arguments.
 
         Args:

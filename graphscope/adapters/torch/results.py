@@ -62,7 +62,7 @@ def variant(
         if count == 0 and result is not None and shapes is None:
             kind = Kind.LEAF
             entry["function"] = call.name
-        if calls.place.beneath is not None and not call.in_place:
+        if calls.place.line_calls is not None and not call.in_place:
             entry["name"] = ""  # the variable of the line is what its call returns
         site = variants[wanted] = CallSite(
             session, call, frame, context, result, entry,

@@ -132,8 +132,8 @@ class Session(Recording):
 
     def tie(self, node: Any, row: int, fields: Fields, since: int, name: str = "", main: Rule | None = None) -> None:
         """Let a backward node say which row made it, unless it does already; `name`, `main`: as those of `Rule`."""
-        beneath = self.places.here.beneath
-        if node is not None and (beneath is None or beneath.outer is None):  # else it is the call's around it
+        line_calls = self.places.here.line_calls
+        if node is not None and (line_calls is None or line_calls.outer is None):  # else it is the call's around it
             found = node.metadata.get(RULE)
             if found is None or not found.hooked or found.session is not self:
                 node.metadata[RULE] = Rule(self, row, fields, since, name, main)

@@ -45,7 +45,7 @@ class Warned:
                 break
             around, count = frame.f_back, 0
             if asks(frame.f_code):
-                while around is not None and (around.f_code is HANDING or self.session.frames.ours(around)):
+                while around is not None and (around.f_code is HANDING or self.session.frames.is_graphscope(around)):
                     around, count = around.f_back, count + 1
                 if around is not None and around.f_code is frame.f_code:
                     more += count + 1

@@ -369,13 +369,13 @@ def last_states() -> tuple[Step, list[torch.Tensor]]:
 
 @program
 def policy() -> tuple[Step, list[torch.Tensor]]:
-    """A distribution computes when it is made."""
+    """A distribution computes when it is made; the compiler, once it is in memory, would let it check nothing."""
     actor, critic = nn.Linear(4, 3), nn.Linear(4, 1)
     models = nn.ModuleList([actor, critic])
 
     def loss() -> torch.Tensor:
         states, rewards = torch.randn(6, 4), torch.randn(6)
-        chances = torch.distributions.Categorical(logits=actor(states))
+        chances = torch.distributions.Categorical(logits=actor(states), validate_args=True)
         actions = chances.sample()
         values = critic(states).squeeze(-1)
         gain = chances.log_prob(actions) * (rewards - values.detach()) + 0.01 * chances.entropy()

@@ -94,6 +94,8 @@ class Main(Actions):
         self.early = []
         self.is_open = False
         """The regions are there."""
+        self._unseen = False
+        """Its terminal is gone."""
         self._placed = time.monotonic()
 
     def compose(self) -> ComposeResult:
@@ -245,6 +247,9 @@ class Main(Actions):
     @work
     async def _leave_unseen(self) -> None:
         """End the screen; nobody can be asked, so what was recorded is kept."""
+        self._unseen = True
+        if self.app._driver is not None:
+            self.app._driver.disable_input()  # its thread would look for keys without rest
         if self.session.place_to_keep is not None:
             await self._by_session(lambda: [self.session.keep()])
         self.leave()
@@ -257,7 +262,9 @@ class Main(Actions):
 
     @on(Printed)
     def _printed(self) -> None:
-        self.query_one(Prompt).printed(self.session.take_printed())
+        printed = self.session.take_printed()
+        if not self._unseen:  # a program that prints without end would hold up the end of the screen
+            self.query_one(Prompt).printed(printed)
 
     @on(Typed)
     def _typed(self, message: Typed) -> None:

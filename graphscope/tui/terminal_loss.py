@@ -36,7 +36,11 @@ def outliving(kind: type[Driver]) -> type[Driver]:
         if hasattr(self, "_file"):
             self._file = _Outlet(self._file)
 
-    return type(kind.__name__, (kind,), {"__init__": begin})
+    def resume(self: Any) -> None:
+        if not is_gone():  # a signal to go on follows the one that a terminal hangs up; there is nothing to go on with
+            kind.resume_application_mode(self)
+
+    return type(kind.__name__, (kind,), {"__init__": begin, "resume_application_mode": resume})
 
 
 class _Outlet:

@@ -210,6 +210,9 @@ def later(function: Callable[[], None], *_: Any) -> None:
     function()
 
 
+measure: Any = None
+"""Takes the statistics of floating elements in memory as a `SUMMARY` record, where that is compiled."""
+
 compiled = False
 """Whether rows are appended by the compiled part. It looks at every value as it passes, and flags NaN and Inf."""
 
@@ -219,3 +222,4 @@ if not TYPE_CHECKING:
         Appender, Cursor, Form, Place = _append.Appender, _append.Cursor, _append.Form, _append.Place
         activate, later, lay = _append.activate, _append.later, _append.lay
         compiled = True
+        measure = import_module("graphscope.eventlog._measure").measure

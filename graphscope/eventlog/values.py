@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
 
-from graphscope.eventlog import appender, schema
+from graphscope.eventlog import schema
+from graphscope.eventlog.appender import FLOATING, measure
 from graphscope.eventlog.schema import Flag
 
 POLICIES: Final = ("full", "summary", "none")
 SMALL: Final = 4096
 """Under `summary`, a value of so many bytes or fewer is kept whole: a copy costs less than its statistics."""
-
-measure: Any = None
-"""Takes the statistics of floating elements in memory as a `SUMMARY` record, where that is compiled."""
-if appender.compiled:
-    try:
-        measure = import_module("graphscope.eventlog._measure").measure
-    except ImportError:  # not built here
-        pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +73,7 @@ def pack(summary: Summary) -> bytes:
 
 def summary_record(value: np.ndarray) -> bytes:
     """The bytes of a `SUMMARY` record of an array."""
-    floating = appender.FLOATING.get(value.dtype.name) if value.dtype.kind == "f" else None
+    floating = FLOATING.get(value.dtype.name) if value.dtype.kind == "f" else None
     if measure is not None and floating and value.size and value.flags.forc and value.dtype.isnative:
         found: bytes = measure(value, value.nbytes, floating)
         return found

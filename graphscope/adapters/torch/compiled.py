@@ -12,8 +12,8 @@ import torch
 from graphscope.adapters.kit import identity
 from graphscope.adapters.torch.tensor_base import Own
 from graphscope.adapters.torch.tensor_properties import ORDINARY
+from graphscope.eventlog.appender import measure
 from graphscope.eventlog.schema import SLOT_SHIFT
-from graphscope.eventlog.values import measure
 
 RULE: Final = "graphscope.rule"
 """Where a backward node's `metadata` holds its rule."""

@@ -12,10 +12,11 @@ from graphscope.adapters.torch import tensor_base, tensor_elements
 from graphscope.adapters.torch.compiled import Site
 from graphscope.adapters.torch.tensor_base import Own
 from graphscope.adapters.torch.tensor_properties import ORDINARY, shape_of
+from graphscope.eventlog.appender import measure
 from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.schema import DTYPES as DTYPES_BY_CODE
 from graphscope.eventlog.template import Template
-from graphscope.eventlog.values import measure, pack, unpack
+from graphscope.eventlog.values import pack, unpack
 
 
 class Keeping(Site):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -17,6 +17,7 @@ MAKERS: Final = (Kind.LEAF, Kind.OP)
 """Kinds of rows that make a tensor, or a version of one."""
 
 _AT_HAND: Final = 1 << 15
+_NO_ROWS: Final = np.zeros(0, np.int64)
 
 
 class Index:
@@ -32,6 +33,7 @@ class Index:
         self._edits_end = -1
         self._events: dict[int, Event] = {}
         self._marks: tuple[int, np.ndarray, np.ndarray] | None = None
+        self._assignments: tuple[int, dict[tuple[Any, Any], list[np.ndarray]]] | None = None
 
     def event(self, row: int) -> Event:
         """A row, decoded; rows do not change (but for `duration`), so those asked for of late are at hand.
@@ -94,14 +96,21 @@ class Index:
 
     def assignments(self, tensor: int, what: str, stop: int) -> list[int]:
         """ASSIGN rows before `stop` by which the program set something of a tensor, ascending."""
+        if self._assignments is None or self._assignments[0] != self._log.end:
+            self._assignments = self._log.end, self._rows_by_assigned()
+        rows = np.sort(np.concatenate([_NO_ROWS, *self._assignments[1].get((what, tensor), ())]))
+        found: list[int] = rows[: np.searchsorted(rows, stop)].tolist()
+        return found
+
+    def _rows_by_assigned(self) -> dict[tuple[Any, Any], list[np.ndarray]]:
+        """By what was set and the tensor: the rows of each entry of `attrs` that names it, which rows share."""
         rows = self.marks(Kind.ASSIGN)
-        rows = rows[: np.searchsorted(rows, stop)]
         numbers = self._log.pick("attrs", rows)
-        told = {number: self._log.attrs(number) for number in np.unique(numbers).tolist()}
-        named = [
-            number for number, facts in told.items() if facts.get("set") == what and tensor in facts.get("tensors", ())
-        ]
-        found: list[int] = rows[np.isin(numbers, named)].tolist()
+        found: dict[tuple[Any, Any], list[np.ndarray]] = {}
+        for number in np.unique(numbers).tolist():
+            facts = self._log.attrs(number)
+            for tensor in facts.get("tensors", ()):
+                found.setdefault((facts.get("set"), tensor), []).append(rows[numbers == number])
         return found
 
     def nodes(self, stop: int, start: int = 0) -> np.ndarray:

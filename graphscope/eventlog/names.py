@@ -47,11 +47,16 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A module or composite op; `parent` is the number of the scope around it, 0 at the root."""
+    """A module or composite op.
+
+    `parent` is the number of the scope around it, 0 at the root; `site` that of the line which made the module, 0 where
+    the log does not tell it.
+    """
 
     name: str
     type: str = ""
     parent: int = 0
+    site: int = 0
 
 
 class Table:

@@ -192,7 +192,7 @@ TABLES: Final[dict[str, str]] = {
     "ops": "{name, formula, doc, vjp: [text, ...], inputs: [name, ...]}",
     "sites": "{file, line, column, end_line, end_column, function}",
     "sources": "{file, text}",
-    "scopes": "{name, type, parent}",
+    "scopes": "{name, type, parent, site}",
     "shapes": "[dim, ...]",
     "attrs": "{fact: value, ..., operands: [typed value, ...], attributes: {name: typed value, ...}}",
     "threads": "{name, ident}",

@@ -14,18 +14,19 @@ class ScopePath:
     The outermost has no parent, and is no scope: all others are reached from it by `child`.
     """
 
-    __slots__ = ("children", "name", "parent", "type")
+    __slots__ = ("children", "name", "parent", "site", "type")
 
-    def __init__(self, name: str = "", type: str = "", parent: ScopePath | None = None) -> None:
+    def __init__(self, name: str = "", type: str = "", parent: ScopePath | None = None, site: int = 0) -> None:
         self.name = name
         self.type = type
         self.parent = parent
-        self.children: dict[tuple[str, str], ScopePath] = {}
+        self.site = site
+        self.children: dict[tuple[str, str, int], ScopePath] = {}
 
-    def child(self, name: str, type: str) -> ScopePath:
-        """The scope of that name and type inside this one."""
-        found = self.children.get((name, type))
-        return found or self.children.setdefault((name, type), ScopePath(name, type, self))
+    def child(self, name: str, type: str, site: int = 0) -> ScopePath:
+        """The scope of that name and type inside this one, of a module that was made at a place."""
+        key = (name, type, site)
+        return self.children.get(key) or self.children.setdefault(key, ScopePath(name, type, self, site))
 
     def line(self) -> list[ScopePath]:
         """This scope and those around it, the outermost first; empty for what is no scope."""
@@ -34,7 +35,8 @@ class ScopePath:
     def describe(self, writer: Writer) -> dict[str, Any]:
         """The entry in the log's table; the scopes around it are written first."""
         parent = self.parent.number(writer) if self.parent is not None else 0
-        return {"name": self.name, "type": self.type, "parent": parent}
+        made = {"site": self.site} if self.site else {}
+        return {"name": self.name, "type": self.type, "parent": parent, **made}
 
     def number(self, writer: Writer) -> int:
         """The number in the log's table; 0 for what is no scope."""

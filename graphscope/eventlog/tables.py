@@ -55,7 +55,8 @@ class Tables:
         entry = self._tables["scopes"].get(number)
         if not isinstance(entry, dict):
             return None
-        return Scope(str(entry.get("name", "")), str(entry.get("type", "")), _integer(entry.get("parent")))
+        numbers = _integer(entry.get("parent")), _integer(entry.get("site"))
+        return Scope(str(entry.get("name", "")), str(entry.get("type", "")), *numbers)
 
     def scope_path(self, number: int) -> str:
         """Names of the scopes from the root to this one, joined by dots."""

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from graphscope.adapters.torch import compiled
+from graphscope.adapters.torch.constructions import Constructions
 from graphscope.adapters.torch.context import Context
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.session import Session
@@ -20,8 +21,9 @@ from graphscope.adapters.torch.session import Session
 class Modules:
     """Follows the calls of modules."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, constructions: Constructions) -> None:
         self.session = session
+        self._constructions = constructions
         self._named: dict[int, weakref.ref[torch.nn.Module]] = {}
         """Modules whose tensors have names, by `id`. No Python runs when they go: its exceptions would be lost."""
 
@@ -62,7 +64,8 @@ class Modules:
     def _enter(self, outer: Context, module: torch.nn.Module, frame: FrameType) -> Context | None:
         """The context of a module that is called for the first time from here."""
         name = self._name(outer, module, frame)
-        path = outer.path.child(name, type(module).__name__) if name else outer.path
+        site = self._constructions.site(module)
+        path = outer.path.child(name, type(module).__name__, site) if name else outer.path
         inner = Context(path, outer.backward)
         if name:
             inner.marked(self.session.writer)

@@ -20,6 +20,7 @@ from graphscope.adapters.torch.checkpoints import Checkpoints
 from graphscope.adapters.torch.collectives import Collectives
 from graphscope.adapters.torch.compiled_regions import Regions
 from graphscope.adapters.torch.compiling import Compiling
+from graphscope.adapters.torch.constructions import Constructions
 from graphscope.adapters.torch.forward import Calls
 from graphscope.adapters.torch.functions import Functions
 from graphscope.adapters.torch.modes import aside
@@ -46,7 +47,9 @@ class TorchPatches(Patches):
         for follower in (collectives, Checkpoints(session), Swaps(session), Warned(session)):
             for owner, name, value in follower.entries():
                 self.replace(owner, name, value)
-        modules = Modules(session)
+        constructions = Constructions(session)
+        self.replace(torch.nn.Module, "__init__", constructions.wrapped(torch.nn.Module.__init__))
+        modules = Modules(session, constructions)
         if session.writer.capture != "calls":
             backward = Backward(session, collectives)
             for module, name in backward.entries():

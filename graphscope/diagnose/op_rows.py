@@ -1,0 +1,56 @@
+"""Rows of ops by name, found in bulk, and one row for all those that came about in the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from graphscope.eventlog.schema import ROW_MASK, Flag, Kind, Pass
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+
+_NONE: Final = np.zeros(0, np.int64)
+
+
+def op_rows(log: Log, names: Collection[str]) -> np.ndarray:
+    """The rows of the forward pass where ops of these names ran, ascending; `add` stands for `add_` as well."""
+    entries = enumerate(log.table("ops"), 1)
+    numbers = [number for number, op in entries if isinstance(op, dict) and str(op.get("name")).rstrip("_") in names]
+    if not numbers:
+        return _NONE
+    found = [_NONE]
+    for first, rows in log.chunks():
+        ran = (rows["kind"] == Kind.OP) & (rows["graph_pass"] == Pass.FORWARD) & np.isin(rows["op"], numbers)
+        found.append(first + np.flatnonzero(ran & ((rows["flags"] & int(Flag.FAILED)) == 0)))
+    return np.concatenate(found)
+
+
+def first_inputs(log: Log, rows: np.ndarray, number: int = 0) -> np.ndarray:
+    """The row of one of the inputs of each op; -1 where it has none, or too many for them to lie in the row."""
+    inside = (log.pick("input_count", rows) > number) & ((log.pick("flags", rows) & int(Flag.EDGES)) == 0)
+    named = log.pick("inputs", rows)[:, number] & np.uint64(ROW_MASK)
+    return np.where(inside, named.astype(np.int64), -1)
+
+
+def distinct(log: Log, rows: np.ndarray, depth: int = 5) -> list[int]:
+    """The first of all rows that came about alike: at one line, of one shape, from first inputs of the same lines.
+
+    Args:
+        log: The log.
+        rows: Rows of ops, ascending.
+        depth: So many ops back, from first input to first input, the lines are compared.
+    """
+    if not len(rows):
+        return []
+    columns = []
+    at = rows
+    for _ in range(depth):
+        columns += [log.pick("site", at), log.pick("op", at)]
+        at = np.where(at >= log.first, first_inputs(log, at), -1)
+    columns += [log.pick("shape", rows), log.pick("scope", rows)]
+    _, first = np.unique(np.column_stack(columns), axis=0, return_index=True)
+    found: list[int] = rows[np.sort(first)].tolist()
+    return found

@@ -1,0 +1,284 @@
+"""The series of a training: the loss of each backward pass, and what each update of a parameter did."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from graphscope.eventlog.schema import NODES, ROW_MASK, Flag, Kind, Pass
+from graphscope.graph.scaling import is_scaled
+from graphscope.graph.sizes import counts_of, norm_of, norms_of
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+    from graphscope.graph.graph import Graph
+
+UPDATE: Final = np.dtype(
+    [
+        ("row", "<i8"),  # the row that made the new value
+        ("before", "<i8"),  # the row that held the value before
+        ("tensor", "<i8"),  # the parameter
+        ("step", "<i8"),  # so many training steps had ended
+        ("count", "<i8"),  # elements of the parameter
+        ("rate", "<f8"),  # learning rate
+        ("gradient", "<f8"),  # norm of the gradient that it was made with
+        ("weight", "<f8"),  # norm of the parameter before
+        ("update", "<f8"),  # norm of what was added to it
+        ("moved", "<f8"),  # share of the elements with a gradient that changed; 0: not one bit did
+    ]
+)
+"""What one update did to one parameter; NaN stands for what the log does not say."""
+
+LOSS: Final = np.dtype([("begin", "<i8"), ("root", "<i8"), ("site", "<i8"), ("step", "<i8"), ("value", "<f8")])
+"""A backward pass: where it begins, its root, the line of that, steps that had ended, and what the loss was."""
+
+_MOST: Final = 1 << 13
+_MOST_BYTES: Final = 1 << 26
+"""Values of so many updates, and of so many bytes in all, are compared; of a longer log at steps spread over it."""
+
+_RATES: Final = ("lr", "alpha", "step")
+"""Attributes of rows that tell the learning rate, or its negative."""
+
+_WRITTEN: Final = int(Flag.IN_PLACE | Flag.NO_GRAD)
+
+
+class _Series(NamedTuple):
+    end: int
+    updates: np.ndarray
+    losses: np.ndarray
+
+
+_known: WeakKeyDictionary[Any, _Series] = WeakKeyDictionary()
+
+
+def updates(log: Log) -> np.ndarray:
+    """Every update of every parameter, an UPDATE each, in the order of the log."""
+    return _series(log).updates
+
+
+def losses(log: Log) -> np.ndarray:
+    """Every backward pass that the program began, a LOSS each, in the order of the log."""
+    return _series(log).losses
+
+
+def _series(log: Log) -> _Series:
+    found = _known.get(log)
+    if found is None or found.end != log.end:
+        steps = _marks(log, Kind.STEP)
+        found = _known[log] = _Series(log.end, _updates(log, steps), _losses(log, steps))
+    return found
+
+
+def _marks(log: Log, kind: Kind) -> np.ndarray:
+    rows = log.rare()
+    return rows[np.flatnonzero(log.pick("kind", rows) == kind)]
+
+
+# Losses ---------------------------------------------------------------------------------------------------------------
+
+
+def _losses(log: Log, steps: np.ndarray) -> np.ndarray:
+    begins = _marks(log, Kind.BACKWARD_BEGIN)
+    begins = begins[log.pick("input_count", begins) > 0]
+    found = np.zeros(len(begins), LOSS)
+    roots = (log.pick("inputs", begins)[:, 0] & np.uint64(ROW_MASK)).astype(np.int64)
+    found["begin"], found["root"], found["step"] = begins, roots, np.searchsorted(steps, begins)
+    found["site"] = log.pick("site", roots)
+    for place, root in enumerate(roots.tolist()):
+        found["value"][place] = _scalar(log, root)
+    return found
+
+
+def _scalar(log: Log, row: int) -> float:
+    """What a loss came to: the value of a single number; NaN where there is none."""
+    if not log.first <= row < log.end or int(log.pick("kind", np.array([row]))[0]) not in NODES:
+        return math.nan
+    value = log.value(row)
+    return float(value.reshape(())) if value is not None and value.size == 1 and value.dtype.kind in "fiu" else math.nan
+
+
+def unscaled(graph: Graph, root: int) -> int:
+    """The row of a loss itself, where a backward pass began from the product with the scale of a GradScaler."""
+    node = graph.node(root)
+    if not is_scaled(node) or not node.inputs:
+        return root
+    return max((edge.source for edge in node.inputs), key=lambda source: bool(source.flags & Flag.REQUIRES_GRAD)).row
+
+
+# Updates --------------------------------------------------------------------------------------------------------------
+
+
+class _Gradients(NamedTuple):
+    """What happened to the gradients of leaves: contributions and writes, sorted by leaf and row."""
+
+    keys: np.ndarray
+    rows: np.ndarray
+    starts: np.ndarray
+    """Where among them the sum begins that each ends."""
+    size: int
+
+    def parts(self, tensor: int, row: int) -> list[int]:
+        """The rows whose sum was the gradient of a leaf at a row."""
+        place = int(np.searchsorted(self.keys, tensor * self.size + row, side="right")) - 1
+        if place < 0 or int(self.keys[place]) // self.size != tensor:
+            return []
+        found: list[int] = self.rows[int(self.starts[place]) : place + 1].tolist()
+        return found
+
+
+def _updates(log: Log, steps: np.ndarray) -> np.ndarray:
+    trained, written = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
+    for first, rows in log.chunks():
+        flags = rows["flags"]
+        leaves = (rows["kind"] == Kind.LEAF) & ((flags & int(Flag.REQUIRES_GRAD)) != 0)
+        trained.append(np.unique(rows["tensor"][leaves]))
+        writes = (rows["kind"] == Kind.OP) & (rows["graph_pass"] == Pass.FORWARD) & ((flags & _WRITTEN) == _WRITTEN)
+        written.append(first + np.flatnonzero(writes))
+    rows = np.concatenate(written)
+    tensors = log.pick("tensor", rows).astype(np.int64)
+    ours = np.isin(tensors, np.unique(np.concatenate(trained)).astype(np.int64))
+    history = _history(log, rows[~ours])
+    rows, tensors = rows[ours], tensors[ours]
+    named, firsts = _named(log, rows)
+    kept = _one_a_step(log, rows, np.searchsorted(steps, rows), tensors, len(steps))
+    found = np.zeros(len(kept), UPDATE)
+    ends = np.array([group[-1] for group in kept], np.int64)
+    found["row"], found["tensor"], found["step"] = rows[ends], tensors[ends], np.searchsorted(steps, rows[ends])
+    found["before"] = firsts[[group[0] for group in kept]] if kept else 0
+    parts = [_parts(log, history, int(tensors[end]), int(rows[end]), int(named[end])) for end in ends.tolist()]
+    fed = np.array([bool(each) for each in parts], bool)
+    found, parts = np.asarray(found[fed]), [each for each in parts if each]
+    found["count"] = counts_of(log, found["row"])
+    found["rate"] = _rates(log, found["row"])
+    for name in ("gradient", "weight", "update", "moved"):
+        found[name] = np.nan
+    _measure(log, found, parts)
+    return found
+
+
+def _history(log: Log, written: np.ndarray) -> _Gradients:
+    added = [np.zeros(0, np.int64)]
+    for first, rows in log.chunks():
+        added.append(first + np.flatnonzero(rows["kind"] == Kind.ACCUMULATE))
+    rows = np.concatenate(added)
+    tensors = log.pick("tensor", log.pick("forward", rows).astype(np.int64)).astype(np.int64)
+    fresh = (log.pick("flags", rows) & int(Flag.FRESH)) != 0
+    whose = log.pick("tensor", written).astype(np.int64)
+    place = np.minimum(np.searchsorted(rows, whose), max(len(rows) - 1, 0))
+    known = rows[place] == whose if len(rows) else np.zeros(len(whose), bool)
+    tensors = np.concatenate([tensors, tensors[place[known]]])
+    fresh = np.concatenate([fresh, np.ones(int(known.sum()), bool)])
+    rows = np.concatenate([rows, written[known]])
+    order = np.lexsort((rows, tensors))
+    rows, tensors, fresh = rows[order], tensors[order], fresh[order]
+    begins = fresh | np.r_[True, tensors[1:] != tensors[:-1]][: len(rows)]
+    starts = np.maximum.accumulate(np.where(begins, np.arange(len(rows)), 0))
+    return _Gradients(tensors * log.end + rows, rows, starts, log.end)
+
+
+def _named(log: Log, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The second input of each write, -1 where there is none, and the first: the value that was written over."""
+    inputs = (log.pick("inputs", rows) & np.uint64(ROW_MASK)).astype(np.int64).reshape(-1, 3)
+    counts = log.pick("input_count", rows)
+    firsts, seconds = inputs[:, 0].copy(), np.where(counts > 1, inputs[:, 1], -1)
+    for place in np.flatnonzero((log.pick("flags", rows) & int(Flag.EDGES)) != 0).tolist():
+        sources = [source for source, _ in log.inputs(int(rows[place]))]
+        firsts[place], seconds[place] = (*sources, -1, -1)[:2]
+    return seconds, firsts
+
+
+def _one_a_step(log: Log, rows: np.ndarray, steps: np.ndarray, tensors: np.ndarray, ended: int) -> list[list[int]]:
+    """Which writes are one update: the row of an optimizer's step, else all writes of a step together.
+
+    What the program writes into a parameter that an optimizer updates is no update, and neither is what it writes
+    behind the last step.
+    """
+    numbers, which = np.unique(log.pick("attrs", rows), return_inverse=True)
+    told = np.array(["lr" in log.entry(number).get("attributes", ()) for number in numbers.tolist()], bool)[which]
+    optimized = np.isin(tensors, tensors[told])
+    groups: dict[tuple[int, int], list[int]] = {}
+    for place in np.flatnonzero(~optimized & ((steps < ended) | (ended == 0))).tolist():
+        groups.setdefault((int(steps[place]), int(tensors[place])), []).append(place)
+    return sorted(
+        [*groups.values(), *([place] for place in np.flatnonzero(told).tolist())], key=lambda group: group[-1]
+    )
+
+
+def _parts(log: Log, history: _Gradients, tensor: int, row: int, named: int) -> list[int]:
+    """The rows whose sum an update took as the gradient of its parameter; `named` is one that its row names."""
+    parts = history.parts(tensor, row)
+    if parts and named >= log.first and named not in parts and log.event(named).kind in (Kind.OP, Kind.LEAF):
+        same = log.event(named).shape == log.event(row).shape
+        return [named] if same and "lr" in log.arguments(row).attributes else parts
+    return parts
+
+
+def _rates(log: Log, rows: np.ndarray) -> np.ndarray:
+    """The learning rate of each row of an update; NaN where it is not told as a number."""
+    found = np.full(len(rows), np.nan)
+    numbers = log.pick("attrs", rows)
+    for number in np.unique(numbers).tolist():
+        attributes = log.entry(number).get("attributes", {})
+        name = next((name for name in _RATES if name in attributes), "")
+        which = np.flatnonzero(numbers == number)
+        if isinstance(attributes.get(name), int | float):
+            found[which] = abs(attributes[name])
+        elif name:
+            for place in which.tolist():
+                rate = log.arguments(int(rows[place])).attributes.get(name)
+                found[place] = abs(rate) if isinstance(rate, int | float) else math.nan
+    return found
+
+
+def _measure(log: Log, found: np.ndarray, parts: list[list[int]]) -> None:
+    """Fill in the norms, and what moved: from statistics for all, from values as far as they are compared."""
+    summarised = (log.pick("flags", found["before"]) & int(Flag.SUMMARY)) != 0
+    chosen = _chosen(found) | summarised
+    places = np.flatnonzero(chosen)
+    found["weight"][places] = norms_of(log, found["before"][places])
+    single = np.array([len(each) == 1 for each in parts], bool)
+    alone = np.flatnonzero(chosen & single)
+    found["gradient"][alone] = norms_of(log, np.array([parts[place][0] for place in alone.tolist()], np.int64))
+    for place in places.tolist():
+        _compare(log, found[place : place + 1], parts[place], single[place])
+
+
+def _chosen(found: np.ndarray) -> np.ndarray:
+    """The updates whose values are compared: all, or those of some steps that are spread over the log."""
+    total = int(found["count"].sum()) * 8
+    share = min(_MOST / max(len(found), 1), _MOST_BYTES / max(total, 1))
+    steps: np.ndarray = np.unique(found["step"])
+    if share >= 1 or len(steps) == 0:
+        return np.ones(len(found), bool)
+    taken = steps[np.unique(np.linspace(0, len(steps) - 1, max(int(share * len(steps)), 2)).astype(np.int64))]
+    return np.asarray(np.isin(found["step"], taken))
+
+
+def _compare(log: Log, one: np.ndarray, parts: list[int], single: bool) -> None:
+    """Fill in of one update what takes values: those of the parameter before and after, and of its gradient."""
+    before, after = log.value(int(one["before"][0])), log.value(int(one["row"][0]))
+    known = before is not None and after is not None and before.shape == after.shape and before.dtype == after.dtype
+    gradient = _sum(log, parts) if known or not single else None
+    if not single:  # of parts that were summarised the sum is not known: it is no larger than this
+        one["gradient"] = norm_of(gradient) if gradient is not None else norms_of(log, np.array(parts)).sum()
+    if not known or before is None or after is None:
+        return
+    with np.errstate(all="ignore"):
+        one["update"] = norm_of(np.subtract(after, before, dtype=None if before.dtype.kind == "c" else np.float64))
+    changed = (after != before) & ~((after != after) & (before != before))
+    pulled = gradient != 0 if gradient is not None and gradient.shape == before.shape else np.ones(before.shape, bool)
+    one["moved"] = float(changed[pulled].mean()) if pulled.any() else (math.nan if not changed.any() else 1.0)
+
+
+def _sum(log: Log, rows: list[int]) -> np.ndarray | None:
+    """The sum of the values of some rows; None where one is not known."""
+    total: np.ndarray | None = None
+    for value in map(log.value, rows):
+        if value is None or (total is not None and value.shape != total.shape):
+            return None
+        with np.errstate(all="ignore"):
+            total = value if total is None else np.asarray(total + value)
+    return total

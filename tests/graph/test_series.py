@@ -1,0 +1,128 @@
+"""The series of a training, beside what PyTorch itself says of each step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphscope as gs
+from graphscope.graph import series
+
+Told = list[list[tuple[float, float, float, float]]]
+"""By step and parameter: norm of the gradient, of the weight before, of the update, and the share that moved."""
+
+STEPS = 6
+
+
+def train(torch: Any, log: Path, values: str, optimizer: Callable[[Any], Any], dtype: str = "float32") -> Told:
+    """Record some steps of two layers, the first of which is too large to be kept whole under `summary`."""
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.Tanh(), torch.nn.Linear(64, 3))
+    net = net.to(getattr(torch, dtype))
+    parameters = list(net.parameters())
+    stepper = optimizer(parameters)
+    x, y = torch.randn(8, 64, dtype=parameters[0].dtype), torch.randint(0, 3, (8,))
+    told: Told = []
+    losses: list[float] = []
+    with gs.record(log, values=values):
+        for _ in range(STEPS):
+            stepper.zero_grad()
+            for half in range(2):  # gradients are sums of two
+                loss = torch.nn.functional.cross_entropy(net(x[half::2]).float(), y[half::2])
+                loss.backward()
+                losses.append(loss.item())
+            before = [each.detach().clone() for each in parameters]
+            stepper.step()
+            told.append([measured(each, was) for each, was in zip(parameters, before, strict=True)])
+    found = gs.load(log)
+    assert series.losses(found)["value"] == pytest.approx(losses)
+    return told
+
+
+def measured(parameter: Any, before: Any) -> tuple[float, float, float, float]:
+    gradient, after = parameter.grad.double(), parameter.detach()
+    pulled = gradient != 0
+    moved = (after != before)[pulled].double().mean()
+    return (
+        gradient.norm().item(),
+        before.double().norm().item(),
+        (after.double() - before.double()).norm().item(),
+        float(moved),
+    )
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("values", ["full", "summary"])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_of_each_update_it_is_known_what_it_did(values: str, dtype: str, tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    told = train(torch, tmp_path / "run.gscope", values, lambda given: torch.optim.SGD(given, lr=0.01), dtype)
+
+    found = series.updates(gs.load(tmp_path / "run.gscope")).reshape(STEPS, 4)
+
+    assert (found["step"] == np.arange(STEPS)[:, None]).all()
+    assert (found["rate"] == 0.01).all()
+    wanted = np.array(told)
+    known = found[:, 1:] if values == "summary" else found  # of the first the values are not there
+    wanted = wanted[:, 1:] if values == "summary" else wanted
+    for place, name in enumerate(("gradient", "weight", "update", "moved")):
+        np.testing.assert_allclose(known[name], wanted[:, :, place], rtol=0.01 if dtype == "bfloat16" else 1e-4)
+
+
+@pytest.mark.torch
+def test_settings_that_vary_are_told(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    weight = torch.ones(3, requires_grad=True)
+    adam = torch.optim.Adam([weight], lr=0.5)
+    schedule = torch.optim.lr_scheduler.ExponentialLR(adam, 0.5)
+    with gs.record(tmp_path / "run.gscope"):
+        for _ in range(3):
+            weight.sum().backward()
+            adam.step()
+            schedule.step()
+            with torch.no_grad():
+                weight.clamp_(-1, 1)  # no update
+
+    found = series.updates(gs.load(tmp_path / "run.gscope"))
+
+    assert found["rate"].tolist() == [0.5, 0.25, 0.125]
+    assert found["gradient"] == pytest.approx(np.sqrt(3) * np.array([1, 2, 3]))
+
+
+@pytest.mark.parametrize("kind", ["SGD", "AdamW"])
+def test_of_the_engine_too(kind: str, tmp_path: Path) -> None:
+    weight = gs.tensor([1.0, 2.0], requires_grad=True)
+    stepper = getattr(gs.optim, kind)([weight], lr=0.1)
+    before = []
+    with gs.record(tmp_path / "run.gscope"):
+        for _ in range(3):
+            stepper.zero_grad()
+            (weight * weight).sum().backward()
+            before.append(weight.detach().numpy().copy())
+            stepper.step()
+    before.append(weight.detach().numpy())
+
+    found = series.updates(gs.load(tmp_path / "run.gscope"))
+
+    assert found["weight"] == pytest.approx([np.linalg.norm(each) for each in before[:-1]])
+    assert found["gradient"] == pytest.approx([np.linalg.norm(2 * each) for each in before[:-1]])
+    assert found["update"] == pytest.approx(np.linalg.norm(np.diff(before, axis=0), axis=1), rel=1e-5)
+    assert found["moved"].tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("values", ["full", "none"])
+def test_a_log_without_values_or_training_has_what_it_has(values: str, tmp_path: Path) -> None:
+    with gs.record(tmp_path / "run.gscope", values=values) as log:
+        weight = gs.tensor([1.0, 2.0], requires_grad=True)
+    assert len(series.updates(log)) == len(series.losses(log)) == 0
+    with gs.record(tmp_path / "other.gscope", values=values):
+        stepper = gs.optim.SGD([weight], lr=0.1)
+        (weight * weight).sum().backward()
+        stepper.step()
+    (found,) = series.updates(gs.load(tmp_path / "other.gscope"))
+    assert np.isnan(found["weight"]) == (values == "none")
+    assert found["count"] == 2

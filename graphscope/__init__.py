@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from graphscope.console.prompt_entry import post_mortem as post_mortem
     from graphscope.console.prompt_entry import set_trace as set_trace
     from graphscope.debugger.attachment import listen as listen
+    from graphscope.diagnose import doctor as doctor
     from graphscope.diagnose import explain as explain
     from graphscope.engine import *
     from graphscope.engine import autograd as autograd

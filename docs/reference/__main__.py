@@ -14,6 +14,7 @@ import tokenize
 from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
 from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Final
@@ -95,9 +96,10 @@ def checks() -> str:
     parts = [
         "# Checks",
         "",
-        "What may be wrong with a run. `why`, `y` on the screen, `gs.explain`, `graphscope summary` and what editors",
-        "say of exceptions ask this table; `b NAME` stops where a check finds something. Entry points of other",
-        "packages, in the group `graphscope.checks`, add to it.",
+        "What may be wrong with a run. `graphscope doctor` and `gs.doctor` ask every check of this table; `why`, `y`",
+        "on the screen, `gs.explain`, `graphscope summary` and editors ask some of them; `b NAME` stops where a check",
+        "finds something. Entry points of other packages, in the group `graphscope.checks`, add to it.",
+        "[How to ask the doctor](../how-to/doctor.md).",
         "",
         *table(("part of a log", "what it is"), [(f"`{part}`", what) for part, what in PARTS.items()]),
     ]
@@ -236,11 +238,17 @@ def is_here(module: str, name: str) -> bool:
     return True
 
 
+def doctor_schema() -> str:
+    """The JSON Schema of what `graphscope doctor --json` prints."""
+    return (files("graphscope.diagnose") / "assets" / "doctor.schema.json").read_text(encoding="utf-8")
+
+
 PAGES: Final[dict[str, Callable[[], str]]] = {
     "command-line.md": command_line,
     "commands.md": commands,
     "exporters.md": exporters,
     "checks.md": checks,
+    "doctor.schema.json": doctor_schema,
     "ops.md": ops,
     "events.md": events,
     "coverage.md": coverage,

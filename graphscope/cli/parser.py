@@ -12,6 +12,7 @@ from graphscope.cli.runner import Program
 from graphscope.errors import UsageError
 
 SUFFIX = ".gscope"
+SCRIPTS: Final = (".py", ".pyw", ".pyz")
 MODELS: Final = (".onnx", ".pt", ".pt2")
 
 
@@ -22,6 +23,7 @@ class Parser(argparse.ArgumentParser):
         self.declared: list[argparse.Action] = []
         """What the sub-command declared, in order."""
         self._takes_program = False
+        self._takes_logs = False
         super().__init__(
             prog=f"graphscope {command}",
             description=doc,
@@ -40,8 +42,14 @@ class Parser(argparse.ArgumentParser):
         self._takes_program = True
         self.usage = f"{self.prog} [OPTIONS] (SCRIPT | -m MODULE) [ARGS...]"
 
+    def add_logs_or_program(self) -> None:
+        """Let the rest be logs, with options between and behind them, or a program with its own arguments."""
+        self.add_argument("logs", nargs="*", type=Path, metavar="LOG", help="default: the newest recording here")
+        self._takes_program = self._takes_logs = True
+        self.usage = f"{self.prog} [OPTIONS] [LOG] | [OPTIONS] (SCRIPT | -m MODULE) [ARGS...]"
+
     def parse(self, words: list[str]) -> argparse.Namespace:
-        """The options; with `add_program`, their `program` is what is to be run.
+        """The options; with `add_program`, their `program` is what is to be run; None where logs are given instead.
 
         Raises:
             UsageError: if the words are not understood.
@@ -49,6 +57,10 @@ class Parser(argparse.ArgumentParser):
         if not self._takes_program:
             return self.parse_args(words)
         end = self._options_end(words)
+        if self._takes_logs and not _names_program(words[end:]):
+            options = self.parse_args(words)
+            options.program = None
+            return options
         options = self.parse_args(words[:end])
         options.program = self._program(words[end:])
         return options
@@ -79,6 +91,14 @@ class Parser(argparse.ArgumentParser):
         if not first:
             raise UsageError("no program to run", f"For example: {self.prog} train.py --epochs 3")
         return Program(first, tuple(rest))
+
+
+def _names_program(words: list[str]) -> bool:
+    """Whether words that may name logs name a program: `-m`, `--`, or a script."""
+    if not words or words[0].startswith("-"):
+        return bool(words) and words[0][:2] in ("-m", "--")
+    script = Path(words[0])
+    return script.suffix in SCRIPTS or (script / "__main__.py").is_file()
 
 
 def add_as_torch(parser: Parser) -> None:

@@ -12,6 +12,9 @@ from graphscope.diagnose.explanation import Explanation, listed
 Severity = Literal["error", "warning"]
 """`error`: the numbers are lost, or the program fails. `warning`: something does not learn that could."""
 
+Confidence = Literal["certain", "likely"]
+"""`certain`: the log proves it. `likely`: the numbers of the log are those that it makes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -37,6 +40,17 @@ class Finding:
     """What to do about it."""
     evidence: Mapping[str, float] = field(default_factory=dict)
     """What was counted and measured."""
+    confidence: Confidence = "certain"
+    first_step: int | None = None
+    """The training step, counted from 1, in which it shows first; None where the log tells of no steps."""
+    count: int = 1
+    """How many times it was found."""
+    source: str = ""
+    """The line of the program as it stands there."""
+    columns: tuple[int, int] = (0, 0)
+    """What of that line is meant: from one character to before another; equal where that is not known."""
+    consequences: tuple[Finding, ...] = ()
+    """What came of it, the earliest first."""
 
     @property
     def place(self) -> str:

@@ -46,6 +46,8 @@ def raised(graph: Graph, row: int) -> Iterator[Finding]:
     """An exception left an op, or the program."""
     event, log = graph.index.event(row), graph.log
     attrs, site = log.attrs(event.attrs), log.site(event.site)
+    if attrs.get("type") == "KeyboardInterrupt":  # a person wanted it
+        return
     failed = next((source for source, _ in event.inputs if log.first <= source < row), None)
     names = () if failed is None else (title(graph.node(failed)),)
     kind = str(attrs.get("type") or "exception")

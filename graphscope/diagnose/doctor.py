@@ -1,0 +1,138 @@
+"""All that is wrong with a recorded run: every check is asked, and what they find is put in order."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from graphscope.diagnose.check_table import Check, every
+from graphscope.diagnose.consequences import arranged
+from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.report import Report, Unjudged
+from graphscope.errors import LogError
+from graphscope.eventlog.reader import Log, load
+from graphscope.eventlog.schema import Kind
+from graphscope.graph import Graph
+
+if TYPE_CHECKING:
+    from graphscope.graph import Node
+
+_ROWS: Final = 2000
+"""So many rows of a log are judged by one check: what a sick run repeats in every step is told from the first ones."""
+
+
+def doctor(log: Log | str | os.PathLike[str]) -> Report:
+    """Say what is wrong with a recorded run: where it was written, why, and what to do; nothing of a healthy one.
+
+    Args:
+        log: A log, or the path of one.
+
+    Raises:
+        LogError: It can't be read.
+    """
+    opened = log if isinstance(log, Log) else load(log)
+    return examined(Graph(opened))
+
+
+def examined(graph: Graph) -> Report:
+    """What is wrong up to the `now` of a graph."""
+    log = graph.log
+    found: list[Finding] = []
+    unjudged = [*_gaps(graph)]
+    for check in every().values():
+        try:
+            found += _merged(_judged(check, graph, unjudged))
+        except Exception as error:  # noqa: BLE001 - whatever one check does, the others go on
+            unjudged.append(Unjudged(check.title, f"the check `{check.name}` failed ({type(error).__name__}: {error})"))
+    steps = graph.index.marks(Kind.STEP)
+    told = (_with_source(graph, replace(each, first_step=_step(steps, each))) for each in found)
+    roots = sorted(arranged(graph, list(told)), key=_importance)
+    return Report(str(log.path), max(graph.now + 1 - log.first, 0), tuple(roots), tuple(unjudged))
+
+
+def _judged(check: Check, graph: Graph, unjudged: list[Unjudged]) -> Iterator[Finding]:
+    rows = iter(check.rows(graph.log))
+    for row in islice(rows, _ROWS):
+        if row > graph.now:
+            return
+        yield from check.judge(graph, row)
+    if next(rows, None) is not None:
+        unjudged.append(Unjudged(check.title, f"only the first {_ROWS:,} rows where it may be were looked at"))
+
+
+def _merged(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings with those of the same place and cause as one: the first, with all names and how many there are."""
+    first: dict[tuple[object, ...], Finding] = {}
+    for each in findings:
+        place = (each.file, each.line) if each.file else each.names
+        key = (each.kind, place, each.cause)
+        known = first.get(key)
+        if known is None:
+            first[key] = each
+        else:
+            names = tuple(dict.fromkeys((*known.names, *each.names)))
+            first[key] = replace(known, names=names, count=known.count + each.count)
+    return list(first.values())
+
+
+def _importance(found: Finding) -> tuple[bool, int]:
+    """Errors, and what leads to them, stand ahead of warnings; then what comes first in the log."""
+    family = (found, *found.consequences)
+    return all(each.severity != "error" for each in family), min(each.row for each in family)
+
+
+def _step(steps: np.ndarray, found: Finding) -> int | None:
+    return int(np.searchsorted(steps, found.row)) + 1 if len(steps) else None
+
+
+def _with_source(graph: Graph, found: Finding) -> Finding:
+    """A finding with the line of the program that it names."""
+    text = graph.log.source(found.file) if found.file else None
+    lines = [] if text is None else text.splitlines()
+    if not 0 < found.line <= len(lines):
+        return found
+    source = lines[found.line - 1]
+    return replace(found, source=source, columns=_columns(_node(graph, found), found, source))
+
+
+def _node(graph: Graph, found: Finding) -> Node | None:
+    try:
+        return None if found.node is None else graph.node(found.node)
+    except LogError:
+        return None
+
+
+def _columns(node: Node | None, found: Finding, source: str) -> tuple[int, int]:
+    """What of a line a node was computed by; sites count bytes."""
+    site = None if node is None else node.site
+    if site is None or (site.file, site.line) != (found.file, found.line) or site.end_line != site.line:
+        return (0, 0)
+    start, end = (len(source.encode()[:column].decode(errors="ignore")) for column in (site.column, site.end_column))
+    return start, end
+
+
+def _gaps(graph: Graph) -> Iterator[Unjudged]:
+    """What a log does not hold, and what can't be judged for that."""
+    log = graph.log
+    if not len(log):
+        yield Unjudged("everything", "the log holds no events: nothing was recorded")
+        return
+    if log.stopped:
+        yield Unjudged("the end of the run", f"the recording ended before the program did: {log.stopped}")
+    elif not log.closed:
+        yield Unjudged("the end of the run", "the recording is not finished: the program still runs, or was killed")
+    if log.first > 0:
+        yield Unjudged("the beginning of the run", f"the log keeps the rows from #{log.first} on")
+    kept = str(log.metadata.get("values", ""))
+    if kept == "none":
+        needing = [check.title for check in every().values() if "values" in check.reads]
+        yield Unjudged(", ".join(needing), "the log keeps no values; record with --values summary")
+    if log.metadata.get("capture") == "calls":
+        yield Unjudged("the backward passes", "they were not recorded; record with --capture calls+backward")
+    elif not len(graph.index.marks(Kind.BACKWARD_BEGIN)):
+        yield Unjudged("gradients and learning", "no backward pass was recorded")

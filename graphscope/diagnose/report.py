@@ -1,0 +1,92 @@
+"""What the doctor answers: findings, and what could not be judged, as data and as text."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.report_lines import lines_of
+
+
+@dataclass(frozen=True, slots=True)
+class Unjudged:
+    """Something of a run that could not be judged."""
+
+    what: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Report(Sequence[Finding]):
+    """The findings of a log, the most important first; empty where nothing is wrong."""
+
+    log: str
+    events: int
+    """So many rows were read."""
+    findings: tuple[Finding, ...]
+    unjudged: tuple[Unjudged, ...]
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    @overload
+    def __getitem__(self, index: int) -> Finding: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Finding]: ...
+    def __getitem__(self, index: int | slice) -> Finding | Sequence[Finding]:
+        return self.findings[index]
+
+    def __repr__(self) -> str:
+        return "\n".join(line.text for line in lines_of(self))
+
+    def _repr_html_(self) -> str:
+        lines = (
+            f'<span style="{_STYLES.get(line.meaning, "")}">{html.escape(line.text)}</span>' for line in lines_of(self)
+        )
+        return "<pre>" + "\n".join(lines) + "</pre>"
+
+    def data(self) -> dict[str, Any]:
+        """The report as JSON has it; `doctor.schema.json` in the reference describes it."""
+        return {
+            "log": self.log,
+            "events": self.events,
+            "findings": [_data(found) for found in self.findings],
+            "unjudged": [{"what": gap.what, "why": gap.why} for gap in self.unjudged],
+        }
+
+
+_STYLES: Mapping[str, str] = {
+    "error": "color: #c62828; font-weight: bold",
+    "warning": "color: #a15c00; font-weight: bold",
+    "source": "color: #1565c0",
+    "remark": "opacity: 0.7",
+}
+
+
+def _data(found: Finding) -> dict[str, Any]:
+    return {
+        "kind": found.kind,
+        "severity": found.severity,
+        "confidence": found.confidence,
+        "file": found.file,
+        "line": found.line,
+        "source": found.source,
+        "row": found.row,
+        "node": found.node,
+        "names": list(found.names),
+        "first_step": found.first_step,
+        "count": found.count,
+        "cause": found.cause,
+        "verdict": found.verdict,
+        "evidence": {name: _number(value) for name, value in found.evidence.items()},
+        "cure": found.cure,
+        "consequences": [_data(each) for each in found.consequences],
+    }
+
+
+def _number(value: float) -> float | str:
+    """A number that JSON has, else its name."""
+    return value if value - value == 0 else str(float(value))

@@ -1,0 +1,105 @@
+"""A report as lines of text with a meaning: terminal, console and notebook dress them, each in its way."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from graphscope.diagnose.check_table import every
+
+if TYPE_CHECKING:
+    from graphscope.diagnose.finding import Finding
+    from graphscope.diagnose.report import Report
+
+Meaning = Literal["text", "error", "warning", "source", "remark"]
+
+_WIDTH: Final = 80
+_INDENT: Final = "   "
+
+
+class Line(NamedTuple):
+    """One line; texts of programs in it are as they are."""
+
+    text: str
+    meaning: Meaning = "text"
+
+
+def lines_of(report: Report, width: int | None = None) -> list[Line]:
+    """All that a report says, for so many columns; lines of the program are cut there."""
+    columns = max(width or _WIDTH, 20)
+    found = [Line(part) for part in _wrapped(_headline(report), columns, "")]
+    for number, each in enumerate(report.findings, 1):
+        found += [Line(""), *_finding(number, each, columns)]
+    if report.unjudged:
+        found += [Line(""), Line("not judged:", "remark")]
+        for gap in report.unjudged:
+            found += [Line(part, "remark") for part in _wrapped(f"{gap.what}: {gap.why}", columns, "  ")]
+    return found
+
+
+def _headline(report: Report) -> str:
+    severities = Counter(each.severity for each in report.findings)
+    counted = [_counted(number, word) for word in ("error", "warning") if (number := severities[word])]
+    what = ", ".join(counted) or ("nothing found" if report.events else "nothing to judge")
+    return f"{what} in {_counted(report.events, 'event')} of {report.log}"
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number:,} {word}{'s' * (number != 1)}"
+
+
+def _finding(number: int, found: Finding, width: int) -> Iterator[Line]:
+    check = every().get(found.kind)
+    title = f"{found.kind}: {check.title}" if check is not None else found.kind
+    sure = "" if found.confidence == "certain" else f", {found.confidence}"
+    for part in _wrapped(f"{number}. {title} ({found.severity}{sure}{_when(found)})", width, ""):
+        yield Line(part, found.severity)
+    yield from _source(found, width)
+    for part in _wrapped(f"{_sentence(found.verdict)}.", width, _INDENT):
+        yield Line(part)
+    if found.evidence:
+        measured = ", ".join(f"{name} {value:.6g}" for name, value in found.evidence.items())
+        for part in _wrapped(measured, width, _INDENT):
+            yield Line(part, "remark")
+    if found.cure:
+        for part in _wrapped(f"cure: {found.cure}", width, _INDENT):
+            yield Line(part)
+    for effect in found.consequences:
+        place = f" at {effect.place}" if effect.place else ""
+        for part in _wrapped(f"so: {effect.kind}{place}{_when(effect)}: {effect.verdict}", width, _INDENT):
+            yield Line(part, "remark")
+
+
+def _when(found: Finding) -> str:
+    first = "" if found.first_step is None else f", step {found.first_step}"
+    return first + (f", {found.count:,} times" if found.count > 1 else "")
+
+
+def _sentence(verdict: str) -> str:
+    return verdict.rstrip(".")
+
+
+def _source(found: Finding, width: int) -> Iterator[Line]:
+    """Where it is, the line of the program, and a line that marks what of it is meant."""
+    if not found.place:
+        return
+    yield Line(f"{_INDENT}{found.place}")
+    if not found.source.strip():
+        return
+    text = found.source.expandtabs(4)
+    blanks = len(text) - len(text.lstrip())
+    ahead = f"{_INDENT}{found.line:>5} | "
+    yield Line(_cut(ahead + text.strip(), width), "source")
+    start, end = (min(max(column - blanks, 0), len(text.strip())) for column in found.columns)
+    if end > start:
+        yield Line(_cut(" " * (len(ahead) + start) + "^" * (end - start), width), "source")
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+def _wrapped(text: str, width: int, indent: str) -> list[str]:
+    return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=indent + "  ", break_on_hyphens=False)

@@ -1,0 +1,163 @@
+"""The doctor: all findings of a log, one for one cause, the most important first, and what could not be judged."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import graphscope as gs
+from graphscope.diagnose import Finding, Report, every
+from graphscope.diagnose.check_table import CHECKS, check
+from graphscope.diagnose.consequences import RULES
+from graphscope.eventlog.reader import Log
+from graphscope.graph import Graph
+
+SCHEMA = json.loads((files("graphscope.diagnose") / "assets" / "doctor.schema.json").read_text())
+
+
+def report_of(program: str, folder: Path, **options: str) -> Report:
+    """What the doctor says of a program that is recorded."""
+    script = folder / "train.py"
+    script.write_text(f"import graphscope as gs{program}")
+    with gs.record(folder / "run.gscope", **options):  # type: ignore[arg-type]
+        exec(compile(script.read_text(), str(script), "exec"), {"__name__": "__main__"})
+    found = gs.doctor(folder / "run.gscope")
+    jsonschema.validate(json.loads(json.dumps(found.data())), SCHEMA)
+    return found
+
+
+CUT = """
+a = gs.tensor([1.0, 2.0], requires_grad=True)
+b = gs.tensor([1.0, 2.0], requires_grad=True)
+sgd = gs.optim.SGD([a, b], lr=0.1)
+for step in range(4):
+    sgd.zero_grad()
+    loss = (a.detach() * b).sum()
+    loss.backward()
+    sgd.step()
+"""
+
+LOGARITHM = """
+w = gs.tensor([2.0, 1.0], requires_grad=True)
+sgd = gs.optim.SGD([w], lr=0.1)
+data = gs.tensor([1.0, 2.0])
+for step in range(5):
+    sgd.zero_grad()
+    if step == 2:
+        data = data * 0
+    loss = (w * data).log().sum()
+    loss.backward()
+    sgd.step()
+"""
+
+
+def test_what_every_step_repeats_is_one_finding(tmp_path: Path) -> None:
+    (found,) = report_of(CUT, tmp_path)
+    assert (found.kind, found.count, found.first_step) == ("missing", 4, 1)
+    assert (found.place, found.names) == ("train.py:7", ("a",))
+    assert found.source == "    loss = (a.detach() * b).sum()"
+    assert found.source[slice(*found.columns)] == "a.detach()"
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_comes_of_a_nan_stands_beneath_it(tmp_path: Path) -> None:
+    fails = "try:\n    gs.ones(2, 3) @ gs.ones(2, 3)\nexcept Exception:\n    pass\n"
+    found, *others = report_of(LOGARITHM + fails, tmp_path)
+    assert (found.kind, found.place, found.first_step) == ("nan", "train.py:9", 3)
+    assert "raised" in [each.kind for each in found.consequences]
+    assert "nan" not in [each.kind for each in others]
+
+
+def test_two_causes_are_two_findings_with_errors_first(tmp_path: Path) -> None:
+    late = "x = gs.tensor([0.0], requires_grad=True)\nx.log().sum()\n"
+    with pytest.warns(RuntimeWarning):
+        first, second = report_of(CUT + late, tmp_path)
+    assert (first.kind, second.kind) == ("nan", "missing")
+
+
+def test_a_healthy_run_has_none(tmp_path: Path) -> None:
+    found = report_of(CUT.replace(".detach()", ""), tmp_path)
+    assert not found
+    assert list(found) == []
+    assert found.unjudged == ()
+    assert "nothing found" in repr(found)
+
+
+@pytest.fixture
+def broken() -> Iterator[None]:
+    """A check that can't do what it is to do."""
+
+    @check("what never works", reads=("rows",), rows=lambda log: [0], sample="", healthy="")
+    def never(graph: Graph, row: int) -> Iterator[Finding]:
+        """Nothing."""
+        raise ZeroDivisionError("oh")
+
+    yield
+    CHECKS.pop("never")
+
+
+@pytest.mark.usefixtures("broken")
+def test_a_check_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
+    found = report_of(CUT, tmp_path)
+    assert [each.kind for each in found] == ["missing"]
+    (gap,) = found.unjudged
+    assert (gap.what, gap.why) == ("what never works", "the check `never` failed (ZeroDivisionError: oh)")
+    assert "`never` failed" in repr(found)
+
+
+def test_of_an_empty_log_nothing_can_be_judged(tmp_path: Path) -> None:
+    found = report_of("\n", tmp_path)
+    assert (len(found), found.events) == (0, 0)
+    assert [gap.what for gap in found.unjudged] == ["everything"]
+    assert "nothing to judge" in repr(found)
+
+
+def test_without_values_it_says_what_it_could_not_see(tmp_path: Path) -> None:
+    found = report_of(CUT, tmp_path, values="none")
+    assert [each.kind for each in found] == ["missing"]
+    assert every()["nan"].title in found.unjudged[0].what
+
+
+def test_of_a_log_that_is_cut_it_judges_the_rest(tmp_path: Path) -> None:
+    report_of(CUT, tmp_path)
+    log = tmp_path / "run.gscope"
+    about = json.loads((log / "log.json").read_text())
+    (log / "log.json").write_text(json.dumps({**about, "finished": None}))
+    for name in ("values", "edges", "rare"):
+        for file in log.rglob(f"{name}.npy"):
+            file.write_bytes(file.read_bytes()[:200])
+    for file in log.rglob("tables/sources*"):
+        file.unlink()
+    found = gs.doctor(log)
+    assert "the end of the run" in [gap.what for gap in found.unjudged]
+    shutil.rmtree(log / "tables")
+    assert isinstance(gs.doctor(log), Report)
+
+
+def test_a_log_in_memory_and_a_log_that_is_open() -> None:
+    with gs.record() as log:
+        gs.ones(2)
+    assert isinstance(log, Log)
+    assert not gs.doctor(log)
+
+
+def test_a_notebook_shows_it_and_text_of_programs_is_escaped(tmp_path: Path) -> None:
+    html = report_of(CUT.replace("loss =", "html = '<b>'; loss ="), tmp_path)._repr_html_()
+    assert "&lt;b&gt;" in html
+    assert "<b>" not in html
+
+
+def test_no_line_is_wider_than_a_terminal(tmp_path: Path) -> None:
+    assert max(map(len, repr(report_of(CUT, tmp_path)).splitlines()[1:])) <= 80
+
+
+def test_the_rules_of_consequence_name_checks() -> None:
+    """Once a check has landed, a rule that misspells it would explain nothing."""
+    words = {word for rule in RULES for word in (*rule.causes, *rule.effects)}
+    assert {"nan", "missing", "raised"} <= words & set(every())

@@ -30,14 +30,29 @@ _GAP: Final = 1 << 24
 class Segment:
     """The mapped arrays of one segment; whatever is missing or cut is empty or shorter."""
 
-    __slots__ = ("_arrays", "_files", "events", "first", "folder")
+    __slots__ = ("_arrays", "_files", "_rare", "events", "first", "folder")
 
     def __init__(self, files: LogFiles, folder: str, first: int, event: np.dtype) -> None:
         self._files = files
         self.folder = folder
         self.first = first
         self._arrays: dict[str, np.ndarray] = {}
+        self._rare: tuple[int, np.ndarray] | None = None
         self.events = schema.widened(self.array("events.npy", event))
+
+    def rare(self) -> np.ndarray:
+        """The rows that `rare.npy` lists, ascending, but for those that are not written yet."""
+        listed = self.array("rare.npy", schema.ROW_NUMBER)
+        count = _filled(listed)
+        if self._rare is not None and self._rare[0] == count:
+            return self._rare[1]
+        inside = (listed[:count] > self.first) & (listed[:count] <= self.first + len(self.events))
+        rows = np.unique(listed[:count][inside].astype(np.int64) - 1)
+        written = self.events["kind"][rows - self.first] != 0
+        if written.all():
+            self._rare = count, rows
+        found: np.ndarray = rows[written]
+        return found
 
     @property
     def dropped(self) -> bool:
@@ -99,17 +114,8 @@ class Rows:
         return self.end != before
 
     def _extent(self, segment: Segment) -> int:
-        """The row behind the last one written in a segment. Rows fill from the front, but threads leave holes."""
-        kinds = segment.events["kind"]
-        low = min(max(self.end - segment.first, 0), len(kinds))
-        step = 64
-        while low < len(kinds):
-            written = np.flatnonzero(kinds[low : low + step + _HOLES])
-            if len(written) == 0:
-                break
-            low += int(written[-1]) + 1
-            step *= 2
-        return segment.first + low
+        """The row behind the last one written in a segment."""
+        return segment.first + _filled(segment.events["kind"], max(self.end - segment.first, 0))
 
     def _find(self, row: int) -> tuple[Segment, int]:
         index = bisect_right(self._starts, row) - 1
@@ -190,12 +196,26 @@ class Rows:
 
     def rare(self, start: int | None = None) -> np.ndarray:
         """Rows of marks and of flagged values from `start` on, in order; found without a look at the other rows."""
+        start = self.first if start is None else start
         found = [np.zeros(0, np.int64)]
-        for first, events in self.chunks(start):
-            listed = self._segment(first).array("rare.npy", schema.ROW_NUMBER)
-            rows = np.unique(listed[(listed > first) & (listed <= first + len(events))].astype(np.int64) - 1)
-            found.append(rows[events["kind"][rows - first] != 0])
+        for segment, following in zip(self._segments, [*self._starts[1:], self.end], strict=False):
+            if following > start:
+                rows = segment.rare()
+                low, high = np.searchsorted(rows, (start, min(following, self.end)))
+                found.append(rows[low:high])
         return np.concatenate(found)
+
+
+def _filled(entries: np.ndarray, low: int = 0) -> int:
+    """The place behind the last entry that is written. They fill from the front, but threads leave holes."""
+    low, step = min(low, len(entries)), 64
+    while low < len(entries):
+        written = np.flatnonzero(entries[low : low + step + _HOLES])
+        if len(written) == 0:
+            break
+        low += int(written[-1]) + 1
+        step *= 2
+    return low
 
 
 def _plausible(segments: list[Segment]) -> list[Segment]:

@@ -36,6 +36,9 @@ Moment = Literal["node", "pass", "run"]
 Judge = Callable[["Graph", int], "Iterable[Finding]"]
 """From a view (a log and the newest row that is seen) and one row of it to what is wrong there."""
 
+OfRun = Callable[["Graph"], "Iterable[Finding]"]
+"""From a view to what is wrong with all that was recorded up to there."""
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -59,9 +62,14 @@ class Check:
     """A program that has it."""
     healthy: str
     """The same program without it."""
+    of_run: OfRun | None = None
+    """What is wrong with a run as a whole, where that is less than what shows at its single rows."""
 
     def findings(self, graph: Graph) -> Iterator[Finding]:
         """All that it finds up to the graph's `now`, in the order of the log."""
+        if self.of_run is not None:
+            yield from self.of_run(graph)
+            return
         for row in self.rows(graph.log):
             if row > graph.now:
                 break
@@ -81,6 +89,7 @@ def check(
     healthy: str,
     shows: Moment = "node",
     explain: Callable[[Subject], Explanation | None] | None = None,
+    of_run: OfRun | None = None,
 ) -> Callable[[Judge], Judge]:
     """Enter a function into the table, under its name and with the first line of its docstring.
 
@@ -92,12 +101,13 @@ def check(
         healthy: The same program without it.
         shows: When it shows.
         explain: What is to be said of one tensor, when a person asks why its gradient, or value, is as it is.
+        of_run: What is wrong with a run as a whole, where the function speaks at rows that later ones excuse.
     """
 
     def enter(judge: Judge) -> Judge:
         doc = (inspect.getdoc(judge) or "").partition("\n")[0].removesuffix(".")
         name = getattr(judge, "__name__", "")
-        CHECKS[name] = Check(name, title, doc, reads, rows, judge, shows, explain, sample, healthy)
+        CHECKS[name] = Check(name, title, doc, reads, rows, judge, shows, explain, sample, healthy, of_run)
         return judge
 
     return enter

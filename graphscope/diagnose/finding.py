@@ -33,7 +33,7 @@ class Finding:
     names: tuple[str, ...]
     """The tensors that it is about, as the program calls them."""
     cause: str
-    """The kind of cause, in a word or two: `detach`, `born forward`."""
+    """The kind of cause, in a word or two: `detach`, `log of zero`."""
     verdict: str
     """What is wrong and where, as one sentence."""
     cure: str

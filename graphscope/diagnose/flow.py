@@ -68,7 +68,9 @@ def share_of_zeros(node: Node) -> float | None:
 
 
 def inputs_of(node: Node) -> list[np.ndarray | None]:
-    """The values of a forward node's operands in their order, numbers among them."""
+    """The values of a node's operands, numbers among them; of a backward one, what its rules were given."""
+    if node.kind in ("grad", "accumulate"):
+        return [edge.source.value for edge in node.inputs]
     return [
         each.edge.source.output(each.edge.slot)
         if each.edge is not None

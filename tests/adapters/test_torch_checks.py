@@ -161,7 +161,7 @@ def test_a_pass_that_is_scaled_up_is_forgiven_for_overflow_alone(tmp_path: Path)
         "F.mse_loss(net(x), y)", "F.mse_loss(net(x), y).log() / 0"
     )
     found = findings(run(program, tmp_path))
-    assert {(each.kind, each.cause, each.names) for each in found} == {("nan", "born forward", ("loss",))}
+    assert {(each.kind, each.cause, each.names) for each in found} == {("nan", "division by zero", ("loss",))}
 
 
 POISONED = """
@@ -207,7 +207,7 @@ def test_why_leads_back_to_the_birth_of_a_nan_that_persists(
     log = run(POISONED.format(optimizer=optimizer, steps=steps), tmp_path, capture)
     graph = log.graph
     born = [each for each in findings(log) if each.kind == "nan"]
-    assert {(each.line, each.cause) for each in born} == {(SQRT, "born backward")}
+    assert {(each.line, each.cause) for each in born} == {(SQRT, "root at zero")}
     leaves = {node.name: node for node in graph.nodes if node.kind == "leaf" and node.name.startswith(("rnn.", "out."))}
     assert {"rnn.weight_ih_l0", "rnn.weight_hh_l0", "out.weight"} <= leaves.keys()
     for node in (*leaves.values(), graph.select("name:loss forward")[-1]):

@@ -73,7 +73,7 @@ def test_summary_finds_the_first_non_finite_value(graphscope: Run, read: Run, tm
     result = read("summary", "--json")
     assert result.returncode == 1
     found = json.loads(result.stdout)["nonfinite"]
-    assert (found["names"], found["line"], found["cause"]) == (["y"], 3, "born forward")
+    assert (found["names"], found["line"], found["cause"]) == (["y"], 3, "log of zero")
     assert "log of 0 (3 of 3 elements)" in found["verdict"]
     assert "first non-finite value: #" in read("summary").stdout
 

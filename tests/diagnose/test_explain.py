@@ -123,33 +123,33 @@ ZERO = {
 
 NONFINITE = {
     "log of 0": Case("x = torch.tensor([0.0, 1.0], requires_grad=True)\ny = x.log()  # here\ny.sum().backward()", "x",
-                     "nonfinite", "born forward"),
+                     "nonfinite", "log of zero"),
     "log of 0 farther on": Case(
         W + "p = (w - 1.0) * 3\nq = torch.log(p)  # here\nloss = (q * 2).sum()\nloss.backward()", "w", "nonfinite",
-        "born forward"),
+        "log of zero"),
     "the loss itself": Case(W + "p = (w - 1.0).log()  # here\nloss = p.sum() * 2", "loss", "nonfinite",
-                            "born forward"),
+                            "log of zero"),
     "0/0": Case("x = torch.tensor([0.0, 1.0], requires_grad=True)\ny = x / x  # here\ny.sum().backward()", "x",
-                "nonfinite", "born forward"),
+                "nonfinite", "0/0"),
     "overflow of exp": Case(W + "h = w * 100\ny = h.exp()  # here\ny.sum().backward()", "w", "nonfinite",
-                            "born forward"),
+                            "overflow"),
     "inf - inf": Case(
-        W + "a = (w * 1000).exp()  # here\nb = a - a\nb.sum().backward()", "w", "nonfinite", "born forward"),
+        W + "a = (w * 1000).exp()  # here\nb = a - a\nb.sum().backward()", "w", "nonfinite", "overflow"),
     "sqrt at 0": Case(
         "x = torch.tensor([0.0, 4.0], requires_grad=True)\ny = x.sqrt()  # here\ny.sum().backward()", "x", "nonfinite",
-        "born backward"),
+        "root at zero"),
     "norm by hand at 0": Case(
         "x = torch.zeros(3, requires_grad=True)\nsize = (x * x).sum().sqrt()  # here\nsize.backward()", "x",
-        "nonfinite", "born backward"),
+        "nonfinite", "root at zero"),
     "nan in the data": Case(
         W + "x = torch.tensor([1.0, float('nan')])  # here\n(w * x).sum().backward()", "w", "nonfinite", "data"),
     "a mask that hides all": Case(
         W + "hidden = torch.tensor([[True, False], [True, True]])\n"
         "scores = (w * torch.ones(2, 2)).masked_fill(hidden, float('-inf'))\n"
-        "weights = scores.softmax(-1)  # here\nweights.sum().backward()", "weights", "nonfinite", "born forward"),
+        "weights = scores.softmax(-1)  # here\nweights.sum().backward()", "weights", "nonfinite", "all -inf row"),
     "a mask that is multiplied": Case(
         W + "mask = torch.tensor([0.0, 1.0]) * float('-inf')  # here\n"
-        "(w + mask).softmax(-1).sum().backward()", "w", "nonfinite", "born forward"),
+        "(w + mask).softmax(-1).sum().backward()", "w", "nonfinite", "infinity times 0"),
     "a mask itself": Case(
         W + "mask = torch.triu(torch.full((2, 2), float('-inf')), diagonal=1)\n"
         "scores = w.unsqueeze(0) + mask  # here\nscores.softmax(-1).sum().backward()", "scores", "nonfinite",

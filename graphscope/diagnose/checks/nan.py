@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from graphscope.diagnose.births import first_birth, given, op_of
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation, replaced, steps, title, where
 from graphscope.diagnose.finding import Finding, finding
 from graphscope.diagnose.flow import hops
 from graphscope.diagnose.gradient_paths import GradientPaths
-from graphscope.diagnose.nonfinite_causes import born_backward, born_forward, largest
+from graphscope.diagnose.nonfinite_causes import Birth, born_backward, born_forward, largest
 from graphscope.diagnose.subject import Subject
 from graphscope.eventlog.nonfinite import rows_with_nonfinite
 from graphscope.eventlog.schema import Flag
@@ -31,11 +32,19 @@ def explain_nan(subject: Subject) -> Explanation | None:
     return gradient or (value if subject.gradient is not None else None)
 
 
+def first_of_run(graph: Graph) -> Iterator[Finding]:
+    """The first birth that did harm: what follows from it is no finding of its own."""
+    born = first_birth(graph)
+    if born is not None:
+        yield _finding(born)
+
+
 @check(
     "birth of a NaN or an Inf",
     reads=("marks", "rows", "values"),
     rows=rows_with_nonfinite,
     explain=explain_nan,
+    of_run=first_of_run,
     sample="""
         import torch
 
@@ -55,8 +64,12 @@ def explain_nan(subject: Subject) -> Explanation | None:
 def nan(graph: Graph, row: int) -> Iterator[Finding]:
     """A NaN or an Inf is born: its inputs were finite, and it was given no infinite constant."""
     node = graph.node(row)
-    if not is_fault(node) or _is_copy(node) or any(map(is_fault, _given(node))):
+    if not is_fault(node) or _is_copy(node) or any(map(is_fault, given(node))):
         return
+    yield _finding(node)
+
+
+def _finding(node: Node) -> Finding:
     summary = node.summary
     evidence: dict[str, float] = {} if summary is None else {"nan": summary.nan, "inf": summary.inf}
     evidence |= {} if summary is None else {"elements": summary.count}
@@ -64,7 +77,7 @@ def nan(graph: Graph, row: int) -> Iterator[Finding]:
     evidence |= {} if size is None else {"largest input": size}
     owner = node.forward if node.kind in ("grad", "accumulate") else node
     name = title(node) if owner is None else title(owner)
-    yield finding("nan", "error", row, _birth_at(node, name), (name,), evidence)
+    return finding("nan", "error", node.row, _birth_at(node, name), (name,), evidence)
 
 
 def _birth_at(node: Node, name: str) -> Explanation:
@@ -89,25 +102,6 @@ def _is_copy(node: Node) -> bool:
         return False
     again = node.graph.log.first <= node.tensor < node.row
     return again or ("function" not in node.attrs and _earlier(node) is not None)
-
-
-def _given(node: Node) -> Iterator[Node]:
-    """What a node was computed from; of a backward one, also what the op of the rule was computed from."""
-    rules = [edge.source for edge in node.inputs if edge.source.kind == "grad"]
-    yield from (edge.source for edge in node.inputs)
-    for rule in rules if node.kind in ("grad", "accumulate") else [node]:
-        yield from (part for part in rule.backward if part.row < node.row)
-        owner = _op_of(rule)
-        if owner is not node:
-            yield owner
-            yield from (edge.source for edge in owner.inputs)
-
-
-def _op_of(rule: Node) -> Node:
-    """The op that a rule, or a part of one, belongs to."""
-    while rule.graph_pass == "backward" and rule.forward is not None:
-        rule = rule.forward
-    return rule
 
 
 def _of_value(subject: Subject) -> Explanation | None:
@@ -166,14 +160,14 @@ def _begun(nodes: list[Node], what: str) -> Explanation:
 
 def _of_rule(owner: Node, nodes: list[Node], what: str) -> Explanation:
     """A rule made it of a finite gradient: of what its op had been given, or by itself."""
-    owner = _op_of(owner)
+    owner = op_of(owner)
     sick = [node for node in (owner, *(edge.source for edge in owner.inputs)) if is_fault(node)]
     if sick:
         return _explained(min(sick, key=lambda node: node.row), nodes, what)
-    why, cure = born_backward(owner)
+    cause, why, cure = born_backward(owner)
     verdict = f"{what}: the first non-finite gradient comes from the rule of {owner.op}{where(owner)}: {why}"
     path = steps(nodes if owner in nodes else [*nodes, owner], {owner.row: why})
-    return Explanation("nonfinite", "born backward", verdict, path, cure)
+    return Explanation("nonfinite", cause, verdict, path, cure)
 
 
 def _explained(sick: Node, nodes: list[Node], what: str) -> Explanation:
@@ -185,12 +179,13 @@ def _explained(sick: Node, nodes: list[Node], what: str) -> Explanation:
         rules = [edge.source.forward for edge in born.inputs if edge.source.kind == "grad"]
         if len(rules) == 1 and rules[0] is not None:
             return _taken_over(_of_rule(rules[0], [rules[0]], what), nodes, what)
-    why, cure = _UNSEEN if _is_step(born) else born_forward(born)
+    cause, why, cure = _UNSEEN if _is_step(born) else born_forward(born)
     verdict = f"{what}: the first non-finite value was made by {born.op}{where(born)}: {why}"
-    return Explanation("nonfinite", "born forward", verdict, steps(_with(nodes, born), {born.row: why}), cure)
+    return Explanation("nonfinite", cause, verdict, steps(_with(nodes, born), {born.row: why}), cure)
 
 
-_UNSEEN: Final = (
+_UNSEEN: Final = Birth(
+    "poisoned by a step",
     "of a gradient that was not recorded",
     "record with capture='calls+backward', which sees where that came from",
 )

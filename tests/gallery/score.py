@@ -1,0 +1,252 @@
+"""Examines the doctor: records every program of the gallery, asks what is wrong with it, and compares with what is.
+
+python tests/gallery/score.py FOLDER                     # all of it (an hour on one core), logs are kept in FOLDER
+python tests/gallery/score.py FOLDER --only 07 23 -j 2   # programs whose name begins so, two at a time
+python tests/gallery/score.py FOLDER --record            # only makes the logs that FOLDER lacks (20 GB in all)
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Final
+
+HERE = pathlib.Path(__file__).resolve().parent
+SETS: Final = ("sick", "cured", "healthy")
+SECONDS: Final = 600
+"""A program that is recorded for so long is ended."""
+
+KINDS: Final[dict[tuple[str, str], tuple[str, ...]]] = {
+    ("nan", "born forward"): ("nan_forward", "log_of_zero", "overflow"),
+    ("nan", "born backward"): ("nan_backward",),
+    ("nan", "overflow of a sum"): ("overflow", "exploding_gradient"),
+    ("nan", "data"): ("constant_data", "unnormalised_inputs"),
+    ("missing", ""): ("gradient_cut",),
+    ("missing", "frozen"): ("frozen",),
+    ("missing", "on its way"): ("gradient_cut", "step_order"),
+    ("missing", "not on a path to the loss"): ("never_used", "gradient_cut"),
+    ("vanished", "relu closed"): ("dead_relu",),
+    ("vanished", "saturated"): ("saturation",),
+    ("vanished", "underflow"): ("vanishing_gradient",),
+    ("vanished", "zeros"): ("bad_init",),
+    ("overwritten", ""): ("inplace",),
+    ("raised", ""): ("raised",),
+}
+"""Where checks and the gallery use other words: by check and cause (or any cause), the gallery's kinds."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One program, recorded under one policy."""
+
+    program: str
+    values: str
+    findings: tuple[dict[str, Any], ...]
+    failed: tuple[str, ...]
+    """Checks that raised, and what could not be read."""
+
+
+def kinds_of(finding: dict[str, Any]) -> tuple[str, ...]:
+    """The gallery's words for a finding."""
+    kind, cause = finding["kind"], finding["cause"]
+    return KINDS.get((kind, cause)) or KINDS.get((kind, "")) or (kind,)
+
+
+def log_of(folder: pathlib.Path, program: str, values: str) -> pathlib.Path:
+    return folder / values / f"{program}.gscope"
+
+
+def record(folder: pathlib.Path, program: str, values: str) -> None:
+    """Record a program, unless that is done."""
+    log = log_of(folder, program, values)
+    done = log.with_suffix(".done")
+    if done.exists():
+        return
+    log.parent.mkdir(parents=True, exist_ok=True)
+    words = ["record", "--values", values, "--log", str(log), "main.py"]
+    try:
+        status = graphscope(words, HERE / program).returncode
+    except subprocess.TimeoutExpired:
+        status = -1
+    done.write_text(f"{status}\n")
+
+
+def judge(folder: pathlib.Path, program: str, values: str) -> Case:
+    """What the doctor says of its log."""
+    try:
+        result = graphscope(["doctor", "--json", str(log_of(folder, program, values))], HERE)
+        report = json.loads(result.stdout)
+    except (subprocess.TimeoutExpired, ValueError):
+        return Case(program, values, (), ("no answer",))
+    failed = tuple(gap["why"] for gap in report["unjudged"] if "failed" in gap["why"])
+    return Case(program, values, tuple(report["findings"]), failed)
+
+
+def graphscope(words: list[str], folder: pathlib.Path) -> subprocess.CompletedProcess[str]:
+    """Run `graphscope WORDS...`."""
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    environment["PYTHONPATH"] = str(HERE.parents[1])
+    command = [sys.executable, "-m", "graphscope", *words]
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
+    )
+
+
+def points_at(finding: dict[str, Any], entry: dict[str, Any], *, lenient: bool) -> bool:
+    """Whether a finding names a line where a finger should point."""
+    places = [entry, *(entry.get("elsewhere", []) if lenient else [])]
+    root = HERE / entry["program"]
+    return any(
+        finding["line"] in place["lines"] and pathlib.Path(finding["file"]) == root / place["file"] for place in places
+    )
+
+
+def report(cases: Iterable[Case], expected: dict[str, dict[str, Any]], *, each_program: bool) -> Iterator[str]:
+    """The score as Markdown."""
+    cases = list(cases)
+    policies = sorted({case.values for case in cases})
+    yield "# Score of the doctor on the gallery"
+    yield ""
+    yield f"| | {' | '.join(f'values {policy}' for policy in policies)} |"
+    yield f"| --- |{' --- |' * len(policies)}"
+    for title, count in ROWS.items():
+        numbers = [count([case for case in cases if case.values == policy], expected) for policy in policies]
+        yield f"| {title} | {' | '.join(f'{good} of {all_}' for good, all_ in numbers)} |"
+    for policy in policies:
+        mine = [case for case in cases if case.values == policy]
+        yield from ("", f"## Expected and found, values {policy}", "", "| kind | first finding | programs | located |")
+        yield "| --- | --- | --- | --- |"
+        yield from confusion(mine, expected)
+        yield from ("", "| check | sick: right | sick: beside | cured and healthy |", "| --- | --- | --- | --- |")
+        yield from by_check(mine, expected)
+        if not each_program:
+            continue
+        yield from ("", f"### Programs, values {policy}", "")
+        for case in mine:
+            words = ", ".join(map(short, case.findings))
+            entry = expected.get(case.program)
+            verdict = grade(case, entry) if entry else ("FALSE ALARM" if case.findings else "silent")
+            failed = f" — {'; '.join(case.failed)}" if case.failed else ""
+            yield f"- {case.program}: {verdict}: {words or '-'}{failed}"
+
+
+def short(finding: dict[str, Any]) -> str:
+    return f"{finding['kind']} ({finding['cause']}) {pathlib.Path(finding['file']).name}:{finding['line']}"
+
+
+def grade(case: Case, entry: dict[str, Any]) -> str:
+    if not case.findings:
+        return "missed"
+    strict = any(points_at(each, entry, lenient=False) for each in case.findings)
+    lenient = any(points_at(each, entry, lenient=True) for each in case.findings)
+    place = "located" if strict else "located elsewhere" if lenient else "not located"
+    kinds = {kind for each in case.findings for kind in kinds_of(each)}
+    right = "right kind" if entry["kind"] in kinds else "fair kind" if kinds & set(entry["also"]) else "wrong kind"
+    return f"{place}, {right} ({entry['kind']})"
+
+
+def confusion(cases: list[Case], expected: dict[str, dict[str, Any]]) -> Iterator[str]:
+    pairs: Counter[tuple[str, str]] = Counter()
+    located: Counter[tuple[str, str]] = Counter()
+    for case in cases:
+        if (entry := expected.get(case.program)) is None:
+            continue
+        first = "/".join(kinds_of(case.findings[0])) if case.findings else "nothing"
+        pairs[entry["kind"], first] += 1
+        located[entry["kind"], first] += any(points_at(each, entry, lenient=False) for each in case.findings)
+    for (kind, first), number in sorted(pairs.items()):
+        yield f"| {kind} | {first} | {number} | {located[kind, first]} |"
+
+
+def by_check(cases: list[Case], expected: dict[str, dict[str, Any]]) -> Iterator[str]:
+    right: Counter[str] = Counter()
+    beside: Counter[str] = Counter()
+    false: Counter[str] = Counter()
+    for case in cases:
+        entry = expected.get(case.program)
+        for each in case.findings:
+            if entry is None:
+                false[each["kind"]] += 1
+            elif points_at(each, entry, lenient=True):
+                right[each["kind"]] += 1
+            else:
+                beside[each["kind"]] += 1
+    for kind in sorted({*right, *beside, *false}):
+        yield f"| {kind} | {right[kind]} | {beside[kind]} | {false[kind]} |"
+
+
+Row = Callable[[list[Case], dict[str, dict[str, Any]]], tuple[int, int]]
+
+
+def _sick(holds: Callable[[Case, dict[str, Any]], bool]) -> Row:
+    def count(cases: list[Case], expected: dict[str, dict[str, Any]]) -> tuple[int, int]:
+        sick = [(case, expected[case.program]) for case in cases if case.program in expected]
+        return sum(holds(case, entry) for case, entry in sick), len(sick)
+
+    return count
+
+
+def _alarms(kind: str) -> Row:
+    def count(cases: list[Case], expected: dict[str, dict[str, Any]]) -> tuple[int, int]:
+        well = [case for case in cases if case.program.startswith(f"{kind}/")]
+        return sum(bool(case.findings) for case in well), len(well)
+
+    return count
+
+
+def _kinds(findings: Iterable[dict[str, Any]]) -> set[str]:
+    return {kind for each in findings for kind in kinds_of(each)}
+
+
+ROWS: Final[dict[str, Row]] = {
+    "located (strict)": _sick(lambda case, entry: any(points_at(f, entry, lenient=False) for f in case.findings)),
+    "located (lenient)": _sick(lambda case, entry: any(points_at(f, entry, lenient=True) for f in case.findings)),
+    "located by the first finding": _sick(
+        lambda case, entry: any(points_at(f, entry, lenient=False) for f in case.findings[:1])
+    ),
+    "right kind": _sick(lambda case, entry: entry["kind"] in _kinds(case.findings)),
+    "right or fair kind": _sick(lambda case, entry: bool(_kinds(case.findings) & {entry["kind"], *entry["also"]})),
+    "right kind of the first finding": _sick(lambda case, entry: entry["kind"] in _kinds(case.findings[:1])),
+    "something found": _sick(lambda case, entry: bool(case.findings)),
+    "false alarms, cured": _alarms("cured"),
+    "false alarms, healthy": _alarms("healthy"),
+}
+"""The rows of the table."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=pathlib.Path, help="where logs are kept, to be judged again")
+    parser.add_argument("-j", dest="jobs", type=int, default=1, help="so many programs at a time")
+    parser.add_argument("--only", nargs="*", default=[], help="beginnings of names")
+    parser.add_argument("--values", nargs="*", default=["full", "summary"], help="policies")
+    parser.add_argument("--each", action="store_true", help="say also what was found in each program")
+    parser.add_argument("--record", action="store_true", help="only record")
+    options = parser.parse_args()
+    folder = options.folder.resolve()
+    names = [
+        f"{kind}/{each.name}"
+        for kind in SETS
+        for each in sorted((HERE / kind).iterdir())
+        if (each / "main.py").exists() and (not options.only or each.name.startswith(tuple(options.only)))
+    ]
+    tasks = [(name, values) for name in names for values in options.values]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        list(pool.map(lambda task: record(folder, *task), tasks))
+        if options.record:
+            return
+        cases = list(pool.map(lambda task: judge(folder, *task), tasks))
+    expected = {entry["program"]: entry for entry in json.loads((HERE / "expected.json").read_text())["programs"]}
+    print("\n".join(report(cases, expected, each_program=options.each)))
+
+
+if __name__ == "__main__":
+    main()

@@ -62,6 +62,9 @@ class Kind(IntEnum):
     ASSIGN = 20
     """The program set what is no value: `attrs` names the `tensors` by the rows of their first versions, what was `set`
     and `to` what. A gradient became None, or the tensor that is this row's input."""
+    CALL = 21
+    """The program called what is no op and decides how it trains: `attrs` says what was called, on which `object`, and
+    what that was told (`graph/training.py` reads all of it)."""
 
 
 NODES: Final = (Kind.LEAF, Kind.OP, Kind.GRAD, Kind.ACCUMULATE)

@@ -17,6 +17,10 @@ class Steps:
         """An optimizer begins a step."""
         self._running.add(id(optimizer))
 
+    def runs(self, optimizer: Any) -> bool:
+        """Whether a step of an optimizer is under way."""
+        return id(optimizer) in self._running
+
     def end(self, optimizer: Any) -> None:
         """An optimizer's step has ended: so has the training step."""
         if id(optimizer) in self._running:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import weakref
 from collections.abc import Iterable, Sequence
 from types import CodeType, FrameType
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from graphscope.adapters.torch import tensor_base
+from graphscope.adapters.torch import compiled, tensor_base
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import ROW_MASK, Kind
@@ -32,6 +33,15 @@ class Assignments:
 
         Where gradients are cleared, what is set is left out.
         """
+        self._early: dict[int, tuple[weakref.ref[torch.Tensor], bool, int]] = {}
+        """Of parameters that the log has not met: whether they were told to require grad, and the line."""
+
+    def early(self, module: torch.nn.Module) -> dict[str, tuple[bool, int]]:
+        """What was said of a module's parameters ahead of their first use, by their names."""
+        if not self._early:
+            return {}
+        found = ((name, self._early.get(id(each)), each) for name, each in module.named_parameters())
+        return {name: told[1:] for name, told, each in found if told is not None and told[0]() is each}
 
     @guarded
     def cleared(self, tensors: Iterable[torch.Tensor], frame: FrameType) -> None:
@@ -44,7 +54,12 @@ class Assignments:
         """A call has set something of its first argument."""
         session, tensor = self.session, args[0]
         if not call.assigns_gradient:
-            self._append(call.assigns, tensor_base.requires_grad(tensor), [tensor], frame)
+            value = tensor_base.requires_grad(tensor)
+            if isinstance(tensor, torch.nn.Parameter) and session.identities.find(tensor) is None:
+                key = id(tensor)
+                reference = compiled.Reference(tensor, functools.partial(self._early.pop, key))
+                self._early[key] = reference, value, site_number(session.writer, frame)
+            self._append(call.assigns, value, [tensor], frame)
             return
         gradient = args[1] if len(args) > 1 else None
         known = session.identities.find(tensor)

@@ -16,14 +16,16 @@ from graphscope.adapters.torch.constructions import Constructions
 from graphscope.adapters.torch.context import Context
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.session import Session
+from graphscope.adapters.torch.training_calls import TrainingCalls
 
 
 class Modules:
     """Follows the calls of modules."""
 
-    def __init__(self, session: Session, constructions: Constructions) -> None:
+    def __init__(self, session: Session, constructions: Constructions, training: TrainingCalls) -> None:
         self.session = session
         self._constructions = constructions
+        self._training = training
         self._named: dict[int, weakref.ref[torch.nn.Module]] = {}
         """Modules whose tensors have names, by `id`. No Python runs when they go: its exceptions would be lost."""
 
@@ -93,6 +95,7 @@ class Modules:
         if key in self._named:
             return
         self._named[key] = weakref.ref(module, functools.partial(self._named.pop, key))
+        self._training.ran(module)
         leaves = self.session.leaves
         leaves.expect(module.parameters())
         tensors = (*module.named_parameters(), *module.named_buffers())

@@ -20,6 +20,7 @@ from graphscope.adapters.torch.modes import aside
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.tensor_properties import shape_of
+from graphscope.adapters.torch.training_calls import TrainingCalls
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog import arguments
 from graphscope.eventlog.places import site_number
@@ -58,8 +59,9 @@ class Update(NamedTuple):
 class Optimizers:
     """Follows the steps of optimizers."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, training: TrainingCalls) -> None:
         self.session = session
+        self._training = training
         self._steps = Steps()
         self._settings: dict[Any, Settings] = {}
         """Those of each group and place, as they were last."""
@@ -118,11 +120,14 @@ class Optimizers:
     @guarded
     def _before(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if not self.session.places.here.busy and not self.session.ended:
+            self._training.began(optimizer)
             self._steps.begin(optimizer)
 
     @guarded
     def _after(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        self._steps.end(optimizer)
+        if self._steps.runs(optimizer):
+            self._training.stepped(optimizer, _getframe(1))
+            self._steps.end(optimizer)
 
     @guarded
     def _stepped(self, optimizer: Any, frame: FrameType, duration: int) -> None:

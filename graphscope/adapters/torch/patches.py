@@ -6,7 +6,7 @@ import contextlib
 import functools
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Final
 
 import torch
@@ -29,6 +29,7 @@ from graphscope.adapters.torch.optimizers import Optimizers
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.swapped_tensors import Swaps
 from graphscope.adapters.torch.tensor_properties import ORDINARY
+from graphscope.adapters.torch.training_calls import Clearing, TrainingCalls
 from graphscope.adapters.torch.warning_lines import Warned
 
 
@@ -49,7 +50,8 @@ class TorchPatches(Patches):
                 self.replace(owner, name, value)
         constructions = Constructions(session)
         self.replace(torch.nn.Module, "__init__", constructions.wrapped(torch.nn.Module.__init__))
-        modules = Modules(session, constructions)
+        training = TrainingCalls(session, constructions)
+        modules = Modules(session, constructions, training)
         if session.writer.capture != "calls":
             backward = Backward(session, collectives)
             for module, name in backward.entries():
@@ -60,17 +62,18 @@ class TorchPatches(Patches):
         self.replace(torch.nn.Module, "__call__", modules.wrapped(torch.nn.Module.__call__))
         functions = Functions(session)
         self.replace(torch.autograd.Function, "apply", functions.wrapped(torch.autograd.Function.__dict__["apply"]))
-        optimizers = Optimizers(session)
+        optimizers = Optimizers(session, training)
         for owner, name, value in optimizers.entries():
             self.replace(owner, name, value)
         self.at_end(optimizers.register())
+        self.at_end(training.finish)
         self._patch_threads()
         # It asks whether a mode is active, and would leave the fused kernels of transformers: other numbers.
         self.replace(torch.overrides, "has_torch_function", _by_arguments(session), always=True)
         if _HANDLE in functional.__dict__:
             self.replace(functional, _HANDLE, _straight(functional.__dict__[_HANDLE], session))
-        for owner, parameters in _HOLDING:
-            self.replace(owner, "zero_grad", _clearing(owner.zero_grad, parameters, session))
+        for owner, name, value in (*training.entries(), *Clearing(training).entries()):
+            self.replace(owner, name, value)
         self._compiling = compiling = (Regions if session.writer.capture == "compiled" else Compiling)(session, self)
         self.replace(torch, "compile", compiling.wrapped(torch.compile))
         for owner, name in _WRITING_DOWN:
@@ -151,34 +154,6 @@ _WRITING_DOWN: Final = (
 _HANDLE: Final = "handle_torch_function"
 _ANSWERING: Final = frozenset({*ORDINARY, type(None)})
 """Classes of arguments that leave a call to the modes."""
-
-
-def _of_groups(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
-    return [parameter for group in optimizer.param_groups for parameter in group["params"]]
-
-
-_HOLDING: Final[tuple[tuple[Any, Callable[[Any], Iterable[torch.Tensor]]], ...]] = (
-    (torch.nn.Module, torch.nn.Module.parameters),
-    (torch.optim.Optimizer, _of_groups),
-)
-"""Who has a `zero_grad`, and how its parameters are had."""
-
-
-def _clearing(
-    original: Callable[..., Any], parameters: Callable[[Any], Iterable[torch.Tensor]], session: Session
-) -> Callable[..., Any]:
-    """`zero_grad`, which mostly sets gradients to None: one mark tells of all, our mode need not see each."""
-
-    @functools.wraps(original)
-    def zero_grad(owner: Any, set_to_none: bool = True) -> None:
-        if not set_to_none:
-            original(owner, set_to_none)
-            return
-        with aside(session):
-            original(owner, set_to_none)
-            session.assignments.cleared(parameters(owner), sys._getframe(1))
-
-    return zero_grad
 
 
 def _by_arguments(session: Session) -> Callable[[Any], bool]:

@@ -257,5 +257,7 @@ def _words_of_mark(scene: Scene, passes: Passes, event: Event) -> tuple[str, str
         found = [scene.whole.node(row) for row in facts.get("tensors", ()) if log.first <= row < event.row]
         names = listed([node.name or node.label for node in found], _NAMED)
         return f"{facts.get('set')} of {names} is {'another tensor' if event.inputs else facts.get('to')}", "other-mark"
+    if event.kind == Kind.CALL:
+        return str(facts.get("call", "call")), "other-mark"
     said = str(facts.get("text", ""))
     return f"{event.kind.name.lower().replace('_', ' ')} {said}".strip(), "other-mark"

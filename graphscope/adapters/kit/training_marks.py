@@ -1,0 +1,94 @@
+"""The marks of calls that decide how a program trains: objects have numbers, and each is described once."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Mapping, Sequence
+from types import CodeType, FrameType
+from typing import Any, Final
+
+from graphscope.eventlog import arguments
+from graphscope.eventlog.places import site_number
+from graphscope.eventlog.schema import Kind
+from graphscope.eventlog.template import Template
+from graphscope.eventlog.writer import Writer
+
+_MOST_FORMS: Final = 4096
+
+
+class TrainingMarks:
+    """Appends CALL rows.
+
+    Args:
+        writer: Where they go.
+    """
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._count = 0
+        self._numbers: dict[int, tuple[weakref.ref[Any], int]] = {}
+        self._forms: dict[tuple[Any, ...], tuple[Template, weakref.ref[CodeType] | None]] = {}
+        """The templates of marks by line and what is told, and the code that the line is of."""
+
+    def number(self, owner: Any) -> int:
+        """The number of an object in this log: an optimizer, a scheduler, a module."""
+        found = self._numbers.get(id(owner))
+        return self.introduce(owner) if found is None or found[0]() is not owner else found[1]
+
+    def is_known(self, owner: Any) -> bool:
+        """Whether an object has a number."""
+        found = self._numbers.get(id(owner))
+        return found is not None and found[0]() is owner
+
+    def introduce(self, owner: Any) -> int:
+        """Give a number to an object."""
+        key = id(owner)
+        self._count += 1
+        # No Python runs when an object goes: its exceptions would be lost.
+        self._numbers[key] = weakref.ref(owner, functools.partial(self._numbers.pop, key)), self._count
+        return self._count
+
+    def append(self, call: str, owner: int, frame: FrameType, key: tuple[Any, ...], facts: dict[str, Any]) -> None:
+        """Append the mark of a call that may come again from the same line, with the same `key` for the same facts."""
+        self._append(call, owner, frame, key, facts, None)
+
+    def append_numbers(self, call: str, owner: int, frame: FrameType, numbers: Mapping[str, Sequence[float]]) -> None:
+        """The same of a call that tells of numbers, which lie in the row."""
+        self._append(call, owner, frame, tuple([len(each) for each in numbers.values()]), {}, numbers)
+
+    def introduced(self, call: str, owner: int, site: int, facts: dict[str, Any]) -> None:
+        """Append the mark of the call that made an object."""
+        told = self._description(call, owner, site, facts)
+        self._writer.mark(Kind.CALL, site=site, **told)
+
+    def describe(self, call: str, owner: int, facts: dict[str, Any]) -> None:
+        """Say of an object what is no moment of the program: an entry of `attrs` that is no row's."""
+        self._writer.attributes(self._description(call, owner, 0, facts))
+
+    def _description(self, call: str, owner: int, site: int, facts: dict[str, Any]) -> dict[str, Any]:
+        """What describes an object: its entry says all, also where the row is gone."""
+        return {"call": call, "object": owner, "site_number": site, **facts}
+
+    def _append(
+        self, call: str, owner: int, frame: FrameType, key: tuple[Any, ...], facts: dict[str, Any],
+        numbers: Mapping[str, Sequence[float]] | None,
+    ) -> None:  # fmt: skip
+        code = frame.f_code
+        place = (id(code) + frame.f_lasti, call, owner, *key)
+        kept = self._forms.get(place)
+        values = [arguments.bits(each) for named in numbers.values() for each in named] if numbers else []
+        if kept is None or kept[1]() is not code:  # type: ignore[misc]
+            if len(self._forms) >= _MOST_FORMS:
+                self._forms.clear()
+            told = {"call": call, "object": owner, **facts}
+            if numbers:
+                told |= arguments.entry(None, {name: tuple(each) for name, each in numbers.items()}, range(len(values)))
+            form = self._writer.template(
+                Kind.CALL,
+                site=site_number(self._writer, frame),
+                attrs=self._writer.attributes(told),
+                number_count=len(values),
+            )
+            kept = self._forms[place] = form, weakref.ref(code)
+        self._writer.append_many(kept[0], None, values, self._writer.clock())

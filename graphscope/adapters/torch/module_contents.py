@@ -1,0 +1,92 @@
+"""What a module holds: its parameters and modules by name, and what hangs on it that it does not know of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import torch
+
+_MOST_MODULES: Final = 4096
+_MOST_ITEMS: Final = 1024
+_DEPTH: Final = 3
+"""So many modules are looked through, so many things in one container, and containers in each other."""
+
+_TYPES: Final = (torch.nn.Module, torch.Tensor)
+_OWN: Final = frozenset(vars(torch.nn.Module()))
+"""The attributes that every module has."""
+
+
+Number = Callable[[torch.Tensor], int | None]
+"""From a tensor to its number in the log; None where the log has not met it."""
+
+Site = Callable[[torch.nn.Module], int]
+"""From a module to the number of the line that made it; 0 where that was not seen."""
+
+
+def contents(module: torch.nn.Module, number: Number, site: Site) -> dict[str, Any]:
+    """What the log says of a module that is in no other."""
+    modules = [(name, each) for name, each in _first(module.named_modules())]
+    parameters = dict(_first(module.named_parameters(remove_duplicate=False)))
+    return {
+        "type": type(module).__qualname__,
+        "training": module.training,
+        "modules": {name: type(each).__qualname__ for name, each in modules},
+        "others": [name for name, each in modules if each.training is not module.training],
+        "parameters": {name: number(each) for name, each in parameters.items()},
+        "frozen": [name for name, each in parameters.items() if not each.requires_grad],
+        "sizes": {name: each.numel() for name, each in parameters.items()},
+        "classes": dict(_classes(modules)),
+        "sites": {name: site(each) for name, each in modules},
+        "unregistered": list(_unregistered(modules, number, site)),
+    }
+
+
+def _first(found: Iterator[Any]) -> Iterator[Any]:
+    return (each for each, _ in zip(found, range(_MOST_MODULES), strict=False))
+
+
+def _classes(modules: list[tuple[str, torch.nn.Module]]) -> Iterator[tuple[str, list[Any]]]:
+    """Where the program's own classes of modules begin: file and line of what makes them."""
+    for kind in {type(each) for _, each in modules}:
+        code = getattr(kind.__dict__.get("__init__"), "__code__", None)
+        if code is not None and not kind.__module__.startswith("torch."):
+            yield kind.__qualname__, [code.co_filename, code.co_firstlineno]
+
+
+def _unregistered(modules: list[tuple[str, torch.nn.Module]], number: Number, site: Site) -> Iterator[dict[str, Any]]:
+    """Parameters that hang on modules in a way that `parameters()` does not see."""
+    known = {id(each) for _, module in modules for each in (*module.parameters(False), *module.buffers(False))}
+    seen = {id(each) for _, each in modules}
+    for name, module in modules:
+        for attribute, value in [*vars(module).items()]:
+            if attribute in _OWN:
+                continue
+            held = [each for each in _held(value, attribute, _DEPTH, seen) if id(each[1]) not in known]
+            if held:
+                yield {
+                    "module": name,
+                    "attribute": attribute,
+                    "type": type(value).__qualname__,
+                    "parameters": {place: number(tensor) for place, tensor, _ in held},
+                    "site_number": next((site(made) for _, _, made in held if made is not None), 0),
+                }
+
+
+def _held(
+    value: Any, place: str, depth: int, seen: set[int]
+) -> Iterator[tuple[str, torch.Tensor, torch.nn.Module | None]]:
+    """The leaves that require grad in a container, a module or a tensor, each with its place and its module."""
+    if isinstance(value, torch.nn.Module):
+        if id(value) not in seen:
+            seen.add(id(value))
+            for name, each in _first(value.named_parameters()):
+                yield f"{place}.{name}", each, value
+    elif isinstance(value, torch.Tensor):
+        if value.requires_grad and value.is_leaf:
+            yield place, value, None
+    elif depth and type(value) in (list, tuple, dict, set) and len(value) <= _MOST_ITEMS:
+        items = value.items() if type(value) is dict else enumerate(value)
+        for key, each in [*items]:
+            if isinstance(each, _TYPES) or type(each) in (list, tuple, dict, set):
+                yield from _held(each, f"{place}[{key!r}]", depth - 1, seen)

@@ -1,0 +1,290 @@
+"""How a program trains, as a log says it: optimizers and what they hold, modules, and the calls that decide about both.
+
+All is read in bulk from the marks of a log, once for each length of it: `training(log)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from graphscope.errors import LogError
+from graphscope.eventlog.schema import Kind
+from graphscope.graph.names import Names
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.names import Site
+    from graphscope.eventlog.reader import Log
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A group of parameters of an optimizer."""
+
+    tensors: tuple[int, ...]
+    """The parameters, each by the number of its tensor in the log; empty where they were not told."""
+    settings: Mapping[str, Any]
+    """The settings that it was made with: `lr`, `weight_decay`."""
+    count: int
+    """How many parameters it was made with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Optimizer:
+    """An optimizer of the program."""
+
+    number: int
+    """By which marks name it."""
+    type: str
+    site: int
+    """The line that made it, as an entry of `sites`; 0 where it was made before the recording began."""
+    groups: tuple[Group, ...]
+    is_told: bool
+    """Whether the log knows its parameters (from its first step on, or the end of the recording)."""
+
+    @property
+    def tensors(self) -> frozenset[int]:
+        """All its parameters."""
+        return frozenset(each for group in self.groups for each in group.tensors)
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduler:
+    """A scheduler of learning rates."""
+
+    number: int
+    type: str
+    site: int
+    optimizer: int
+    """The number of its optimizer; 0 where it has none of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unregistered:
+    """Parameters that hang on a module where `parameters()` does not see them."""
+
+    module: str
+    """The module that they hang on, by name; empty for the outermost."""
+    attribute: str
+    type: str
+    """The class of what the attribute holds."""
+    parameters: Mapping[str, int | None]
+    """By place: the tensors, None for one that nothing used."""
+    site: int
+    """The line that made the module that they belong to; 0 where they belong to none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A module that is in no other and was called, as it was when that had first brought a step."""
+
+    number: int
+    type: str
+    modules: Mapping[str, str]
+    """The class of each module in it, by name; its own name is empty."""
+    parameters: Mapping[str, int | None]
+    """By name: the tensors, None for one that nothing used."""
+    sites: Mapping[str, int]
+    """The line that made each module in it, by name; 0 where that was not seen."""
+    sizes: Mapping[str, int]
+    frozen: frozenset[str]
+    """The names of those that don't require grad."""
+    told: Mapping[str, tuple[bool, int]]
+    """Of those of whom the program said, ahead of their first use, whether they require grad: that, and the site."""
+    is_training: bool
+    """The mode of the module itself."""
+    others: frozenset[str]
+    """The names of the modules in it that are in the other mode."""
+    unregistered: tuple[Unregistered, ...]
+    classes: Mapping[str, tuple[str, int]]
+    """File and line of the `__init__` of the program's own classes of modules, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A mark of a call."""
+
+    row: int
+    name: str
+    """What was called: `step`, `zero_grad`, `scheduler.step`, `clip_grad_norm_`, `eval`."""
+    owner: int
+    """The number of the object that it was called on; 0 for a function."""
+    site: int
+    facts: Mapping[str, Any]
+    """What it was told."""
+
+
+class Training:
+    """What the marks of a log say.
+
+    Args:
+        log: A log that has marks of training, or none.
+    """
+
+    def __init__(self, log: Log) -> None:
+        self.log = log
+        self.end = log.end
+        marks = log.rare()
+        kinds = log.pick("kind", marks)
+        self.step_ends: np.ndarray = marks[kinds == Kind.STEP]
+        """Where training steps end."""
+        self.backward_begins: np.ndarray = marks[kinds == Kind.BACKWARD_BEGIN]
+        self.backward_ends: np.ndarray = marks[kinds == Kind.BACKWARD_END]
+        self._rows = marks[kinds == Kind.CALL]
+        self._entries = log.pick("attrs", self._rows)
+
+    @cached_property
+    def _facts(self) -> dict[int, dict[str, Any]]:
+        """The entries of `attrs` that marks share."""
+        return {number: self.log.entry(number) for number in np.unique(self._entries).tolist()}
+
+    @cached_property
+    def _described(self) -> list[dict[str, Any]]:
+        """What was told of objects, also where the rows that said so are gone."""
+        entries = self.log.table("attrs")
+        return [each for each in entries if isinstance(each, dict) and each.get("call") in _DESCRIBING]
+
+    # Objects ---------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def optimizers(self) -> dict[int, Optimizer]:
+        """The optimizers by number."""
+        held = {each["object"]: each.get("groups", []) for each in self._described if each["call"] == "parameters"}
+        found = {}
+        for each in self._described:
+            if each["call"] == "optimizer":
+                number, made = each["object"], each.get("groups", [])
+                tensors = held.get(number, [])
+                groups = [
+                    Group(
+                        tuple(tensors[place]) if place < len(tensors) else (),
+                        made[place].get("settings", {}) if place < len(made) else {},
+                        made[place].get("count", 0) if place < len(made) else 0,
+                    )
+                    for place in range(max(len(made), len(tensors)))
+                ]
+                site = each.get("site_number", 0)
+                found[number] = Optimizer(number, each.get("type", ""), site, tuple(groups), number in held)
+        return found
+
+    @cached_property
+    def schedulers(self) -> dict[int, Scheduler]:
+        """The schedulers by number."""
+        return {
+            each["object"]: Scheduler(
+                each["object"], each.get("type", ""), each.get("site_number", 0), each.get("optimizer", 0)
+            )
+            for each in self._described
+            if each["call"] == "scheduler"
+        }
+
+    @cached_property
+    def modules(self) -> dict[int, Module]:
+        """The outermost modules that were called, by number."""
+        return {each["object"]: _module(each) for each in self._described if each["call"] == "module"}
+
+    @cached_property
+    def optimized(self) -> frozenset[int]:
+        """The tensors that some optimizer holds."""
+        return frozenset(tensor for each in self.optimizers.values() for tensor in each.tensors)
+
+    # Calls -----------------------------------------------------------------------------------------------------------
+
+    def rows(self, *names: str, owner: int | None = None) -> np.ndarray:
+        """The rows of the marks of some calls, ascending; of those on one object, where it is named."""
+        wanted = [
+            number
+            for number, facts in self._facts.items()
+            if facts.get("call") in names and (owner is None or facts.get("object") == owner)
+        ]
+        found: np.ndarray = self._rows[np.isin(self._entries, wanted)]
+        return found
+
+    def call(self, row: int) -> Call:
+        """The mark of a row."""
+        number = int(self._entries[np.searchsorted(self._rows, row)])
+        facts = self._facts[number]
+        return Call(row, str(facts.get("call", "")), int(facts.get("object", 0)), int(self.log.raw(row)["site"]), facts)
+
+    def calls(self, *names: str, owner: int | None = None) -> list[Call]:
+        """The marks of some calls, decoded."""
+        return [self.call(row) for row in self.rows(*names, owner=owner).tolist()]
+
+    def rates(self, row: int) -> tuple[float, ...]:
+        """The learning rate of each group at the `step` of a row; empty where they are no plain numbers."""
+        return tuple(map(float, self.log.arguments(row).attributes.get("lr", ())))
+
+    def roots(self, begins: np.ndarray) -> np.ndarray:
+        """The rows that backward passes begin from; -1 where it is not told."""
+        counts = self.log.pick("input_count", begins)
+        rows = [self.log.inputs(row)[0][0] if count else -1 for row, count in zip(begins.tolist(), counts, strict=True)]
+        return np.array(rows, np.int64)
+
+    # Places and names ------------------------------------------------------------------------------------------------
+
+    def place(self, site: int) -> tuple[str, int]:
+        """File and line of a site; empty and 0 where there is none."""
+        found: Site | None = self.log.site(site) if site else None
+        return ("", 0) if found is None else (found.file, found.line)
+
+    def name(self, tensor: int) -> str:
+        """What the program calls a tensor; empty where it has no name."""
+        try:
+            found = self._names.name(self.log.event(tensor))
+        except LogError:
+            found = ""
+        return found or self._names_in_modules.get(tensor, "")
+
+    @cached_property
+    def _names(self) -> Names:
+        return Names(self.log)
+
+    @cached_property
+    def _names_in_modules(self) -> dict[int, str]:
+        return {
+            tensor: name
+            for module in self.modules.values()
+            for name, tensor in module.parameters.items()
+            if tensor is not None
+        }
+
+
+def _module(facts: dict[str, Any]) -> Module:
+    return Module(
+        number=facts["object"],
+        type=facts.get("type", ""),
+        modules=facts.get("modules", {}),
+        parameters=facts.get("parameters", {}),
+        sites=facts.get("sites", {}),
+        sizes=facts.get("sizes", {}),
+        frozen=frozenset(facts.get("frozen", ())),
+        told={name: (bool(value), int(site)) for name, (value, site) in facts.get("requires_grad", {}).items()},
+        is_training=bool(facts.get("training", True)),
+        others=frozenset(facts.get("others", ())),
+        unregistered=tuple(
+            Unregistered(
+                each["module"], each["attribute"], each["type"], each["parameters"], each.get("site_number", 0)
+            )
+            for each in facts.get("unregistered", ())
+        ),
+        classes={name: (file, line) for name, (file, line) in facts.get("classes", {}).items()},
+    )
+
+
+_DESCRIBING: Final = frozenset({"optimizer", "parameters", "scheduler", "module"})
+"""The calls whose marks describe objects."""
+
+_READ: WeakKeyDictionary[Any, Training] = WeakKeyDictionary()
+
+
+def training(log: Log) -> Training:
+    """How the program of a log trains, as far as the log goes now."""
+    found = _READ.get(log)
+    if found is None or found.end != log.end:
+        found = _READ[log] = Training(log)
+    return found

@@ -98,8 +98,8 @@ def checks() -> str:
         "",
         "What may be wrong with a run. `graphscope doctor` and `gs.doctor` ask every check of this table; `why`, `y`",
         "on the screen, `gs.explain`, `graphscope summary` and editors ask some of them; `b NAME` stops where a check",
-        "finds something. Entry points of other packages, in the group `graphscope.checks`, add to it.",
-        "[How to ask the doctor](../how-to/doctor.md).",
+        "finds something, `b finding` where any does. Entry points of other packages, in the group",
+        "`graphscope.checks`, add to it. [How to ask the doctor](../how-to/doctor.md).",
         "",
         *table(("part of a log", "what it is"), [(f"`{part}`", what) for part, what in PARTS.items()]),
     ]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, cast
 
 from graphscope.debugger.expressions import RAISED, Expression, Lookup, describe, parse
 from graphscope.debugger.results import BreakpointInfo, PassName
-from graphscope.diagnose import Check, every
+from graphscope.diagnose import Check, Finding, every
 from graphscope.errors import CommandError
 from graphscope.graph import select
 
@@ -51,9 +51,9 @@ class Breakpoint:
     """Said in place of stopping; `{EXPR}` in it is what an expression is there."""
 
     @property
-    def check(self) -> Check | None:
-        """What must be wrong with a node; None where a selector says where to stop."""
-        return None if self.selector is not None else every()[self.spec.split()[0]]
+    def checks(self) -> tuple[Check, ...]:
+        """What must be wrong with a node, any of these; empty where a selector says where to stop."""
+        return () if self.selector is not None else _checks_of(self.spec.split()[0])
 
     @property
     def line(self) -> Line | None:
@@ -122,6 +122,9 @@ def read(text: str, file: str | None = None) -> tuple[str, Selector | None, Expr
             raise CommandError(f"Line {spec} of which file?", f"b FILE:{spec}, or b #{spec} for node {spec}")
         spec = f'line:"{named}":{place["line"]}' if " " in named else f"line:{named}:{place['line']}"
     word = spec.split()[0]
+    if word.startswith(f"{ANY}:") and word not in words_of_checks():
+        known = ", ".join(check.name for check in _checks_of(ANY))
+        raise CommandError(f"There is no check `{word.removeprefix(f'{ANY}:')}` to stop at", f"there are {known}")
     selector = None if word in words_of_checks() and _pass_of(spec) is not False else select.parse(spec)
     if before and selector is None:
         raise CommandError(
@@ -235,15 +238,16 @@ class Breakpoints:
         """The rows of a graph where one may stop, found in bulk."""
         found: set[int] = set()
         for each in self.enabled(before=False):
-            check = each.check
-            found.update((node.row for node in graph.select(each.spec)) if check is None else check.rows(graph.log))
+            if each.selector is not None:
+                found.update(node.row for node in graph.select(each.spec))
+            for check in each.checks:
+                found.update(check.rows(graph.log))
         return sorted(found)
 
     @property
     def wait_for_ends(self) -> bool:
         """Whether some breakpoint asks what a pass has left undone."""
-        checks = [found.check for found in self._all.values() if found.enabled]
-        return any(check is not None and check.shows == "pass" for check in checks)
+        return any(check.shows == "pass" for found in self._all.values() if found.enabled for check in found.checks)
 
 
 class Met(NamedTuple):
@@ -256,17 +260,30 @@ class Met(NamedTuple):
 
 def _met(found: Breakpoint, node: Node, late: bool) -> Met | None:
     """Where one stands, and what is to be said, at a node that a breakpoint asks for; None of another node."""
-    check = found.check
-    if check is None:
-        return Met(node.row) if not late and found.selector is not None and found.selector.matches(node) else None
-    if found.graph_pass not in (None, node.graph_pass) or (late and check.shows != "pass"):
+    if found.selector is not None:
+        return Met(node.row) if not late and found.selector.matches(node) else None
+    if found.graph_pass not in (None, node.graph_pass):
         return None
     recorded = cast("Recorded", node)
-    findings = list(check.judge(recorded.graph, node.row))
-    if not findings:
-        return None
-    row = _blamed(recorded, findings[0].node) if check.shows == "node" else node.row
-    return Met(row, "; ".join(each.verdict for each in findings))
+    for check in found.checks:
+        findings = [] if late and check.shows != "pass" else _findings(check, recorded)
+        if findings:
+            row = _blamed(recorded, findings[0].node) if check.shows == "node" else node.row
+            kind = f"{check.name}: " if len(found.checks) > 1 else ""
+            return Met(row, kind + "; ".join(each.verdict for each in findings))
+    return None
+
+
+def _findings(check: Check, node: Recorded) -> list[Finding]:
+    """What a check finds at a node, if that is one of those it is to be asked about.
+
+    To know which these are takes a look at the whole log, so it is asked first.
+    """
+    try:
+        found = list(check.judge(node.graph, node.row))
+    except Exception:  # noqa: BLE001 - it was not made for this node
+        return []
+    return found if found and node.row in check.rows(node.graph.log) else []
 
 
 def _blamed(node: Recorded, owner: int | None) -> int:
@@ -278,7 +295,19 @@ def _blamed(node: Recorded, owner: int | None) -> int:
 
 def words_of_checks() -> list[str]:
     """The words that stand in the place of a SPEC: whatever may be wrong with a node, or with the pass it ends."""
-    return [check.name for check in every().values() if check.shows != "run"]
+    names = [check.name for check in every().values() if check.shows != "run"]
+    return [*names, ANY, *(f"{ANY}:{name}" for name in names)]
+
+
+ANY: Final = "finding"
+"""The word for whatever a check finds."""
+
+
+def _checks_of(word: str) -> tuple[Check, ...]:
+    """The checks that a word of `words_of_checks` means."""
+    if word == ANY:
+        return tuple(check for check in every().values() if check.shows != "run")
+    return (every()[word.removeprefix(f"{ANY}:")],)
 
 
 def holds(condition: Expression | None, lookup: Callable[[], Lookup]) -> tuple[bool, str]:

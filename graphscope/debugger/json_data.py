@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, Final, get_args
 
@@ -10,7 +11,7 @@ from graphscope.debugger import results
 from graphscope.debugger.inspection import Entry
 from graphscope.debugger.nodes import Pending
 from graphscope.debugger.setup import Setup
-from graphscope.diagnose.explanation import Step
+from graphscope.diagnose import Finding, Step, Unjudged
 from graphscope.eventlog.names import Site
 from graphscope.graph.select import Selector, Term
 
@@ -22,6 +23,8 @@ def to_json(found: object) -> Any:
         return {"type_name": type(found).__name__, **body}
     if isinstance(found, (tuple, list)):
         return [to_json(item) for item in found]
+    if isinstance(found, Mapping):
+        return {"type_name": "dict", "items": [[to_json(key), to_json(value)] for key, value in found.items()]}
     if isinstance(found, float) and not math.isfinite(found):
         return str(found)
     return found
@@ -33,17 +36,21 @@ def from_json(found: Any) -> Any:
         return tuple(map(from_json, found))
     if not isinstance(found, dict):
         return found
+    if found["type_name"] == "dict":
+        return dict(map(from_json, found["items"]))
     kind = KINDS[found["type_name"]]
     body = {key: from_json(value) for key, value in found.items() if key != "type_name"}
     if kind is results.Statistics:
         body = {key: float(value) if isinstance(value, str) else value for key, value in body.items()}
+    if kind is Finding:
+        body["evidence"] = {key: float(value) for key, value in body["evidence"].items()}
     return kind(**body)
 
 
 _PARTS: Final = (
     results.Bookmark, results.BreakpointInfo, results.Change, results.Display, results.Frame, results.NodeInfo,
     results.Place, results.Raised, results.Rank, results.Statistics, results.WatchInfo,
-    Entry, Pending, Selector, Setup, Site, Step, Term,
+    Entry, Finding, Pending, Selector, Setup, Site, Step, Term, Unjudged,
 )  # fmt: skip
 
 KINDS: Final[dict[str, type]] = {kind.__name__: kind for kind in (*get_args(results.Result), *_PARTS)}

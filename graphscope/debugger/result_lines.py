@@ -27,7 +27,7 @@ from graphscope.debugger.results import (
     Where,
 )
 from graphscope.debugger.terminal_text import escape, fill, fit, width_of
-from graphscope.diagnose.explanation import Explanation
+from graphscope.diagnose import Explanation, Report, report_lines
 
 Meaning = Literal["text", "position", "source", "current", "error", "remark"]
 """What a line is: where one stands or what matters most, a line of the program, the one among several that is meant,
@@ -210,6 +210,19 @@ def _explanation(found: Explanation, width: int | None) -> list[Line]:
     return [*_lines(found.verdict, "position"), *path, *others, *cure]
 
 
+def _report(found: Report, width: int | None) -> list[Line]:
+    return [Line(escape(line.text), _MEANINGS[line.meaning]) for line in report_lines.lines_of(found, width)]
+
+
+_MEANINGS: Final[dict[report_lines.Meaning, Meaning]] = {
+    "text": "text",
+    "error": "error",
+    "warning": "position",
+    "source": "source",
+    "remark": "remark",
+}
+
+
 def _message(message: Message, width: int | None) -> list[Line]:
     text = f"*** {message.text}" if message.error else message.text
     found = _lines(text, "error" if message.error else "text") if message.text else []
@@ -234,6 +247,7 @@ LINES: Final[dict[type, Callable[[Any, int | None], list[Line]]]] = {
     Stop: _stop,
     Where: _where,
     Explanation: _explanation,
+    Report: _report,
     Listing: _listing,
     ValueResult: _value,
     Display: _display,

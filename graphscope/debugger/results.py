@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from graphscope.diagnose.explanation import Explanation
+from graphscope.diagnose import Explanation, Report
 from graphscope.graph.select import Selector
 
 Cell = str | int | float | bool | None
@@ -274,6 +274,17 @@ class Interact:
 
 
 Result = (
-    Stop | Where | Listing | ValueResult | Display | TableResult | Message | Resumed | Ended | Interact | Explanation
+    Stop
+    | Where
+    | Listing
+    | ValueResult
+    | Display
+    | TableResult
+    | Message
+    | Resumed
+    | Ended
+    | Interact
+    | Explanation
+    | Report
 )
 """Everything that a command may answer."""

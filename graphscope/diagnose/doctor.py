@@ -22,8 +22,8 @@ from graphscope.graph import Graph
 if TYPE_CHECKING:
     from graphscope.graph import Node
 
-_ROWS: Final = 2000
-"""So many rows of a log are judged by one check: what a sick run repeats in every step is told from the first ones."""
+_MOST: Final = 500
+"""So many findings of one check are read: what a sick run repeats in every step is told by the first ones."""
 
 
 def doctor(log: Log | str | os.PathLike[str]) -> Report:
@@ -50,19 +50,16 @@ def examined(graph: Graph) -> Report:
         except Exception as error:  # noqa: BLE001 - whatever one check does, the others go on
             unjudged.append(Unjudged(check.title, f"the check `{check.name}` failed ({type(error).__name__}: {error})"))
     steps = graph.index.marks(Kind.STEP)
-    told = (_with_source(graph, replace(each, first_step=_step(steps, each))) for each in found)
+    told = (_with_source(graph, replace(_plain(each), first_step=_step(steps, each))) for each in found)
     roots = sorted(arranged(graph, list(told)), key=_importance)
     return Report(str(log.path), max(graph.now + 1 - log.first, 0), tuple(roots), tuple(unjudged))
 
 
 def _judged(check: Check, graph: Graph, unjudged: list[Unjudged]) -> Iterator[Finding]:
-    rows = iter(check.rows(graph.log))
-    for row in islice(rows, _ROWS):
-        if row > graph.now:
-            return
-        yield from check.judge(graph, row)
-    if next(rows, None) is not None:
-        unjudged.append(Unjudged(check.title, f"only the first {_ROWS:,} rows where it may be were looked at"))
+    found = check.findings(graph)
+    yield from islice(found, _MOST)
+    if next(found, None) is not None:
+        unjudged.append(Unjudged(check.title, f"only the first {_MOST} were looked at"))
 
 
 def _merged(findings: Iterable[Finding]) -> list[Finding]:
@@ -78,6 +75,11 @@ def _merged(findings: Iterable[Finding]) -> list[Finding]:
             names = tuple(dict.fromkeys((*known.names, *each.names)))
             first[key] = replace(known, names=names, count=known.count + each.count)
     return list(first.values())
+
+
+def _plain(found: Finding) -> Finding:
+    """A finding whose evidence are numbers of Python's, whatever a check has measured with."""
+    return replace(found, evidence={name: np.asarray(value).item() for name, value in found.evidence.items()})
 
 
 def _importance(found: Finding) -> tuple[bool, int]:

@@ -925,3 +925,47 @@ def test_an_rc_file_may_attach_commands(debug: Debug, product: str, tmp_path) ->
 
     assert text.index("'attached'") < text.index("(gs) p 'mine'")
     assert "'more'" in text
+
+
+CUT = """\
+import graphscope as torch
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+b = torch.tensor([1.0, 2.0], requires_grad=True)
+loss = (w * b.detach()).softmax(0).log().sum()
+loss.backward()
+(w * 0.0).log()
+"""
+
+
+def test_break_finding_stops_where_any_check_finds_something(debug: Debug) -> None:
+    text = debug(CUT, "b finding", "c", "c", "q")
+
+    assert "missing: no gradient flows from loss to b: detach at prog.py:4" in after(text, "c", 1)
+    assert "breakpoint 1: finding" in after(text, "c", 1)
+    assert "nan: " in after(text, "c", 2)
+    assert "> #" in after(text, "c", 2)
+    assert "forward prog.py:6" in after(text, "c", 2)
+
+
+def test_break_finding_of_one_kind(debug: Debug) -> None:
+    text = debug(CUT, "b finding:nan", "b finding:nobody", "c", "q")
+
+    assert "There is no check `nobody` to stop at" in text
+    assert "forward prog.py:6" in after(text, "c")
+
+
+def test_a_breakpoint_asks_a_check_only_about_the_nodes_that_it_is_made_for(debug: Debug) -> None:
+    program = """\
+    import graphscope as torch
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    (x.softmax(-1) @ x).sum().backward()
+    """
+    assert "breakpoint 1" not in after(debug(program, "b double_softmax", "c", "q"), "c")
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_doctor(debug: Debug) -> None:
+    text = after(debug(CUT, "b line:prog.py:6 and log", "c", "doctor", "q"), "doctor")
+
+    assert "1. missing: leaf without a gradient" in text
+    assert "4 | loss = (w * b.detach()).softmax(0).log().sum()" in text

@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 
 import graphscope as gs
+from graphscope.debugger.json_data import from_json, to_json
 from graphscope.diagnose import Finding, Report, every
 from graphscope.diagnose.check_table import CHECKS, check
 from graphscope.diagnose.consequences import RULES
@@ -75,7 +76,7 @@ def test_what_comes_of_a_nan_stands_beneath_it(tmp_path: Path) -> None:
 
 
 def test_two_causes_are_two_findings_with_errors_first(tmp_path: Path) -> None:
-    late = "x = gs.tensor([0.0], requires_grad=True)\nx.log().sum()\n"
+    late = "x = gs.tensor([0.0], requires_grad=True)\nx.log().sum().backward()\n"
     with pytest.warns(RuntimeWarning):
         first, second = report_of(CUT + late, tmp_path)
     assert (first.kind, second.kind) == ("nan", "missing")
@@ -145,6 +146,11 @@ def test_a_log_in_memory_and_a_log_that_is_open() -> None:
         gs.ones(2)
     assert isinstance(log, Log)
     assert not gs.doctor(log)
+
+
+def test_it_travels_between_processes(tmp_path: Path) -> None:
+    found = report_of(CUT, tmp_path)
+    assert from_json(json.loads(json.dumps(to_json(found)))) == found
 
 
 def test_a_notebook_shows_it_and_text_of_programs_is_escaped(tmp_path: Path) -> None:

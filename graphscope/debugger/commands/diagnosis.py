@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from graphscope.debugger import expression_names
 from graphscope.debugger.command_table import Rest, command
 from graphscope.debugger.debugger import Debugger
-from graphscope.diagnose import Explanation, explain_node
+from graphscope.diagnose import Explanation, Report, examined, explain_node
 from graphscope.diagnose.explanation import title, with_others
 from graphscope.errors import GraphscopeError
 
@@ -25,6 +25,15 @@ def why(dbg: Debugger, spec: Rest = "") -> Explanation:
     node = dbg.graph.at(dbg.last_row).node(_row(dbg, spec))
     found = explain_node(node)
     return with_others(found, [*_before(dbg, node, found), *_newer(node)])
+
+
+@command("doctor", group="looking")
+def doctor(dbg: Debugger) -> Report:
+    """Say what is wrong with all that has happened up to now: where it was written, why, and what to do.
+
+    Every check is asked; `b finding` stops where one finds something.
+    """
+    return examined(dbg.graph.at(dbg.last_row))
 
 
 def _row(dbg: Debugger, spec: str) -> int:

@@ -21,6 +21,7 @@ UPDATE: Final = np.dtype(
         ("row", "<i8"),  # the row that made the new value
         ("before", "<i8"),  # the row that held the value before
         ("tensor", "<i8"),  # the parameter
+        ("pulled", "<i8"),  # the row of its gradient: the last part of it
         ("step", "<i8"),  # so many training steps had ended
         ("count", "<i8"),  # elements of the parameter
         ("rate", "<f8"),  # learning rate
@@ -151,6 +152,7 @@ def _updates(log: Log, steps: np.ndarray) -> np.ndarray:
     parts = [_parts(log, history, int(tensors[end]), int(rows[end]), int(named[end])) for end in ends.tolist()]
     fed = np.array([bool(each) for each in parts], bool)
     found, parts = np.asarray(found[fed]), [each for each in parts if each]
+    found["pulled"] = [each[-1] for each in parts]
     found["count"] = counts_of(log, found["row"])
     found["rate"] = _rates(log, found["row"])
     for name in ("gradient", "weight", "update", "moved"):

@@ -1,0 +1,145 @@
+"""Updates that are far too large, or far too small, beside the weights that they change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from graphscope.diagnose.check_table import check
+from graphscope.diagnose.explanation import Explanation
+from graphscope.diagnose.finding import Finding, finding
+from graphscope.diagnose.optimized import LEAST, Group, groups, is_matrix, late_to_early, names_of, optimizer_at, told
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+    from graphscope.graph import Graph
+
+_LARGE: Final = 0.1
+"""Who changes by more than a tenth in each step does not settle."""
+
+_SMALL: Final = 1e-6
+"""Who changes by less than a millionth in each step needs a million steps."""
+
+_SIZEABLE: Final = 1e-3
+"""A gradient of this part of its weights would bring them forward, were the learning rate not so small."""
+
+_WORSE: Final = 2.0
+"""The loss is that many times what it was ahead of the first update."""
+
+_LEAP: Final = 10.0
+_NO_BETTER: Final = 0.9
+"""Or it was that many times as large meanwhile, and has only come back."""
+
+
+class _Ratio(NamedTuple):
+    updates: np.ndarray
+    ratio: float
+    worse: float
+    """The loss in the end, as a multiple of what it was; NaN where that is not known."""
+
+    @property
+    def row(self) -> int:
+        return int(self.updates["row"][0])
+
+    @property
+    def large(self) -> bool:
+        return self.ratio > _LARGE
+
+
+def _of_group(group: Group) -> _Ratio | None:
+    found = group.updates
+    found = found[~np.isnan(found["update"]) & (found["weight"] > 0) & (found["rate"] != 0)]
+    found = found[is_matrix(group.log, found["tensor"])]
+    if len(np.unique(found["step"])) < LEAST:
+        return None
+    with np.errstate(all="ignore"):
+        ratios = np.where(np.isfinite(found["update"]), found["update"] / found["weight"], np.inf)
+        pulls = found["gradient"] / found["weight"]
+    losses = group.losses
+    steps = np.unique(found["step"])
+    early = found["step"] <= steps[LEAST - 1]
+    smallest = min(float(np.median(ratios[each])) for each in _by_tensor(found, early))
+    worse = late_to_early(losses, first=1)  # behind the first update it is too late already
+    leapt = bool(np.nanmax(losses[:-1], initial=0.0) > _LEAP * losses[0]) if worse > _NO_BETTER else False
+    if smallest > _LARGE and (worse > _WORSE or leapt):
+        return _Ratio(found[early], float(np.median(ratios[early])), worse)
+    rates = found["rate"]
+    steady = np.isnan(rates).all() or rates[-1] <= rates[0]  # else it warms up
+    lost = float(np.nanmedian(found["moved"])) < 0.5 if not np.isnan(found["moved"]).all() else False
+    if (
+        not lost
+        and float(ratios.max()) < _SMALL
+        and float(np.median(pulls)) > _SIZEABLE
+        and steady
+        and not late_to_early(losses) < 0.9
+    ):
+        return _Ratio(found, float(np.median(ratios)), worse)
+    return None
+
+
+def _by_tensor(found: np.ndarray, among: np.ndarray) -> Iterator[np.ndarray]:
+    """Which updates each parameter has, of some of them."""
+    for tensor in np.unique(found["tensor"][among]).tolist():
+        yield among & (found["tensor"] == tensor)
+
+
+def _rows(log: Log) -> list[int]:
+    return sorted(found.row for found in map(_of_group, groups(log)) if found is not None)
+
+
+@check(
+    "update out of proportion",
+    reads=("marks", "rows", "values"),
+    rows=_rows,
+    shows="run",
+    sample="""
+        import torch
+
+        weight = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+        optimizer = torch.optim.SGD([weight], lr=5.0)
+        for _ in range(12):
+            optimizer.zero_grad()
+            loss = (weight * weight).sum()
+            loss.backward()
+            optimizer.step()
+        """,
+    healthy="""
+        import torch
+
+        weight = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+        optimizer = torch.optim.SGD([weight], lr=0.05)
+        for _ in range(12):
+            optimizer.zero_grad()
+            loss = (weight * weight).sum()
+            loss.backward()
+            optimizer.step()
+        """,
+)
+def update_ratio(graph: Graph, row: int) -> Iterator[Finding]:
+    """Updates are far too large beside the weights and the loss grows, or far too small to get anywhere."""
+    for found in filter(None, map(_of_group, groups(graph.log))):
+        if found.row != row:
+            continue
+        names = names_of(graph, found.updates["tensor"])
+        rate = float(found.updates["rate"][0])
+        evidence = {"update to weight": found.ratio, "steps": len(np.unique(found.updates["step"]))}
+        evidence |= {} if np.isnan(rate) else {"lr": rate}
+        evidence |= {} if np.isnan(found.worse) else {"loss, late to early": found.worse}
+        if found.large:
+            verdict = (
+                f"each step changes {told(names)} by {found.ratio:.2g} times what they are, and the loss grows: the "
+                "learning rate is too large"
+            )
+            cure = "take a learning rate that changes weights by about a thousandth in each step"
+        else:
+            verdict = (
+                f"each step changes {told(names)} by {found.ratio:.2g} of what they are: at this learning rate the "
+                "training gets nowhere"
+            )
+            cure = "take a larger learning rate: weights should change by about a thousandth in each step"
+        blamed = optimizer_at(graph, row, "its steps are too large" if found.large else "its steps are too small")
+        cause = "too large" if found.large else "too small"
+        explained = Explanation("fine", cause, verdict, (blamed,), cure)
+        yield finding("update_ratio", "warning", row, explained, names, evidence)

@@ -1,0 +1,128 @@
+"""A gradient that shrinks from layer to layer until next to nothing of it is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from graphscope.diagnose.check_table import check
+from graphscope.diagnose.explanation import Explanation, step_of, where
+from graphscope.diagnose.finding import Finding, finding
+from graphscope.diagnose.gradient_profile import place_of_change, source_rule
+from graphscope.diagnose.optimized import LEAST, Group, groups, is_matrix, late_to_early, names_of, told
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+    from graphscope.graph import Graph
+
+_SHRUNK: Final = 1e-5
+"""Beside the gradient of another layer, that of one in good order is not so small."""
+
+_STILL: Final = 1e-5
+"""An update of this part of a weight leaves it where it was."""
+
+_ALWAYS: Final = 0.9
+"""In so many of the steps; at first gradients may be small because a later layer begins at zero."""
+
+
+class _Shrunk(NamedTuple):
+    updates: np.ndarray
+    """Of the layers whose gradients are that small, in the first step."""
+    share: float
+
+    @property
+    def row(self) -> int:
+        return int(self.updates["row"][0])
+
+
+def _of_group(group: Group) -> _Shrunk | None:
+    found = group.updates
+    found = found[is_matrix(group.log, found["tensor"]) & (found["gradient"] > 0) & np.isfinite(found["gradient"])]
+    if not len(found):
+        return None
+    sizes = found["gradient"] / np.sqrt(found["count"])
+    steps, which = np.unique(found["step"], return_inverse=True)
+    largest = np.zeros(len(steps))
+    np.maximum.at(largest, which, sizes)
+    small = sizes < _SHRUNK * largest[which]
+    stuck = not late_to_early(group.losses) < 0.95
+    tensors = []
+    for tensor in np.unique(found["tensor"][small]).tolist():
+        own = found["tensor"] == tensor
+        with np.errstate(all="ignore"):
+            moves = found["update"][own] / found["weight"][own]
+        still = bool(np.nanmedian(moves) < _STILL) if not np.isnan(moves).all() else False
+        if own.sum() >= LEAST and small[own].mean() >= _ALWAYS and (still or stuck):
+            tensors.append(tensor)
+    if not tensors:
+        return None
+    first = np.isin(found["tensor"], tensors) & (found["step"] == found["step"][np.isin(found["tensor"], tensors)][0])
+    return _Shrunk(found[first], float((sizes / largest[which])[first].min()))
+
+
+def _rows(log: Log) -> list[int]:
+    return sorted(found.row for found in map(_of_group, groups(log)) if found is not None)
+
+
+@check(
+    "gradient that vanishes on its way",
+    reads=("marks", "rows", "values"),
+    rows=_rows,
+    shows="run",
+    sample="""
+        import torch
+
+        first = torch.tensor([[0.3, -0.2], [0.1, 0.2]], requires_grad=True)
+        last = torch.tensor([[0.5, -0.5], [0.2, 0.3]], requires_grad=True)
+        optimizer = torch.optim.SGD([first, last], lr=0.1)
+        x = torch.tensor([[1.0, 2.0], [2.0, -1.0]])
+        for _ in range(12):
+            optimizer.zero_grad()
+            hidden = x @ first
+            for _ in range(12):
+                hidden = (hidden * 0.5).sigmoid()
+            loss = ((hidden @ last - x) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+        """,
+    healthy="""
+        import torch
+
+        first = torch.tensor([[0.3, -0.2], [0.1, 0.2]], requires_grad=True)
+        last = torch.tensor([[0.5, -0.5], [0.2, 0.3]], requires_grad=True)
+        optimizer = torch.optim.SGD([first, last], lr=0.1)
+        x = torch.tensor([[1.0, 2.0], [2.0, -1.0]])
+        for _ in range(12):
+            optimizer.zero_grad()
+            hidden = x @ first
+            for _ in range(12):
+                hidden = hidden + (hidden * 0.5).tanh() * 0.1
+            loss = ((hidden @ last - x) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+        """,
+)
+def vanishing_gradient(graph: Graph, row: int) -> Iterator[Finding]:
+    """In step after step next to nothing of the gradient is left where it comes to the first layers."""
+    for found in filter(None, map(_of_group, groups(graph.log))):
+        if found.row != row:
+            continue
+        smallest = found.updates[np.argmin(found.updates["gradient"] / np.sqrt(found.updates["count"]))]
+        place = place_of_change(graph, source_rule(graph, int(smallest["pulled"])))
+        if place is None or place.whole > np.sqrt(_SHRUNK):
+            continue
+        names = names_of(graph, found.updates["tensor"])
+        verdict = (
+            f"the gradients of {told(names)} have vanished: on their way they shrink to {place.whole:.1g} of what they "
+            f"were, most of it by {place.node.op}{where(place.node)}"
+        )
+        cure = (
+            "take an activation that lets gradients through (ReLU, GELU), add residual connections or normalisation, "
+            "or initialise by the size of the layers"
+        )
+        evidence = {"left of the gradient": place.whole, "by this line": place.line, "to the largest": found.share}
+        path = (step_of(place.node, "shrinks the gradient"),)
+        explained = Explanation("fine", "vanishing", verdict, path, cure)
+        yield finding("vanishing_gradient", "warning", row, explained, names, evidence)

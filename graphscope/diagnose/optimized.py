@@ -1,0 +1,124 @@
+"""What an optimizer does to its parameters over a run, and where the program says so."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from graphscope.diagnose.explanation import Step, listed, step_of
+from graphscope.eventlog.schema import DTYPES, Kind
+from graphscope.graph import series
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+    from graphscope.graph import Graph
+
+LEAST: Final = 5
+"""So many updates of a parameter are looked at before anything is said of it."""
+
+_HALVES: Final = ("float16", "bfloat16")
+_CASTS: Final = ("set", "to", "bfloat16", "half", "float16")
+
+
+@dataclass(frozen=True)
+class Group:
+    """The updates of the parameters that one line of the program updates, in the order of the log."""
+
+    log: Log
+    updates: np.ndarray
+
+    def of_each(self) -> Iterator[np.ndarray]:
+        """The updates of each parameter."""
+        for tensor in np.unique(self.updates["tensor"]).tolist():
+            yield self.updates[self.updates["tensor"] == tensor]
+
+    @property
+    def losses(self) -> np.ndarray:
+        """The losses of the backward passes that these updates follow: those of the line that most of them began at."""
+        found = series.losses(self.log)
+        place = np.searchsorted(found["begin"], np.unique(self.updates["row"])) - 1
+        found = found[np.unique(place[place >= 0])]
+        if not len(found):
+            return np.zeros(0)
+        sites, counts = np.unique(found["site"], return_counts=True)
+        values: np.ndarray = found["value"][found["site"] == sites[np.argmax(counts)]]
+        return values
+
+
+def groups(log: Log) -> Iterator[Group]:
+    """The updates of a log by the line that steps and by dtype; those of few updates are left out."""
+    found = series.updates(log)
+    if not len(found):
+        return
+    keys = log.pick("site", found["row"]).astype(np.int64) * 256 + log.pick("dtype", found["row"])
+    for key in np.unique(keys).tolist():
+        group = found[keys == key]
+        tensors, counts = np.unique(group["tensor"], return_counts=True)
+        group = group[np.isin(group["tensor"], tensors[counts >= LEAST])]
+        if len(group):
+            yield Group(log, group)
+
+
+def late_to_early(losses: np.ndarray, first: int | None = None) -> float:
+    """What the last quarter of the losses is, as a multiple of the first, or of the `first` so many: below 1 they fell.
+
+    NaN where that can't be said, as of losses that begin below zero.
+    """
+    if len(losses) < 2 * LEAST or not np.isfinite(losses[0]):
+        return math.nan
+    part = max(len(losses) // 4, 2)
+    before, after = np.median(losses[: first or part]), np.median(losses[-part:])
+    if not np.isfinite(after):
+        return math.inf
+    return float(after / before) if before > 0 else math.nan
+
+
+def name_of(graph: Graph, tensor: int) -> str:
+    """What a parameter is called."""
+    if not graph.log.first <= tensor < graph.log.end:
+        return f"#{tensor}"
+    return graph.node(tensor).name or f"#{tensor}"
+
+
+def names_of(graph: Graph, tensors: np.ndarray) -> tuple[str, ...]:
+    """What some parameters are called."""
+    return tuple(name_of(graph, tensor) for tensor in np.unique(tensors).tolist())
+
+
+def told(names: tuple[str, ...]) -> str:
+    """Names in a sentence."""
+    return listed(names, 4)
+
+
+def optimizer_at(graph: Graph, row: int, note: str) -> Step:
+    """Where the optimizer that made an update takes its settings from: the place where a cure is to be written."""
+    return step_of(graph.node(row), note)
+
+
+def cast_at(graph: Graph, tensor: int, note: str) -> Step | None:
+    """Where a parameter got its half precision; None where the log does not say."""
+    log = graph.log
+    if not log.first <= tensor < log.end:
+        return None
+    for row in [tensor, *graph.index.versions(tensor, log.end)[:8]]:
+        event = log.event(row)
+        if event.kind == Kind.OP and event.dtype in _HALVES and log.op(event.op).name in _CASTS and event.site:
+            return step_of(graph.node(row), note)
+    return None
+
+
+def is_half(log: Log, row: int) -> bool:
+    """Whether a row is of half precision."""
+    return DTYPES[int(log.pick("dtype", np.array([row]))[0])] in _HALVES
+
+
+def is_matrix(log: Log, tensors: np.ndarray) -> np.ndarray:
+    """Which parameters are weights of a layer: of two dimensions or more, each longer than 1, and not few elements."""
+    numbers, which = np.unique(log.pick("shape", tensors), return_inverse=True)
+    shapes = [log.shape(int(number)) for number in numbers.tolist()]
+    fits = [sum(size > 1 for size in shape) >= 2 for shape in shapes]
+    return np.array(fits, bool)[which]

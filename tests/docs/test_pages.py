@@ -16,8 +16,8 @@ import pytest
 from .pages import ROOT, Block, assert_like, blocks, run_console
 
 TUTORIAL = sorted((ROOT / "docs" / "tutorial").glob("*.md"))
-DOCTOR = ROOT / "docs" / "how-to" / "doctor.md"
-PAGES = [ROOT / "README.md", DOCTOR, *sorted((ROOT / "docs" / "explanation").glob("*.md"))]
+RUN = [ROOT / "docs" / "how-to" / name for name in ("doctor.md", "pytest.md")]
+PAGES = [ROOT / "README.md", *RUN, *sorted((ROOT / "docs" / "explanation").glob("*.md"))]
 NEEDS = {ROOT / "docs" / "how-to" / "adapters.md": "autograd"}
 """Pages with programs of another library."""
 ALL = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from graphscope.eventlog.typed import Input
@@ -28,6 +28,11 @@ JOINS: Final = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "vs
 def moves(node: Node) -> bool:
     """Whether a node only hands on the numbers of its first input."""
     return node.kind == "op" and node.op.rstrip("_") in MOVES and bool(node.inputs)
+
+
+def is_forward(node: Node, names: Collection[str]) -> bool:
+    """Whether a node is an op of one of these names that ran forward."""
+    return node.kind == "op" and node.graph_pass == "forward" and node.op.rstrip("_") in names
 
 
 def origin(node: Node) -> Node:

@@ -11,7 +11,7 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import step_of, title, where
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.op_rows import distinct, first_inputs, op_rows
-from graphscope.diagnose.origins import MOVES, argument, origin
+from graphscope.diagnose.origins import MOVES, argument, is_forward, origin
 from graphscope.eventlog.schema import Flag
 
 if TYPE_CHECKING:
@@ -111,6 +111,8 @@ def broadcast(graph: Graph, row: int) -> Iterator[Finding]:
     or what becomes of them is not summed up over both axes at once.
     """
     end = graph.node(row)
+    if not is_forward(end, LOSSES | REDUCING):
+        return
     made = end if end.op in LOSSES else _broadcast_before(end)
     if made is None or end.shape != () or len(made.inputs) < 2:
         return

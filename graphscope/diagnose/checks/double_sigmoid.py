@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.op_rows import distinct, op_rows
-from graphscope.diagnose.origins import operand, origins
+from graphscope.diagnose.origins import is_forward, operand, origins
 from graphscope.diagnose.squashing import blamed, is_sigmoid, softmax_axis_of
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
     from graphscope.graph import Graph, Node
 
-LOSSES = frozenset({"binary_cross_entropy_with_logits", "multilabel_soft_margin_loss", "logsigmoid", "log_sigmoid"})
+LOSSES: Final = frozenset(
+    {"binary_cross_entropy_with_logits", "multilabel_soft_margin_loss", "logsigmoid", "binary_cross_entropy"}
+)
 
 
 def losses(log: Log) -> list[int]:
     """The rows of ops that apply sigmoid to what they are given, and of the loss that takes probabilities."""
-    return distinct(log, op_rows(log, LOSSES | {"binary_cross_entropy"}))
+    return distinct(log, op_rows(log, LOSSES))
 
 
 @check(
@@ -50,7 +52,7 @@ def losses(log: Log) -> list[int]:
 def double_sigmoid(graph: Graph, row: int) -> Iterator[Finding]:
     """Sigmoid was applied to what goes into a loss that applies sigmoid itself, or applied twice."""
     loss = graph.node(row)
-    given = operand(loss, "input", 0)
+    given = operand(loss, "input", 0) if is_forward(loss, LOSSES) else None
     if given is None:
         return
     made = list(origins(given))

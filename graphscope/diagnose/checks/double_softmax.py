@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.op_rows import distinct, op_rows
-from graphscope.diagnose.origins import axis, operand, origins
+from graphscope.diagnose.origins import axis, is_forward, operand, origins
 from graphscope.diagnose.squashing import blamed, softmax_axis_of
 
 if TYPE_CHECKING:
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 def losses(log: Log) -> list[int]:
     """The rows of ops that apply log-softmax to what they are given."""
-    return distinct(log, op_rows(log, {"cross_entropy", "cross_entropy_loss", "log_softmax"}))
+    return distinct(log, op_rows(log, _LOSSES))
+
+
+_LOSSES: Final = frozenset({"cross_entropy", "cross_entropy_loss", "log_softmax"})
 
 
 @check(
@@ -51,7 +54,7 @@ def double_softmax(graph: Graph, row: int) -> Iterator[Finding]:
     A log-softmax ahead of one over the same axis changes nothing, and is no fault.
     """
     loss = graph.node(row)
-    given = operand(loss, "input", 0)
+    given = operand(loss, "input", 0) if is_forward(loss, _LOSSES) else None
     if given is None:
         return
     made = [(each, softmax_axis_of(each)) for each in origins(given)]

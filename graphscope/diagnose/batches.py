@@ -1,0 +1,90 @@
+"""What a program feeds its model: the inputs of first layers and the labels of losses, and whether they are data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from graphscope.diagnose.op_rows import first_inputs, op_rows
+from graphscope.diagnose.origins import JOINS, moves
+from graphscope.eventlog.schema import Flag
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+    from graphscope.graph import Node
+
+CLASSIFYING: Final = frozenset(
+    {"cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits"}
+)
+LABELLED: Final = CLASSIFYING | {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
+"""Losses whose second operand says what is right."""
+
+LAYERS: Final = frozenset({"linear", "conv1d", "conv2d", "conv3d", "matmul", "mm"})
+"""Ops of layers that take numbers as they are, and a weight."""
+
+MADE: Final = frozenset(
+    {"zeros", "ones", "full", "zeros_like", "ones_like", "full_like", "new_zeros", "new_ones", "new_full", "empty",
+     "empty_like", "new_empty", "eye", "fill", "zero"}
+)  # fmt: skip
+"""Functions that make constants: what they make for a batch is meant to be the same."""
+
+
+def same_site(log: Log, rows: np.ndarray) -> Iterator[list[int]]:
+    """Some rows, in groups of those that one line of the program made in one module."""
+    keys = np.column_stack([log.pick(field, rows) for field in ("site", "scope", "op")])
+    _, which = np.unique(keys, axis=0, return_inverse=True)
+    for number in range(int(which.max()) + 1 if len(which) else 0):
+        yield rows[which.reshape(-1) == number].tolist()
+
+
+def losses(log: Log) -> list[list[int]]:
+    """The rows of losses that have labels, in groups of one line each."""
+    return list(same_site(log, op_rows(log, LABELLED)))
+
+
+def first_layers(log: Log) -> list[list[int]]:
+    """The rows of trained layers that take what was not computed by trained ones, in groups of one line each."""
+    rows = op_rows(log, LAYERS)
+    fed, weights = first_inputs(log, rows), first_inputs(log, rows, 1)
+    leaves = log.pick("tensor", weights).astype(np.int64)
+    trained = ((log.pick("flags", leaves) & int(Flag.REQUIRES_GRAD)) != 0) & (weights >= log.first)
+    trained &= ((log.pick("flags", fed) & int(Flag.REQUIRES_GRAD)) == 0) & (fed >= log.first)
+    return list(same_site(log, rows[trained]))
+
+
+def uniform(node: Node, slot: int = 0) -> float | None:
+    """The number that all elements of a tensor are; None where they differ, or are not known."""
+    summary = node.graph.log.summary(node.row, slot)
+    if summary is None or not summary.count or not summary.finite or summary.minimum != summary.maximum:
+        return None
+    return summary.minimum
+
+
+def ancestors(node: Node, most: int = 200) -> Iterator[Node]:
+    """A node and those that it was computed from, the nearest first."""
+    waiting, seen = [node], {node.row}
+    while waiting and len(seen) <= most:
+        at = waiting.pop(0)
+        yield at
+        for edge in at.inputs:
+            if edge.source.row not in seen:
+                seen.add(edge.source.row)
+                waiting.append(edge.source)
+
+
+def is_data(node: Node) -> bool:
+    """Whether nothing that is trained took part in a node."""
+    return not any(each.flags & (Flag.PARAMETER | Flag.REQUIRES_GRAD) for each in ancestors(node))
+
+
+def is_made(node: Node) -> bool:
+    """Whether a node is a constant that a program made for one batch."""
+    at = node
+    while moves(at) or (at.kind == "op" and at.op in JOINS and at.inputs):
+        smaller = at.inputs[0].source
+        if np.prod(smaller.shape) > np.prod(at.shape) > 0:
+            return False  # picked out of more: a data set
+        at = smaller
+    return at.op.rstrip("_") in MADE or not at.shape or int(np.prod(at.shape)) == 1

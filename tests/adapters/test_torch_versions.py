@@ -41,7 +41,7 @@ NAMES = {
 }
 """What can be taken away for a while."""
 
-FIXED = {"Node.metadata", "Node._sequence_nr", "Node.register_prehook", "Node.next_functions",
+FIXED = {"Node._sequence_nr", "Node.register_prehook", "Node.next_functions",
          "AccumulateGrad.variable", "Tensor._version", "Tensor._base", "UntypedStorage._cdata"}  # fmt: skip
 """Attributes of what is written in C; they stay where they are."""
 

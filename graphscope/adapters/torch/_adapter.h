@@ -36,7 +36,7 @@ static inline int64_t now(void)
 #define NAMES(X)                                                                                                       \
     X(__enter__) X(__exit__) X(__qualname__) X(_base) X(_is_zerotensor) X(_sequence_nr) X(_version) X(after)           \
     X(before) X(data_ptr) X(dtype) X(grad) X(grad_fn) X(here) X(is_conj) X(is_contiguous) X(is_cpu) X(is_neg)          \
-    X(metadata) X(name) X(next_functions) X(receive) X(register_hook) X(register_prehook) X(requires_grad) X(shape)    \
+    X(name) X(next_functions) X(receive) X(register_hook) X(register_prehook) X(requires_grad) X(shape)    \
     X(stop) X(turn) X(on_backward) X(variable)
 
 /* What our own objects are asked that are made in Python. */
@@ -140,7 +140,7 @@ typedef struct Rule {
     PyObject *session, *fields, *name, *main, *run, *parts, *known;
     Ties sources, targets;
     int64_t forward, since, row;
-    char hooked, watched, shared;
+    char used, watched, shared;
 } Rule;
 
 extern INSIDE PyTypeObject *known_type, *site_type, *rule_type, *run_type, *place_type, *call_type, *handler_type;
@@ -341,9 +341,14 @@ typedef struct {
     long long base;
     Met *met;
     Py_ssize_t count, room, *waiting, left; /* those whose successors are still to be looked at */
+    Py_ssize_t *places, size;               /* of nodes, by their addresses: 0, or one more than that in `met` */
 } Walk;
 
-extern INSIDE PyObject *rule_key; /* where a node's metadata holds its rule */
+/* The rule of a node, new; one of no session where it had none. NULL for an error. */
+INSIDE Rule *rule_of(PyObject *node);
+
+/* Let a rule be that of a node, in the place of any that it had; -1 with an error set. */
+INSIDE int give_rule(PyObject *node, PyObject *rule);
 
 /* Give the roots of a pass and all behind them their rules; -1 with an error set. */
 INSIDE int walk_from(Walk *walk, PyObject *roots);

@@ -1,94 +1,64 @@
 /* The walk before a pass: each node behind its roots gets its rule, is hooked, and learns who feeds it: see
  * `backward_graph.Walk`.
- *
- * A rule that is part of the pass already was met before: no table of the nodes is needed.
  */
 #include "_adapter.h"
 
-enum { MOST_KEPT = 1 << 16 };
+enum { MOST_KEPT = 1 << 16, LEAST = 64 };
 
-PyObject *rule_key;
-
-/* The rule of a leaf that is known, new; NULL where that takes more. */
-static PyObject *leaf_rule(PyObject *node, const Leaves *leaves, PyObject *session, int64_t base)
+/* Let a new rule be that of a leaf; 0 where that takes more. */
+static int be_of_leaf(Rule *rule, PyObject *node, const Walk *walk)
 {
     PyObject *leaf = PyObject_GetAttr(node, str_variable);
-    Known *known = leaf == NULL ? NULL : known_at(leaves->table, leaf);
-    Rule *rule = NULL;
-    if (known != NULL && referent(known->reference) == leaf && known->row >= base &&
-        (rule = (Rule *)rule_type->tp_alloc(rule_type, 0)) != NULL) {
-        rule->session = Py_NewRef(session);
-        rule->fields = Py_NewRef(leaves->fields);
+    Known *known = leaf == NULL ? NULL : known_at(walk->leaves.table, leaf);
+    int found = known != NULL && referent(known->reference) == leaf && known->row >= walk->base;
+    if (found) {
+        rule->session = Py_NewRef(walk->session);
+        rule->fields = Py_NewRef(walk->leaves.fields);
         rule->name = PyUnicode_FromString("");
         rule->forward = known->row;
         rule->since = INT64_MAX;
         rule->known = Py_NewRef((PyObject *)known);
     }
     Py_XDECREF(leaf);
-    return (PyObject *)rule;
+    return found;
 }
 
-/* The rule of a node that is one of several of a call, new; NULL where that takes more. */
-static PyObject *inner_rule(PyObject *node, const Leaves *leaves, PyObject *session, Rule *above)
+/* Let a new rule be that of one of several nodes of a call; 0 where that takes more. */
+static int be_of_call(Rule *rule, PyObject *node, const Walk *walk, Rule *above)
 {
     if (above == NULL)
-        return NULL;
+        return 0;
     PyObject *sequence = PyObject_CallMethodNoArgs(node, str__sequence_nr);
     uint64_t order = sequence == NULL ? 0 : PyLong_AsUnsignedLongLong(sequence);
     Py_XDECREF(sequence);
     if (PyErr_Occurred() || above->since < 0 || order < (uint64_t)above->since)
-        return NULL;
+        return 0;
     PyObject *raw = PyObject_CallMethodNoArgs(node, str_name);
-    PyObject *name = raw == NULL ? NULL : PyDict_GetItemWithError(leaves->names, raw);
-    Rule *rule = name == NULL ? NULL : (Rule *)rule_type->tp_alloc(rule_type, 0);
+    PyObject *name = raw == NULL ? NULL : PyDict_GetItemWithError(walk->leaves.names, raw);
     Py_XDECREF(raw);
-    if (rule == NULL)
-        return NULL;
+    if (name == NULL)
+        return 0;
     int is_first = above->main == NULL || above->main == Py_None;
-    rule->session = Py_NewRef(session);
+    rule->session = Py_NewRef(walk->session);
     rule->fields = Py_NewRef(above->fields);
     rule->name = Py_NewRef(name);
     rule->main = Py_NewRef(is_first ? (PyObject *)above : above->main);
     rule->forward = above->forward;
     rule->since = above->since;
-    return (PyObject *)rule;
+    return 1;
 }
 
-/* The rule that a node has, a new reference; NULL where it has none yet. `metadata` is where it is kept, new too. */
-static Rule *rule_in(PyObject *node, PyObject **metadata)
+/* Whether a rule could be made part of the pass; one of another session or log is to be made anew. */
+static int is_taken(const Walk *walk, PyObject *node, Rule *rule, Rule *above)
 {
-    *metadata = PyObject_GetAttr(node, str_metadata);
-    if (*metadata == NULL || !PyDict_Check(*metadata))
-        return NULL;
-    PyObject *found = PyDict_GetItemWithError(*metadata, rule_key);
-    return found != NULL && PyObject_TypeCheck(found, rule_type) ? (Rule *)Py_NewRef(found) : NULL;
-}
-
-/* A rule for a node that has none, a new reference; NULL where that takes more. */
-static Rule *new_rule(const Walk *walk, PyObject *node, PyObject *metadata, Rule *above)
-{
-    if (metadata == NULL || PyErr_Occurred() || PyDict_GetItemWithError(metadata, rule_key) != NULL)
-        return NULL;
-    int is_leaf = (PyObject *)Py_TYPE(node) == walk->leaves.node_class;
-    PyObject *rule = is_leaf ? leaf_rule(node, &walk->leaves, walk->session, walk->base)
-                             : inner_rule(node, &walk->leaves, walk->session, above);
-    if (rule != NULL && PyDict_SetItem(metadata, rule_key, rule) < 0)
-        Py_CLEAR(rule);
-    return (Rule *)rule;
-}
-
-/* Whether a rule could be hooked and made part of the pass; one of another session or log is to be made anew. */
-static int is_taken(const Walk *walk, PyObject *node, Rule *rule)
-{
-    if (rule->session != walk->session || !(rule->hooked || rule->forward >= walk->base))
-        return 0;
-    if (!rule->hooked) {
-        PyObject *handle = PyObject_CallMethodOneArg(node, str_register_prehook, (PyObject *)rule);
-        if (handle == NULL)
+    if (rule->session == NULL) {
+        int is_leaf = (PyObject *)Py_TYPE(node) == walk->leaves.node_class;
+        if (!(is_leaf ? be_of_leaf(rule, node, walk) : be_of_call(rule, node, walk, above)))
             return 0;
-        Py_DECREF(handle);
-        rule->hooked = 1;
     }
+    if (rule->session != walk->session || !(rule->used || rule->forward >= walk->base))
+        return 0;
+    rule->used = 1;
     make_ready(rule, walk->run);
     return 1;
 }
@@ -96,8 +66,17 @@ static int is_taken(const Walk *walk, PyObject *node, Rule *rule)
 /* Room for whom a walk meets, kept from pass to pass: programs go back through the same graph again and again. */
 static struct {
     Met *met;
-    Py_ssize_t *waiting, room;
+    Py_ssize_t *waiting, *places, room;
 } spare;
+
+/* Where the place of a node stands, or is to stand. */
+static Py_ssize_t *place_of(const Walk *walk, const PyObject *node)
+{
+    size_t at = (uintptr_t)node >> 4 & (walk->size - 1);
+    while (walk->places[at] && walk->met[walk->places[at] - 1].node != node)
+        at = (at + 1) & (walk->size - 1);
+    return &walk->places[at];
+}
 
 /* Have more room. */
 static int grow(Walk *walk)
@@ -105,22 +84,41 @@ static int grow(Walk *walk)
     if (walk->room == 0 && spare.room) {
         walk->met = spare.met;
         walk->waiting = spare.waiting;
+        walk->places = spare.places;
         walk->room = spare.room;
         spare.room = 0;
         return 0;
     }
-    Py_ssize_t room = walk->room ? 2 * walk->room : 64;
+    Py_ssize_t room = walk->room ? 2 * walk->room : LEAST;
     Met *met = PyMem_Realloc(walk->met, room * sizeof *met);
     if (met != NULL)
         walk->met = met;
     Py_ssize_t *waiting = met == NULL ? NULL : PyMem_Realloc(walk->waiting, room * sizeof *waiting);
-    if (waiting == NULL) {
+    if (waiting != NULL)
+        walk->waiting = waiting;
+    Py_ssize_t *places = waiting == NULL ? NULL : PyMem_Realloc(walk->places, 2 * room * sizeof *places);
+    if (places == NULL) {
         PyErr_NoMemory();
         return -1;
     }
-    walk->waiting = waiting;
+    walk->places = places;
     walk->room = room;
     return 0;
+}
+
+/* Let the table of places be half full at most. */
+static void widen(Walk *walk)
+{
+    walk->size = walk->size ? 2 * walk->size : 2 * LEAST;
+    memset(walk->places, 0, walk->size * sizeof *walk->places);
+    for (Py_ssize_t place = 0; place < walk->count; place++)
+        *place_of(walk, walk->met[place].node) = place + 1;
+}
+
+Rule *rule_met(const Walk *walk, PyObject *node)
+{
+    Py_ssize_t place = walk->size ? *place_of(walk, node) : 0;
+    return place ? walk->met[place - 1].rule : NULL;
 }
 
 /* Note that a node was met; the reference to its rule goes with it. */
@@ -130,6 +128,9 @@ static int note(Walk *walk, PyObject *node, Rule *rule)
         Py_DECREF((PyObject *)rule);
         return -1;
     }
+    if (walk->size == 2 * walk->count)
+        widen(walk);
+    *place_of(walk, node) = walk->count + 1;
     walk->waiting[walk->left++] = walk->count;
     walk->met[walk->count++] = (Met){Py_NewRef(node), rule};
     return 0;
@@ -138,18 +139,13 @@ static int note(Walk *walk, PyObject *node, Rule *rule)
 /* The rule of a node in this pass, borrowed; NULL with an error set. `above` is NULL for a root. */
 static Rule *meet(Walk *walk, PyObject *node, Rule *above)
 {
-    PyObject *metadata;
-    Rule *rule = rule_in(node, &metadata);
-    if (rule != NULL && rule->run == walk->run) { /* `met` holds it */
+    Rule *rule = rule_met(walk, node);
+    if (rule != NULL) {
         rule->shared |= above == NULL || rule->sources.count > 0;
-        Py_DECREF(metadata);
-        Py_DECREF((PyObject *)rule);
         return rule;
     }
-    if (rule == NULL)
-        rule = new_rule(walk, node, metadata, above);
-    Py_XDECREF(metadata);
-    if (rule != NULL && !is_taken(walk, node, rule))
+    rule = rule_of(node);
+    if (rule != NULL && !is_taken(walk, node, rule, above))
         Py_CLEAR(rule);
     if (rule == NULL || PyErr_Occurred()) {
         put_off();
@@ -230,14 +226,6 @@ int walk_from(Walk *walk, PyObject *roots)
     return 0;
 }
 
-Rule *rule_met(const Walk *walk, PyObject *node)
-{
-    for (Py_ssize_t place = 0; place < walk->count; place++)
-        if (walk->met[place].node == node)
-            return walk->met[place].rule;
-    return NULL;
-}
-
 void leave_nodes(Walk *walk)
 {
     for (Py_ssize_t place = 0; place < walk->count; place++)
@@ -253,14 +241,17 @@ void end_walk(Walk *walk)
     if (walk->room <= spare.room || walk->room > MOST_KEPT) {
         PyMem_Free(walk->met);
         PyMem_Free(walk->waiting);
+        PyMem_Free(walk->places);
         return;
     }
     if (spare.room) {
         PyMem_Free(spare.met);
         PyMem_Free(spare.waiting);
+        PyMem_Free(spare.places);
     }
     spare.met = walk->met;
     spare.waiting = walk->waiting;
+    spare.places = walk->places;
     spare.room = walk->room;
 }
 

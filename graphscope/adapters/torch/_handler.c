@@ -26,7 +26,7 @@ typedef struct {
     PyObject *table;
     PyObject *preparing;                      /* names of functions that torch fills modules in */
     Frames frames;
-    PyObject *tensor_type, *group_class, *more_class, *tensor_kind, *plain_kind, *grad_enabled, *sequence_number, *rule;
+    PyObject *tensor_type, *group_class, *more_class, *tensor_kind, *plain_kind, *grad_enabled, *sequence_number, *follows;
     PyObject *give_up, *intended, *handing, *others;
 } Handler;
 
@@ -355,16 +355,13 @@ static Site *site_for(Handler *self, PyObject *call, PyFrameObject *frame, PyObj
 /* Let the backward node of a result, if it has one, say which row made it. */
 static int tell_node(Handler *self, PyObject *node, int64_t row, const Site *site)
 {
-    if (node == Py_None || !site->requires_grad)
+    if (node == Py_None || !site->requires_grad || self->follows != Py_True)
         return 0;
     Place *place = (Place *)self->place;
-    PyObject *metadata = PyObject_GetAttr(node, str_metadata),
-             *rule = new_rule(self, row, site->fields, place->sequence);
-    PyObject *next = answer_of(self->sequence_number);
-    int failed = metadata == NULL || rule == NULL || next == NULL || PyObject_SetItem(metadata, self->rule, rule) < 0;
+    PyObject *rule = new_rule(self, row, site->fields, place->sequence), *next = answer_of(self->sequence_number);
+    int failed = rule == NULL || next == NULL || give_rule(node, rule) < 0;
     if (!failed)
         place->sequence = PyLong_AsLongLong(next);
-    Py_XDECREF(metadata);
     Py_XDECREF(rule);
     Py_XDECREF(next);
     return failed ? -1 : 0;
@@ -897,7 +894,7 @@ static PyObject *Handler_call(PyObject *object, PyObject *const *words, size_t f
 #define HELD(X)                                                                                                        \
     X(prepare) X(finish) X(failed) X(view) X(note) X(purge) X(session) X(place) X(writer) X(append) X(calls)           \
     X(kinds) X(inside) X(preparing) X(table) X(gradients) X(assigned) X(tensor_type) X(group_class) X(more_class) X(tensor_kind)   \
-    X(plain_kind) X(grad_enabled) X(sequence_number) X(rule) X(give_up) X(intended) X(handing) X(others)
+    X(plain_kind) X(grad_enabled) X(sequence_number) X(follows) X(give_up) X(intended) X(handing) X(others)
 
 static int Handler_init(Handler *self, PyObject *args, PyObject *names)
 {

@@ -416,7 +416,7 @@ static PyMemberDef Rule_members[] = {HELD(session),
                                      {"forward", T_LONGLONG, offsetof(Rule, forward), 0, NULL},
                                      {"since", T_LONGLONG, offsetof(Rule, since), 0, NULL},
                                      {"row", T_LONGLONG, offsetof(Rule, row), 0, NULL},
-                                     {"hooked", T_BOOL, offsetof(Rule, hooked), 0, NULL},
+                                     {"used", T_BOOL, offsetof(Rule, used), 0, NULL},
                                      {"watched", T_BOOL, offsetof(Rule, watched), 0, NULL},
                                      {NULL}};
 
@@ -450,6 +450,58 @@ static PyObject *settle(PyObject *module, PyObject *args)
 
 /* Hooks ------------------------------------------------------------------------------------------------------------ */
 
+/* The hooks of a node, as torch keeps them, among them ours. Those of a program may stand there, too: a handle that
+ * removes one refers weakly to them all. Ours is the last: what the others change has been changed when it is called. */
+typedef struct {
+    PyDictObject dict;
+    PyObject *references, *rule;
+} Hooks;
+
+static PyTypeObject *hooks_type;
+static PyObject *our_key, *nothing;
+
+static void Hooks_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    if (((Hooks *)self)->references != NULL)
+        PyObject_ClearWeakRefs(self);
+    Py_CLEAR(((Hooks *)self)->rule);
+    PyDict_Type.tp_dealloc(self);
+    Py_DECREF(type);
+}
+
+static PyMemberDef Hooks_members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(Hooks, references), READONLY, NULL}, {NULL}};
+
+static PyType_Slot Hooks_slots[] = {{Py_tp_doc, "The hooks of a node, among them ours."},
+                                    {Py_tp_dealloc, Hooks_dealloc},
+                                    {Py_tp_members, Hooks_members},
+                                    {0, NULL}};
+
+static PyType_Spec Hooks_spec = {"graphscope.adapters.torch._calls.Hooks", sizeof(Hooks), 0, Py_TPFLAGS_DEFAULT,
+                                 Hooks_slots};
+
+static PyObject *new_hooks(void)
+{
+    PyObject *hooks = PyDict_Type.tp_new(hooks_type, nothing, NULL);
+    if (hooks != NULL)
+        PyObject_GC_UnTrack(hooks); /* until a program puts its own there */
+    return hooks;
+}
+
+/* Let a rule stand last among hooks. */
+static int put_last(PyObject *hooks, PyObject *rule)
+{
+    if (Py_IS_TYPE(hooks, hooks_type)) {
+        Py_XSETREF(((Hooks *)hooks)->rule, Py_NewRef(rule));
+        if (PyDict_GET_SIZE(hooks) == 0)
+            return PyDict_SetItem(hooks, our_key, rule);
+    }
+    int known = PyDict_Contains(hooks, our_key);
+    return known < 0 || (known && PyObject_DelItem(hooks, our_key) < 0) ? -1 : PyObject_SetItem(hooks, our_key, rule);
+}
+
 /* What torch keeps the hooks of a node by. It asks `autograd.Function` for that, hook by hook, with letters of which it
  * makes a string each time: an attribute of that class's own class that can be set is found first, without a look at
  * all the classes that it stems from. */
@@ -462,20 +514,49 @@ typedef struct {
 #define KEEPER_PARTS(X) X(original)
 HOLDS(Keeper, KEEPER_PARTS)
 
+/* Keep a rule, and hand it back where torch looks for a handle. The class of rules asks for the one that is there. */
+static PyObject *kept(PyObject *given, PyObject *asked)
+{
+    if (asked == (PyObject *)rule_type && Py_IS_TYPE(given, hooks_type) && PyDict_GET_SIZE(given) == 1)
+        return PyTuple_Pack(2, given, ((Hooks *)given)->rule);
+    PyObject *hooks = given == Py_None ? new_hooks() : Py_NewRef(given), *rule = NULL, *made = NULL;
+    if (hooks == NULL)
+        return NULL;
+    if (asked != (PyObject *)rule_type)
+        rule = Py_NewRef(asked);
+    else if ((rule = Py_XNewRef(PyDict_GetItemWithError(hooks, our_key))) == NULL && !PyErr_Occurred())
+        rule = rule_type->tp_alloc(rule_type, 0);
+    if (rule != NULL && put_last(hooks, rule) == 0)
+        made = PyTuple_Pack(2, hooks, rule);
+    Py_XDECREF(hooks);
+    Py_XDECREF(rule);
+    return made;
+}
+
 /* keeper(hooks, hook): keep a hook of ours without the handle that torch makes to remove one. */
 static PyObject *Keeper_call(PyObject *self, PyObject *const *args, size_t flags, PyObject *names)
 {
-    if (names == NULL && PyVectorcall_NARGS(flags) == 2 && args[0] == Py_None &&
-        PyObject_TypeCheck(args[1], rule_type)) {
-        PyObject *hooks = PyDict_New(), *key = PyLong_FromLong(-1);
-        PyObject *made = hooks == NULL || key == NULL || PyDict_SetItem(hooks, key, args[1]) < 0
-                             ? NULL
-                             : PyTuple_Pack(2, hooks, Py_None);
-        Py_XDECREF(hooks);
-        Py_XDECREF(key);
-        return made;
-    }
+    if (names == NULL && PyVectorcall_NARGS(flags) == 2 && (args[0] == Py_None || PyDict_Check(args[0])) &&
+        (args[1] == (PyObject *)rule_type || PyObject_TypeCheck(args[1], rule_type)))
+        return kept(args[0], args[1]);
     return PyObject_Vectorcall(((Keeper *)self)->original, args, flags, names);
+}
+
+Rule *rule_of(PyObject *node)
+{
+    PyObject *found = PyObject_CallMethodOneArg(node, str_register_prehook, (PyObject *)rule_type);
+    if (found != NULL && !PyObject_TypeCheck(found, rule_type)) {
+        PyErr_SetString(PyExc_RuntimeError, "a backward node keeps its hooks in another way");
+        Py_CLEAR(found);
+    }
+    return (Rule *)found;
+}
+
+int give_rule(PyObject *node, PyObject *rule)
+{
+    PyObject *handle = PyObject_CallMethodOneArg(node, str_register_prehook, rule);
+    Py_XDECREF(handle);
+    return handle == NULL ? -1 : 0;
 }
 
 static PyObject *Keeper_get(PyObject *self, PyObject *object, PyObject *owner) { return Py_NewRef(self); }
@@ -517,13 +598,12 @@ static PyObject *light_hooks(PyObject *module, PyObject *original)
     return (PyObject *)self;
 }
 
-/* adopt(rule_key, DisableTorchFunction, has_torch_function_unary): what of torch and of the adapter is used here. */
+/* adopt(DisableTorchFunction, has_torch_function_unary): what of torch is used here. */
 static PyObject *adopt(PyObject *module, PyObject *args)
 {
-    PyObject *key, *guard, *asked;
-    if (!PyArg_ParseTuple(args, "UOO", &key, &guard, &asked))
+    PyObject *guard, *asked;
+    if (!PyArg_ParseTuple(args, "OO", &guard, &asked))
         return NULL;
-    Py_XSETREF(rule_key, Py_NewRef(key));
     Py_XSETREF(no_function, Py_NewRef(guard));
     Py_XSETREF(has_functions, Py_NewRef(asked));
     Py_RETURN_NONE;
@@ -532,7 +612,7 @@ static PyObject *adopt(PyObject *module, PyObject *args)
 static PyMethodDef functions[] = {
     {"settle", settle, METH_VARARGS, "Let rules hold nothing of a pass that is over."},
     {"light_hooks", light_hooks, METH_O, "How torch is to keep hooks of ours."},
-    {"adopt", adopt, METH_VARARGS, "What of torch and of the adapter is used here."},
+    {"adopt", adopt, METH_VARARGS, "What of torch is used here."},
     {NULL}};
 
 int add_rules(PyObject *module)
@@ -542,7 +622,10 @@ int add_rules(PyObject *module)
         PyErr_Clear();
     PyObject *rule = PyType_FromSpec(&Rule_spec), *run = PyType_FromSpec(&Run_spec);
     keeper_type = (PyTypeObject *)PyType_FromSpec(&Keeper_spec);
-    if (keeper_type == NULL || rule == NULL || run == NULL || PyModule_AddObjectRef(module, "Rule", rule) < 0 ||
+    hooks_type = (PyTypeObject *)PyType_FromSpecWithBases(&Hooks_spec, (PyObject *)&PyDict_Type);
+    our_key = PyUnicode_InternFromString("graphscope");
+    nothing = PyTuple_New(0);
+    if (keeper_type == NULL || hooks_type == NULL || our_key == NULL || nothing == NULL || rule == NULL || run == NULL || PyModule_AddObjectRef(module, "Rule", rule) < 0 ||
         PyModule_AddObjectRef(module, "Run", run) < 0)
         return -1;
     rule_type = (PyTypeObject *)rule;

@@ -17,7 +17,7 @@ from torch.utils._python_dispatch import TorchDispatchMode, _pop_mode, _push_mod
 from graphscope.adapters.torch import compiled, devices, results, tensor_base, writing
 from graphscope.adapters.torch.backward_graph import op_name
 from graphscope.adapters.torch.calls import ALIASING, Call
-from graphscope.adapters.torch.compiled import RULE
+from graphscope.adapters.torch.compiled import rule_of
 from graphscope.adapters.torch.context import Context, Place
 from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.forward import Calls
@@ -214,8 +214,8 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _tie(self, tensor: torch.Tensor, row: int, fields: Fields) -> None:
         """Let the backward node of an op inside of a call say which row made it; the call's own says so of the call."""
         line_calls, node = self.session.places.here.line_calls, grad_fn(tensor)
-        if line_calls is not None and node is not None and RULE not in node.metadata:
-            node.metadata[RULE] = Rule(self.session, row, fields, line_calls.since, op_name(node.name()))
+        if line_calls is not None and node is not None and rule_of(node) is None:
+            node.register_prehook(Rule(self.session, row, fields, line_calls.since, op_name(node.name())))
 
     def _append(self, place: Place, ran: Ran) -> None:
         identities = self.session.identities

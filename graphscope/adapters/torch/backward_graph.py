@@ -11,7 +11,6 @@ import torch
 from torch.autograd.graph import get_gradient_edge
 
 from graphscope.adapters.torch import compiled
-from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.rules import Rule, Run, leaf_rule
 from graphscope.adapters.torch.sites import Fields
 from graphscope.adapters.torch.tensor_properties import grad_fn, requires_grad
@@ -59,16 +58,14 @@ class Walk:
                 rules[node].receive(cotangent, 0, run)
 
     def rule(self, run: Run, node: Any, above: Rule | None) -> Rule:
-        """The rule of a node, ready for a pass; made and hooked where the node has none yet."""
-        metadata = node.metadata
-        rule: Rule | None = metadata.get(RULE)
+        """The rule of a node, ready for a pass; made where the node has none yet."""
+        rule: Rule | None = compiled.rule_of(node)
         session = self.session
-        if rule is None or rule.session is not session or not (rule.hooked or rule.forward >= session.writer.base):
+        if rule is None or rule.session is not session or not (rule.used or rule.forward >= session.writer.base):
             leaf = node.__class__ is self.leaf_class
-            rule = metadata[RULE] = self._leaf_rule(run, node) if leaf else self._inner_rule(node, above)
-        if not rule.hooked:
+            rule = self._leaf_rule(run, node) if leaf else self._inner_rule(node, above)
             node.register_prehook(rule)
-            rule.hooked = True
+        rule.used = True
         rule.ready(run)
         return rule
 

@@ -15,9 +15,6 @@ from graphscope.adapters.torch.tensor_properties import ORDINARY
 from graphscope.eventlog.appender import measure
 from graphscope.eventlog.schema import SLOT_SHIFT
 
-RULE: Final = "graphscope.rule"
-"""Where a backward node's `metadata` holds its rule."""
-
 
 def given_to(target: type) -> Callable[[type], Any]:
     """Give a class the methods of another one, in whose place it stands from then on.
@@ -104,8 +101,8 @@ class Rule:
     """A backward node, as far as its hooks ask."""
 
     __slots__ = (
-        "fields", "forward", "hooked", "known", "main", "name", "parts", "row", "run", "session", "since", "sources",
-        "targets", "watched",
+        "fields", "forward", "known", "main", "name", "parts", "row", "run", "session", "since", "sources", "targets",
+        "used", "watched",
     )  # fmt: skip
 
     row: int
@@ -115,6 +112,7 @@ class Rule:
     sources: Any
     targets: Any
     parts: Any
+    session: Any
 
     def __call__(self, *given: Any) -> Any:
         """The hook before its node, of the cotangents, and after it, of the results and the cotangents."""
@@ -184,40 +182,40 @@ def settle(rules: list[Any], run: Any) -> None:
             rule.ready(None)
 
 
-class Handle:
-    """Takes back a hook of the program's that stands beside one of ours."""
-
-    def __init__(self, hooks: dict[int, Any], key: int) -> None:
-        self._hooks = hooks
-        self.id = key
-
-    def remove(self) -> None:
-        """Take the hook back."""
-        self._hooks.pop(self.id, None)
+_OURS: Final = "graphscope"
+"""What our hook of a node is known by among those of the program, which numbers are for."""
 
 
-def beside(original: Any) -> Any:
-    """How torch keeps hooks, where the first of a node may be one of ours in a plain dict."""
-
-    def register(hooks: Any, hook: Any) -> Any:
-        if hooks.__class__ is not dict:
-            return original(hooks, hook)
-        key = max(hooks) + 1
-        hooks[key] = hook
-        return hooks, Handle(hooks, key)
-
-    return register
+class Hooks(dict[Any, Any]):
+    """The hooks of a node, among them ours; unlike a dict's, weak references to it can be made, which handles need."""
 
 
 def light_hooks(original: Any) -> Any:
-    """How torch keeps the hooks of a node, without the handle that it makes to remove one: ours stay."""
+    """How torch keeps the hooks of a node, and among them its rule, last, without a handle: rules stay.
+
+    Where torch looks for the handle of a hook it is handed the rule; who gives the class of rules for a hook asks for
+    the one that is there.
+    """
 
     def _register_hook(hooks: Any, hook: Any) -> Any:
-        if hooks is None and isinstance(hook, Rule):
-            return {-1: hook}, None
-        return original(hooks, hook)
+        if hook is not Rule and not isinstance(hook, Rule):
+            return original(hooks, hook)
+        if hooks is None:
+            hooks = Hooks()
+        rule = hooks.pop(_OURS, None)
+        if hook is not Rule:
+            rule = hook
+        if rule is not None:
+            hooks[_OURS] = rule
+        return hooks, rule
 
     return staticmethod(_register_hook)
+
+
+def rule_of(node: Any) -> Any:
+    """The rule of a node; None where it has none."""
+    rule = node.register_prehook(Rule)
+    return None if rule is None or rule.session is None else rule
 
 
 hooked: type = torch.autograd.function._HookMixin
@@ -254,6 +252,6 @@ if not TYPE_CHECKING:
         scoped, direct, straight = _built.scoped, _built.direct, _built.straight
         walk, settle, light_hooks = _built.walk, _built.settle, _built.light_hooks
         hooked = type(torch.autograd.Function)  # where it looks first
-        _built.adopt(RULE, torch._C.DisableTorchFunction, torch._C._has_torch_function_unary)
+        _built.adopt(torch._C.DisableTorchFunction, torch._C._has_torch_function_unary)
         look_through, look_closely = _built.look_through, _built.look_closely
         look_through(getattr(torch.Tensor, "__dlpack_c_exchange_api__", None), measure, ORDINARY, Own)

@@ -12,7 +12,6 @@ from torch.overrides import TorchFunctionMode
 
 from graphscope.adapters.torch import compiled, control, devices, results, tensor_base, writing
 from graphscope.adapters.torch.calls import Call
-from graphscope.adapters.torch.compiled import RULE
 from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.devices import Timer
 from graphscope.adapters.torch.known_tensors import Group, Known, More, version_of
@@ -56,7 +55,7 @@ class Calls(TorchFunctionMode):
                 kinds=session.kinds, inside=self._inside, preparing=PREPARING, gradients=session.leaves.gradients,
                 assigned=session.assignments.forms,
                 table=self._table, tensor_type=Tensor, group_class=Group, more_class=More, tensor_kind=TENSOR,
-                plain_kind=PLAIN, grad_enabled=_grad_enabled, sequence_number=_sequence, rule=RULE,
+                plain_kind=PLAIN, grad_enabled=_grad_enabled, sequence_number=_sequence, follows=session.follows,
                 give_up=Session.give_up, intended=self._intended, handing=HANDING, others=session.originals.others,
             )  # fmt: skip
 

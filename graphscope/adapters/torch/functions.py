@@ -11,7 +11,7 @@ import torch
 from graphscope.adapters.torch import tensor_base
 from graphscope.adapters.torch.backward_graph import op_name
 from graphscope.adapters.torch.calls import Call
-from graphscope.adapters.torch.compiled import RULE
+from graphscope.adapters.torch.compiled import rule_of
 from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.forward import Calls
@@ -109,9 +109,9 @@ class Functions:
         """Let the nodes of one of torch's own functions, as of a module's hook, say which rows their results are."""
         session = self.session
         for each in flattened(result):
-            node = grad_fn(each) if isinstance(each, torch.Tensor) else None
+            node = grad_fn(each) if session.follows and isinstance(each, torch.Tensor) else None
             known = None if node is None else session.identities.find(each)
-            if node is not None and known is not None and RULE not in node.metadata:
+            if node is not None and known is not None and rule_of(node) is None:
                 session.tie(
                     node, known.row, self._fields_of(each, session.frames.user(frame)), NEVER, op_name(node.name())
                 )

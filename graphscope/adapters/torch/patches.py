@@ -52,13 +52,13 @@ class TorchPatches(Patches):
         self.replace(torch.nn.Module, "__init__", constructions.wrapped(torch.nn.Module.__init__))
         training = TrainingCalls(session, constructions)
         modules = Modules(session, constructions, training)
-        if session.writer.capture != "calls":
+        if session.follows:
             backward = Backward(session, collectives)
             for module, name in backward.entries():
                 self.replace(module, name, backward.wrapped(getattr(module, name)))
             self.replace(torch.Tensor, "backward", backward.direct(torch.Tensor.backward))
         keep = torch.autograd.Function._register_hook
-        self.replace(compiled.hooked, "_register_hook", compiled.light_hooks(compiled.beside(keep)))
+        self.replace(compiled.hooked, "_register_hook", compiled.light_hooks(keep))
         self.replace(torch.nn.Module, "__call__", modules.wrapped(torch.nn.Module.__call__))
         functions = Functions(session)
         self.replace(torch.autograd.Function, "apply", functions.wrapped(torch.autograd.Function.__dict__["apply"]))

@@ -11,7 +11,7 @@ import torch
 from graphscope.adapters.torch import control, tensor_base, writing
 from graphscope.adapters.torch.backward_graph import op_name
 from graphscope.adapters.torch.calls import Call
-from graphscope.adapters.torch.compiled import RULE
+from graphscope.adapters.torch.compiled import rule_of
 from graphscope.adapters.torch.describing import describe, flattened
 from graphscope.adapters.torch.sites import CallSite, Fields
 from graphscope.adapters.torch.tensor_properties import grad_fn, requires_grad, shape_of
@@ -157,7 +157,8 @@ def made(
                 session.tie(node, row, site.fields, low)
                 own = node
             elif node is not None:
-                session.tie(node, row, site.fields, low, op_name(node.name()), own.metadata.get(RULE))
+                main = rule_of(own) if session.follows else None
+                session.tie(node, row, site.fields, low, op_name(node.name()), main)
     if session.writer.gate is not None:
         control.after(session, row, first, None, frame)
     return row, site.fields

@@ -98,9 +98,10 @@ class Rule:
     """Of this pass: the rows of the contributions, where there may be several."""
     targets: list[tuple[int, Rule]] | None
     """Of this pass: its results that go to nodes which several feed."""
-    hooked: bool
+    used: bool
+    """Whether it was part of a pass."""
     watched: bool
-    """Whether it is called before its node, and `contribute` after it."""
+    """Whether it is called after its node, too."""
 
     def __init__(
         self,
@@ -122,7 +123,7 @@ class Rule:
         """What a node is called that is not the call's own: one of several, or born in an earlier pass."""
         self.main = main
         """The call's own rule: its row is the one that such a node is part of."""
-        self.hooked = self.watched = False
+        self.used = self.watched = False
         self.known = known
         """The leaf that it is the rule of."""
         self.ready(None)

@@ -14,7 +14,7 @@ from graphscope.adapters.kit.recording import Recording
 from graphscope.adapters.torch import tensor_base
 from graphscope.adapters.torch.assignments import Assignments
 from graphscope.adapters.torch.calls import Call
-from graphscope.adapters.torch.compiled import RULE
+from graphscope.adapters.torch.compiled import rule_of
 from graphscope.adapters.torch.context import Places
 from graphscope.adapters.torch.dtypes import NamedDtype, log_dtype
 from graphscope.adapters.torch.known_tensors import Identities
@@ -44,8 +44,8 @@ class Session(Recording):
     """The state that all parts of the adapter share."""
 
     __slots__ = (
-        "_count", "_gradients", "assignments", "born", "calls", "identities", "kinds", "leaves", "make_calls",
-        "no_fields", "originals", "places", "remote", "skipped",
+        "_count", "_gradients", "assignments", "born", "calls", "follows", "identities", "kinds", "leaves",
+        "make_calls", "no_fields", "originals", "places", "remote", "skipped",
     )  # fmt: skip
 
     frames: TorchFrames
@@ -57,6 +57,8 @@ class Session(Recording):
         self.places = Places(ScopePath())
         self.identities = Identities()
         self.originals = Originals()
+        self.follows = writer.capture != "calls"
+        """Whether backward passes are recorded."""
         self.remote = False
         """Whether the program was seen to compute on an accelerator."""
         self.calls: dict[Any, Call] = {}
@@ -132,11 +134,13 @@ class Session(Recording):
 
     def tie(self, node: Any, row: int, fields: Fields, since: int, name: str = "", main: Rule | None = None) -> None:
         """Let a backward node say which row made it, unless it does already; `name`, `main`: as those of `Rule`."""
+        if node is None or not self.follows:
+            return
         line_calls = self.places.here.line_calls
-        if node is not None and (line_calls is None or line_calls.outer is None):  # else it is the call's around it
-            found = node.metadata.get(RULE)
-            if found is None or not found.hooked or found.session is not self:
-                node.metadata[RULE] = Rule(self, row, fields, since, name, main)
+        if line_calls is None or line_calls.outer is None:  # else it is the call's around it
+            found = rule_of(node)
+            if found is None or not found.used or found.session is not self:
+                node.register_prehook(Rule(self, row, fields, since, name, main))
 
     def array(self, tensor: torch.Tensor) -> np.ndarray | None:
         """The elements of a tensor, for a person to look at."""

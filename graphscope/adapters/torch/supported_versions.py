@@ -29,7 +29,6 @@ def _has(owner: Any, *names: str) -> bool:
 PROBES: Final[dict[str, Callable[[], bool]]] = {
     "torch.autograd.graph._engine_run_backward": lambda: _has(torch.autograd.graph, "_engine_run_backward"),
     "torch._C._autograd._get_sequence_nr": lambda: isinstance(torch._C._autograd._get_sequence_nr(), int),
-    "Node.metadata": lambda: isinstance(_node().metadata, dict),
     "Node._sequence_nr": lambda: isinstance(_node()._sequence_nr(), int),
     "Node.register_prehook": lambda: callable(_node().register_prehook),
     "Node.next_functions": lambda: len(_node().next_functions) == 2,

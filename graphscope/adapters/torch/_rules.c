@@ -626,7 +626,8 @@ int add_rules(PyObject *module)
     our_key = PyUnicode_InternFromString("graphscope");
     nothing = PyTuple_New(0);
     if (keeper_type == NULL || hooks_type == NULL || our_key == NULL || nothing == NULL || rule == NULL || run == NULL || PyModule_AddObjectRef(module, "Rule", rule) < 0 ||
-        PyModule_AddObjectRef(module, "Run", run) < 0)
+        PyModule_AddObjectRef(module, "Run", run) < 0 ||
+        PyModule_AddObjectRef(module, "Hooks", (PyObject *)hooks_type) < 0)
         return -1;
     rule_type = (PyTypeObject *)rule;
     run_type = (PyTypeObject *)run;

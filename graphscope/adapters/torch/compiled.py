@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from importlib import import_module
 from inspect import isfunction
@@ -189,6 +190,10 @@ _OURS: Final = "graphscope"
 class Hooks(dict[Any, Any]):
     """The hooks of a node, among them ours; unlike a dict's, weak references to it can be made, which handles need."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The program copies or pickles a handle of its own, and with it all hooks: those of its own, as torch does."""
+        return OrderedDict, ([(key, hook) for key, hook in self.items() if key != _OURS],)
+
 
 def light_hooks(original: Any) -> Any:
     """How torch keeps the hooks of a node, and among them its rule, last, without a handle: rules stay.
@@ -246,6 +251,7 @@ if not TYPE_CHECKING:
     except ImportError:  # not built here: no compiler, or none is needed
         pass
     else:
+        Hooks = given_to(_built.Hooks)(Hooks)
         Table, Reference = _built.Table, _built.Reference
         Handler, Known, Site, Rule, Run = _built.Handler, _built.Known, _built.Site, _built.Rule, _built.Run
         Place, Call, Entry = _built.Place, _built.Call, _built.Entry

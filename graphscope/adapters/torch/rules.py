@@ -128,6 +128,10 @@ class Rule:
         """The leaf that it is the rule of."""
         self.ready(None)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The hooks among which it stands are copied or pickled: nothing takes its place."""
+        return type(None), ()
+
     @guarded
     def before(self, cotangents: tuple[torch.Tensor | None, ...]) -> Any:
         """The cotangent of the node's output is whole, and its rule has not run."""

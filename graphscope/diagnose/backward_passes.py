@@ -42,7 +42,7 @@ class BackwardPass:
         log = self.graph.log
         rows = self.begin + np.flatnonzero(log.column("kind", self.begin, self.end) == Kind.ACCUMULATE)
         owners = log.pick("forward", rows).astype(np.int64)
-        leaves = _leaves(log, owners)
+        leaves = leaves_among(log, owners)
         tensors = log.pick("tensor", owners).tolist()
         found: dict[int, list[int]] = {}
         for row, tensor in zip(rows.tolist(), tensors, strict=True):
@@ -53,23 +53,28 @@ class BackwardPass:
     @cached_property
     def left_out(self) -> list[int]:
         """Rows of the leaves that require grad and that ops took in, and whose gradients have not grown."""
-        used = _leaves(self.graph.log, _taken(self.graph.log, self.since, self.begin))
+        used = leaves_among(self.graph.log, _taken(self.graph.log, self.since, self.begin))
         return [row for tensor, row in sorted(used.items()) if tensor not in self.filled]
 
 
 def _taken(log: Log, start: int, stop: int) -> np.ndarray:
     """The rows that ops of a stretch take in, where gradients are on."""
-    return np.unique(np.concatenate([np.zeros(0, np.int64), *(sources for _, sources in _edges(log, start, stop))]))
+    return np.unique(
+        np.concatenate([np.zeros(0, np.int64), *(sources for _, sources in edges_with_gradients(log, start, stop))])
+    )
 
 
-def _edges(log: Log, start: int | None = None, stop: int | None = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def edges_with_gradients(
+    log: Log, start: int | None = None, stop: int | None = None, *, also_off: bool = False
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """The forward ops of a stretch for which gradients were on, and the rows that they take in; one entry an edge.
 
-    Who takes `.data` wants no gradient: targets and averages of weights are kept so.
+    Who takes `.data` wants no gradient: targets and averages of weights are kept so. `also_off` takes those as well for
+    which gradients were off.
     """
     aside = [number for number in range(1, len(log.table("ops")) + 1) if log.op(number).name == "data"]
     for first, rows in log.chunks(start, stop):
-        ops = (rows["kind"] == Kind.OP) & ((rows["flags"] & int(Flag.NO_GRAD)) == 0)
+        ops = (rows["kind"] == Kind.OP) & (also_off | ((rows["flags"] & int(Flag.NO_GRAD)) == 0))
         ops &= (rows["graph_pass"] == Pass.FORWARD) & ~np.isin(rows["op"], aside)
         for offsets, named in edges_of(log, first, rows):
             wanted = ops[offsets] & (named < (offsets + first).astype(np.uint64))
@@ -78,14 +83,14 @@ def _edges(log: Log, start: int | None = None, stop: int | None = None) -> Itera
             yield users[others] + first, sources[others]
 
 
-def _leaves(log: Log, rows: np.ndarray) -> dict[int, int]:
+def leaves_among(log: Log, rows: np.ndarray) -> dict[int, int]:
     """The leaves that require grad among some rows, as tensors with a row of each; or that an optimizer wrote there."""
-    firsts = _first_rows(log, np.unique(rows))
+    firsts = first_rows(log, np.unique(rows))
     firsts = firsts[firsts >= 0]
     return dict(zip(log.pick("tensor", firsts).tolist(), firsts.tolist(), strict=True))
 
 
-def _first_rows(log: Log, rows: np.ndarray) -> np.ndarray:
+def first_rows(log: Log, rows: np.ndarray) -> np.ndarray:
     """For each row, that of the leaf that requires grad which it is, or which an optimizer wrote there; else -1."""
     kinds, flags = log.pick("kind", rows), log.pick("flags", rows)
     written = (kinds == Kind.OP) & ((flags & _UPDATE) == _UPDATE)
@@ -98,7 +103,7 @@ def incomplete_passes(log: Log) -> Iterator[int]:
     """The last node of each backward pass that filled some leaves and left out one that its forward pass had used."""
     ends, size = _ends(log), log.end + 1
     filled, used = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for rows, sources in _edges(log):
+    for rows, sources in edges_with_gradients(log):
         used.append(_keys(log, ends, size, rows, sources))
     for first, rows in log.chunks():
         added = np.flatnonzero(rows["kind"] == Kind.ACCUMULATE)
@@ -111,7 +116,7 @@ def incomplete_passes(log: Log) -> Iterator[int]:
 
 def _keys(log: Log, ends: np.ndarray, size: int, rows: np.ndarray, leaves: np.ndarray) -> np.ndarray:
     """One number for the pass that a row belongs to and the leaf beside it; none for what is no leaf."""
-    firsts = _first_rows(log, leaves)
+    firsts = first_rows(log, leaves)
     known = firsts >= 0
     tensors = log.pick("tensor", firsts[known]).astype(np.int64)
     keys: np.ndarray = np.unique(np.searchsorted(ends, rows[known]) * size + tensors)

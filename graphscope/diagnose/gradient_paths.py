@@ -20,8 +20,8 @@ FLOATING: Final = ("float", "bfloat", "complex")
 """How the names of those dtypes begin that have gradients."""
 
 
-DETACHING: Final = frozenset({"detach", "detach_", "data"})
-"""Ops that give the same numbers without their past; `data` is the attribute."""
+DETACHING: Final = frozenset({"detach", "detach_", "data", "tensor", "new_tensor"})
+"""Ops that give the same numbers without their past; `data` is the attribute, `tensor` copies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +101,27 @@ class GradientPaths:
         if not op.vjp:  # not every producer writes its rules down
             return op.name not in DETACHING
         return op.vjp[min(argument, len(op.vjp) - 1)] not in NO_RULE
+
+    def ends_as_term(self, cut: Cut) -> bool:
+        """Whether what lies behind a cut meets nothing that requires grad until it is a single number, a term.
+
+        Who detaches a baseline, a target or a weight lets it meet something that learns; a term that meets nothing
+        teaches nobody.
+        """
+        waiting, seen = [cut.row], {cut.row}
+        while waiting:
+            row = waiting.pop()
+            for user in self.graph.index.using(row, self.target + 1):
+                event = self.graph.index.event(user)
+                if user not in self.reached or user in seen or event.kind != Kind.OP:
+                    continue
+                if event.flags & Flag.REQUIRES_GRAD:
+                    if self.graph.index.event(row).shape != ():
+                        return False
+                else:
+                    seen.add(user)
+                    waiting.append(user)
+        return len(seen) > 1
 
     def path(self, cut: Cut | None = None) -> list[Node]:
         """A shortest way from a source to the target, through the cut if one is given."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.diagnose.backward_passes import newest_pass
+from graphscope.diagnose.exits import left_graph
 from graphscope.diagnose.explanation import Explanation, Step, steps, title, where, with_others
 from graphscope.diagnose.gradient_paths import DETACHING, FLOATING, Cut, GradientPaths
 from graphscope.eventlog.schema import NODES, Flag, Kind
@@ -311,6 +312,7 @@ CAUSES: Final[tuple[Callable[[Subject], Explanation | None], ...]] = (
     cleared,
     not_kept,
     no_backward,
+    left_graph,
     unused,
     cut_ahead,
     on_its_way,
@@ -346,11 +348,11 @@ def stopped(paths: GradientPaths) -> list[str]:
 
 
 def _at_cut(subject: Subject, paths: GradientPaths, what: str) -> Explanation:
-    cut = paths.cuts[0]
+    cut = next((each for each in paths.cuts if paths.ends_as_term(each)), paths.cuts[0])
     node = paths.graph.node(cut.row)
     cure = next((cure for applies, _, cure in CUTS if applies(node)), _NO_RULE_CURE)
     cause = next((kind for applies, kind in KINDS if applies(node)), "no rule")
-    also = dict.fromkeys(blame(paths, other) for other in paths.cuts[1:4])
+    also = dict.fromkeys(blame(paths, other) for other in paths.cuts[:4])
     others = tuple(f"Also cut: {each}." for each in also if each != blame(paths, cut))
     verdict = f"{what}: {blame(paths, cut)}"
     return Explanation(
@@ -385,7 +387,7 @@ CUTS: Final[tuple[tuple[Callable[[Node], bool], str, str], ...]] = (
         "{op} ran with gradients off (no_grad or inference_mode)",
         "compute it outside of no_grad(), or within enable_grad()",
     ),
-    (_detached, "{op} cuts the way", "leave detach() or .data out where the gradient is wanted"),
+    (_detached, "{op} cuts the way", "leave detach(), .data or torch.tensor(...) out where the gradient is wanted"),
     (_not_floating, "{op} makes {dtype}, which no gradient passes", _NO_RULE_CURE),
 )
 """How each kind of cut is told, and what to do about it; what is none of these is an op without a rule."""

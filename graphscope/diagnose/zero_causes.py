@@ -157,7 +157,7 @@ def _multiplied(evidence: Evidence) -> Reason:
         return _too_small(evidence, largest)
     why = f"{share(zeros)} {title(worst)} (what it is multiplied by) is zero" if worst else "it is multiplied by 0"
     cure = "see where the zeros come from: an initialisation with zeros, a mask that hides all, a factor of 0"
-    return Reason("multiplied by zeros", why, cure)
+    return Reason("multiplied by zeros" if worst else "weighted with 0", why, cure)
 
 
 def _too_small(evidence: Evidence, largest: float) -> Reason:

@@ -46,8 +46,8 @@ CUTS: dict[str, tuple[Callable[[torch.Tensor], torch.Tensor], str, str]] = {
     "data": (lambda h: h.data, "detach", "data"),
     "integers": (lambda h: h.long().float(), "no rule", "long"),
     "argmax": (lambda h: functional.one_hot(h.argmax(1), 4).float(), "no rule", "argmax"),
-    "numbers": (lambda h: torch.tensor(h.tolist()), "not on a path to the loss", "linear"),
-    "numpy": (lambda h: torch.from_numpy(h.detach().numpy()), "not on a path to the loss", "detach"),
+    "numbers": (lambda h: torch.tensor(h.tolist()), "left the graph", "linear"),
+    "numpy": (lambda h: torch.from_numpy(h.detach().numpy()), "left the graph", "detach"),
 }
 
 

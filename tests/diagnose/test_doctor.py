@@ -60,7 +60,7 @@ for step in range(5):
 
 def test_what_every_step_repeats_is_one_finding(tmp_path: Path) -> None:
     (found,) = report_of(CUT, tmp_path)
-    assert (found.kind, found.count, found.first_step) == ("missing", 4, 1)
+    assert (found.kind, found.count, found.first_step) == ("missing", 1, 1)
     assert (found.place, found.names) == ("train.py:7", ("a",))
     assert found.source == "    loss = (a.detach() * b).sum()"
     assert found.source[slice(*found.columns)] == "a.detach()"

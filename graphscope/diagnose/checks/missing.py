@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from graphscope.diagnose.backward_passes import incomplete_passes, pass_that_ends_with
 from graphscope.diagnose.check_table import check
-from graphscope.diagnose.explanation import Explanation, title
+from graphscope.diagnose.explanation import Explanation, title, where
 from graphscope.diagnose.finding import Finding, alike, finding
+from graphscope.diagnose.first_order import Term, dead_terms
 from graphscope.diagnose.missing_causes import explain_missing, gradient_itself
 from graphscope.diagnose.subject import Subject
+from graphscope.diagnose.unreached import unreached
 from graphscope.graph.faults import is_finite
 
 if TYPE_CHECKING:
@@ -28,12 +31,44 @@ def explain(subject: Subject) -> Explanation | None:
     return None if sick or not subject.is_missing else explain_missing(subject)
 
 
+def never_reached(graph: Graph) -> Iterator[Finding]:
+    """The leaves that are meant to learn and get no gradient in the whole run, as something cuts the way."""
+    leaves = list(islice(unreached(graph), _MOST))
+    found = ((title(leaf), explain_missing(Subject(leaf))) for leaf in leaves)
+    for names, answer in alike((name, each) for name, each in found if each.cause in CUTTING):
+        row = answer.step.row if answer.step is not None else None
+        yield finding("missing", "warning", leaves[-1].row if row is None else row, answer, names, {"leaves": len(names)})
+    for term in dead_terms(graph):
+        yield _without_graph(graph, term)
+
+
+_MOST: Final = 200
+"""So many leaves are explained."""
+
+CUTTING: Final = frozenset({"detach", "no_grad", "no rule", "left the graph", "none from a rule"})
+"""Causes that are places of the program; whatever else leaves a leaf out cuts no way."""
+
+
+def _without_graph(graph: Graph, term: Term) -> Finding:
+    site = graph.log.site(graph.index.event(term.begin).site)
+    file, line = ("", 0) if site is None else (site.file, site.line)
+    verdict = (
+        f"{title(term.value)}{where(term.value)} is a part of the loss that teaches nothing: it was made of gradients "
+        "that came without a graph of their own, so that none flows through them to the parameters"
+    )
+    cure = "torch.autograd.grad(..., create_graph=True), or backward(create_graph=True)"
+    names, evidence = (title(term.value),), {"gradient": term.gradient.row, "backward": term.begin}
+    row = term.value.row
+    return Finding("missing", "warning", row, row, file, line, names, "no create_graph", verdict, cure, evidence)
+
+
 @check(
     "leaf without a gradient",
     reads=("marks", "rows"),
     rows=incomplete_passes,
     shows="pass",
     explain=explain,
+    of_run=never_reached,
     sample="""
         import torch
 

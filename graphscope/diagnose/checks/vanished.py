@@ -14,9 +14,11 @@ from graphscope.diagnose.explanation import Explanation, replaced, step_of, step
 from graphscope.diagnose.finding import Finding, alike, finding
 from graphscope.diagnose.flow import Hop, hops, share_of_zeros
 from graphscope.diagnose.subject import Subject
+from graphscope.diagnose.unreached import filled
 from graphscope.diagnose.zero_causes import Evidence, reason
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.gradients import arrived
+from graphscope.graph.training import training
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -69,12 +71,55 @@ def passes_with_zeros(log: Log) -> Iterator[int]:
     return passes_of(log, np.concatenate(zero))
 
 
+def zero_in_every_pass(graph: Graph) -> Iterator[Finding]:
+    """The leaves that are meant to learn and whose gradients are zero in each of several passes, as something is flat.
+
+    What is not picked, masked or weighted with 0 is as the program wants it.
+    """
+    log = graph.log
+    optimized = training(log).optimized
+    least = _LEAST_PASSES if optimized else 1
+    zero = {
+        tensor: rows
+        for tensor, rows in filled(log, graph.now + 1).items()
+        if len(rows) >= least and (tensor in optimized or not optimized) and _are_zero(log, rows)
+    }
+    ends = graph.index.marks(Kind.BACKWARD_END)
+    found = []
+    for rows in list(zero.values())[:_MOST]:
+        place = int(np.searchsorted(ends, rows[0]))
+        then = graph.at(int(ends[place])) if place < len(ends) else graph
+        subject = Subject(then.node(rows[0]))
+        answer = explain_vanished(subject)
+        if answer is not None and answer.cause not in _INTENDED:
+            found.append((subject.title, answer, rows[0]))
+    for names, answer in alike((name, answer) for name, answer, _ in found):
+        row = min(row for name, _, row in found if name in names)
+        yield finding("vanished", "warning", row, answer, names, {"leaves": len(names)})
+
+
+_LEAST_PASSES: Final = 3
+_MOST: Final = 200
+"""So many passes must have brought zeros alone, and so many leaves are explained."""
+
+_INTENDED: Final = frozenset(
+    {"not picked", "masked", "dropped", "weighted with 0", "overwritten", "replaced", "at its minimum", "zeros"}
+)
+"""Causes that are what the program asked for, or that are not known."""
+
+
+def _are_zero(log: Log, rows: list[int]) -> bool:
+    """Whether contributions are zeros; what is not begins with the first ones, or is seen in the last."""
+    return all(_is_zero(log, row) for row in (*rows[:2], rows[-1])) and all(_is_zero(log, row) for row in rows)
+
+
 @check(
     "leaf with a gradient of zeros",
     reads=("marks", "rows", "values"),
     rows=passes_with_zeros,
     shows="pass",
     explain=explain_vanished,
+    of_run=zero_in_every_pass,
     sample="""
         import torch
 

@@ -1,0 +1,74 @@
+"""Where numbers leave the graph, as Python's or NumPy's, and come back as a tensor that knows nothing of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from graphscope.diagnose.explanation import Explanation, steps, title, where
+from graphscope.diagnose.gradient_paths import FLOATING, leaf_of, made_of
+from graphscope.eventlog.schema import Kind
+from graphscope.graph import walk
+
+if TYPE_CHECKING:
+    from graphscope.diagnose.subject import Subject
+    from graphscope.graph import Graph, Node
+
+_LEAVING: Final = frozenset({"detach", "detach_", "data", "cpu"})
+"""Ops by which tensors are made ready for NumPy."""
+
+_MOST: Final = 64
+"""So many leaves that came later are looked at."""
+
+
+def left_graph(subject: Subject) -> Explanation | None:
+    """The loss was computed from numbers of it that had left the graph, and come back as a new tensor."""
+    paths = subject.paths_to_loss
+    if paths is None or subject.backward is None or paths.target in paths.reached:
+        return None
+    graph = subject.graph
+    begin = subject.backward.begin
+    made = [each for each in graph.descendants(subject.node) if each.row < begin and each.graph_pass == "forward"]
+    ends = [each for each in made if not any(edge.target.row < begin for edge in each.users)]
+    if not ends:
+        return None
+    rows = walk.reach(paths.target, lambda row: made_of(graph, row))
+    came = [row for row in rows if row > min(end.row for end in ends) and _is_new(graph, row)][:_MOST]
+    for end in reversed(ends):
+        back = next((leaf for row in came if row > end.row and _holds(leaf := graph.node(row), end)), None)
+        if back is not None:
+            return Explanation(
+                "none",
+                "left the graph",
+                f"no gradient flows from {title(graph.node(paths.target))} to {subject.title}: what {end.op}"
+                f"{where(end)} made of it left the graph as plain numbers, and came back{where(back)} as a new tensor",
+                steps([subject.node, end], {end.row: "leaves the graph"}),
+                "compute with tensors all the way: .numpy(), .tolist(), .item(), float() and torch.tensor(...) cut it",
+            )
+    return None
+
+
+def _is_new(graph: Graph, row: int) -> bool:
+    event = graph.index.event(row)
+    first = event.kind == Kind.LEAF and event.tensor == row and event.dtype.startswith(FLOATING)
+    return first and not graph.node(row).attrs.get("name")
+
+
+def _holds(leaf: Node, end: Node) -> bool:
+    """Whether a new leaf holds the numbers that an op made: the very same, or as many at a place made for them."""
+    made = end.inputs[0].source if len(end.outputs) > 1 and end.inputs else end
+    given, came = made.value, leaf.value
+    if given is not None and came is not None and given.size and came.size >= given.size:
+        blocks = came.reshape(-1, given.size) if came.size % given.size == 0 else came[:0]
+        telling = np.ptp(given) > 0 or where(leaf) == where(end)  # ones are everywhere
+        if telling and (blocks == given.reshape(-1)).all(axis=-1).any():
+            return True
+    shaped = leaf.shape == made.shape and leaf.shape != () and "function" not in leaf.attrs
+    return shaped and end.op in _LEAVING and not any(_compares(edge.target, leaf) for edge in leaf.users)
+
+
+def _compares(user: Node, leaf: Node) -> bool:
+    """Whether an op takes a leaf together with something computed: it may be the target of a loss."""
+    others = [edge.source for edge in user.inputs if edge.source.row != leaf.row]
+    return any(leaf_of(each.graph, each.event) is None for each in others)

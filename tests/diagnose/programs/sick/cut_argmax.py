@@ -1,0 +1,28 @@
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+torch.manual_seed(0)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.router = nn.Linear(8, 4)
+        self.experts = nn.Parameter(torch.randn(4, 8, 3))
+
+    def forward(self, x):
+        k = self.router(x).argmax(-1)  # <-- missing
+        return torch.einsum("bi,bio->bo", x, self.experts[k])
+
+
+net = Net()
+
+opt = torch.optim.Adam(net.parameters(), lr=1e-3)
+for step in range(20):
+    x = torch.randn(16, 8)
+    y = torch.randint(0, 3, (16,))
+    opt.zero_grad()
+    loss = F.cross_entropy(net(x), y)
+    loss.backward()
+    opt.step()

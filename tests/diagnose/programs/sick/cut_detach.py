@@ -1,0 +1,29 @@
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+torch.manual_seed(0)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.Sequential(nn.Linear(8, 16), nn.ReLU())
+        self.head = nn.Linear(16, 3)
+
+    def forward(self, x):
+        h = self.encoder(x)
+        h = h.detach()  # <-- missing
+        return self.head(h)
+
+
+net = Net()
+
+opt = torch.optim.Adam(net.parameters(), lr=1e-3)
+for step in range(20):
+    x = torch.randn(16, 8)
+    y = torch.randint(0, 3, (16,))
+    opt.zero_grad()
+    loss = F.cross_entropy(net(x), y)
+    loss.backward()
+    opt.step()

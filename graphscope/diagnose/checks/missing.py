@@ -36,8 +36,9 @@ def never_reached(graph: Graph) -> Iterator[Finding]:
     leaves = list(islice(unreached(graph), _MOST))
     found = ((title(leaf), explain_missing(Subject(leaf))) for leaf in leaves)
     for names, answer in alike((name, each) for name, each in found if each.cause in CUTTING):
-        row = answer.step.row if answer.step is not None else None
-        yield finding("missing", "warning", leaves[-1].row if row is None else row, answer, names, {"leaves": len(names)})
+        blamed = None if answer.step is None else answer.step.row
+        row = leaves[0].row if blamed is None else blamed
+        yield finding("missing", "warning", row, answer, names, {"leaves": len(names)})
     for term in dead_terms(graph):
         yield _without_graph(graph, term)
 

@@ -33,6 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         compileall.compile_dir(Path(__file__).parents[1] / "graphscope", quiet=2)
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # there is a process for each core
     sys.dont_write_bytecode = False  # the tests themselves are kept
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import graphscope as gs
-from graphscope.engine.core.op import OPS
+from graphscope.engine.core.op import OPS, VJP
 from graphscope.engine.ops.flat_rules import refused
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from tests.engine.sampling import arguments, flat, name_of, results, run, tensors
@@ -82,6 +82,13 @@ def test_every_op_can_be_described():
     assert OPS["mul"].describe()["vjp"] == ["g * y", "g * x"]
     assert OPS["sign"].describe()["vjp"][0].startswith("def nothing")
     assert OPS["eq"].describe()["vjp"] == ["no gradient", "no gradient"]
+
+
+def test_a_rule_whose_source_is_not_there_has_its_name() -> None:
+    found = {}
+    exec("def spread(g, x, *, dim): return g", found)
+    rule = VJP.of(found["spread"])
+    assert (rule.needs, rule.attrs, rule.text) == (("x",), ("dim",), "spread")
 
 
 def test_the_ops_of_a_rule_are_rows_under_create_graph():

@@ -18,6 +18,7 @@ from graphscope.tui.glyphs import UNICODE, Glyphs
 from graphscope.tui.live.program_session import ProgramSession
 from graphscope.tui.main_screen import Main
 from graphscope.tui.screen_session import RecordedSession
+from tests.tui import quiet
 
 PATIENCE = 120.0
 """Seconds after which what was awaited has not come."""
@@ -56,7 +57,8 @@ class Screen:
         end = time.monotonic() + PATIENCE
         while not true():
             assert time.monotonic() < end, f"{what} has not come; the screen shows\n{self.text}"
-            await self.pilot.pause(0.01)
+            await self.pilot.pause()
+            await asyncio.sleep(0.002)
 
     async def at(self, row: int) -> None:
         """Wait until one stands at a row."""
@@ -98,7 +100,7 @@ def drive(
             await body(screen)
         assert not app.mistakes, "".join(traceback.format_exception(app.mistakes[0]))
 
-    asyncio.run(run())
+    quiet.run(run())
 
 
 def debug(
@@ -132,7 +134,7 @@ def debug(
         session = ProgramSession(connection, script.name)
         try:
             session.launch({"program": str(script), "cwd": str(script.parent), **wishes}, breakpoints, commands)
-            asyncio.run(run(session))
+            quiet.run(run(session))
         finally:
             session.close()
     return session.code

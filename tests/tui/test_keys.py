@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from graphscope.tui.app import GraphscopeApp
 from graphscope.tui.main_screen import Main
 from graphscope.tui.screen_session import RecordedSession
 from graphscope.tui.tape.tape import Tape
+from tests.tui import quiet
 from tests.tui.screens import Screen, debug, drive
 
 PROGRAM = """\
@@ -151,4 +151,4 @@ def test_a_mistake_of_ours_is_told_and_the_keys_go_on(
             await screen.press("n")
             await screen.at(now + 1)
 
-    asyncio.run(run())
+    quiet.run(run())

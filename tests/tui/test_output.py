@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from textual.pilot import Pilot
 
 from graphscope.tui.prompt.output import Output
 from graphscope.tui.prompt.prompt import Line
+from tests.tui import quiet
 from tests.tui.screens import Screen, debug
 
 MANY = "".join(f"line {number}\n" for number in range(12_000))
@@ -40,7 +40,7 @@ def show(body: Callable[[Terminal, Pilot[None]], Awaitable[None]], size: tuple[i
             await pilot.pause()
             await body(pilot.app, pilot)  # type: ignore[arg-type]
 
-    asyncio.run(run())
+    quiet.run(run())
 
 
 def test_the_end_stays_in_sight_unless_one_scrolls_away_from_it() -> None:

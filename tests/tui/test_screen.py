@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +19,7 @@ from graphscope.tui.glyphs import ASCII
 from graphscope.tui.screen_session import RecordedSession
 from graphscope.tui.tape.tape import Tape
 from graphscope.tui.themes import THEMES
+from tests.tui import quiet
 from tests.tui.screens import Screen, drive
 
 
@@ -420,7 +420,7 @@ def test_a_log_that_grows_is_followed(tmp_path: Path) -> None:
                 await screen.press("n")
                 await screen.until(lambda: screen.main.scene.node.op == "mul", "the new node")
 
-    asyncio.run(run())
+    quiet.run(run())
 
 
 @pytest.mark.slow

@@ -344,7 +344,7 @@ def _described(backward: Callable[..., Any]) -> VJP:
         text = inspect.getsource(backward)
     except (OSError, TypeError):
         text = "backward(ctx, ...)"
-    return VJP(backward, (), (), False, inspect.cleandoc(text))
+    return VJP(backward, (), (), False, doc=inspect.cleandoc(text))
 
 
 def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 GROUP: Final = "graphscope.checks"
 """Entry points of this group are loaded and add their checks to the table with `@check`."""
 
-Part = Literal["marks", "rows", "values"]
+Part = Literal["marks", "training", "rows", "values"]
 
 PARTS: Final[dict[Part, str]] = {
     "marks": "the rows that are no nodes: begins and ends of passes, steps, exceptions",
+    "training": "what programs of PyTorch call that is no op: optimizers, modes, what modules hold",
     "rows": "ops, inputs, flags, shapes and lines of nodes",
     "values": "values, or the statistics that were kept of them",
 }

@@ -1,0 +1,105 @@
+"""Gradients that are cleared at the wrong time, or never: steps use what steps before them used, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from graphscope.diagnose.check_table import check
+from graphscope.diagnose.explanation import listed
+from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.optimizer_order import Order, last_before, orders
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+    from graphscope.graph import Graph
+
+_LEAST: Final = 3
+"""So many steps must show it."""
+_MOST: Final = 0.9
+"""Such a share of all steps must lose what they should use."""
+
+
+def rows_of_leftovers(log: Log) -> list[int]:
+    """The steps that use what was to be cleared, or find all cleared: the last that it takes to be sure."""
+    return [row for order in orders(log) for row in (_kept(order), _lost(order)) if row is not None]
+
+
+@check(
+    "gradients cleared at the wrong time",
+    reads=("marks", "training", "rows"),
+    rows=rows_of_leftovers,
+    shows="run",
+    sample="""
+        import torch
+
+        weight = torch.nn.Parameter(torch.ones(3))
+        optimizer = torch.optim.SGD([weight], lr=0.01)
+        for _ in range(6):
+            loss = (weight * 2 - 1).square().sum()
+            loss.backward()
+            optimizer.step()
+        """,
+    healthy="""
+        import torch
+
+        weight = torch.nn.Parameter(torch.ones(3))
+        optimizer = torch.optim.SGD([weight], lr=0.01)
+        for batch in range(12):
+            loss = (weight * 2 - 1).square().sum()
+            loss.backward()
+            if batch % 2:
+                optimizer.step()
+                optimizer.zero_grad()
+        """,
+)
+def zero_grad(graph: Graph, row: int) -> Iterator[Finding]:
+    """Gradients are not cleared between steps, or are cleared before the step that should use them."""
+    for order in orders(graph.log):
+        if row == _kept(order):
+            yield _missing(order, row)
+        elif row == _lost(order):
+            yield _misplaced(order, row)
+
+
+def _kept(order: Order) -> int | None:
+    """The third step that uses again what an earlier one has used."""
+    found = order.steps[order.leftovers()]
+    return int(found[_LEAST - 1]) if len(found) >= _LEAST else None
+
+
+def _lost(order: Order) -> int | None:
+    """The third step whose gradients were cleared ahead of it, where this goes for nearly all steps."""
+    lost = order.is_lost()
+    if order.starts_with_a_step or lost.sum() < max(_LEAST, _MOST * len(lost)):
+        return None  # of steps that come ahead of the backward passes `step_order` tells
+    return int(order.steps[lost][_LEAST - 1])
+
+
+def _missing(order: Order, row: int) -> Finding:
+    read, names, leftovers = order.read, order.names, order.leftovers()
+    (begin,) = last_before(read.backward_begins, np.array([row])).tolist()
+    place = read.place(int(read.log.raw(begin if begin >= 0 else row)["site"]))
+    verdict = (
+        f"the gradients of {listed(names, 3) if names else 'the parameters'} are not cleared between the steps of "
+        f"{order.title}: this backward pass adds to what earlier steps have used, in {leftovers.sum()} of "
+        f"{len(leftovers)} steps"
+    )
+    cure = "call zero_grad() of this optimizer ahead of backward(), once for each step"
+    evidence = {"steps": len(leftovers), "steps with old gradients": int(leftovers.sum())}
+    return Finding("zero_grad", "warning", row, None, *place, names, "gradients pile up", verdict, cure, evidence)
+
+
+def _misplaced(order: Order, row: int) -> Finding:
+    read, names, lost = order.read, order.names, order.is_lost()
+    (clear,) = last_before(order.clears, np.array([row])).tolist()
+    place = read.place(int(read.log.raw(clear)["site"]))
+    verdict = (
+        f"gradients are cleared after the backward pass and ahead of the step of {order.title}, which finds none, in "
+        f"{lost.sum()} of {len(lost)} steps"
+    )
+    cure = "clear gradients ahead of backward(), or after step()"
+    evidence = {"steps": len(lost), "steps without gradients": int(lost.sum())}
+    return Finding("zero_grad", "error", row, None, *place, names, "cleared before the step", verdict, cure, evidence)

@@ -1,0 +1,125 @@
+"""The order of what is done with the gradients of an optimizer's parameters: they grow, are cleared, clipped, used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from graphscope.diagnose.parameter_rows import parameter_rows
+from graphscope.eventlog.schema import Kind
+from graphscope.graph.training import Optimizer, Training, training
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+
+_NONE: Final = np.zeros(0, np.int64)
+
+
+class Order:
+    """What is done with the gradients of an optimizer's parameters, each as rows that ascend.
+
+    Args:
+        read: What the log says of training.
+        optimizer: An optimizer whose parameters it tells.
+    """
+
+    def __init__(self, read: Training, optimizer: Optimizer) -> None:
+        self.read = read
+        self.optimizer = optimizer
+        self.tensors = np.array(sorted(optimizer.tensors), np.int64)
+        self.steps = read.rows("step", owner=optimizer.number)
+        rows = parameter_rows(read.log)
+        mine = np.isin(rows.grown.tensors, self.tensors)
+        self.grown, self.grown_tensors = rows.grown.rows[mine], rows.grown.tensors[mine]
+        self.is_fresh = rows.is_fresh[mine]
+        self.clears = _clears(read, optimizer)
+        self.unscaled = _on(read, optimizer, "scaler.unscale_")
+        self.scaler_steps = _on(read, optimizer, "scaler.step")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the program calls the parameters."""
+        return tuple(sorted(filter(None, map(self.read.name, self.optimizer.tensors))))
+
+    @property
+    def title(self) -> str:
+        """The optimizer in a sentence: its class, and the line that made it."""
+        file, line = self.read.place(self.optimizer.site)
+        return (
+            f"{self.optimizer.type} (made at {file.replace(chr(92), '/').rpartition('/')[2]}:{line})"
+            if file
+            else (self.optimizer.type)
+        )
+
+    def is_lost(self) -> np.ndarray:
+        """By step: whether gradients that had grown since the step before were cleared ahead of it."""
+        grown, cleared = last_before(self.grown, self.steps), last_before(self.clears, self.steps)
+        before = np.concatenate([[-1], self.steps[:-1]])
+        found: np.ndarray = (grown > before) & (cleared > grown)
+        return found
+
+    @property
+    def starts_with_a_step(self) -> bool:
+        """Whether the first step came before there was any gradient."""
+        return len(self.grown) == 0 or bool(self.grown[0] > self.steps[0])
+
+    @property
+    def ends(self) -> np.ndarray:
+        """The steps, and those that a scaler skipped."""
+        return np.union1d(self.steps, self.scaler_steps)
+
+    def leftovers(self) -> np.ndarray:
+        """By step: whether it uses a gradient that the step before it used as well, with more added to it."""
+        found = np.zeros(len(self.steps), bool)
+        places = np.searchsorted(self.steps, self.grown)
+        between = (places > 0) & (places < len(self.steps))
+        size = len(self.tensors) + 1
+        keys = places * size + np.searchsorted(self.tensors, self.grown_tensors)
+        kept = np.setdiff1d(keys[between], keys[between & self.is_fresh]) // size
+        found[kept] = True
+        return found
+
+
+def orders(log: Log, least: int = 3) -> Iterator[Order]:
+    """Those of all optimizers whose parameters the log tells and that made at least so many steps."""
+    read = training(log)
+    for optimizer in read.optimizers.values():
+        if optimizer.is_told and optimizer.tensors:
+            found = Order(read, optimizer)
+            if len(found.steps) >= least:
+                yield found
+
+
+def last_before(rows: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """The last of some rows before each of others; -1 where there is none."""
+    at = np.searchsorted(rows, places) - 1
+    return np.where(at >= 0, rows[np.maximum(at, 0)], -1) if len(rows) else np.full(len(places), -1)
+
+
+def _clears(read: Training, optimizer: Optimizer) -> np.ndarray:
+    """Where gradients of an optimizer's parameters were cleared."""
+    log, tensors = read.log, optimizer.tensors
+    found = [read.rows("zero_grad", owner=optimizer.number)]
+    holding = (each for each in read.modules.values() if not tensors.isdisjoint(each.parameters.values()))
+    found += [read.rows("zero_grad", owner=module.number) for module in holding]
+    marks = log.rare()
+    marks = marks[log.pick("kind", marks) == Kind.ASSIGN]
+    entries = log.pick("attrs", marks)
+    for number in np.unique(entries).tolist():
+        facts = log.attrs(number)
+        if facts.get("set") == "grad" and not tensors.isdisjoint(facts.get("tensors", ())):
+            rows = marks[entries == number]
+            found.append(rows[log.pick("input_count", rows) == 0])
+    return np.unique(np.concatenate(found))
+
+
+def _on(read: Training, optimizer: Optimizer, name: str) -> np.ndarray:
+    """The marks of an enabled scaler's calls on an optimizer."""
+    rows = [
+        each.row
+        for each in read.calls(name)
+        if each.facts.get("optimizer") == optimizer.number and each.facts.get("enabled")
+    ]
+    return np.array(rows, np.int64)

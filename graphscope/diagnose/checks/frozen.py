@@ -1,0 +1,151 @@
+"""Parameters that an optimizer is to learn, and that were told not to require grad."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from graphscope.diagnose.check_table import check
+from graphscope.diagnose.explanation import listed
+from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.parameter_rows import parameter_rows
+from graphscope.eventlog.schema import Flag, Kind
+from graphscope.graph.training import Optimizer, Training, training
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+    from graphscope.graph import Graph
+
+_LEAST: Final = 3
+"""So many steps must pass them over."""
+
+
+class Frozen(NamedTuple):
+    """Parameters of an optimizer that were frozen at a line."""
+
+    row: int
+    """The third step that passes them over."""
+    optimizer: Optimizer
+    site: int
+    names: tuple[str, ...]
+    steps: int
+    before: int
+    """So many steps changed them before."""
+
+
+def frozen_rows(log: Log) -> list[int]:
+    """Where an optimizer passes over parameters for the third time that don't require grad any more."""
+    return sorted({each.row for each in _frozen(log)})
+
+
+@check(
+    "parameters frozen by accident",
+    reads=("marks", "training", "rows"),
+    rows=frozen_rows,
+    shows="run",
+    sample="""
+        import torch
+
+        def images(net):
+            for parameter in net.parameters():
+                parameter.requires_grad_(False)
+
+        net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 2))
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+        for step in range(8):
+            optimizer.zero_grad()
+            loss = net(torch.ones(2, 3)).square().sum()
+            loss.backward()
+            optimizer.step()
+            if step == 2:
+                images(net[0])
+        """,
+    healthy="""
+        import torch
+
+        net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 2))
+        net[0].requires_grad_(False)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+        for step in range(8):
+            optimizer.zero_grad()
+            loss = net(torch.ones(2, 3)).square().sum()
+            loss.backward()
+            optimizer.step()
+        """,
+)
+def frozen(graph: Graph, row: int) -> Iterator[Finding]:
+    """Parameters of an optimizer don't require grad: after steps that changed them, or none of all it has does.
+
+    What is frozen before an optimizer is made that has others as well is frozen on purpose.
+    """
+    read = training(graph.log)
+    for found in _frozen(graph.log):
+        if found.row != row:
+            continue
+        place = read.place(found.site)
+        since = f"after {found.before} steps that changed them" if found.before else "though it has no others"
+        verdict = (
+            f"{listed(found.names, 3) if found.names else 'parameters'} no longer require grad, and "
+            f"{found.optimizer.type} passes over them in {found.steps} steps, {since}"
+        )
+        cure = "set requires_grad back to True where they are to be learned, or take this line out"
+        evidence = {"parameters": len(found.names), "steps": found.steps, "steps before": found.before}
+        yield Finding("frozen", "error", row, None, *place, found.names, "frozen", verdict, cure, evidence)
+
+
+def _frozen(log: Log) -> Iterator[Frozen]:
+    read = training(log)
+    settings = _settings(read)
+    if not settings:
+        return
+    rows = parameter_rows(log)
+    for optimizer in read.optimizers.values():
+        steps = read.rows("step", owner=optimizer.number)
+        off = {each: last for each in optimizer.tensors if (last := _since(settings.get(each, [])))}
+        groups: dict[int, list[int]] = {}
+        for tensor, (row, site) in off.items():
+            if (steps > row).sum() >= _LEAST and not (rows.grown.of([tensor]).rows > row).any():
+                groups.setdefault(site, []).append(tensor)
+        is_all = len(off) == len(optimizer.tensors)
+        for site, tensors in groups.items():
+            since = max(off[tensor][0] for tensor in tensors)
+            grown = rows.grown.of(tensors).rows
+            before = int((steps > grown[0]).sum() - (steps > since).sum()) if len(grown) else 0
+            toggled = any(_is_toggled(settings[tensor]) for tensor in tensors)
+            if is_all or (before >= _LEAST - 1 and not toggled):
+                names = tuple(sorted(filter(None, map(read.name, tensors))))
+                after = steps[steps > since]
+                yield Frozen(int(after[_LEAST - 1]), optimizer, site, names, len(after), before)
+
+
+def _since(settings: list[tuple[int, bool, int]]) -> tuple[int, int] | None:
+    """The row and the site from which on a parameter does not require grad; None where it does in the end."""
+    found = None
+    for row, value, site in settings:
+        found = None if value else found or (row, site)
+    return found
+
+
+def _is_toggled(settings: list[tuple[int, bool, int]]) -> bool:
+    """Whether a parameter that did not require grad did so again, for some time."""
+    values = [value for _, value, _ in settings]
+    return False in values and True in values[values.index(False) :]
+
+
+def _settings(read: Training) -> dict[int, list[tuple[int, bool, int]]]:
+    """By tensor: the rows where `requires_grad` was set, to what, and the sites; -1 for what was set before its use."""
+    log, found = read.log, dict[int, list[tuple[int, bool, int]]]()
+    for module in read.modules.values():
+        for name, (value, site) in module.told.items():
+            tensor = module.parameters.get(name)
+            if tensor is not None:
+                found.setdefault(tensor, []).append((-1, value, site))
+    marks = log.rare()
+    marks = marks[log.pick("kind", marks) == Kind.ASSIGN]
+    for row, number in zip(marks.tolist(), log.pick("attrs", marks).tolist(), strict=True):
+        facts = log.attrs(number)
+        if facts.get("set") == "requires_grad":
+            for tensor in facts.get("tensors", ()):
+                if log.first <= tensor < log.end and log.event(tensor).flags & Flag.PARAMETER:
+                    found.setdefault(tensor, []).append((row, bool(facts.get("to")), int(log.raw(row)["site"])))
+    return found

@@ -1,0 +1,151 @@
+"""Learning rates that are nothing: steps that change no parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from graphscope.diagnose.check_table import check
+from graphscope.diagnose.finding import Finding
+from graphscope.graph.training import Optimizer, Training, training
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+    from graphscope.graph import Graph
+
+_NOTHING: Final = 1e-10
+"""A learning rate below that moves no parameter that a person would make."""
+_GONE: Final = 1e-5
+"""So small a part of what it was is nothing, where it stays so for `_TAIL` of all steps."""
+_SMALL: Final = 1.001e-3
+"""The same where it stays so for `_HALF` of the steps, of a scheduler of epochs that is stepped in each batch."""
+_TAIL: Final = 0.25
+_HALF: Final = 0.4
+_LEAST: Final = 5
+_MOST_STEPS: Final = 20_000
+"""Of a longer run, so many steps are looked at."""
+_OF_EPOCHS: Final = frozenset({"StepLR", "MultiStepLR", "ExponentialLR", "ReduceLROnPlateau", "MultiplicativeLR"})
+
+
+class Vanished(NamedTuple):
+    """Where the learning rate of an optimizer is nothing."""
+
+    row: int
+    optimizer: Optimizer
+    first: float
+    """What it was at its largest."""
+    last: float
+    steps: int
+    """In so many steps it was nothing."""
+    all_steps: int
+
+
+def tiny(log: Log) -> list[int]:
+    """The step of each optimizer from which on it is sure that the learning rate is nothing."""
+    return [each.row for each in _vanished(log)]
+
+
+@check(
+    "learning rate of nothing",
+    reads=("marks", "training"),
+    rows=tiny,
+    shows="run",
+    sample="""
+        import torch
+
+        weight = torch.nn.Parameter(torch.ones(3))
+        optimizer = torch.optim.SGD([weight], lr=0.01)
+        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.1)
+        for epoch in range(2):
+            for batch in range(20):
+                optimizer.zero_grad()
+                loss = (weight * 2 - 1).square().sum()
+                loss.backward()
+                optimizer.step()
+                scheduler.step()
+        """,
+    healthy="""
+        import torch
+
+        weight = torch.nn.Parameter(torch.ones(3))
+        optimizer = torch.optim.SGD([weight], lr=0.01)
+        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.1)
+        for epoch in range(2):
+            for batch in range(20):
+                optimizer.zero_grad()
+                loss = (weight * 2 - 1).square().sum()
+                loss.backward()
+                optimizer.step()
+            scheduler.step()
+        """,
+)
+def lr_vanished(graph: Graph, row: int) -> Iterator[Finding]:
+    """The learning rate is nothing, from the start or since a scheduler has made it so, while training goes on."""
+    read = training(graph.log)
+    for found in _vanished(graph.log):
+        if found.row != row:
+            continue
+        steps = _scheduler_steps(read, found.optimizer)
+        is_from_start = found.first < _NOTHING
+        if is_from_start or not len(steps):
+            place = read.place(found.optimizer.site)
+            place = place if place[0] else read.place(read.call(row).site)
+            cause, cure = "lr is nothing", "give the optimizer a learning rate that is not nothing, as 1e-3"
+        else:
+            place = read.place(read.call(int(steps[0])).site)
+            cause, cure = "scheduler stepped too often", "step the scheduler once an epoch, or let it count batches"
+        verdict = (
+            f"the learning rate of {found.optimizer.type} is {found.last:.3g} in {found.steps} of {found.all_steps} "
+            "steps"
+            + ("" if is_from_start else f", after {found.first:.3g}: {len(steps)} steps of a scheduler made it so")
+        )
+        evidence = {
+            "lr": found.last, "largest lr": found.first, "steps": found.all_steps, "steps without": found.steps,
+            "scheduler steps": len(steps),
+        }  # fmt: skip
+        yield Finding("lr_vanished", "error", row, None, *place, (), cause, verdict, cure, evidence)
+
+
+def _vanished(log: Log) -> Iterator[Vanished]:
+    read = training(log)
+    for optimizer in read.optimizers.values():
+        rows = read.rows("step", owner=optimizer.number)[:_MOST_STEPS]
+        if len(rows) < _LEAST:
+            continue
+        rates = np.array([max(read.rates(row), default=np.nan) for row in rows.tolist()])
+        largest = rates.max()
+        if not np.isfinite(largest):
+            continue
+        scheduled = _scheduler_steps(read, optimizer)
+        if largest < _NOTHING:
+            if not len(scheduled):  # a warm-up begins with 0
+                yield Vanished(int(rows[_LEAST - 1]), optimizer, largest, rates[-1], len(rows), len(rows))
+            continue
+        limits = [(_GONE, _TAIL)]
+        if _counts_epochs(read, optimizer) and len(scheduled) >= len(rows) - 1:
+            limits.append((_SMALL, _HALF))
+        for limit, share in limits:
+            tail = _tail(rates <= limit * largest)
+            if tail >= max(_LEAST, share * len(rows)):
+                yield Vanished(int(rows[len(rows) - tail + _LEAST - 1]), optimizer, largest, rates[-1], tail, len(rows))
+                break
+
+
+def _tail(small: np.ndarray) -> int:
+    """How many at the end are small."""
+    others = np.flatnonzero(~small)
+    return len(small) - (int(others[-1]) + 1 if len(others) else 0)
+
+
+def _scheduler_steps(read: Training, optimizer: Optimizer) -> np.ndarray:
+    """The steps of an optimizer's schedulers."""
+    owners = [each.number for each in read.schedulers.values() if each.optimizer == optimizer.number]
+    rows = [read.rows("scheduler.step", owner=owner) for owner in owners]
+    return np.unique(np.concatenate(rows)) if rows else np.zeros(0, np.int64)
+
+
+def _counts_epochs(read: Training, optimizer: Optimizer) -> bool:
+    kinds = [each.type for each in read.schedulers.values() if each.optimizer == optimizer.number]
+    return len(kinds) == 1 and kinds[0] in _OF_EPOCHS

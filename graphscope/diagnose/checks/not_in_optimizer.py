@@ -1,0 +1,165 @@
+"""Parameters that get gradients and are in no optimizer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from graphscope.diagnose.check_table import check
+from graphscope.diagnose.checks.stale_optimizer import stale
+from graphscope.diagnose.explanation import listed
+from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.parameter_rows import parameter_rows
+from graphscope.diagnose.unlearned import Unlearned, elements, stepping_optimizers, unlearned
+from graphscope.graph.training import Module, Optimizer, Training, training
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+    from graphscope.graph import Graph
+
+_MOST: Final = 4
+"""Who trains a part that is so many times smaller than the rest leaves out the rest on purpose."""
+
+
+class Forgotten(NamedTuple):
+    """An optimizer, and what it was not given."""
+
+    optimizer: Optimizer
+    parameters: list[Unlearned]
+
+
+def forgotten_rows(log: Log) -> list[int]:
+    """Where parameters that are in no optimizer got a gradient for the third time."""
+    return sorted({each.parameters[0].row for each in _forgotten(log)})
+
+
+@check(
+    "parameters in no optimizer",
+    reads=("marks", "training", "rows"),
+    rows=forgotten_rows,
+    shows="run",
+    sample="""
+        import torch
+
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.encoder = torch.nn.Linear(3, 4)
+                self.head = torch.nn.Linear(4, 2)
+
+            def forward(self, x):
+                return self.head(torch.tanh(self.encoder(x)))
+
+        net = Net()
+        optimizer = torch.optim.SGD(net.encoder.parameters(), lr=0.01)
+        for _ in range(4):
+            optimizer.zero_grad()
+            loss = net(torch.ones(2, 3)).square().sum()
+            loss.backward()
+            optimizer.step()
+        """,
+    healthy="""
+        import torch
+
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.encoder = torch.nn.Linear(3, 4)
+                self.head = torch.nn.Linear(4, 2)
+
+            def forward(self, x):
+                return self.head(torch.tanh(self.encoder(x)))
+
+        net = Net()
+        optimizer = torch.optim.SGD(net.head.parameters(), lr=0.01)  # the encoder stays as it is
+        for _ in range(4):
+            optimizer.zero_grad()
+            loss = net(torch.ones(2, 3)).square().sum()
+            loss.backward()
+            optimizer.step()
+        """,
+)
+def not_in_optimizer(graph: Graph, row: int) -> Iterator[Finding]:
+    """Parameters get gradients behind others that are learned, and no optimizer holds them.
+
+    A part ahead of all that is learned stays as it is on purpose: who trains a head on features does that.
+    """
+    read = training(graph.log)
+    for found in _forgotten(graph.log):
+        if found.parameters[0].row != row:
+            continue
+        place = read.place(found.optimizer.site)
+        if not place[0]:
+            place = read.place(read.call(int(read.rows("step", owner=found.optimizer.number)[0])).site)
+        names = tuple(each.name for each in found.parameters if each.name)
+        passes = found.parameters[0].passes
+        verdict = (
+            f"{listed(names, 3) if names else 'parameters'} get gradients in {passes} backward passes and never "
+            f"change: no optimizer holds them, and this {found.optimizer.type} holds others of the same loss"
+        )
+        cure = "give the optimizer all parameters that are to be learned, or call requires_grad_(False) on the others"
+        evidence = {"parameters": len(found.parameters), "backward passes": passes}
+        yield Finding(
+            "not_in_optimizer", "error", row, None, *place, names, "not in the optimizer", verdict, cure, evidence
+        )
+
+
+def _forgotten(log: Log) -> Iterator[Forgotten]:
+    read = training(log)
+    stale_ones = {each.tensor for found in stale(log) for each in found.taking}
+    groups: dict[int, list[Unlearned]] = {}
+    for each in unlearned(log):
+        if each.tensor not in stale_ones and each.unregistered is None:
+            groups.setdefault(each.module.number if each.module else 0, []).append(each)
+    for group in groups.values():
+        optimizer = _beside(log, read, group)
+        if optimizer is not None:
+            yield Forgotten(optimizer, group)
+
+
+def _beside(log: Log, read: Training, group: list[Unlearned]) -> Optimizer | None:
+    """The optimizer that a group was forgotten in: it holds parameters whose gradients come later in the same pass."""
+    grown = parameter_rows(log).grown
+    last = max(each.last for each in group)
+    place = int(np.searchsorted(read.backward_begins, last)) - 1
+    begin = int(read.backward_begins[max(place, 0)])
+    following = read.backward_begins[place + 1] if place + 1 < len(read.backward_begins) else log.end
+    inside = (grown.rows > begin) & (grown.rows < following)
+    size = sum(elements(log, each.tensor) for each in group)
+    module = group[0].module
+    for optimizer in stepping_optimizers(read):
+        mine = inside & np.isin(grown.tensors, np.fromiter(optimizer.tensors, np.int64))
+        if not mine.any():
+            continue
+        learned = sum(elements(log, tensor) for tensor in np.unique(grown.tensors[mine]).tolist())
+        is_behind = grown.rows[mine].max() > min(
+            _row_in(grown.rows[inside], grown.tensors[inside], each) for each in group
+        )
+        if (
+            size <= _MOST * learned
+            and (is_behind or _spans(module, optimizer))
+            and not _is_given(read, module, optimizer)
+        ):
+            return optimizer
+    return None
+
+
+def _row_in(rows: np.ndarray, tensors: np.ndarray, found: Unlearned) -> int:
+    mine = rows[tensors == found.tensor]
+    return int(mine[0]) if len(mine) else int(np.iinfo(np.int64).max)
+
+
+def _spans(module: Module | None, optimizer: Optimizer) -> bool:
+    """Whether an optimizer holds several parts of a module: somebody has listed them."""
+    named = module.parameters.items() if module is not None else ()
+    return len({name.partition(".")[0] for name, tensor in named if tensor in optimizer.tensors}) > 1
+
+
+def _is_given(read: Training, module: Module | None, optimizer: Optimizer) -> bool:
+    """Whether a module of its own is used as it is: it is evaluated, or was loaded."""
+    if module is None or not optimizer.tensors.isdisjoint(module.parameters.values()):
+        return False
+    calls = read.rows("eval", "load_state_dict", owner=module.number)
+    return bool(len(calls)) or not module.is_training or bool(module.frozen)

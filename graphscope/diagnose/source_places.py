@@ -1,0 +1,57 @@
+"""Places in the recorded source of a program that no row stands at: where a class sets an attribute, or mentions it."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+
+
+def attribute_place(log: Log, file: str, line: int, attribute: str) -> tuple[str, int] | None:
+    """Where the function at a line sets an attribute of its first argument; None where the source does not say.
+
+    Args:
+        log: The log that holds the source.
+        file: The file.
+        line: Where the function begins, its decorators included.
+        attribute: The attribute.
+    """
+    function = _function(log.source(file), line)
+    if function is None or not function.args.args:
+        return None
+    own = function.args.args[0].arg
+    for node in ast.walk(function):
+        if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Store) or node.attr != attribute:
+            continue
+        if isinstance(node.value, ast.Name) and node.value.id == own:
+            return file, node.lineno
+    return None
+
+
+def mentions(log: Log, attribute: str) -> int:
+    """How often the recorded source reads an attribute of this name, or has a text of it."""
+    count = 0
+    for entry in log.table("sources"):
+        try:
+            tree = ast.parse(str(entry.get("text", ""))) if isinstance(entry, dict) else None
+        except (SyntaxError, ValueError, RecursionError):
+            return 1  # it can't be ruled out
+        for node in ast.walk(tree) if tree is not None else ():
+            is_read = isinstance(node, ast.Attribute) and node.attr == attribute and isinstance(node.ctx, ast.Load)
+            count += is_read or (isinstance(node, ast.Constant) and node.value == attribute)
+    return count
+
+
+def _function(text: str | None, line: int) -> ast.FunctionDef | None:
+    try:
+        tree = ast.parse(text or "")
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+            if first <= line <= node.lineno:
+                return node
+    return None

@@ -1,0 +1,96 @@
+"""Parameters that get gradients and that nothing changes: in no optimizer, and written by nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from graphscope.diagnose.parameter_rows import parameter_rows
+from graphscope.eventlog.schema import Flag, Kind
+from graphscope.graph.training import Module, Optimizer, Training, Unregistered, training
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+
+_LEAST: Final = 3
+"""In so many backward passes they must get gradients."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unlearned:
+    """A parameter that gets gradients and is changed by nothing."""
+
+    tensor: int
+    name: str
+    row: int
+    """Where its gradient grew for the third time."""
+    last: int
+    """Where it grew last."""
+    module: Module | None
+    """The outermost module that it belongs to, if any."""
+    unregistered: Unregistered | None
+    """Where it hangs on a module that does not know of it."""
+    passes: int
+
+
+def unlearned(log: Log) -> list[Unlearned]:
+    """All of a log, in the order of the log; none where the log does not tell of all optimizers what they hold."""
+    found = _READ.get(log)
+    if found is None or found[0] != log.end:
+        found = _READ[log] = log.end, list(_unlearned(log))
+    return found[1]
+
+
+_READ: WeakKeyDictionary[Log, tuple[int, list[Unlearned]]] = WeakKeyDictionary()
+
+
+def _unlearned(log: Log) -> Iterator[Unlearned]:
+    read = training(log)
+    stepping = stepping_optimizers(read)
+    if not stepping or not all(each.is_told for each in read.optimizers.values()):
+        return
+    rows = parameter_rows(log)
+    grown = rows.grown
+    candidates = np.setdiff1d(grown.tensors, np.fromiter(read.optimized, np.int64))
+    modules = {tensor: each for each in read.modules.values() for tensor in each.parameters.values()}
+    hanging = {
+        tensor: each
+        for module in read.modules.values()
+        for each in module.unregistered
+        for tensor in each.parameters.values()
+    }
+    for tensor in candidates.tolist():
+        raw = log.event(tensor) if log.first <= tensor < log.end else None
+        if raw is None or raw.kind != Kind.LEAF or not raw.flags & Flag.REQUIRES_GRAD:
+            continue
+        if not raw.flags & Flag.PARAMETER and tensor not in hanging:
+            continue
+        mine = grown.rows[grown.tensors == tensor]
+        passes = np.unique(np.searchsorted(read.backward_begins, mine))
+        if len(passes) < _LEAST or (rows.written.of([tensor]).rows > mine[0]).any():
+            continue
+        third = mine[np.searchsorted(read.backward_begins, mine) >= passes[_LEAST - 1]][0]
+        name = read.name(tensor) or next((place for place in _places(hanging.get(tensor), tensor)), "")
+        yield Unlearned(tensor, name, int(third), int(mine[-1]), modules.get(tensor), hanging.get(tensor), len(passes))
+
+
+def stepping_optimizers(read: Training) -> list[Optimizer]:
+    """The optimizers that made some steps."""
+    return [each for each in read.optimizers.values() if len(read.rows("step", owner=each.number)) >= _LEAST]
+
+
+def elements(log: Log, tensor: int) -> int:
+    """How many elements a tensor has."""
+    return prod(log.event(tensor).shape)
+
+
+def _places(held: Unregistered | None, tensor: int) -> Iterator[str]:
+    if held is not None:
+        for place, each in held.parameters.items():
+            if each == tensor:
+                yield f"{held.module}.{place}".lstrip(".")

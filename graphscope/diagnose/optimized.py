@@ -12,6 +12,7 @@ import numpy as np
 from graphscope.diagnose.explanation import Step, listed, step_of
 from graphscope.eventlog.schema import DTYPES, Kind
 from graphscope.graph import series
+from graphscope.graph.training import training
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -77,16 +78,10 @@ def late_to_early(losses: np.ndarray, first: int | None = None) -> float:
     return float(after / before) if before > 0 else math.nan
 
 
-def name_of(graph: Graph, tensor: int) -> str:
-    """What a parameter is called."""
-    if not graph.log.first <= tensor < graph.log.end:
-        return f"#{tensor}"
-    return graph.node(tensor).name or f"#{tensor}"
-
-
 def names_of(graph: Graph, tensors: np.ndarray) -> tuple[str, ...]:
     """What some parameters are called."""
-    return tuple(name_of(graph, tensor) for tensor in np.unique(tensors).tolist())
+    known = training(graph.log)
+    return tuple(known.name(tensor) or f"#{tensor}" for tensor in np.unique(tensors).tolist())
 
 
 def told(names: tuple[str, ...]) -> str:
@@ -95,8 +90,14 @@ def told(names: tuple[str, ...]) -> str:
 
 
 def optimizer_at(graph: Graph, row: int, note: str) -> Step:
-    """Where the optimizer that made an update takes its settings from: the place where a cure is to be written."""
-    return step_of(graph.node(row), note)
+    """Where the optimizer that made an update was made, and its settings stand; else where it steps."""
+    node, known = graph.node(row), training(graph.log)
+    places = (known.place(each.site) for each in known.optimizers.values() if node.tensor in each.tensors)
+    file, line = next((place for place in places if place[0]), ("", 0))
+    if not file:
+        return step_of(node, note)
+    text = (graph.log.source(file) or "").splitlines()[line - 1 : line]
+    return Step(row, node.label, node.name, file, line, "".join(text).strip(), note)
 
 
 def cast_at(graph: Graph, tensor: int, note: str) -> Step | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from graphscope.diagnose import Explanation, Report
+from graphscope.diagnose import Explanation, Finding, Report
 from graphscope.graph.select import Selector
 
 Cell = str | int | float | bool | None
@@ -242,7 +242,7 @@ class TableResult:
     """Said below the table, or instead of it when it has no rows."""
     wrap: bool = False
     """The last column holds words: where the screen is too narrow they go on in the next line, and none is cut."""
-    items: tuple[BreakpointInfo | WatchInfo | Bookmark | Rank, ...] = ()
+    items: tuple[BreakpointInfo | WatchInfo | Bookmark | Rank | Finding, ...] = ()
     """What the rows are about, one by one, where somebody may want to do something with it."""
 
 

@@ -53,6 +53,11 @@ class Finding:
     """What came of it, the earliest first."""
 
     @property
+    def place_in_log(self) -> int:
+        """Where one looks at it: the node to blame, else the row where it shows."""
+        return self.row if self.node is None else self.node
+
+    @property
     def place(self) -> str:
         """`train.py:12`; empty when it is not known."""
         return f"{self.file.replace(chr(92), '/').rsplit('/', 1)[-1]}:{self.line}" if self.file else ""

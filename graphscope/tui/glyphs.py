@@ -20,6 +20,7 @@ class Glyphs:
     current: str
     breakpoint: str
     nonfinite: str
+    finding: str
     in_place: str
     edited: str
     view: str
@@ -55,7 +56,8 @@ class Glyphs:
 
 
 UNICODE: Final = Glyphs(
-    op="●", leaf="◆", grad="▲", accumulate="◇", mark="·", current="▶", breakpoint="●", nonfinite="!", in_place="✎",
+    op="●", leaf="◆", grad="▲", accumulate="◇", mark="·", current="▶", breakpoint="●", nonfinite="!", finding="✗",
+    in_place="✎",
     edited="✱", view="⌕", opened="▾", closed="▸", rising="▲", lane="│", across="─", fork_left="├", fork_right="┤",
     end_left="╰", end_right="╯", crossing="┼", more="┆", bars="▁▂▃▄▅▆▇█", shades=" ░▒▓█", steps="╸━",
     box="╭╮╰╯─│", strong_box="┏┓┗┛━┃", arrow="▼", strong_arrow="▼", up="▲", ellipsis="…", times="×",
@@ -63,7 +65,8 @@ UNICODE: Final = Glyphs(
 """For terminals that show Unicode."""
 
 ASCII: Final = Glyphs(
-    op="o", leaf="#", grad="^", accumulate="+", mark=".", current=">", breakpoint="B", nonfinite="!", in_place="w",
+    op="o", leaf="#", grad="^", accumulate="+", mark=".", current=">", breakpoint="B", nonfinite="!", finding="x",
+    in_place="w",
     edited="*", view="v", opened="-", closed="+", rising="^", lane="|", across="-", fork_left="|", fork_right="|",
     end_left="`", end_right="'", crossing="+", more=":", bars="_.,-~=+#", shades=" .:*#", steps="-=",
     box="++++-|", strong_box="####=#", arrow="v", strong_arrow="V", up="^", ellipsis="~", times="x",

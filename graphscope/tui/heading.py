@@ -36,6 +36,7 @@ def heading(
     state: str,
     step: int,
     search: str,
+    findings: int,
 ) -> Text:
     """The line.
 
@@ -48,6 +49,7 @@ def heading(
         state: Of a program, see `Session.state`; empty of a recording.
         step: The training step that the position belongs to.
         search: What is searched for, if anything is.
+        findings: How many things are wrong with the run, as far as is known.
     """
     made = Text(no_wrap=True, overflow="ellipsis")
     made.append(f"{escape(name)} ", "bold")
@@ -74,6 +76,9 @@ def heading(
         made.append(f"  {escape(scene.log.stopped)}", f"italic {colours['error']}")
     elif not state and not scene.log.closed:
         made.append("  growing", "italic dim")
+    if findings:
+        words = f"  {findings} finding{'s' * (findings > 1)}  F "
+        made.append(words, Style.parse(f"bold {colours['error']}") + Style(meta={"@click": "screen.list('findings')"}))
     if search:
         made.append(f"   /{escape(search)}  n N Esc", "bold")
     why = "" if stop is None else reason(stop)

@@ -15,6 +15,7 @@ from graphscope.tui.tape.lines import Lines
 from graphscope.tui.timeline.curves import Curves
 
 if TYPE_CHECKING:
+    from graphscope.diagnose import Finding
     from graphscope.eventlog.reader import Log
 
 _BLOCKS: Final = 8
@@ -30,10 +31,18 @@ class LogIndex:
         self.lines = Lines(log)
         self.counts = Counts(log)
         self.curves = Curves([], [], [])
+        self.findings: tuple[Finding, ...] = ()
+        self.judged = False
+        """Somebody looks, or has looked, for findings."""
         self.passes = passes_of(log)
         self.flagged = _faults(self.graph)
         self.lines.extend()
         self.counts.extend(1 << 16)
+
+    @property
+    def found_at(self) -> list[int]:
+        """The rows where findings show, and what came of them."""
+        return [each.row for found in self.findings for each in (found, *found.consequences)]
 
     def refresh(self) -> bool:
         """Look at what was written since; whether anything was."""

@@ -15,7 +15,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.events import ScreenResume
-from textual.message import Message
 from textual.widgets import Static
 
 from graphscope.debugger.command_line import resolve
@@ -24,7 +23,7 @@ from graphscope.debugger.results import Ended, Result, Stop
 from graphscope.debugger.results import Message as Said
 from graphscope.eventlog.reader import Log
 from graphscope.tui import key_table
-from graphscope.tui.actions import Actions
+from graphscope.tui.background import Background
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.heading import heading
 from graphscope.tui.inspector.inspector import Inspector
@@ -42,7 +41,6 @@ from graphscope.tui.source.source import Source
 from graphscope.tui.tape.tape import Tape
 from graphscope.tui.terminal_loss import is_gone, on_hang_up
 from graphscope.tui.text_widgets import Title
-from graphscope.tui.timeline.curves import Curves, curves_of
 from graphscope.tui.timeline.timeline import Timeline
 
 SMALLEST: Final = (60, 16)
@@ -53,16 +51,7 @@ _IDLE: Final = 3.0
 _WORTH: Final = 10
 
 
-class Measured(Message):
-    """A worker has found what the timeline shows."""
-
-    def __init__(self, log_index: LogIndex, curves: Curves) -> None:
-        super().__init__()
-        self.log_index = log_index
-        self.curves = curves
-
-
-class Main(Actions):
+class Main(Background):
     """Tape, source, inspector, map, timeline and prompt over one session."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_table.OF_COMMANDS, *key_table.OF_SCREEN]
@@ -169,19 +158,8 @@ class Main(Actions):
         self.query_one(Tape).show(reading.lines, reading.passes)
         self.query_one(Inspector).show(reading.passes)
         self.query_one(Source).show(reading.counts)
-        self.query_one(Timeline).show(reading.passes, reading.curves, reading.flagged)
-        self._measure(reading)
-
-    @work(thread=True, exclusive=True, group="curves")
-    def _measure(self, log_index: LogIndex) -> None:
-        self.post_message(Measured(log_index, curves_of(log_index.graph, log_index.passes)))
-
-    def on_measured(self, message: Measured) -> None:
-        """Draw the curves."""
-        reading = message.log_index
-        reading.curves = message.curves
-        if reading is self.log_index:
-            self.query_one(Timeline).show(reading.passes, reading.curves, reading.flagged)
+        self.show_timeline()
+        self.read_in_background()
 
     # Commands --------------------------------------------------------------------------------------------------------
 
@@ -305,6 +283,7 @@ class Main(Actions):
             self.log_index.extend()
             self._share()
         self.place(message.now, stops[-1] if stops else self.scene.stop)
+        self.judge_what_has_ended()
         if self.session.begun:
             early, self.early = self.early, []
             for request in early:
@@ -357,6 +336,7 @@ class Main(Actions):
             state=self.session.state,
             step=self.log_index.passes.step_of(self.scene.now),
             search=self.search,
+            findings=len(self.log_index.findings),
         )
 
     def on_resize(self) -> None:

@@ -12,6 +12,7 @@ from graphscope.debugger.commands.watches import display_table, watch_table
 from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.nodes import Pending
 from graphscope.debugger.results import Bookmark, Cell, Message, TableResult, ValueResult
+from graphscope.diagnose import examined
 from graphscope.errors import CommandError
 from graphscope.eventlog.presenting import presented
 from graphscope.graph import Node
@@ -133,7 +134,8 @@ def source(dbg: Debugger, spec: Rest = "") -> Message:
 def info(dbg: Debugger, topic: Rest = "") -> TableResult:
     """Tell all of the current node, or of a SPEC.
 
-    `info breakpoints`, `info watches`, `info displays`, `info checkpoints` and `info log` tell of those.
+    `info breakpoints`, `info watches`, `info displays`, `info checkpoints`, `info findings` (what the
+    doctor finds, up to now) and `info log` tell of those.
     """
     found = TOPICS.get(topic)
     return found(dbg) if found is not None else node_table(dbg, dbg.chosen(topic))
@@ -201,6 +203,18 @@ def _checkpoint_table(dbg: Debugger) -> TableResult:
     return TableResult(("checkpoint", "row"), rows, note=note, items=items)
 
 
+def _finding_table(dbg: Debugger) -> TableResult:
+    report = examined(dbg.graph.at(dbg.last_row))
+    found = [(mark, each) for root in report for mark, each in (("", root), *(("so", so) for so in root.consequences))]
+    rows = tuple(
+        (mark, each.kind, each.place, "" if each.first_step is None else each.first_step, each.verdict)
+        for mark, each in found
+    )
+    note = "" if rows else "Nothing was found"
+    columns = ("", "finding", "line", "step", "what")
+    return TableResult(columns, rows, note=note, items=tuple(each for _, each in found), wrap=True)
+
+
 def _log_table(dbg: Debugger) -> TableResult:
     log = dbg.log
     facts: list[tuple[str, Cell]] = [
@@ -222,6 +236,7 @@ TOPICS: Final[dict[str, Callable[[Debugger], TableResult]]] = {
     "displays": display_table,
     "display": display_table,
     "checkpoints": _checkpoint_table,
+    "findings": _finding_table,
     "log": _log_table,
 }
 """What `info` tells beside nodes."""

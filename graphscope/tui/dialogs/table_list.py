@@ -15,12 +15,13 @@ from textual.screen import ModalScreen
 from textual.widgets import DataTable, Static
 
 from graphscope.debugger.results import Bookmark, BreakpointInfo, Cell, Rank, Result, TableResult, WatchInfo
+from graphscope.diagnose import Finding
 from graphscope.tui.guard import Guarded
 from graphscope.tui.screen_text import escape
 
 Ask = Callable[[str], Awaitable[list[Result]]]
 Row = tuple[Cell, ...]
-Item = TypeVar("Item", BreakpointInfo, WatchInfo, Bookmark, Rank)
+Item = TypeVar("Item", BreakpointInfo, WatchInfo, Bookmark, Rank, Finding)
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,11 @@ LISTS: Final[dict[str, Listed]] = {
         "bookmarks",
         "info checkpoints",
         {"enter": Deed[Bookmark]("go there", lambda bookmark: f"goto {bookmark.name}", leaves=True)},
+    ),
+    "findings": Listed(
+        "findings",
+        "info findings",
+        {"enter": Deed[Finding]("go there", lambda finding: f"goto {finding.place_in_log}", leaves=True)},
     ),
     "ranks": Listed(
         "ranks",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from textual import events
 from textual.geometry import Region
@@ -35,13 +37,14 @@ class Timeline(Drawn, Widget):
         self._passes = Passes([], [], [])
         self._curves = Curves([], [], [])
         self._flagged = np.zeros(0, np.int64)
+        self._found: Sequence[int] = ()
         self._drawn: list[list[tuple[str, str]]] = []
         self._measured = (0, 0, 0)
         self._shares: np.ndarray = np.zeros(0)
 
-    def show(self, passes: Passes, curves: Curves, flagged: np.ndarray) -> None:
-        """Take over passes, curves and the rows of what is not finite."""
-        self._passes, self._curves, self._flagged = passes, curves, flagged
+    def show(self, passes: Passes, curves: Curves, flagged: np.ndarray, found: Sequence[int]) -> None:
+        """Take over passes, curves, and the rows of what is not finite and of findings."""
+        self._passes, self._curves, self._flagged, self._found = passes, curves, flagged, found
         self._measure()
         self.refresh()
 
@@ -118,6 +121,8 @@ class Timeline(Drawn, Widget):
         if len(self._passes.steps) * 3 < self._room:
             for row in self._passes.steps:
                 cells[self.column(row)] = (self._glyphs.lane, "step")
+        for row in self._found:
+            cells[self.column(row)] = (self._glyphs.finding, "flag")
         cells[self.column(self.scene.now)] = (self._glyphs.arrow, "now")
         return [(f"{'step ' + str(step):<{_LABEL}} "[: _LABEL + 1], "label"), *cells]
 

@@ -24,8 +24,9 @@ def test_every_interruption_of_the_engine_arrives(program, kind: str) -> None:
 
 
 @pytest.mark.torch
-def test_every_interruption_where_a_view_is_made_arrives(program) -> None:
-    check(program("interrupted.py", "view", ".", "calls+backward", "OSError"))
+@pytest.mark.parametrize("step", ["view", "optimizer"])
+def test_every_interruption_of_a_small_step_arrives(program, step: str) -> None:
+    check(program("interrupted.py", step, ".", "calls+backward", "OSError"))
 
 
 @pytest.mark.torch

@@ -266,7 +266,7 @@ static PyObject *Entry_call(PyObject *object, PyObject *const *words, size_t fla
     if (is_common(self, words, PyVectorcall_NARGS(flags), &plan))
         result = run_pass(self, &plan, words, flags, names);
     else {
-        PyErr_Clear();
+        put_off();
         result = PyObject_Vectorcall(self->slow, words, flags, names);
     }
     forget_plan(&plan);

@@ -343,7 +343,7 @@ static Site *site_for(Handler *self, PyObject *call, PyFrameObject *frame, PyObj
 {
     Site *site = site_at(self, call, frame);
     for (int turn = 0; site != NULL && fits(site, result, node, seen, given) != 1; turn++) {
-        PyErr_Clear(); /* of constants that can't be compared */
+        put_off(); /* constants that can't be compared */
         PyObject *next = turn < MOST_TRIED ? site->next : NULL;
         Site *following = next != NULL && PyObject_TypeCheck(next, site_type) ? (Site *)Py_NewRef(next) : NULL;
         Py_DECREF(site);
@@ -801,7 +801,7 @@ static inline PyObject *run_call(Handler *self, PyObject *func, PyObject *args, 
     if (common)
         held = Py_NewRef(call);
     else {
-        PyErr_Clear();
+        put_off();
         Py_CLEAR(given.constants);
         call = NULL;
         PyFrameObject *direct = PyEval_GetFrame();
@@ -883,6 +883,8 @@ static PyObject *Handler_call(PyObject *object, PyObject *const *words, size_t f
     if (is_of_c(func) || (PyFunction_Check(func) ? is_itself(self, func, words[1], args, kwargs)
                                                  : PyDict_GetItemWithError(self->calls, func) != NULL))
         return run_call(self, func, args, kwargs);
+    if (is_interrupted()) /* torch's own functions are hashed by Python */
+        return NULL;
     PyErr_Clear(); /* of what can't be hashed */
     int found = find_intended(self, &func, words[1], args, &kwargs);
     PyObject *result = found < 0 ? NULL : run_call(self, func, args, kwargs);

@@ -46,6 +46,37 @@ def test_threads_that_go_back_through_one_graph_do_no_harm(tmp_path: Path) -> No
     subprocess.run([sys.executable, "-c", THREADS], check=True, timeout=60, cwd=tmp_path)
 
 
+MODULES = """\
+import sys, threading, torch
+import graphscope as gs
+
+sys.setswitchinterval(1e-6)
+torch.set_num_threads(1)
+
+kept = []  # what is known of them is looked through, too
+
+def work():
+    for _ in range(100):
+        kept.append(torch.nn.Linear(8, 2))
+        kept[-1](torch.ones(1, 8))
+
+with gs.record(values="none") as log:
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+log.refresh()
+print(sum(node.op == "linear" for node in log.graph.nodes))
+"""
+
+
+def test_threads_that_make_modules_are_recorded_to_the_end(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", MODULES]
+    ran = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    assert (ran.stdout, ran.stderr) == ("800\n", "")
+
+
 class Seeing(TorchFunctionMode):
     """A mode of the program's."""
 

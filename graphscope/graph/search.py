@@ -44,7 +44,7 @@ def rows_of(graph: Graph, selector: Selector) -> np.ndarray:
 def nothing_answers(graph: Graph, spec: str) -> SelectorError:
     """The error for a SPEC that was understood but means no node, with the nearest words that would."""
     wanted = [term.pattern for term in parse(spec).terms if term.form in ("word", "op", "name", "scope")]
-    known = vocabulary(graph) if wanted else []
+    known = [word for word in vocabulary(graph) if word not in wanted] if wanted else []
     close = [match for word in wanted for match in difflib.get_close_matches(word, known, 3)]
     hint = f"did you mean {', '.join(close)}?" if close else f"here are {', '.join(known[:12])}" if known else None
     return SelectorError(f"no node answers to '{spec}'", hint=hint)

@@ -19,7 +19,7 @@ from torch import nn
 
 import graphscope as gs
 from graphscope.errors import LogError
-from graphscope.eventlog.schema import Kind
+from graphscope.eventlog.schema import Flag, Kind
 from tests.adapters.programs import PROGRAMS
 from tests.adapters.special_tensors import SPECIAL, Idle, Seen, runs_alone
 
@@ -56,6 +56,20 @@ def test_the_ops_inside_are_those_that_torch_dispatches() -> None:
     assert ran - made_here <= told
     calls = {"linear", "tanh", "layer_norm", "cross_entropy"}
     assert told - ran <= calls
+
+
+@pytest.mark.parametrize("capture", ["calls", "calls+backward", "ops"])
+def test_what_is_made_of_numbers_is_a_leaf_with_a_name(capture: str) -> None:
+    with gs.record(capture=capture) as log:
+        weight = torch.tensor([2.0], requires_grad=True)
+        listed = torch.as_tensor([1.0, 2.0])
+        (weight * listed).sum().backward()
+    log.refresh()
+    leaves = [node for node in log.graph.nodes if node.kind == "leaf"]
+    assert [(node.name, node.op, bool(node.event.flags & Flag.REQUIRES_GRAD)) for node in leaves] == [
+        ("weight", "tensor", True),
+        ("listed", "as_tensor", False),
+    ]
 
 
 def test_beneath_a_call_lies_what_it_runs_and_the_rest_is_as_at_the_level_of_calls() -> None:

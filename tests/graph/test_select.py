@@ -147,6 +147,8 @@ def test_nothing_found_suggests_what_is_there(graph):
     error = search.nothing_answers(graph, "tnah")
     assert (error.message, error.hint) == ("no node answers to 'tnah'", "did you mean tanh?")
     assert "tanh" in (search.nothing_answers(graph, "op:zzzz").hint or "")
+    beside = search.nothing_answers(graph, "op:tanh and line:elsewhere.py:1")  # there is one, but not there
+    assert "did you mean" not in (beside.hint or "")
 
 
 def test_a_quoted_name_may_have_blanks(make_tape):

@@ -181,6 +181,8 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
             if caller is not frame and (session.frames.is_graphscope(caller) or session.frames.prepares(caller)):
                 return None
         call = session.calls.get(func) or self._learn(func)
+        if call.ignored:
+            return None
         rows: list[int] = []
         constants: list[Any] = []
         calls = place.calls
@@ -270,7 +272,8 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
         call = self.session.learn(func)
         library, _, name = func._schema.name.partition("::")
         call.name = name if library == "aten" else f"{library}.{name}"
-        call.ignored = call.gradient = False
+        call.ignored = name == "lift_fresh"  # hands on what a call that makes a tensor has made
+        call.gradient = False
         call.in_place = name.endswith("_") and not name.endswith("__")
         call.aliasing = name in ALIASING
         call.plain = not (call.in_place or call.aliasing)

@@ -55,7 +55,7 @@ class Order:
 
     def is_lost(self) -> np.ndarray:
         """By step: whether gradients that had grown since the step before were cleared ahead of it."""
-        grown, cleared = last_before(self.grown, self.steps), last_before(self.clears, self.steps)
+        grown, cleared = last_before(self.grown, self.steps), last_before(self.clears, self.read.begins(self.steps))
         before = np.concatenate([[-1], self.steps[:-1]])
         found: np.ndarray = (grown > before) & (cleared > grown)
         return found

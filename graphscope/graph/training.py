@@ -219,6 +219,12 @@ class Training:
         """The learning rate of each group at the `step` of a row; empty where they are no plain numbers."""
         return tuple(map(float, self.log.arguments(row).attributes.get("lr", ())))
 
+    def begins(self, rows: np.ndarray) -> np.ndarray:
+        """Where the steps whose `step` marks are at some rows began."""
+        inside = [int(next(iter(self.log.arguments(row).attributes.get("rows", ())), 0)) for row in rows.tolist()]
+        found: np.ndarray = rows - np.array(inside, np.int64)
+        return found
+
     def roots(self, begins: np.ndarray) -> np.ndarray:
         """The rows that backward passes begin from; -1 where it is not told."""
         counts = self.log.pick("input_count", begins)

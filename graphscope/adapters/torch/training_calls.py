@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -50,6 +50,8 @@ class TrainingCalls:
         self.marks = TrainingMarks(session.writer)
         self.steps = 0
         """So many steps of optimizers have ended."""
+        self._begins: dict[int, int] = {}
+        """The row where the step of each optimizer that makes one begins."""
         self._untold: list[weakref.ref[Any]] = []
         """Optimizers whose parameters, and modules whose contents, are to be told."""
 
@@ -136,14 +138,16 @@ class TrainingCalls:
             self.made(optimizer, None)
         if self._untold:
             self._tell_untold(optimizer)
+        self._begins[id(optimizer)] = self.session.writer.end
 
     @guarded
     def stepped(self, optimizer: Any, frame: FrameType) -> None:
         """A step has ended."""
         self.steps += 1
         rates = [group.get("lr") for group in optimizer.param_groups]
-        told = {"lr": [float(each) for each in rates if isinstance(each, (int, float))]}
-        numbers = told if len(told["lr"]) == len(rates) else {}
+        plain = [float(each) for each in rates if isinstance(each, (int, float))]
+        inside = self.session.writer.end - self._begins.pop(id(optimizer), self.session.writer.end)
+        numbers: dict[str, Sequence[float]] = {"rows": [inside], "lr": plain if len(plain) == len(rates) else []}
         self.marks.append_numbers("step", self.marks.number(optimizer), self.session.frames.user(frame), numbers)
 
     def made(self, optimizer: Any, frame: FrameType | None) -> None:

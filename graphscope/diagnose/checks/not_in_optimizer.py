@@ -129,10 +129,11 @@ def _beside(log: Log, read: Training, group: list[Unlearned]) -> Optimizer | Non
     inside = (grown.rows > begin) & (grown.rows < following)
     size = sum(elements(log, each.tensor) for each in group)
     module = group[0].module
+    of_modules = {tensor for each in read.modules.values() for tensor in each.parameters.values()}
     for optimizer in stepping_optimizers(read):
         mine = inside & np.isin(grown.tensors, np.fromiter(optimizer.tensors, np.int64))
-        if not mine.any():
-            continue
+        if not mine.any() or (module is not None and optimizer.tensors.isdisjoint(of_modules)):
+            continue  # who learns an input leaves the network as it is
         learned = sum(elements(log, tensor) for tensor in np.unique(grown.tensors[mine]).tolist())
         is_behind = grown.rows[mine].max() > min(
             _row_in(grown.rows[inside], grown.tensors[inside], each) for each in group

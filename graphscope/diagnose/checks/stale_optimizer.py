@@ -95,10 +95,15 @@ def stale(log: Log) -> Iterator[Stale]:
             held = [each for each in optimizer.tensors - alive if _could_grow(log, each)]
             named = {tensor for module in read.modules.values() for tensor in module.parameters.values()}
             gone = [each for each in held if each not in named or each in set(mine.tensors.tolist())]
-            shapes = {log.event(each).shape for each in gone}
-            if gone and shapes & {log.event(each.tensor).shape for each in late}:
+            if _inputs(log, gone) & _inputs(log, [each.tensor for each in late]):
                 yield Stale(optimizer, sorted(gone), late)
                 return
+
+
+def _inputs(log: Log, tensors: list[int]) -> set[tuple[int, ...]]:
+    """The shapes of parameters without the number of their outputs, in which a new head differs; biases have none."""
+    shapes = [log.event(each).shape for each in tensors]
+    return {shape[1:] if len(shape) > 1 else shape for shape in shapes}
 
 
 def _first_growth(log: Log, found: Unlearned) -> int:

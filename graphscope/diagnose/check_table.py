@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
@@ -117,6 +116,8 @@ def check(
 @cache
 def every() -> Mapping[str, Check]:
     """The whole table: the checks of this package, and those that other packages bring."""
+    from importlib.metadata import entry_points  # it loads much, and few who open a log come here
+
     import_module("graphscope.diagnose.checks")
     for entry in entry_points(group=GROUP):
         try:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 from graphscope.diagnose import unrecorded
 from graphscope.diagnose.backward_passes import newest_pass
 from graphscope.diagnose.check_table import every
-from graphscope.diagnose.checks.nan import explain_nan
 from graphscope.diagnose.explanation import Explanation, step_of, where, with_others
 from graphscope.diagnose.gradient_size import mostly_zero, norm, norms, shrunk
 from graphscope.diagnose.missing_causes import explain_missing, stopped
@@ -110,7 +109,8 @@ def _fine(subject: Subject, gradient: np.ndarray) -> Explanation:
         if subject.is_leaf
         else "It is not a leaf: .grad keeps this only for a tensor that was told to retain_grad()."
     )
-    loss = None if ahead is None else explain_nan(Subject(subject.graph.node(ahead.target)))
+    of_nan = every()["nan"].explain
+    loss = None if ahead is None or of_nan is None else of_nan(Subject(subject.graph.node(ahead.target)))
     sick = "" if loss is None or loss.cause == "deliberate" else f"But {loss.verdict}."
     cut = "" if ahead is None else " ".join(f"Another way is cut: {words}." for words in stopped(ahead)[:2])
     zeros = mostly_zero(subject)

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import entry_points
 from types import SimpleNamespace
 from typing import Any, Final, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
@@ -99,6 +98,8 @@ def exporter(name: str, *, suffix: str) -> Callable[[Rendering], Rendering]:
 
 def load_extensions() -> list[str]:
     """Load the exporters that other packages bring; returns what went wrong, a sentence for each that failed."""
+    from importlib.metadata import entry_points  # it loads much, and few come here
+
     failures = []
     for entry in entry_points(group=GROUP):
         try:

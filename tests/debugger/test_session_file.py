@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphscope as gs
@@ -85,6 +85,7 @@ JSON = st.recursive(
 )
 
 
+@settings(max_examples=40)
 @given(JSON, st.dictionaries(st.sampled_from(["number", "spec", "when", "ignore", "enabled", "commands"]), JSON))
 def test_whatever_is_in_the_file_the_log_opens(log: Path, content: Any, fields: dict[str, Any]) -> None:
     sound = {

@@ -35,7 +35,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.lists(VALUES, max_size=4), st.dictionaries(st.text(max_size=3), VALUES, max_size=3), st.data())
 def test_arguments_come_back(operands: list[Any], attributes: dict[str, Any], data: st.DataObject) -> None:
     numbers: list[Any] = []

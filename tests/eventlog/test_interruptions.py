@@ -24,6 +24,7 @@ def test_every_interruption_of_the_engine_arrives(program, kind: str) -> None:
 
 
 @pytest.mark.torch
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["view", "optimizer"])
 def test_every_interruption_of_a_small_step_arrives(program, step: str) -> None:
     check(program("interrupted.py", step, ".", "calls+backward", "OSError"))

@@ -118,12 +118,13 @@ def test_leaves_are_written_again_in_each_segment(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [100, 30_000])
 def test_a_reader_of_a_log_that_grows_never_sees_newer_values_in_old_rows(make, append, size: int) -> None:
-    writer = make(budget=8 << 20)
+    budget = 4 << 20
+    writer = make(budget=budget)
     log = load(writer.path)
-    far = 2 * (8 << 20) // (4 * size) // 7
+    far = 2 * budget // (4 * size) // 7
     held = []
     seen = dropped = 0
-    for number in range(min(20 * (8 << 20) // (4 * size), 60_000)):
+    for number in range(min(40 * budget // (4 * size), 30_000)):
         row = append(writer, np.full(size, number, "f4"))
         if number % 7 == 0:
             log.refresh()

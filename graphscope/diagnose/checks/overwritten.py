@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from graphscope.diagnose.carried import taken_over
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
+from graphscope.diagnose.failed_passes import WRITTEN, FailedPass, failed_passes
 from graphscope.diagnose.finding import Finding
-from graphscope.diagnose.gradient_paths import GradientPaths
+from graphscope.diagnose.gradient_paths import GradientPaths, made_of
 from graphscope.eventlog.schema import Flag, Kind
+from graphscope.graph import walk
 from graphscope.graph.index import edges_of
 
 if TYPE_CHECKING:
@@ -69,10 +73,39 @@ def _written_and_ran(log: Log) -> tuple[np.ndarray, np.ndarray]:
     return written, ran
 
 
+def failed_by(graph: Graph) -> Iterator[Finding]:
+    """The writes that made a backward pass fail; of a run without any pass, all that would.
+
+    A graph that no pass runs through may be written over: those of targets and of networks that are not trained are.
+    """
+    rows = list(writes(graph.log))
+    if not len(graph.index.marks(Kind.BACKWARD_BEGIN)):
+        yield from (found for row in rows if row <= graph.now for found in overwritten(graph, row))
+    for failed in failed_passes(graph, WRITTEN):
+        if taken_over(graph, failed.root, failed.before) is not None:
+            continue  # an optimizer wrote over what a state of an earlier step needs: the state is to blame
+        behind = {failed.root, *walk.reach(failed.root, partial(made_of, graph))}
+        then = graph.at(failed.begin)
+        before = [found for row in rows if row < failed.begin for found in overwritten(then, row)]
+        found = [each for each in before if each.evidence["saved by"] in behind]
+        last = _last_rule(graph, failed)
+        yield from [each for each in found if each.evidence["saved by"] == last][:1] or found[:1]
+        return
+
+
+def _last_rule(graph: Graph, failed: FailedPass) -> int:
+    """The op whose rule a pass came to last."""
+    log = graph.log
+    kinds = log.column("kind", failed.begin, failed.error)
+    ran = failed.begin + np.flatnonzero(kinds == Kind.GRAD)
+    return int(log.pick("forward", ran[-1:])[0]) if len(ran) else -1
+
+
 @check(
     "in-place damage",
-    reads=("rows",),
+    reads=("marks", "rows"),
     rows=writes,
+    of_run=failed_by,
     sample="""
         import torch
 
@@ -107,12 +140,20 @@ def overwritten(graph: Graph, row: int) -> Iterator[Finding]:
 
 def _finding(write: Node, owner: Node, old: Node, what: str) -> Finding:
     verdict = f"{owner.op}{where(owner)} had saved {what}, and {write.op}{where(write)} writes over it before backward"
-    cure = f"write to a copy, or leave the underscore out: {write.op.rstrip('_')} in place of {write.op}"
+    plain = f"write to a copy, or leave the underscore out: {write.op.rstrip('_')} in place of {write.op}"
+    cure = _OF_STEP if "lr" in write.attrs or "lr" in write.arguments.attributes else _CURES.get(write.op, plain)
     site = write.site
     file, line = ("", 0) if site is None else (site.file, site.line)
     evidence = {"saved by": owner.row, "version": write.version}
     names, cause = (title(old),), "written in place"
     return Finding("overwritten", "error", write.row, write.row, file, line, names, cause, verdict, cure, evidence)
+
+
+_OF_STEP: Final = "call step() after the backward of every loss made with these weights, or compute that loss anew"
+_CURES: Final = {
+    "setitem_": "write into a clone(), or put the parts together by torch.stack, cat or where",
+    "copy_": "write before the forward pass, or after the backward of every loss made with the old values",
+}
 
 
 def _has_run(owner: Node) -> bool:

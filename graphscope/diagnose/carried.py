@@ -1,0 +1,107 @@
+"""Results that one training step hands on to the next with their graphs: chains that grow by a link a step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from graphscope.diagnose.backward_passes import edges_with_gradients
+from graphscope.diagnose.gradient_paths import leaf_of, made_of
+from graphscope.diagnose.subject import Subject
+from graphscope.eventlog.schema import Flag, Kind, Pass
+from graphscope.graph import walk
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+    from graphscope.graph import Graph
+
+LINKS: Final = 4
+"""So many steps in a row must each take over from the one before."""
+
+_MOST_PLACES: Final = 32
+
+
+class Chain(NamedTuple):
+    """Ops of one line, each in a later step, that are each computed from the one before."""
+
+    users: list[int]
+    """The newest of them, ascending."""
+    source: int
+    """What the last of them took over from an earlier step."""
+    links: int
+    """How many steps do so."""
+
+
+def chains(graph: Graph) -> Iterator[Chain]:
+    """The chains of a run."""
+    log, stop = graph.log, graph.now + 1
+    bounds = _bounds(graph)
+    if len(bounds) < LINKS:
+        return
+    users, sources = _across(log, bounds, stop)
+    sites = np.stack([log.pick("site", users), log.pick("op", users)]) if len(users) else np.zeros((2, 0))
+    _, places, counts = np.unique(sites, axis=1, return_inverse=True, return_counts=True)
+    for place in np.flatnonzero(counts >= LINKS)[:_MOST_PLACES].tolist():
+        here = np.flatnonzero(np.asarray(places).reshape(-1) == place)
+        regions = np.searchsorted(bounds, users[here])
+        _, first = np.unique(regions, return_index=True)
+        newest = here[first][-LINKS:]
+        if len(newest) == LINKS and _is_chain(graph, users[newest].tolist(), sources[newest].tolist()):
+            yield Chain(users[newest].tolist(), int(sources[newest[-1]]), len(first))
+
+
+def taken_over(graph: Graph, root: int, since: int) -> tuple[int, int] | None:
+    """The first op behind a root that runs after a row and takes what ran before it, with a graph; and what that is."""
+    rows = [*walk.reach(root, partial(made_of, graph)), root]
+    for row in rows:
+        if row <= since or graph.index.event(row).kind != Kind.OP:
+            continue
+        for source in made_of(graph, row):
+            older = source < since and graph.index.event(source).kind == Kind.OP
+            if older and leaf_of(graph, graph.index.event(source)) is None and has_rule_run(graph, source, since + 1):
+                return row, source
+    return None
+
+
+def has_rule_run(graph: Graph, row: int, stop: int, start: int = 0) -> bool:
+    """Whether the backward rule of an op has run between two rows."""
+    return any(graph.index.event(each).kind == Kind.GRAD for each in graph.index.backward(row, stop, start))
+
+
+def _bounds(graph: Graph) -> np.ndarray:
+    """Where training steps end; where there are none, where backward passes do that leave no graph behind them."""
+    steps = graph.index.marks(Kind.STEP)
+    if not len(steps):
+        again = any(((rows["flags"] & int(Flag.CREATE_GRAPH)) != 0).any() for _, rows in graph.log.chunks())
+        steps = graph.index.marks(Kind.BACKWARD_END)[: 0 if again else None]
+    return steps[steps <= graph.now]
+
+
+def _across(log: Log, bounds: np.ndarray, stop: int) -> tuple[np.ndarray, np.ndarray]:
+    """The edges that lead from an op of one step to an op of a later one."""
+    users, sources = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for takers, taken in edges_with_gradients(log, None, stop):
+        later = np.searchsorted(bounds, takers) > np.searchsorted(bounds, taken)
+        takers, taken = takers[later], taken[later]
+        flags = log.pick("flags", taken)
+        ran = (log.pick("kind", taken) == Kind.OP) & (log.pick("graph_pass", taken) == Pass.FORWARD)
+        ran &= (flags & int(Flag.NO_GRAD)) == 0
+        users.append(takers[ran])
+        sources.append(taken[ran])
+    found = np.concatenate(users), np.concatenate(sources)
+    order = np.argsort(found[0], kind="stable")
+    return found[0][order], found[1][order]
+
+
+def _is_chain(graph: Graph, users: list[int], sources: list[int]) -> bool:
+    step = partial(made_of, graph)
+    linked = (
+        walk.nearest(source, step, {before}) == before or source == before
+        for before, source in zip(users[:-1], sources[1:], strict=True)
+    )
+    return (
+        all(linked) and Subject(graph.node(users[0])).requires_grad and Subject(graph.node(sources[-1])).requires_grad
+    )

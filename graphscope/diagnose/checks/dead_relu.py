@@ -1,0 +1,173 @@
+"""Units of a relu that are closed for every input, step after step: no gradient passes them, they never learn again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from graphscope.diagnose.activations import active_units, calls, count_of_inputs, is_inside, share_of_zeros
+from graphscope.diagnose.check_table import check
+from graphscope.diagnose.explanation import title, where
+from graphscope.diagnose.finding import Finding
+from graphscope.graph.training import training
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+    from graphscope.graph import Graph, Node
+
+RELUS: Final = frozenset({"relu", "relu6"})
+
+_DEAD: Final = 0.9
+"""From this share of closed units on a layer is dead; some quiet units are healthy."""
+
+_LAST: Final = 6
+"""So many of the newest steps must all show it."""
+
+_INPUTS: Final = 24
+"""And so many inputs together: a few may leave all units quiet by chance."""
+
+
+class Dead(NamedTuple):
+    """A layer that is dead."""
+
+    rows: np.ndarray
+    """Its calls."""
+    share: float
+    """Of its units."""
+    units: int
+    since: int
+    """Which of its calls was the first of those that show it."""
+
+
+def dead_layers(log: Log) -> Iterator[int]:
+    """The rows of relus from which on their layer is dead."""
+    graph: Graph = log.graph
+    found = (_dead(graph, rows) for rows in calls(log, RELUS, log.end))
+    yield from sorted(int(each.rows[each.since]) for each in found if each is not None)
+
+
+@check(
+    "dead relu",
+    reads=("rows", "values"),
+    rows=dead_layers,
+    shows="run",
+    sample="""
+        import torch
+
+        w = torch.tensor([[0.1, 0.2], [0.2, 0.1]], requires_grad=True)
+        b = torch.tensor([-9.0, -9.0], requires_grad=True)
+        v = torch.tensor([[0.5], [0.5]], requires_grad=True)
+        for step in range(5):
+            x = torch.tensor([[1.0, 2.0], [0.5, 1.0], [2.0, 0.1], [1.0, 1.0], [0.2, 0.3], [0.1, 1.5]])
+            hidden = torch.relu(x @ w + b)
+            loss = ((hidden @ v - 1.0) ** 2).mean()
+            loss.backward()
+        """,
+    healthy="""
+        import torch
+
+        w = torch.tensor([[0.1, 0.2], [0.2, -0.1]], requires_grad=True)
+        b = torch.tensor([0.0, -9.0], requires_grad=True)
+        v = torch.tensor([[0.5], [0.5]], requires_grad=True)
+        for step in range(5):
+            x = torch.tensor([[1.0, 2.0], [0.5, 1.0], [2.0, 0.1], [1.0, 1.0], [0.2, 0.3], [0.1, 1.5]])
+            hidden = torch.relu(x @ w + b)
+            loss = ((hidden @ v - 1.0) ** 2).mean()
+            loss.backward()
+        """,
+)
+def dead_relu(graph: Graph, row: int) -> Iterator[Finding]:
+    """Nearly all units of a relu stay closed for every input, over several steps, so that no gradient passes.
+
+    Units are judged by all inputs of the newest steps together. Where they died in a step, the optimizer that made it
+    is to blame; where they never lived, what wrote a bias far below 0, if something did, else the relu.
+    """
+    log = graph.log
+    found = next(
+        (dead for rows in calls(log, RELUS, log.end) if (dead := _dead(graph, rows)) and row in dead.rows), None
+    )
+    if found is None:
+        return
+    node = graph.node(row)
+    (file, line), cause, why, cure = _blame(graph, node, found)
+    verdict = (
+        f"{title(node)}{where(node)} is closed for every input: {found.share:.0%} of its {found.units} units gave "
+        f"nothing but 0 in the last {min(_LAST, len(found.rows))} steps, and no gradient passes them: {why}"
+    )
+    evidence = {"closed": round(found.share, 4), "units": found.units, "steps": len(found.rows) - found.since}
+    yield Finding("dead_relu", "warning", row, row, file, line, (title(node),), cause, verdict, cure, evidence)
+
+
+def _dead(graph: Graph, rows: np.ndarray) -> Dead | None:
+    log, newest = graph.log, rows[-_LAST:]
+    if (share_of_zeros(log, int(rows[-1])) or 0) < _DEAD:
+        return None
+    if sum(count_of_inputs(log, int(row)) for row in newest) < _INPUTS:
+        return None
+    active: np.ndarray | None = None
+    for row in newest.tolist():
+        units = active_units(log, row)
+        if units is None or (active is not None and units.shape != active.shape):
+            return None
+        active = units if active is None else active | units
+    if active is None or len(active) < 2 or active.mean() > 1 - _DEAD:
+        return None
+    last = graph.node(int(rows[-1]))
+    given = share_of_zeros(log, last.inputs[0].source.row) if last.inputs else None
+    if given == 1 or not is_inside(last):  # of zeros it makes zeros; a margin of a loss is 0 where all is well
+        return None
+    since = len(rows) - len(newest)
+    while since > 0 and (share_of_zeros(log, int(rows[since - 1])) or 0) >= _DEAD:
+        since -= 1
+    return Dead(rows, float(1 - active.mean()), len(active), since) if len(rows) - since >= len(newest) else None
+
+
+def _blame(graph: Graph, node: Node, found: Dead) -> tuple[tuple[str, int], str, str, str]:
+    """The line to change, the cause, what happened, and the cure."""
+    here = node.site
+    own = ("", 0) if here is None else (here.file, here.line)
+    bias = _bias(node)
+    if found.since:
+        facts = training(graph.log)
+        weights = {edge.source.tensor for edge in _layer(node).inputs}
+        made = next((each for each in facts.optimizers.values() if each.tensors & weights), None)
+        place = facts.place(made.site) if made is not None else ("", 0)
+        died = "it died in a step"
+        return (
+            place if place[0] else own,
+            "died in a step",
+            died,
+            "take a smaller learning rate, clip gradients, or use leaky_relu",
+        )
+    if bias is not None:
+        wrote = bias.site if bias.kind == "op" else None
+        place = own if wrote is None else (wrote.file, wrote.line)
+        return place, "bias", f"its bias {title(bias)} is far below 0", "begin with a bias of 0"
+    cure = "look at the initialisation and at the scale of the inputs, or use leaky_relu, which never closes"
+    return own, "closed from the beginning", "it was so from the beginning", cure
+
+
+def _layer(node: Node) -> Node:
+    """The op that made the input of a relu."""
+    return node.inputs[0].source if node.inputs else node
+
+
+def _bias(node: Node) -> Node | None:
+    """What was added to the input of a relu, where it is what closes it."""
+    layer = _layer(node)
+    given = layer.value
+    if given is None or len(layer.inputs) < 2:
+        return None
+    bias = layer.inputs[-1].source
+    below = bias.value
+    if below is None or below.ndim != 1 or below.shape[0] not in given.shape or not (below < 0).all():
+        return None
+    axis = given.ndim - 1 if given.shape[-1] == below.shape[0] else 1
+    shaped = below.reshape([-1 if each == axis else 1 for each in range(given.ndim)])
+    return bias if (given - shaped > 0).mean() > _WITHOUT else None
+
+
+_WITHOUT: Final = 0.2
+"""So much of a layer is open if its bias alone is what closes it."""

@@ -1,0 +1,96 @@
+"""A state that is carried from one training step to the next with the graph that it was computed by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from graphscope.diagnose.carried import chains, has_rule_run, taken_over
+from graphscope.diagnose.check_table import check
+from graphscope.diagnose.explanation import title, where
+from graphscope.diagnose.failed_passes import TWICE, WRITTEN, failed_passes
+from graphscope.diagnose.finding import Finding, Severity
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+    from graphscope.graph import Graph
+
+
+class _Carried(NamedTuple):
+    user: int
+    source: int
+    links: int
+    has_failed: bool
+
+
+def carried_states(log: Log) -> Iterator[int]:
+    """The rows that take over a state together with its graph."""
+    yield from sorted(each.user for each in _states(log.graph))
+
+
+@check(
+    "state not detached",
+    reads=("marks", "rows"),
+    rows=carried_states,
+    shows="run",
+    sample="""
+        import torch
+
+        w = torch.tensor([[0.5, 0.1], [0.2, 0.4]], requires_grad=True)
+        state = torch.ones(1, 2)
+        for step in range(6):
+            state = torch.tanh(state @ w)
+            loss = (state * state).sum()
+            loss.backward(retain_graph=True)
+        """,
+    healthy="""
+        import torch
+
+        w = torch.tensor([[0.5, 0.1], [0.2, 0.4]], requires_grad=True)
+        state = torch.ones(1, 2)
+        for step in range(6):
+            state = torch.tanh(state.detach() @ w)
+            loss = (state * state).sum()
+            loss.backward()
+        """,
+)
+def state_not_detached(graph: Graph, row: int) -> Iterator[Finding]:
+    """A step goes on from a state of the step before with its graph, so that backward runs through old steps again.
+
+    Either that fails, as those graphs are freed, or it takes longer with every step.
+    """
+    found = next((each for each in _states(graph) if each.user == row), None)
+    if found is None:
+        return
+    source, user = graph.node(found.source), graph.node(row)
+    name = title(source)
+    took = f"{name}{where(source)} goes into {user.op}{where(user)} of the next step together with its graph"
+    came = (
+        "and backward fails, as it comes to a graph that the pass before has freed"
+        if found.has_failed
+        else f"and backward runs through the graphs of all steps before: {found.links} by now"
+    )
+    site = source.site or user.site
+    file, line = ("", 0) if site is None else (site.file, site.line)
+    severity: Severity = "error" if found.has_failed else "warning"
+    evidence = {"steps": found.links}
+    verdict, cause = f"{took}, {came}", "carried over"
+    yield Finding(
+        "state_not_detached", severity, row, found.source, file, line, (name,), cause, verdict, _CURE, evidence
+    )
+
+
+_CURE: Final = "detach it where a step ends: state = state.detach(), of a tuple each part"
+
+
+def _states(graph: Graph) -> Iterator[_Carried]:
+    for words in (TWICE, WRITTEN):
+        for failed in failed_passes(graph, words):
+            found = taken_over(graph, failed.root, failed.before)
+            if found is not None:
+                yield _Carried(*found, 2, has_failed=True)
+                return
+    for chain in chains(graph):
+        if has_rule_run(graph, chain.source, graph.now + 1, chain.users[-1]):
+            yield _Carried(chain.users[-1], chain.source, chain.links, has_failed=False)
+            return

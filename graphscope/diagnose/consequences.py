@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from graphscope.diagnose.finding import Finding
     from graphscope.graph import Graph
 
-Link = Literal["always", "after", "graph", "overflow", "name"]
+Link = Literal["always", "after", "graph", "overflow", "name", "line"]
 """What must hold beside the kinds: nothing; the cause shows first; the graph leads from it to the other, or a step of
-an optimizer lies between; the cause shows first and the other is an overflow; they are about the same tensor."""
+an optimizer lies between; the cause shows first and the other is an overflow; they are about the same tensor; they name
+the same line."""
 
 
 class Rule(NamedTuple):
@@ -53,7 +54,10 @@ RULES: Final[tuple[Rule, ...]] = (
         "always", ("exploding_gradient", "dead_relu", "saturation", "vanishing_gradient", "vanished"),
     ),
     Rule(("bad_init", "unnormalised_inputs", "zero_grad", "step_order", "wrong_sign"), "always", ("update_ratio",)),
-    Rule(("dead_relu", "saturation", "vanishing_gradient"), "always", ("vanished", "lost_update")),
+    Rule(("exploding_gradient",), "after", ("update_ratio",)),
+    Rule(("dead_relu", "saturation", "vanishing_gradient"), "always", ("vanished", "lost_update", "update_ratio")),
+    Rule(("dead_relu", "saturation", "constant_data", "precision_lost"), "always", ("vanishing_gradient", "vanished")),
+    Rule(("vanished",), "line", ("vanished",)),
     Rule(("double_softmax", "double_sigmoid", "softmax_axis"), "always", ("vanishing_gradient", "saturation")),
     Rule(("lr_vanished", "zero_grad", "step_order"), "always", ("lost_update", "update_ratio")),
     Rule(("not_registered", "stale_optimizer"), "always", ("not_in_optimizer",)),
@@ -141,10 +145,15 @@ def _share_a_name(_: Graph, cause: Finding, effect: Finding) -> bool:
     return not set(cause.names).isdisjoint(effect.names)
 
 
+def _on_one_line(_: Graph, cause: Finding, effect: Finding) -> bool:
+    return cause.file != "" and (cause.file, cause.line) == (effect.file, effect.line) and cause is not effect
+
+
 LINKS: Final[dict[Link, Callable[[Graph, Finding, Finding], bool]]] = {
     "always": lambda graph, cause, effect: True,
     "after": _after,
     "graph": _leads,
     "overflow": _overflows,
     "name": _share_a_name,
+    "line": _on_one_line,
 }

@@ -82,6 +82,19 @@ def test_two_causes_are_two_findings_with_errors_first(tmp_path: Path) -> None:
     assert (first.kind, second.kind) == ("nan", "missing")
 
 
+def test_what_one_line_does_to_two_tensors_is_one_finding(tmp_path: Path) -> None:
+    """The one is zero because the ReLU is closed, the other because it is multiplied by zeros."""
+    program = """
+w = gs.tensor([-1.0, -2.0], requires_grad=True)
+v = gs.tensor([1.0, 2.0], requires_grad=True)
+loss = (w.relu() * v).sum()
+loss.backward()
+"""
+    found, *others = report_of(program, tmp_path)
+    assert others == []
+    assert found.place == "train.py:4"
+
+
 def test_a_healthy_run_has_none(tmp_path: Path) -> None:
     found = report_of(CUT.replace(".detach()", ""), tmp_path)
     assert not found

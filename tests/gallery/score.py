@@ -8,16 +8,20 @@ python tests/gallery/score.py FOLDER --record            # only makes the logs t
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import pathlib
-import subprocess
+import shutil
+import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Final
+
+from graphscope.cli import main as cli_main
+from graphscope.diagnose import doctor, every
 
 HERE = pathlib.Path(__file__).resolve().parent
 SETS: Final = ("sick", "cured", "healthy")
@@ -64,40 +68,70 @@ def log_of(folder: pathlib.Path, program: str, values: str) -> pathlib.Path:
     return folder / values / f"{program}.gscope"
 
 
+def is_recorded(folder: pathlib.Path, program: str, values: str) -> bool:
+    return log_of(folder, program, values).with_suffix(".done").exists()
+
+
 def record(folder: pathlib.Path, program: str, values: str) -> None:
-    """Record a program, unless that is done."""
+    """Record a program."""
     log = log_of(folder, program, values)
     done = log.with_suffix(".done")
-    if done.exists():
-        return
+    shutil.rmtree(log, ignore_errors=True)  # of one that was ended
     log.parent.mkdir(parents=True, exist_ok=True)
-    words = ["record", "--values", values, "--log", str(log), "main.py"]
-    try:
-        status = graphscope(words, HERE / program).returncode
-    except subprocess.TimeoutExpired:
-        status = -1
+    os.chdir(HERE / program)
+    status = main_of(["record", "--values", values, "--log", str(log), "main.py"])
     done.write_text(f"{status}\n")
 
 
-def judge(folder: pathlib.Path, program: str, values: str) -> Case:
-    """What the doctor says of its log."""
+def judge(folder: pathlib.Path, program: str, values: str) -> None:
+    """Write down what the doctor says of its log."""
+    log = log_of(folder, program, values)
+    answer = log.with_suffix(".json")
+    answer.unlink(missing_ok=True)
+    if is_recorded(folder, program, values):
+        answer.write_text(json.dumps(doctor(log).data()))
+
+
+def case_of(folder: pathlib.Path, program: str, values: str) -> Case | None:
+    """What was written down of a program; None where there is no log."""
+    log = log_of(folder, program, values)
+    if not is_recorded(folder, program, values):
+        return None
     try:
-        result = graphscope(["doctor", "--json", str(log_of(folder, program, values))], HERE)
-        report = json.loads(result.stdout)
-    except (subprocess.TimeoutExpired, ValueError):
+        answer = json.loads(log.with_suffix(".json").read_text())
+    except (OSError, ValueError):
         return Case(program, values, (), ("no answer",))
-    failed = tuple(gap["why"] for gap in report["unjudged"] if "failed" in gap["why"])
-    return Case(program, values, tuple(report["findings"]), failed)
+    failed = tuple(gap["why"] for gap in answer["unjudged"] if "failed" in gap["why"])
+    return Case(program, values, tuple(answer["findings"]), failed)
 
 
-def graphscope(words: list[str], folder: pathlib.Path) -> subprocess.CompletedProcess[str]:
-    """Run `graphscope WORDS...`."""
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    environment["PYTHONPATH"] = str(HERE.parents[1])
-    command = [sys.executable, "-m", "graphscope", *words]
-    return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
-    )
+def main_of(words: list[str]) -> int:
+    """Run `graphscope WORDS...` in this process."""
+    try:
+        return cli_main(words)
+    except SystemExit as end:
+        return int(end.code or 0)
+
+
+def each_in_a_child(work: Work, folder: pathlib.Path, tasks: Iterable[tuple[str, str]], jobs: int) -> None:
+    """Do some work for each task, so many at a time, in children that inherit what is imported."""
+    running: set[int] = set()
+    for task in tasks:
+        if len(running) >= jobs:
+            running.discard(os.wait()[0])
+        child = os.fork()
+        if child == 0:
+            try:
+                quiet = os.open(os.devnull, os.O_RDWR)
+                for number in range(3):
+                    os.dup2(quiet, number)
+                signal.alarm(SECONDS)
+                work(folder, *task)
+            finally:
+                os._exit(0)
+        running.add(child)
+    for child in running:
+        os.waitpid(child, 0)
 
 
 def points_at(finding: dict[str, Any], entry: dict[str, Any], *, lenient: bool) -> bool:
@@ -183,6 +217,7 @@ def by_check(cases: list[Case], expected: dict[str, dict[str, Any]]) -> Iterator
         yield f"| {kind} | {right[kind]} | {beside[kind]} | {false[kind]} |"
 
 
+Work = Callable[[pathlib.Path, str, str], None]
 Row = Callable[[list[Case], dict[str, dict[str, Any]]], tuple[int, int]]
 
 
@@ -229,8 +264,11 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=[], help="beginnings of names")
     parser.add_argument("--values", nargs="*", default=["full", "summary"], help="policies")
     parser.add_argument("--each", action="store_true", help="say also what was found in each program")
+    parser.add_argument("--judge", action="store_true", help="only judge what is recorded")
     parser.add_argument("--record", action="store_true", help="only record")
     options = parser.parse_args()
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    sys.dont_write_bytecode = True
     folder = options.folder.resolve()
     names = [
         f"{kind}/{each.name}"
@@ -239,11 +277,14 @@ def main() -> None:
         if (each / "main.py").exists() and (not options.only or each.name.startswith(tuple(options.only)))
     ]
     tasks = [(name, values) for name in names for values in options.values]
-    with ThreadPoolExecutor(options.jobs) as pool:
-        list(pool.map(lambda task: record(folder, *task), tasks))
-        if options.record:
-            return
-        cases = list(pool.map(lambda task: judge(folder, *task), tasks))
+    if not options.judge:
+        importlib.import_module("torch.utils.data")  # once, before the children are made
+        each_in_a_child(record, folder, [task for task in tasks if not is_recorded(folder, *task)], options.jobs)
+    if options.record:
+        return
+    every()
+    each_in_a_child(judge, folder, tasks, options.jobs)
+    cases = [case for task in tasks if (case := case_of(folder, *task)) is not None]
     expected = {entry["program"]: entry for entry in json.loads((HERE / "expected.json").read_text())["programs"]}
     print("\n".join(report(cases, expected, each_program=options.each)))
 

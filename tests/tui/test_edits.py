@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from graphscope.tui.source.source import Source
 from tests.tui.screens import Screen
@@ -46,14 +47,18 @@ def test_an_edited_value_and_gradient_are_shown_everywhere(tmp_path: Path, frame
         await screen.type("b op:sum forward")
         await screen.press("c")
         await screen.shows("sum", "#heading")
-        await screen.type("set value = 7.0")
-        await screen.shows("7. (edited: it was 300.)", "#inspector")
+        await screen.press("=")
+        line = screen.main.query_one("#line", Input)
+        assert line.value == "set value = "
+        line.value += "value * 2"  # of a tensor of the program
+        await screen.press("enter", "escape")
+        await screen.shows("600. (edited: it was 300.)", "#inspector")
         if "graphscope" in framework:  # which tells the formulas of its ops
             await screen.shows("300 = Σ 300", "#inspector")
         await screen.type("b op:mul backward")
         await screen.press("c")
         await screen.shows("MulBackward", "#heading")
-        await screen.until(lambda: "7" in line_of(screen, "loss"), "the loss as it was edited")
+        await screen.until(lambda: "600" in line_of(screen, "loss"), "the loss as it was edited")
         assert "300" not in line_of(screen, "loss")
         await screen.type("set grad = 5.0")
         if "graphscope" in framework:

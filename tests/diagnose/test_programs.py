@@ -15,6 +15,7 @@ from graphscope.eventlog.record import exception
 
 PROGRAMS = Path(__file__).parent / "programs"
 SICK, HEALTHY = sorted(PROGRAMS.glob("sick/*.py")), sorted(PROGRAMS.glob("healthy/*.py"))
+VALUES = ["full", pytest.param("summary", marks=pytest.mark.slow)]
 MARK = "# <-- "
 """Behind it stands the check that is to find the line."""
 
@@ -43,7 +44,7 @@ def blamed(program: Path) -> set[tuple[str, int]]:
     return {(line.partition(MARK)[2].split()[0], number) for number, line in lines if MARK in line}
 
 
-@pytest.mark.parametrize("values", ["full", "summary"])
+@pytest.mark.parametrize("values", VALUES)
 @pytest.mark.parametrize("program", SICK, ids=lambda path: path.stem)
 def test_the_line_to_change_is_found(program: Path, values: str, tmp_path: Path) -> None:
     (kind, line), *_ = expected = blamed(program)
@@ -52,7 +53,7 @@ def test_the_line_to_change_is_found(program: Path, values: str, tmp_path: Path)
     assert all(each.file == str(program) and each.cure for each in found if each.kind == kind)
 
 
-@pytest.mark.parametrize("values", ["full", "summary"])
+@pytest.mark.parametrize("values", VALUES)
 @pytest.mark.parametrize("program", HEALTHY, ids=lambda path: path.stem)
 def test_a_healthy_program_has_nothing(program: Path, values: str, tmp_path: Path) -> None:
     assert findings(recorded(program, values, tmp_path)) == []

@@ -17,7 +17,7 @@ class Net(nn.Module):
 
 
 net = Net()
-opt = torch.optim.SGD(net.parameters(), lr=2.0)  # <-- dead_relu
+opt = torch.optim.SGD(net.parameters(), lr=5.0)  # <-- dead_relu
 x = torch.randn(30, 8)
 y = x.sum(1, keepdim=True) * 3 - 5
 for step in range(30):

@@ -38,8 +38,9 @@ def norm_of(value: np.ndarray) -> float:
     """The 2-norm of an array; NaN where it is none of numbers."""
     if value.dtype.kind not in "fciub":
         return math.nan
-    with np.errstate(all="ignore"):
-        return float(np.linalg.norm(np.abs(value.ravel()).astype(np.float64)))
+    numbers = np.abs(value) if value.dtype.kind == "c" else value
+    with np.errstate(all="ignore"):  # not by a product of BLAS, which starts threads for it
+        return float(np.sqrt(np.square(numbers, dtype=np.float64).sum()))
 
 
 def _of_statistics(log: Log, rows: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -47,16 +48,19 @@ def _rows(log: Log) -> list[int]:
 
 
 def _is_suspect(group: Group) -> bool:
-    """Whether some weight begins with one number in all places, or the loss does not fall as it should."""
+    """Whether some weight begins with one number in all places, or several with numbers of another scale."""
     found = group.updates[is_matrix(group.log, group.updates["tensor"])]
     if not len(found):
         return False
-    losses = group.losses
-    if not late_to_early(losses) < _FALLEN or np.median(losses[-LEAST:]) > _ABSURD:
-        return True
     _, firsts = np.unique(found["tensor"], return_index=True)
-    starts = (group.log.summary(row) for row in found["before"][firsts].tolist())
-    return any(start is not None and start.minimum == start.maximum for start in starts)
+    found = found[firsts]
+    starts = (group.log.summary(row) for row in found["before"].tolist())
+    if any(start is not None and start.minimum == start.maximum for start in starts):
+        return True
+    shapes = [group.log.shape(number) for number in group.log.pick("shape", found["row"]).tolist()]
+    ways = np.array([(math.prod(shape[1:]), shape[0]) for shape in shapes])
+    sizes = found["weight"][:, None] / np.sqrt(found["count"][:, None]) * np.sqrt(ways)
+    return bool((sizes.max(1) > _LARGE).sum() > 1 or (sizes.min(1) < _SMALL).sum() > 1)
 
 
 def _faults(graph: Graph, group: Group) -> Iterator[_Fault]:

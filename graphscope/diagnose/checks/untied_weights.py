@@ -1,0 +1,176 @@
+"""Weights that began as one and became two: a copy was made where the tensor itself was meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from graphscope.diagnose.check_table import check
+from graphscope.diagnose.explanation import title, where
+from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.op_rows import first_inputs, op_rows
+from graphscope.diagnose.origins import is_forward, origin
+from graphscope.eventlog.schema import DTYPE_CODES, Flag
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+    from graphscope.graph import Graph, Node
+
+LAYERS: Final = ("embedding", "linear")
+"""Ops whose second operand is a weight, in the order in which a model runs them."""
+
+_COPIES: Final = frozenset({"clone", "copy", "set", "tensor", "deepcopy", "__deepcopy__", "empty_like"})
+
+
+_FLOATING: Final = [DTYPE_CODES[name] for name in ("float32", "float64", "float16", "bfloat16")]
+
+
+class Weight(NamedTuple):
+    """A weight as a layer takes it: the layer's first row and the last, and the rows of the weight there."""
+
+    op: str
+    tensor: int
+    first: int
+    last: int
+    begin: int
+    end: int
+
+
+def candidates(log: Log) -> list[int]:
+    """The first row of each layer whose weight is, bit by bit, that of another, and is another tensor."""
+    found = {name: weights(log, name) for name in LAYERS}
+    pairs = [(one, other) for one in found["embedding"] for other in found["linear"]]
+    pairs += [(one, other) for place, one in enumerate(found["linear"]) for other in found["linear"][place + 1 :]]
+    return sorted({max(one.first, other.first) for one, other in pairs if _untied(log.graph, one, other)})
+
+
+def weights(log: Log, name: str) -> list[Weight]:
+    """The trained weights of all layers of a kind."""
+    rows = op_rows(log, {name})
+    given = first_inputs(log, rows, 1)
+    if name == "embedding":  # torch takes the weight behind the indices, others ahead of them
+        ahead = first_inputs(log, rows)
+        given = np.where(np.isin(log.pick("dtype", ahead), _FLOATING), ahead, given)
+    rows, given = rows[given >= log.first], given[given >= log.first]
+    tensors = log.pick("tensor", given).astype(np.int64)
+    found = []
+    for tensor in np.unique(tensors).tolist():
+        own = np.flatnonzero(tensors == tensor)
+        numbers = (rows[own[0]], rows[own[-1]], given[own[0]], given[own[-1]])
+        if int(log.pick("flags", np.array([tensor]))[0]) & Flag.PARAMETER:
+            found.append(Weight(name, tensor, *map(int, numbers)))
+    return found
+
+
+def _untied(graph: Graph, one: Weight, other: Weight) -> bool:
+    """Whether two weights were the same in the beginning, and both were trained, apart from each other."""
+    if one.tensor == other.tensor or one.end == one.begin or other.end == other.begin:
+        return False
+    turned = one.op == other.op
+    return _same(graph, one.begin, other.begin, turned) and not _same(graph, one.end, other.end, turned)
+
+
+def _same(graph: Graph, one: int, other: int, turned: bool) -> bool:
+    """Whether two weights, of which one may be turned, hold the same numbers, and not all one number."""
+    log = graph.log
+    shapes = log.event(one).shape, log.event(other).shape
+    if len(shapes[0]) != 2 or shapes[0] != (shapes[1][::-1] if turned else shapes[1]) or min(shapes[0]) < _LEAST:
+        return False
+    values = log.value(one), log.value(other)
+    if values[0] is not None and values[1] is not None:
+        return bool(np.array_equal(values[0], values[1].T if turned else values[1]) and np.ptp(values[0]) > 0)
+    found = log.summary(one), log.summary(other)
+    if found[0] is None or found[1] is None or not found[0].std:
+        return False
+    exact = all(getattr(found[0], name) == getattr(found[1], name) for name in ("minimum", "maximum", "zero"))
+    return exact and all(np.isclose(getattr(found[0], name), getattr(found[1], name), 1e-9, 0) for name in ("std",))
+
+
+_LEAST: Final = 2
+
+
+@check(
+    "weights that are no longer tied",
+    reads=("rows", "values"),
+    rows=candidates,
+    shows="run",
+    sample="""
+        import torch
+
+        torch.manual_seed(0)
+        embedding = torch.nn.Embedding(6, 4)
+        output = torch.nn.Linear(4, 6, bias=False)
+        output.weight = torch.nn.Parameter(embedding.weight.detach().clone())
+        sgd = torch.optim.SGD([embedding.weight, output.weight], lr=0.1)
+        for step in range(3):
+            sgd.zero_grad()
+            scores = output(embedding(torch.tensor([1, 2, 3])))
+            torch.nn.functional.cross_entropy(scores, torch.tensor([2, 3, 4])).backward()
+            sgd.step()
+        """,
+    healthy="""
+        import torch
+
+        torch.manual_seed(0)
+        embedding = torch.nn.Embedding(6, 4)
+        output = torch.nn.Linear(4, 6, bias=False)
+        output.weight = embedding.weight
+        sgd = torch.optim.SGD([embedding.weight], lr=0.1)
+        for step in range(3):
+            sgd.zero_grad()
+            scores = output(embedding(torch.tensor([1, 2, 3])))
+            torch.nn.functional.cross_entropy(scores, torch.tensor([2, 3, 4])).backward()
+            sgd.step()
+        """,
+)
+def untied_weights(graph: Graph, row: int) -> Iterator[Finding]:
+    """Two weights were the same in the beginning, number for number, and each is trained on its own.
+
+    Looked at are the weights of an embedding and of a layer of its shape, and those of two layers of which one is the
+    other turned: copies of whole modules are alike, too, and meant so.
+    """
+    layer = graph.node(row)
+    if not is_forward(layer, LAYERS):
+        return
+    found = {name: weights(graph.log, name) for name in LAYERS}
+    every = [*found["embedding"], *found["linear"]]
+    for place, one in enumerate(every):
+        for other in every[place + 1 :]:
+            kinds = (one.op, other.op) != ("embedding", "embedding")
+            if kinds and max(one.first, other.first) == row and _untied(graph, one, other):
+                yield _finding(graph, row, one, other)
+
+
+def _finding(graph: Graph, row: int, one: Weight, other: Weight) -> Finding:
+    first, second = (graph.node(each.begin) for each in (one, other))
+    names = (title(first), title(second))
+    copied = _copy(graph, one, other)
+    blamed = copied or graph.node(other.first)
+    log = graph.log
+    scope = log.scope(blamed.scope_number)
+    site = blamed.site if copied is not None or scope is None or not scope.site else log.site(scope.site)
+    file, line = ("", 0) if site is None else (site.file, site.line)
+    how = f", since {copied.op}{where(copied)} copied one" if copied is not None else ""
+    verdict = f"{names[0]} and {names[1]} began as the same numbers and are trained apart{how}: they are not tied"
+    cure = "let both layers hold the same tensor: `output.weight = embedding.weight`, without a copy"
+    shape = graph.log.event(one.begin).shape
+    evidence = {"rows": shape[0], "columns": shape[1], "first use": other.first}
+    return Finding("untied_weights", "warning", row, blamed.row, file, line, names, "copied", verdict, cure, evidence)
+
+
+def _copy(graph: Graph, one: Weight, other: Weight) -> Node | None:
+    """The last copy that was made of either weight before both were in use."""
+    stop = max(one.first, other.first)
+    rows = op_rows(graph.log, _COPIES)
+    for row in rows[rows < stop][::-1][:_MOST].tolist():
+        node = graph.node(row)
+        if node.shape in (graph.log.event(one.begin).shape, graph.log.event(one.begin).shape[::-1]) and any(
+            origin(edge.source).tensor in (one.tensor, other.tensor) for edge in node.inputs
+        ):
+            return node
+    return None
+
+
+_MOST: Final = 1000

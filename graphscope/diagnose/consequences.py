@@ -58,7 +58,11 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule(("dead_relu", "saturation", "vanishing_gradient"), "always", ("vanished", "lost_update", "update_ratio")),
     Rule(("dead_relu", "saturation", "constant_data", "precision_lost"), "always", ("vanishing_gradient", "vanished")),
     Rule(("vanished",), "line", ("vanished",)),
-    Rule(("double_softmax", "double_sigmoid", "softmax_axis"), "always", ("vanishing_gradient", "saturation")),
+    Rule(
+        ("double_softmax", "double_sigmoid", "softmax_axis"), "always",
+        ("vanishing_gradient", "saturation", "vanished", "update_ratio"),
+    ),
+    Rule(("softmax_axis", "precision_lost"), "graph", ("nan",)),
     Rule(("lr_vanished", "zero_grad", "step_order"), "always", ("lost_update", "update_ratio")),
     Rule(("not_registered", "stale_optimizer"), "always", ("not_in_optimizer",)),
     Rule(("not_registered", "never_used", "frozen"), "name", ("missing", "not_in_optimizer", "never_used")),
@@ -66,7 +70,7 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule(("missing",), "name", ("lost_update", "not_in_optimizer", "update_ratio")),
     Rule(("state_not_detached", "graph_kept", "overwritten", "broadcast"), "always", ("raised",)),
     Rule(("state_not_detached",), "always", ("graph_kept",)),
-    Rule(("precision_lost",), "always", ("constant_data",)),
+    Rule(("precision_lost",), "always", ("constant_data", "unnormalised_inputs", "saturation", "dead_relu")),
     Rule(_LEARNING, "always", ("loss_not_falling",)),
 )  # fmt: skip
 """Rules nearer to the cause stand first."""

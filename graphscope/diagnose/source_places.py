@@ -31,7 +31,7 @@ def attribute_place(log: Log, file: str, line: int, attribute: str) -> tuple[str
 
 
 def mentions(log: Log, attribute: str) -> int:
-    """How often the recorded source reads an attribute of this name, or has a text of it."""
+    """How often the recorded source may read an attribute of this name, also by a text."""
     count = 0
     for entry in log.table("sources"):
         try:
@@ -40,7 +40,8 @@ def mentions(log: Log, attribute: str) -> int:
             return 1  # it can't be ruled out
         for node in ast.walk(tree) if tree is not None else ():
             is_read = isinstance(node, ast.Attribute) and node.attr == attribute and isinstance(node.ctx, ast.Load)
-            count += is_read or (isinstance(node, ast.Constant) and node.value == attribute)
+            is_text = isinstance(node, ast.Constant) and node.value == attribute
+            count += is_read or is_text or (isinstance(node, ast.Name) and node.id == "getattr")
     return count
 
 

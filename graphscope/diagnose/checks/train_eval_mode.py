@@ -1,0 +1,172 @@
+"""Networks that are evaluated as if they were trained, or trained as if they were evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from graphscope.diagnose.check_table import check
+from graphscope.diagnose.evaluations import Run, evaluations
+from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.op_rows import op_rows
+from graphscope.diagnose.parameter_rows import parameter_rows
+from graphscope.eventlog.schema import Flag
+from graphscope.graph.training import Call, Module, Training, training
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+    from graphscope.graph import Graph
+
+_LEAST: Final = 3
+"""So many steps must follow."""
+_MODAL: Final = ("Dropout", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm", "SyncBatchNorm")
+"""Classes of modules that act otherwise in training, without the number of dimensions at their ends."""
+
+
+class Left(NamedTuple):
+    """A module that was left in evaluation."""
+
+    row: int
+    call: Call
+    module: Module
+    passes: int
+
+
+def modes(log: Log) -> list[int]:
+    """Where a network is trained in evaluation for the third time, or evaluated in training."""
+    graph = log.graph
+    return sorted({each.row for each in _left_in_evaluation(log)} | {each.row for each in _unevaluated(graph)})
+
+
+@check(
+    "mode of training or evaluation forgotten",
+    reads=("marks", "training", "rows"),
+    rows=modes,
+    shows="run",
+    sample="""
+        import torch
+
+        def evaluate(net, x, y):
+            net.eval()
+            with torch.no_grad():
+                return (net(x).argmax(1) == y).float().mean()
+
+        net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Dropout(0.5), torch.nn.Linear(8, 2))
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+        for epoch in range(3):
+            for _ in range(3):
+                x = torch.randn(6, 4)
+                optimizer.zero_grad()
+                torch.nn.functional.cross_entropy(net(x), (x[:, 0] > 0).long()).backward()
+                optimizer.step()
+            x = torch.randn(6, 4)
+            evaluate(net, x, (x[:, 0] > 0).long())
+        """,
+    healthy="""
+        import torch
+
+        def evaluate(net, x, y):
+            net.eval()
+            with torch.no_grad():
+                return (net(x).argmax(1) == y).float().mean()
+
+        net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Dropout(0.5), torch.nn.Linear(8, 2))
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+        for epoch in range(3):
+            net.train()
+            for _ in range(3):
+                x = torch.randn(6, 4)
+                optimizer.zero_grad()
+                torch.nn.functional.cross_entropy(net(x), (x[:, 0] > 0).long()).backward()
+                optimizer.step()
+            x = torch.randn(6, 4)
+            evaluate(net, x, (x[:, 0] > 0).long())
+        """,
+)
+def train_eval_mode(graph: Graph, row: int) -> Iterator[Finding]:
+    """A network with dropout or batch norm is trained in the mode of evaluation, or evaluated in that of training."""
+    read = training(graph.log)
+    for left in _left_in_evaluation(graph.log):
+        if left.row == row:
+            place = read.place(left.call.site)
+            verdict = (
+                f"{left.module.type} is left in evaluation here: {left.passes} backward passes of training follow with "
+                "its dropout and batch norms as in evaluation"
+            )
+            cure = "call train() when the evaluation is over, or at the start of each epoch"
+            evidence = {"backward passes in evaluation": left.passes}
+            yield Finding(
+                "train_eval_mode", "warning", row, None, *place, (), "left in evaluation", verdict, cure, evidence
+            )
+    for run in _unevaluated(graph):
+        if run.row == row:
+            event = graph.index.event(run.compared)
+            place = read.place(event.site)
+            verdict = (
+                f"the network that is evaluated here is in the mode of training: its {run.op} (#{run.row}) acts as in "
+                "training, without gradients, and the outcome is compared"
+            )
+            cure = "call eval() on the network ahead of the evaluation, and train() behind it"
+            evidence = {"layer": run.row, "compared": run.compared}
+            yield Finding(
+                "train_eval_mode", "warning", row, run.row, *place, (), "evaluated in training", verdict, cure, evidence
+            )
+
+
+def _left_in_evaluation(log: Log) -> Iterator[Left]:
+    read = training(log)
+    for module in read.modules.values():
+        calls = read.calls("eval", "train", owner=module.number)
+        if not _is_modal(log, module) or not calls or calls[-1].name != "eval" or calls[-1].facts.get("others"):
+            continue
+        call = calls[-1]
+        grown = parameter_rows(log).grown.of([each for each in module.parameters.values() if each is not None])
+        after = grown.rows[grown.rows > call.row]
+        passes = np.unique(np.searchsorted(read.backward_begins, after))
+        started = (grown.rows < call.row).any()
+        if len(passes) < _LEAST or not (started or not len(read.rows("load_state_dict", owner=module.number))):
+            continue
+        begin = int(read.backward_begins[passes[0] - 1])
+        if _runs_without_gradients(log, call.row, begin) and not _is_moded(read, module, call.row):
+            third = after[np.searchsorted(read.backward_begins, after) == passes[_LEAST - 1]][0]
+            yield Left(int(third), call, module, len(passes))
+
+
+def _is_modal(log: Log, module: Module) -> bool:
+    """Whether a module has parts that act otherwise in training."""
+    kinds = {each.rstrip("123d") for each in module.modules.values()} & set(_MODAL)
+    return bool(kinds - {"Dropout", "AlphaDropout", "FeatureAlphaDropout"}) or bool(kinds and _drops(log))
+
+
+def _drops(log: Log) -> bool:
+    """Whether dropout ran at all: it may be there with a probability of 0."""
+    return bool(len(op_rows(log, {"dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout"})))
+
+
+def _runs_without_gradients(log: Log, start: int, stop: int) -> bool:
+    """Whether the first op of a stretch that asks for gradients comes after others that ran without."""
+    flags = log.column("flags", start, stop)
+    off, on = (np.flatnonzero(flags & int(flag)) for flag in (Flag.NO_GRAD, Flag.REQUIRES_GRAD))
+    return bool(len(off)) and (not len(on) or bool(off[0] < on[-1]))
+
+
+def _is_moded(read: Training, module: Module, row: int) -> bool:
+    """Whether the mode of another module was turned on since: one that this is part of, or a part of it."""
+    others = read.calls("train")
+    return any(each.row > row and each.owner != module.number for each in others)
+
+
+def _unevaluated(graph: Graph) -> Iterator[Run]:
+    """Evaluations of learned networks in the mode of training, which nobody asked for."""
+    read = training(graph.log)
+    grown = parameter_rows(graph.log).grown
+    calls = read.rows("train")
+    for run in evaluations(graph):
+        mine = grown.of(run.parameters).rows
+        before = mine[mine < run.row]
+        last = int(before[-1]) if len(before) else -1
+        asked = calls[(calls > last) & (calls < run.row)]
+        if len(mine) and not len(asked):
+            yield run

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from graphscope.diagnose.backward_passes import edges_with_gradients
 from graphscope.diagnose.gradient_paths import leaf_of, made_of
 from graphscope.diagnose.subject import Subject
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph import walk
+from graphscope.graph.index import edges_of
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -83,7 +83,7 @@ def _bounds(graph: Graph) -> np.ndarray:
 def _across(log: Log, bounds: np.ndarray, stop: int) -> tuple[np.ndarray, np.ndarray]:
     """The edges that lead from an op of one step to an op of a later one."""
     users, sources = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for takers, taken in edges_with_gradients(log, None, stop):
+    for takers, taken in _forward_edges(log, stop):
         later = np.searchsorted(bounds, takers) > np.searchsorted(bounds, taken)
         takers, taken = takers[later], taken[later]
         flags = log.pick("flags", taken)
@@ -94,6 +94,16 @@ def _across(log: Log, bounds: np.ndarray, stop: int) -> tuple[np.ndarray, np.nda
     found = np.concatenate(users), np.concatenate(sources)
     order = np.argsort(found[0], kind="stable")
     return found[0][order], found[1][order]
+
+
+def _forward_edges(log: Log, stop: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The forward ops for which gradients were on, and the rows that they take in, or write over."""
+    for first, rows in log.chunks(None, stop):
+        ops = (rows["kind"] == Kind.OP) & ((rows["flags"] & int(Flag.NO_GRAD)) == 0)
+        ops &= rows["graph_pass"] == Pass.FORWARD
+        for offsets, named in edges_of(log, first, rows):
+            wanted = ops[offsets] & (named < (offsets + first).astype(np.uint64))
+            yield offsets[wanted] + first, named[wanted].astype(np.int64)
 
 
 def _is_chain(graph: Graph, users: list[int], sources: list[int]) -> bool:

@@ -62,6 +62,14 @@ def requires_grad(tensor: torch.Tensor) -> bool:
         return False
 
 
+def has_graph(tensor: torch.Tensor) -> bool:
+    """Whether an op made a tensor that gradients flow back from."""
+    try:
+        return bool(tensor_base.requires_grad(tensor)) and not tensor_base.is_leaf(tensor)
+    except own(Exception):  # a class of the program's own may raise anything
+        return False
+
+
 def grad_fn(tensor: torch.Tensor) -> Any:
     """The backward node of a tensor; None where it has none, or torch can't tell.
 

@@ -13,6 +13,7 @@ import torch
 from torch.optim import lr_scheduler
 
 from graphscope.adapters.kit.training_marks import TrainingMarks
+from graphscope.adapters.torch.held_graphs import held
 from graphscope.adapters.torch.modes import aside
 from graphscope.adapters.torch.module_contents import contents
 from graphscope.adapters.torch.recorder_errors import guarded
@@ -41,6 +42,13 @@ class Told(NamedTuple):
     """From the object, the arguments, what was known before, and the line, to the mark."""
 
 
+_FIRST_LOOK: Final = 4
+"""From this step on, at each that is a power of 2, it is told what of earlier ones is still held."""
+
+_MOST_HELD: Final = 64
+"""So many of those tensors are named, the newest."""
+
+
 class TrainingCalls:
     """Follows them."""
 
@@ -50,6 +58,8 @@ class TrainingCalls:
         self.marks = TrainingMarks(session.writer)
         self.steps = 0
         """So many steps of optimizers have ended."""
+        self._last_end = 0
+        """The row behind the last step that has ended."""
         self._begins: dict[int, int] = {}
         """The row where the step of each optimizer that makes one begins."""
         self._untold: list[weakref.ref[Any]] = []
@@ -148,7 +158,18 @@ class TrainingCalls:
         plain = [float(each) for each in rates if isinstance(each, (int, float))]
         inside = self.session.writer.end - self._begins.pop(id(optimizer), self.session.writer.end)
         numbers: dict[str, Sequence[float]] = {"rows": [inside], "lr": plain if len(plain) == len(rates) else []}
-        self.marks.append_numbers("step", self.marks.number(optimizer), self.session.frames.user(frame), numbers)
+        frame = self.session.frames.user(frame)
+        self.marks.append_numbers("step", self.marks.number(optimizer), frame, numbers)
+        if self.steps >= _FIRST_LOOK and self.steps & (self.steps - 1) == 0:  # seldom: all that is known is looked at
+            self._tell_held(frame)
+        self._last_end = self.session.writer.end
+
+    def _tell_held(self, frame: FrameType) -> None:
+        """Tell of tensors of steps before this one that are held together with their graphs."""
+        rows = held(self.session, self._last_end)
+        if rows:
+            facts = {"count": len(rows), "tensors": tuple(rows[-_MOST_HELD:]), "steps": self.steps}
+            self.marks.append("held", 0, frame, (self.steps,), facts)
 
     def made(self, optimizer: Any, frame: FrameType | None) -> None:
         """Describe an optimizer that was made at a line; None: before the recording began."""

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
 
 from graphscope.diagnose.carried import Chain, chains, has_rule_run
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
 from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.stored import storing_line
+from graphscope.graph.training import training
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
-    from graphscope.graph import Graph
+    from graphscope.graph import Graph, Node
 
 
 def growing_totals(log: Log) -> Iterator[int]:
-    """The rows that add to what has grown over the steps."""
-    yield from sorted(chain.users[-1] for chain in _totals(log.graph))
+    """The rows that add to what has grown over the steps, and the newest of tensors that something holds."""
+    graph: Graph = log.graph
+    yield from sorted({*(chain.users[-1] for chain in _totals(graph)), *(each.row for each in _held(graph))})
 
 
 @check(
@@ -47,7 +52,10 @@ def growing_totals(log: Log) -> Iterator[int]:
         """,
 )
 def graph_kept(graph: Graph, row: int) -> Iterator[Finding]:
-    """What is summed up over the steps keeps the graph of each of them, though no backward pass goes through it."""
+    """What is summed up, or stored, over the steps keeps the graphs of all, though no backward pass needs them."""
+    stored = next((each for each in _held(graph) if each.row == row), None)
+    if stored is not None:
+        yield _of_held(graph.node(row), stored)
     chain = next((each for each in _totals(graph) if each.users[-1] == row), None)
     if chain is None:
         return
@@ -71,3 +79,53 @@ def _totals(graph: Graph) -> Iterator[Chain]:
         if not any(has_rule_run(graph, user, graph.now + 1) for user in chain.users):
             yield chain
             return
+
+
+class _Held(NamedTuple):
+    """Tensors of one line that the program holds with their graphs, more with each look."""
+
+    row: int
+    """The newest of them."""
+    held: int
+    steps: int
+
+
+def _held(graph: Graph) -> Iterator[_Held]:
+    """By the two newest looks that tell of it, what grows with the steps; of one run the line of most tensors."""
+    looks = [call.facts for call in training(graph.log).calls("held") if call.row <= graph.now][-2:]
+    if len(looks) < 2:
+        return
+    before, last = looks
+    steps = last["steps"] - before["steps"]
+    if last["count"] < _LEAST or last["count"] - before["count"] < steps * _SHARE:
+        return
+    rows = np.array([each for each in last["tensors"] if graph.log.first <= each < graph.log.end], np.int64)
+    sites = graph.log.pick("site", rows)
+    if len(rows):
+        places, counts = np.unique(sites, return_counts=True)
+        stored = [place for place in places.tolist() if storing_line(graph.node(int(rows[sites == place][-1])))]
+        chosen = stored[0] if stored else int(places[np.argmax(counts)])
+        if (sites == chosen).sum() * 2 >= min(last["steps"], _LEAST):
+            yield _Held(int(rows[sites == chosen][-1]), int(last["count"]), int(last["steps"]))
+
+
+_LEAST: Final = 6
+"""So many tensors of earlier steps must be held."""
+
+_SHARE: Final = 0.75
+"""So many more of them for each step."""
+
+
+def _of_held(node: Node, found: _Held) -> Finding:
+    site = node.site
+    file, line = ("", 0) if site is None else (site.file, site.line)
+    stored = storing_line(node)
+    kept = f", kept by line {stored}," if stored and stored != line else ""
+    verdict = (
+        f"{title(node)}{where(node)}{kept} is held with its graph after its step has ended, as are {found.held} such "
+        f"tensors after {found.steps} steps: memory grows, and no backward pass needs them"
+    )
+    evidence = {"held": found.held, "steps": found.steps}
+    cure = "store numbers: losses.append(loss.item()), or what is detached: outputs.append(output.detach())"
+    names, row = (title(node),), node.row
+    return Finding("graph_kept", "warning", row, row, file, stored or line, names, "stored", verdict, cure, evidence)

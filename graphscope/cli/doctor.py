@@ -1,7 +1,9 @@
 """Say what is wrong with a run: where it was written, why, and what to do; nothing of a healthy one.
 
 A program in place of a log is recorded first, as `graphscope record` does it; it is judged, too, when it fails or is
-interrupted. The exit status is 1 when something was found, 0 when nothing was, 2 when there was nothing to judge.
+interrupted. Of two recordings of one program, it says where they part.
+
+The exit status is 1 when something was found, 0 when nothing was, 2 when there was nothing to judge.
 """
 
 from __future__ import annotations
@@ -36,14 +38,14 @@ def configure(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print what is wrong."""
     if options.program is None:
-        if len(options.logs) > 1:
-            raise UsageError("one log is judged at a time", "`graphscope doctor LOG` for each of them")
-        log = find_log(options.logs[0] if options.logs else None)
+        if len(options.logs) > 2:
+            raise UsageError("one log is judged at a time, or two are compared", "`graphscope doctor LOG [LOG]`")
+        logs = [find_log(log) for log in options.logs or [None]]
     else:
-        log = _recorded(options)
+        logs = [_recorded(options)]
     from graphscope.diagnose import doctor
 
-    report = doctor(log)
+    report = doctor(*logs)
     if options.json:
         print(json.dumps(report.data(), indent=2))
     else:

@@ -62,6 +62,7 @@ RULES: Final[tuple[Rule, ...]] = (
         ("double_softmax", "double_sigmoid", "softmax_axis"), "always",
         ("vanishing_gradient", "saturation", "vanished", "update_ratio"),
     ),
+    Rule(("softmax_axis",), "line", ("nan",)),
     Rule(("softmax_axis", "precision_lost"), "graph", ("nan",)),
     Rule(("lr_vanished", "zero_grad", "step_order"), "always", ("lost_update", "update_ratio")),
     Rule(("not_registered", "stale_optimizer"), "always", ("not_in_optimizer",)),

@@ -14,6 +14,7 @@ from graphscope.diagnose.check_table import Check, every
 from graphscope.diagnose.consequences import arranged
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.report import Report, Unjudged
+from graphscope.diagnose.two_runs import parting
 from graphscope.errors import LogError
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
@@ -26,17 +27,32 @@ _MOST: Final = 500
 """So many findings of one check are read: what a sick run repeats in every step is told by the first ones."""
 
 
-def doctor(log: Log | str | os.PathLike[str]) -> Report:
+def doctor(log: Log | str | os.PathLike[str], other: Log | str | os.PathLike[str] | None = None) -> Report:
     """Say what is wrong with a recorded run: where it was written, why, and what to do; nothing of a healthy one.
 
     Args:
         log: A log, or the path of one.
+        other: Another recording of the same program: then what is said is where the two part.
 
     Raises:
         LogError: It can't be read.
     """
     opened = log if isinstance(log, Log) else load(log)
-    return examined(Graph(opened))
+    if other is None:
+        return examined(Graph(opened))
+    return compared(opened, other if isinstance(other, Log) else load(other))
+
+
+def compared(log: Log, other: Log) -> Report:
+    """Where two recordings of one program part."""
+    graph, found = Graph(log), parting(log, other)
+    steps = graph.index.marks(Kind.STEP)
+    told = () if found is None else (_with_source(graph, replace(_plain(found), first_step=_step(steps, found))),)
+    unjudged = [*_gaps(graph)]
+    lengths = [len(each) for each in (log, other)]
+    if found is None and lengths[0] != lengths[1]:
+        unjudged.append(Unjudged("the end of the longer run", f"one has {lengths[0]:,} rows, the other {lengths[1]:,}"))
+    return Report(f"{log.path} and {other.path}", len(log), told, tuple(unjudged))
 
 
 def examined(graph: Graph) -> Report:

@@ -1,0 +1,167 @@
+"""Where two recordings of one program part: the first row that is another, although all before it is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from graphscope.diagnose.explanation import step_of, title, where
+from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.origins import moves
+from graphscope.eventlog.schema import NODES, Flag
+from graphscope.graph import Graph
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+    from graphscope.graph import Node
+
+COMPARED: Final = ("kind", "op", "site", "scope", "shape", "dtype", "version", "graph_pass", "input_count", "tensor")
+"""What is the same of each row as long as two runs do the same; tables are numbered as they come."""
+
+RANDOM: Final = frozenset(
+    {"rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial", "poisson", "rand_like", "randn_like",
+     "randint_like", "uniform", "random", "exponential", "geometric", "log_normal", "cauchy", "dropout", "rrelu",
+     "alpha_dropout", "feature_dropout", "dropout1d", "dropout2d", "dropout3d", "kaiming_uniform", "xavier_uniform"}
+)  # fmt: skip
+"""Functions that draw numbers."""
+
+_BLOCK: Final = 1 << 14
+_STORED: Final = int(Flag.KEPT | Flag.SUMMARY | Flag.INLINE)
+
+
+def parting(one: Log, other: Log) -> Finding | None:
+    """The first row where two recordings of one program part; None where they don't.
+
+    It is an op that was given the same and made something else, or data that came in: what comes after follows from it.
+    """
+    first, stop = max(one.first, other.first), min(one.end, other.end)
+    structure = next(_different_rows(one, other, first, stop), stop)
+    row = next(_different_values(one, other, first, structure), None)
+    if row is not None:
+        return _finding(Graph(one).node(row), other)
+    if structure < stop:
+        return _of_structure(Graph(one), other, structure)
+    return None
+
+
+def _different_rows(one: Log, other: Log, first: int, stop: int) -> Iterator[int]:
+    """Rows that are of another kind, op, line or shape, or have other inputs."""
+    for low in range(first, stop, _BLOCK):
+        high = min(low + _BLOCK, stop)
+        same = np.ones(high - low, bool)
+        for field in COMPARED:
+            same &= one.column(field, low, high) == other.column(field, low, high)
+        found = np.flatnonzero(~same)
+        if len(found):
+            yield low + int(found[0])
+            return
+
+
+def _different_values(one: Log, other: Log, first: int, stop: int) -> Iterator[int]:
+    """Nodes with other values, ascending; memory that nobody had written, and what only hands it on, is left out."""
+    blank: set[int] = set()
+    for low in range(first, stop, _BLOCK):
+        for begin, rows in one.chunks(low, min(low + _BLOCK, stop)):
+            for row in (begin + _suspects(one, other, begin, rows)).tolist():
+                if _alike(one, other, row):
+                    continue
+                if not _is_blank(one, row, blank):
+                    yield row
+                    return
+                blank.add(row)
+
+
+def _suspects(one: Log, other: Log, begin: int, rows: np.ndarray) -> np.ndarray:
+    """Which of some rows of a segment may hold other values in another log: found without a look at single ones."""
+    kinds, flags, places = rows["kind"], rows["flags"], rows["value"]
+    nodes = (kinds >= min(NODES)) & (kinds <= max(NODES)) & ((flags & _STORED) != 0)
+    suspect = nodes & ((places != other.column("value", begin, begin + len(rows))) | (rows["several"] != 0))
+    beside = np.flatnonzero(nodes & ((flags & int(Flag.INLINE)) == 0) & ~suspect)
+    if not len(beside):
+        return np.flatnonzero(suspect)
+    starts = places[beside].astype(np.int64)
+    order = np.argsort(starts, kind="stable")
+    bytes_ = [log.values_of_segment(begin) for log in (one, other)]
+    low, high = int(starts.min()), min(len(bytes_[0]), len(bytes_[1]), _end(one, begin, rows, int(starts.max())))
+    different = low + np.flatnonzero(bytes_[0][low:high] != bytes_[1][low:high])
+    owners = np.searchsorted(starts[order], different, side="right") - 1
+    suspect[beside[order][np.unique(owners[owners >= 0])]] = True
+    return np.flatnonzero(suspect)
+
+
+def _end(log: Log, begin: int, rows: np.ndarray, last: int) -> int:
+    """Where the value that begins at `last` ends, or more."""
+    longest = max((int(np.prod(log.shape(number))) for number in np.unique(rows["shape"]).tolist()), default=1)
+    return last + 16 * max(longest, 8)
+
+
+def _is_blank(log: Log, row: int, blank: set[int]) -> bool:
+    node = log.graph.node(row)
+    if node.kind == "leaf":
+        return bool(node.op.startswith(("empty", "new_empty")))
+    return bool(moves(node) and node.inputs[0].source.row in blank)
+
+
+def _alike(one: Log, other: Log, row: int) -> bool:
+    """Whether a node holds the same in both, bit for bit, as far as both kept it."""
+    for slot in range(one.event(row).output_count):
+        values = one.value(row, slot), other.value(row, slot)
+        if values[0] is not None and values[1] is not None:
+            if values[0].shape != values[1].shape or values[0].tobytes() != values[1].tobytes():
+                return False
+        elif str(one.summary(row, slot)) != str(other.summary(row, slot)):
+            return False
+    return True
+
+
+def _finding(node: Node, other: Log) -> Finding:
+    place = step_of(node)
+    drawn = node.op.rstrip("_") in RANDOM
+    what = f"{node.op}{where(node)}" if node.kind == "op" else f"{title(node)}{where(node)}"
+    if drawn:
+        cause = "random"
+        why = "draws other numbers"
+        cure = "seed it: torch.manual_seed(...), and a seeded generator for a DataLoader that shuffles"
+    elif node.kind == "leaf":
+        cause = "data" if not node.flags & Flag.PARAMETER else "initialisation"
+        why = "begins with other numbers"
+        cure = "seed what fills it: torch.manual_seed(...), numpy.random.seed(...) and random.seed(...) at the begin"
+    else:
+        cause = "op"
+        why = "was given the same, and makes something else"
+        cure = (
+            "torch.use_deterministic_algorithms(True) tells of ops that add in any order; look for other threads, too"
+        )
+    verdict = f"the two recordings are the same up to #{node.row}, where {what} {why}"
+    evidence = _distance(node, other)
+    return Finding(
+        "nondeterminism", "warning", node.row, node.row, place.file, place.line, (title(node),), cause, verdict, cure,
+        evidence,
+    )  # fmt: skip
+
+
+def _distance(node: Node, other: Log) -> dict[str, float]:
+    one, two = node.value, other.value(node.row)
+    if one is None or two is None or one.shape != two.shape or one.dtype.kind not in "fiub":
+        return {}
+    with np.errstate(all="ignore"):
+        apart = np.abs(one.astype(np.float64) - two.astype(np.float64))
+    return {"elements": one.size, "different": int(np.count_nonzero(one != two)), "largest difference": apart.max()}
+
+
+def _of_structure(graph: Graph, other: Log, row: int) -> Finding:
+    """Two runs that do something else, though all that was kept of what they computed is the same."""
+    event = graph.index.event(row)
+    site = graph.log.site(event.site)
+    file, line = ("", 0) if site is None else (site.file, site.line)
+    told = other.event(row)
+    ops = [graph.log.op(event.op).name or event.kind.name.lower(), other.op(told.op).name or told.kind.name.lower()]
+    there = other.site(told.site)
+    beside = f" at line {there.line}" if there is not None else ""
+    parted = f"one runs {ops[0]} at line {line}, the other {ops[1]}{beside}"
+    verdict = f"the two recordings do the same up to #{row}: then {parted}"
+    cure = "look at what decides there: the order of a set, files or threads, a time, or random numbers of Python's own"
+    node = row if event.kind in NODES else None
+    return Finding("nondeterminism", "warning", row, node, file, line, (), "another way", verdict, cure, {})

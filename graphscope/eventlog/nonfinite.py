@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.eventlog import schema
-from graphscope.eventlog.schema import Flag
+from graphscope.eventlog.schema import Flag, Kind
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -30,7 +30,9 @@ def rows_with_nonfinite(log: Log, start: int | None = None, stop: int | None = N
     flagged = log.rare()
     if log.metadata.get("nonfinite") == "flagged":
         listed = flagged[(flagged >= (start or 0)) & (flagged < (log.end if stop is None else stop))]
-        yield from (int(row) for row in listed if log.nonfinite(int(row)))
+        kinds = log.pick("kind", listed)
+        valued = listed[(kinds <= Kind.ACCUMULATE) | (kinds == Kind.EDIT)]  # most of the listed are marks
+        yield from (int(row) for row in valued if log.nonfinite(int(row)))
         return
     for first, events in log.chunks(start, stop):
         written = events["kind"] != 0

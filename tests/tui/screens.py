@@ -55,10 +55,12 @@ class Screen:
     async def until(self, true: Callable[[], object], what: str) -> None:
         """Wait until something holds."""
         end = time.monotonic() + PATIENCE
+        pause = 0.001
         while not true():
             assert time.monotonic() < end, f"{what} has not come; the screen shows\n{self.text}"
             await self.pilot.pause()
-            await asyncio.sleep(0.002)
+            pause = min(2 * pause, 0.03)
+            await asyncio.sleep(pause)
 
     async def at(self, row: int) -> None:
         """Wait until one stands at a row."""

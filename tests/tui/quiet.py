@@ -1,7 +1,8 @@
 """An event loop that knows when the application has done all that was asked of it.
 
 Textual's pilot waits until the process has been idle for a while. This loop looks instead: nothing is ready to run, no
-timer is due within a frame, and no thread of its own is at work.
+timer is due within a frame, and no thread of its own is at work. What is due within a frame is not waited for: the
+clock is put forward, when there is nothing else to do.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from collections.abc import Coroutine
 from typing import Any
 
 import pytest
+import textual._time
 import textual.app
 import textual.pilot
-import textual.screen
 
 _FRAME = 0.02
 """Seconds: what is due so soon, a repaint above all, belongs to what was asked."""
@@ -30,6 +31,7 @@ class _Selector(selectors.DefaultSelector):  # type: ignore[misc, valid-type]
         super().__init__()
         self.waiting: list[asyncio.Future[None]] = []
         self.at_work: set[asyncio.Future[Any]] = set()
+        self.ahead = 0.0
         self._frames = 0
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
@@ -37,7 +39,10 @@ class _Selector(selectors.DefaultSelector):  # type: ignore[misc, valid-type]
             return super().select(timeout)
         if timeout is not None and timeout < _FRAME and self._frames < _FRAMES:
             self._frames += 1
-            return super().select(timeout)
+            found = super().select(timeout if self.at_work else 0)
+            if not found and not self.at_work:
+                self.ahead += timeout
+            return found
         used = time.process_time()
         found = super().select(_FRAME if self.at_work else 0)
         if found or (self.at_work and time.process_time() - used > _FRAME / 20):
@@ -56,6 +61,9 @@ class Loop(asyncio.SelectorEventLoop):
     def __init__(self) -> None:
         self._own_selector = _Selector()
         super().__init__(self._own_selector)
+
+    def time(self) -> float:
+        return super().time() + self._own_selector.ahead
 
     def run_in_executor(self, *given: Any) -> asyncio.Future[Any]:
         future: asyncio.Future[Any] = super().run_in_executor(*given)
@@ -79,10 +87,9 @@ async def quiet(*_: object) -> None:
 
 def run(body: Coroutine[Any, Any, None]) -> None:
     """Run an application, and let its pilot wait no longer than there is something to do."""
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, asyncio.Runner(loop_factory=Loop) as runner:
         patch.setattr(textual.app, "wait_for_idle", quiet)
         patch.setattr(textual.pilot, "wait_for_idle", quiet)
         patch.setattr(textual.pilot.Pilot, "_wait_for_screen", quiet)
-        patch.setattr(textual.screen, "UPDATE_PERIOD", 0.002)  # a picture follows soon
-        with asyncio.Runner(loop_factory=Loop) as runner:
-            runner.run(body)
+        patch.setattr(textual._time, "get_time", runner.get_loop().time)
+        runner.run(body)

@@ -171,7 +171,9 @@ PATCHES: Final = [plain, wrapped, twice, autospec, Calls, Partial, decorated]
 WAYS: Final = [("calls", True), ("calls+backward", False), ("calls+backward", True), ("ops", False)]
 
 
-@pytest.mark.parametrize(("capture", "late"), WAYS)
+@pytest.mark.parametrize(
+    ("capture", "late"), [pytest.param(*way, marks=pytest.mark.slow if way[0] == "calls" else ()) for way in WAYS]
+)
 @pytest.mark.parametrize("patch", PATCHES, ids=lambda patch: patch.__name__)
 def test_what_a_program_puts_in_the_place_of_a_function_runs_once(patch: Any, late: bool, capture: str) -> None:
     wanted = outcomes(patch, contextlib.nullcontext, late)

@@ -72,7 +72,7 @@ def test_a_disk_that_is_full_refuses_before_the_program_starts(program, tmp_path
 
 
 @pytest.mark.skipif(sys.platform != "linux" or shutil.which("unshare") is None, reason="needs a small file system")
-@pytest.mark.parametrize("megabytes", [1, 2, 3, 4, 6])
+@pytest.mark.parametrize("megabytes", [1, 4, *(pytest.param(size, marks=pytest.mark.slow) for size in (2, 3, 6))])
 def test_a_small_file_system(tmp_path: Path, megabytes: int) -> None:
     inside = (
         f"mount -t tmpfs -o size={megabytes}m none {tmp_path} || exit 77; cd {tmp_path}; "

@@ -74,26 +74,28 @@ def random_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(("start", "end"), [(0, 2999), (5, 1030), (1000, 1090), (1020, 2100), (2990, 2999)])
 def test_ways_are_all_paths_that_there_are(random_log: Path, start: int, end: int) -> None:
     log = load(random_log)
-    wanted = on_paths(start, end, edges(log))
+    known = edges(log)
+    wanted, far = on_paths(start, end, known), distances(start, known)
     users = Descendants(Inputs(log), start)
     users.look(end + 1)
     for paths in (users.paths(end), between(Inputs(log), start, end, start)):
-        if end not in distances(start, edges(log)):
+        if end not in far:
             assert paths is None
             continue
         assert paths is not None
         assert set(paths.rows) == wanted
-        assert paths.length == distances(start, edges(log))[end]
+        assert paths.length == far[end]
 
 
 def test_each_forward_node_leads_to_the_loss_of_its_step(training: Path) -> None:
     log = load(training)
+    known = edges(log)
     marks = [row for row in range(log.end) if log.event(row).kind == Kind.BACKWARD_BEGIN]
     told = 0
     for node in log.graph.nodes:
         if node.graph_pass == "backward":
             continue
-        found, far = to_loss(node), distances(node.row, edges(log))
+        found, far = to_loss(node), distances(node.row, known)
         root = next((root for begin in marks if begin > node.row for root, _ in log.inputs(begin) if root in far), None)
         if root is None:
             assert found.paths is None or node.row == found.paths.start
@@ -102,12 +104,13 @@ def test_each_forward_node_leads_to_the_loss_of_its_step(training: Path) -> None
         assert found.paths is not None
         assert (found.goal, found.paths.start, found.paths.end) == ("loss", node.row, root)
         assert found.paths.length == far[root]
-        assert set(found.paths.rows) == on_paths(node.row, root, edges(log))
+        assert set(found.paths.rows) == on_paths(node.row, root, known)
     assert told > 12
 
 
 def test_each_backward_node_leads_back_to_its_loss(training: Path) -> None:
     log = load(training)
+    known = edges(log)
     for node in log.graph.select("backward"):
         begin = max(row for row in range(node.row) if log.event(row).kind == Kind.BACKWARD_BEGIN)
         root = log.inputs(begin)[0][0]
@@ -115,14 +118,15 @@ def test_each_backward_node_leads_back_to_its_loss(training: Path) -> None:
         found = to_loss(node).paths
         assert found is not None
         assert (found.start, found.end) == (root, node.row)
-        assert found.length == distances(first, edges(log))[node.row] + 1
-        assert set(found.rows) == {root} | on_paths(first, node.row, edges(log))
+        assert found.length == distances(first, known)[node.row] + 1
+        assert set(found.rows) == {root} | on_paths(first, node.row, known)
 
 
 def test_leaves_are_those_that_a_node_depends_on(training: Path) -> None:
     log = load(training)
-    back = {(target, source) for source, target in edges(log)}
-    without_inputs = set(range(log.end)) - {target for _, target in edges(log)}
+    known = edges(log)
+    back = {(target, source) for source, target in known}
+    without_inputs = set(range(log.end)) - {target for _, target in known}
     for node in log.graph.nodes:
         found, bounded = leaves(node)
         assert not bounded
@@ -131,7 +135,7 @@ def test_leaves_are_those_that_a_node_depends_on(training: Path) -> None:
             assert {leaf.row for leaf in found} == set(far) & without_inputs - {node.row}
             assert all(leaf.length == far[leaf.row] for leaf in found)
         else:
-            far = distances(node.row, edges(log))
+            far = distances(node.row, known)
             kinds = {row: log.event(row) for row in far}
             sums = {row for row, event in kinds.items() if event.kind == Kind.ACCUMULATE} - {node.row}
             assert {leaf.row for leaf in found} == {

@@ -137,9 +137,9 @@ def each_in_a_child(work: Work, folder: pathlib.Path, tasks: Iterable[tuple[str,
 def points_at(finding: dict[str, Any], entry: dict[str, Any], *, lenient: bool) -> bool:
     """Whether a finding names a line where a finger should point."""
     places = [entry, *(entry.get("elsewhere", []) if lenient else [])]
-    root = HERE / entry["program"]
     return any(
-        finding["line"] in place["lines"] and pathlib.Path(finding["file"]) == root / place["file"] for place in places
+        finding["line"] in place["lines"] and finding["file"].endswith(f"/{entry['program']}/{place['file']}")
+        for place in places
     )
 
 

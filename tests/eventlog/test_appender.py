@@ -33,9 +33,10 @@ BLOCKED = f"""
 import sys
 sys.modules.update(dict.fromkeys({LOG + ENGINE}))
 import pytest
+status = pytest.main(sys.argv[1:])
 from graphscope.eventlog.appender import Appender
 assert Appender.__module__ == "graphscope.eventlog.appender"
-sys.exit(pytest.main(sys.argv[1:]))
+sys.exit(status)
 """
 
 

@@ -101,7 +101,7 @@ class Form:
     __slots__ = ("copied", "floating", "inline", "kind", "nbytes", "nodes", "plain", "prefix", "rare", "room")
 
     prefix: bytes
-    """The first 32 bytes of the row, with kind 0."""
+    """What of the row is the same each time, with kind 0."""
     kind: int
     nbytes: int
     nodes: int

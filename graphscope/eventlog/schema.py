@@ -113,7 +113,7 @@ class Pass(IntEnum):
 
 EVENT: Final = np.dtype(
     [
-        # What is the same each time a call site runs: packed once, copied as one field of 32 bytes.
+        # What is the same each time a call site runs: packed once, copied as one field.
         ("kind", "<u1"),  # Kind; committed last
         ("dtype", "<u1"),  # index in DTYPES, of slot 0
         ("flags", "<u2"),  # Flag bits
@@ -138,7 +138,7 @@ EVENT: Final = np.dtype(
         #                      them the 64 bits of each number that `attrs` says varies from row to row
     ]
 )
-"""A row of `events.npy`: 96 bytes."""
+"""A row of `events.npy`."""
 
 EDGE: Final = np.dtype([("node", "<u8"), ("slot", "<u4"), ("argument", "<u4")])
 """A row of `edges.npy`: the input comes from this slot of that node (row number), as this argument."""

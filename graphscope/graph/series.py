@@ -36,7 +36,7 @@ UPDATE: Final = np.dtype(
 LOSS: Final = np.dtype([("begin", "<i8"), ("root", "<i8"), ("site", "<i8"), ("step", "<i8"), ("value", "<f8")])
 """A backward pass: where it begins, its root, the line of that, steps that had ended, and what the loss was."""
 
-_MOST: Final = 1 << 13
+_MOST: Final = 1 << 12
 _MOST_BYTES: Final = 1 << 26
 """Values of so many updates, and of so many bytes in all, are compared; of a longer log at steps spread over it."""
 
@@ -121,13 +121,14 @@ class _Gradients(NamedTuple):
     """Where among them the sum begins that each ends."""
     size: int
 
-    def parts(self, tensor: int, row: int) -> list[int]:
-        """The rows whose sum was the gradient of a leaf at a row."""
-        place = int(np.searchsorted(self.keys, tensor * self.size + row, side="right")) - 1
-        if place < 0 or int(self.keys[place]) // self.size != tensor:
-            return []
-        found: list[int] = self.rows[int(self.starts[place]) : place + 1].tolist()
-        return found
+    def spans(self, tensors: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """First and last place of what summed up to the gradient of each leaf at a row; -1 where there was none."""
+        last = np.searchsorted(self.keys, tensors * self.size + rows, side="right") - 1
+        known = last >= 0
+        known[known] = self.keys[last[known]] // self.size == tensors[known]
+        first = np.full(len(last), -1)
+        first[known] = self.starts[last[known]]
+        return first, np.where(known, last, -1)
 
 
 def _updates(log: Log, steps: np.ndarray) -> np.ndarray:
@@ -149,15 +150,19 @@ def _updates(log: Log, steps: np.ndarray) -> np.ndarray:
     ends = np.array([group[-1] for group in kept], np.int64)
     found["row"], found["tensor"], found["step"] = rows[ends], tensors[ends], np.searchsorted(steps, rows[ends])
     found["before"] = firsts[[group[0] for group in kept]] if kept else 0
-    parts = [_parts(log, history, int(tensors[end]), int(rows[end]), int(named[end])) for end in ends.tolist()]
-    fed = np.array([bool(each) for each in parts], bool)
-    found, parts = np.asarray(found[fed]), [each for each in parts if each]
-    found["pulled"] = [each[-1] for each in parts]
+    start, end = history.spans(found["tensor"], found["row"])
+    fed = end >= 0
+    found, start, end = np.asarray(found[fed]), start[fed], end[fed]
+    found["pulled"] = history.rows[end]
+    others = _others(log, found["row"], named[ends][fed], found["pulled"])
+    found["pulled"] = np.where(others >= 0, others, found["pulled"])
+    single = (start == end) | (others >= 0)
+    sums = {place: history.rows[start[place] : end[place] + 1] for place in np.flatnonzero(~single).tolist()}
     found["count"] = counts_of(log, found["row"])
     found["rate"] = _rates(log, found["row"])
     for name in ("gradient", "weight", "update", "moved"):
         found[name] = np.nan
-    _measure(log, found, parts)
+    _measure(log, found, sums)
     return found
 
 
@@ -198,8 +203,7 @@ def _one_a_step(log: Log, rows: np.ndarray, steps: np.ndarray, tensors: np.ndarr
     What the program writes into a parameter that an optimizer updates is no update, and neither is what it writes
     behind the last step.
     """
-    numbers, which = np.unique(log.pick("attrs", rows), return_inverse=True)
-    told = np.array(["lr" in log.entry(number).get("attributes", ()) for number in numbers.tolist()], bool)[which]
+    told = _told(log, log.pick("attrs", rows))
     optimized = np.isin(tensors, tensors[told])
     groups: dict[tuple[int, int], list[int]] = {}
     for place in np.flatnonzero(~optimized & ((steps < ended) | (ended == 0))).tolist():
@@ -209,13 +213,24 @@ def _one_a_step(log: Log, rows: np.ndarray, steps: np.ndarray, tensors: np.ndarr
     )
 
 
-def _parts(log: Log, history: _Gradients, tensor: int, row: int, named: int) -> list[int]:
-    """The rows whose sum an update took as the gradient of its parameter; `named` is one that its row names."""
-    parts = history.parts(tensor, row)
-    if parts and named >= log.first and named not in parts and log.event(named).kind in (Kind.OP, Kind.LEAF):
-        same = log.event(named).shape == log.event(row).shape
-        return [named] if same and "lr" in log.arguments(row).attributes else parts
-    return parts
+def _others(log: Log, rows: np.ndarray, named: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """The gradients that updates name, where the program put others in the place of what was added up; else -1."""
+    other = (named >= log.first) & (named != known)
+    places = np.flatnonzero(other)
+    kinds = log.pick("kind", named[places])
+    same = log.pick("shape", named[places]) == log.pick("shape", rows[places])
+    told = _told(log, log.pick("attrs", rows[places]))
+    found = np.full(len(rows), -1)
+    chosen = places[np.isin(kinds, (int(Kind.OP), int(Kind.LEAF))) & same & told]
+    found[chosen] = named[chosen]
+    return found
+
+
+def _told(log: Log, entries: np.ndarray) -> np.ndarray:
+    """Which rows tell the settings of an optimizer, by their entries of `attrs`."""
+    numbers, which = np.unique(entries, return_inverse=True)
+    told = ["lr" in log.entry(number).get("attributes", ()) for number in numbers.tolist()]
+    return np.array(told, bool)[which]
 
 
 def _rates(log: Log, rows: np.ndarray) -> np.ndarray:
@@ -235,17 +250,25 @@ def _rates(log: Log, rows: np.ndarray) -> np.ndarray:
     return found
 
 
-def _measure(log: Log, found: np.ndarray, parts: list[list[int]]) -> None:
-    """Fill in the norms, and what moved: from statistics for all, from values as far as they are compared."""
-    summarised = (log.pick("flags", found["before"]) & int(Flag.SUMMARY)) != 0
-    chosen = _chosen(found) | summarised
-    places = np.flatnonzero(chosen)
+def _measure(log: Log, found: np.ndarray, sums: dict[int, np.ndarray]) -> None:
+    """Fill in the norms, and what moved: from statistics for all, from values as far as they are compared.
+
+    Args:
+        log: The log.
+        found: The updates.
+        sums: By update, the rows whose sum the gradient was, where there are several.
+    """
+    chosen = _chosen(found)
+    places = np.flatnonzero(chosen | _is_summarised(log, found["before"]))
     found["weight"][places] = norms_of(log, found["before"][places])
-    single = np.array([len(each) == 1 for each in parts], bool)
-    alone = np.flatnonzero(chosen & single)
-    found["gradient"][alone] = norms_of(log, np.array([parts[place][0] for place in alone.tolist()], np.int64))
-    for place in places.tolist():
-        _compare(log, found[place : place + 1], parts[place], single[place])
+    single = places[~np.isin(places, np.array(list(sums), np.int64))]
+    found["gradient"][single] = norms_of(log, found["pulled"][single])
+    for place in np.flatnonzero(chosen).tolist():
+        _compare(log, found[place : place + 1], sums.get(place))
+
+
+def _is_summarised(log: Log, rows: np.ndarray) -> np.ndarray:
+    return np.asarray((log.pick("flags", rows) & int(Flag.SUMMARY)) != 0)
 
 
 def _chosen(found: np.ndarray) -> np.ndarray:
@@ -259,14 +282,19 @@ def _chosen(found: np.ndarray) -> np.ndarray:
     return np.asarray(np.isin(found["step"], taken))
 
 
-def _compare(log: Log, one: np.ndarray, parts: list[int], single: bool) -> None:
+def _compare(log: Log, one: np.ndarray, parts: np.ndarray | None) -> None:
     """Fill in of one update what takes values: those of the parameter before and after, and of its gradient."""
     before, after = log.value(int(one["before"][0])), log.value(int(one["row"][0]))
     known = before is not None and after is not None and before.shape == after.shape and before.dtype == after.dtype
-    gradient = _sum(log, parts) if known or not single else None
-    if not single:  # of parts that were summarised the sum is not known: it is no larger than this
-        one["gradient"] = norm_of(gradient) if gradient is not None else norms_of(log, np.array(parts)).sum()
+    rows = one["pulled"] if parts is None else parts
+    gradient = _sum(log, rows.tolist()) if known or parts is not None else None
+    if parts is not None:  # of parts that were summarised the sum is not known: it is no larger than this
+        one["gradient"] = norm_of(gradient) if gradient is not None else norms_of(log, parts).sum()
     if not known or before is None or after is None:
+        if log.summary(int(one["before"][0])) == log.summary(int(one["row"][0])) and one["weight"][0] > 0:
+            one["update"] = one["moved"] = (
+                0.0  # seven statistics of all its elements are what they were, to the last bit
+            )
         return
     with np.errstate(all="ignore"):
         one["update"] = norm_of(np.subtract(after, before, dtype=None if before.dtype.kind == "c" else np.float64))

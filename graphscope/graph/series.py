@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from graphscope.eventlog.schema import NODES, ROW_MASK, Flag, Kind, Pass
+from graphscope.eventlog.schema import DTYPE_CODES, NODES, ROW_MASK, Flag, Kind, Pass
 from graphscope.graph.scaling import is_scaled
 from graphscope.graph.sizes import counts_of, norm_of, norms_of
 
@@ -36,7 +36,7 @@ UPDATE: Final = np.dtype(
 LOSS: Final = np.dtype([("begin", "<i8"), ("root", "<i8"), ("site", "<i8"), ("step", "<i8"), ("value", "<f8")])
 """A backward pass: where it begins, its root, the line of that, steps that had ended, and what the loss was."""
 
-_MOST: Final = 1 << 12
+_MOST: Final = 1 << 11
 _MOST_BYTES: Final = 1 << 26
 """Values of so many updates, and of so many bytes in all, are compared; of a longer log at steps spread over it."""
 
@@ -88,17 +88,25 @@ def _losses(log: Log, steps: np.ndarray) -> np.ndarray:
     roots = (log.pick("inputs", begins)[:, 0] & np.uint64(ROW_MASK)).astype(np.int64)
     found["begin"], found["root"], found["step"] = begins, roots, np.searchsorted(steps, begins)
     found["site"] = log.pick("site", roots)
-    for place, root in enumerate(roots.tolist()):
-        found["value"][place] = _scalar(log, root)
+    found["value"] = _scalars(log, roots)
     return found
 
 
-def _scalar(log: Log, row: int) -> float:
-    """What a loss came to: the value of a single number; NaN where there is none."""
-    if not log.first <= row < log.end or int(log.pick("kind", np.array([row]))[0]) not in NODES:
-        return math.nan
-    value = log.value(row)
-    return float(value.reshape(())) if value is not None and value.size == 1 and value.dtype.kind in "fiu" else math.nan
+def _scalars(log: Log, rows: np.ndarray) -> np.ndarray:
+    """The values of rows that hold one number each; NaN where one does not, or is not known."""
+    found = np.full(len(rows), np.nan)
+    known = np.isin(log.pick("kind", rows), NODES) & (log.pick("several", rows) == 0) & (counts_of(log, rows) == 1)
+    inline = (log.pick("flags", rows) & int(Flag.INLINE)) != 0
+    dtypes, bits = log.pick("dtype", rows), log.pick("value", rows)
+    single = known & inline & (dtypes == DTYPE_CODES["float32"])
+    found[single] = bits[single].astype("<u4").view("<f4")
+    double = known & inline & (dtypes == DTYPE_CODES["float64"])
+    found[double] = bits[double].view("<f8")
+    for place in np.flatnonzero(known & ~single & ~double).tolist():
+        value = log.value(int(rows[place]))
+        if value is not None and value.dtype.kind in "fiu":
+            found[place] = float(value.reshape(()))
+    return found
 
 
 def unscaled(graph: Graph, root: int) -> int:

@@ -68,7 +68,8 @@ def _faults(graph: Graph, group: Group) -> Iterator[_Fault]:
     starts = {layer.row: log.summary(layer.start) for layer in found}
     flat = [each for each in found if (start := starts[each.row]) is not None and start.minimum == start.maximum]
     dead = [each for each in flat if starts[each.row].maximum == 0 and _is_still(each)]  # type: ignore[union-attr]
-    if dead:
+    still = [layer for layer in found if _is_still(layer)]
+    if dead and 2 * len(still) >= len(found):  # else it may be one that nothing was routed to yet
         yield _Fault("zero", dead, "are all zero, and no gradient ever comes to them", _CURE)
     hidden = [layer for layer in flat if layer.row != found[-1].row]
     alike = [layer for layer in flat if units_alike(log, layer)]
@@ -78,7 +79,7 @@ def _faults(graph: Graph, group: Group) -> Iterator[_Fault]:
         yield _Fault(
             "alike", alike, "begin with one number in all places, so that all units of a layer stay the same", _CURE
         )
-    if not dead and not alike:
+    if not still and not alike:
         yield from _out_of_scale(graph, group, found)
 
 

@@ -163,3 +163,18 @@ def test_what_can_be_no_value_is_refused_and_changes_nothing(graphscope: Run, tm
     assert "tensor([1., 1.])" in result.stdout
     assert result.stdout.count("The program can't go on without a ") == 2
     assert result.stdout.count("a part would be lost") == 2
+
+
+def test_going_into_a_rule_renames_nothing(graphscope: Run, tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(
+        "import graphscope as gs\nw = gs.ones(2, 2, requires_grad=True)\nh = gs.ones(1, 2)\n"
+        "loss = gs.mm(w, h.t()).sum()\nloss.backward()\n"
+    )
+    words = ["c", "s", "s", "s", "lt", "goto loss", "why loss", "path w loss", "q"]
+    told = graphscope("debug", "--console", "-b", "op:mm backward", "program.py", stdin="\n".join(words)).stdout
+    assert "in the rule of" in told
+    table, rest = told.split(" tensors\n")[1].split("> #", 1)
+    assert [line.split()[1] for line in table.splitlines() if " loss " in line] == ["sum", "SumBackward"]
+    assert "loss.grad is neither None nor zero" in rest
+    path = [line.split()[1] for line in rest.splitlines() if line.startswith("#")]
+    assert path == ["w", "mm", "sum"]

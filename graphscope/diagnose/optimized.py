@@ -32,11 +32,6 @@ class Group:
     log: Log
     updates: np.ndarray
 
-    def of_each(self) -> Iterator[np.ndarray]:
-        """The updates of each parameter."""
-        for tensor in np.unique(self.updates["tensor"]).tolist():
-            yield self.updates[self.updates["tensor"] == tensor]
-
     @property
     def losses(self) -> np.ndarray:
         """The losses of the backward passes that these updates follow: those of the line that most of them began at."""

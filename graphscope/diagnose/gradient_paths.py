@@ -81,15 +81,19 @@ class GradientPaths:
                 self.reached.add(row)
                 self.open.add(row)
                 continue
-            come = [(argument, source) for argument, (source, _) in enumerate(event.inputs) if source in self.reached]
+            come = [(at, source, slot) for at, (source, slot) in enumerate(event.inputs) if source in self.reached]
             if not come:
                 continue
             self.reached.add(row)
-            arrived = [(argument, source) for argument, source in come if source in self.open]
-            if any(self.passes(event, argument) for argument, _ in arrived):
+            arrived = [each for each in come if each[1] in self.open]
+            smooth = [(argument, source) for argument, source, slot in arrived if self._is_floating(source, slot)]
+            if any(self.passes(event, argument) for argument, _ in smooth):
                 self.open.add(row)
-            elif arrived:
-                self.cuts.append(Cut(arrived[0][1], row, arrived[0][0]))
+            elif smooth:
+                self.cuts.append(Cut(smooth[0][1], row, smooth[0][0]))
+            elif arrived:  # the indices of a maximum, the order of a sort
+                chooser = graph.index.event(arrived[0][1])
+                self.cuts += [Cut(source, chooser.row, 0) for source, _ in chooser.inputs[:1]]
 
     def passes(self, event: Event, argument: int) -> bool:
         """Whether a gradient can go from an op to this one of its inputs."""
@@ -101,6 +105,13 @@ class GradientPaths:
         if not op.vjp:  # not every producer writes its rules down
             return op.name not in DETACHING
         return op.vjp[min(argument, len(op.vjp) - 1)] not in NO_RULE
+
+    def _is_floating(self, row: int, slot: int) -> bool:
+        """Whether one of several results of an op has a gradient."""
+        if not slot:
+            return True
+        outputs = self.graph.log.outputs(row)
+        return slot >= len(outputs) or outputs[slot][1].startswith(FLOATING)
 
     def ends_as_term(self, cut: Cut) -> bool:
         """Whether what lies behind a cut meets nothing that requires grad until it is a single number, a term.

@@ -41,6 +41,7 @@ MODULES = {
         TORCH + "_backward_graph.c",
         TORCH + "_entry.c",
         TORCH + "_methods.c",
+        TORCH + "_op_entry.c",
     ],
 }
 """Each compiled module, and the headers and further sources that it is made of."""

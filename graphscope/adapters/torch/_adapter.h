@@ -34,7 +34,7 @@ static inline int64_t now(void)
 
 /* What torch is asked by name. */
 #define NAMES(X)                                                                                                       \
-    X(__enter__) X(__exit__) X(__qualname__) X(_base) X(_is_zerotensor) X(_sequence_nr) X(_version) X(after)           \
+    X(__enter__) X(__exit__) X(__qualname__) X(_base) X(_is_zerotensor) X(_op) X(_sequence_nr) X(_version) X(after)           \
     X(before) X(data_ptr) X(dtype) X(grad) X(grad_fn) X(here) X(is_conj) X(is_contiguous) X(is_cpu) X(is_neg)          \
     X(name) X(next_functions) X(receive) X(register_hook) X(register_prehook) X(requires_grad) X(shape)    \
     X(stop) X(turn) X(on_backward) X(variable)
@@ -393,5 +393,6 @@ INSIDE int add_rules(PyObject *module);
 INSIDE int add_walk(PyObject *module);
 INSIDE int add_entry(PyObject *module);
 INSIDE int add_methods(PyObject *module);
+INSIDE int add_op_entry(PyObject *module);
 
 #endif

@@ -9,7 +9,7 @@ from __future__ import annotations
 from sys import _getframe
 from time import perf_counter_ns as clock
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode, _pop_mode, _push_mode
@@ -27,9 +27,10 @@ from graphscope.adapters.torch.rules import Rule
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.sites import Fields
 from graphscope.adapters.torch.supported_versions import holds_in_inference
-from graphscope.adapters.torch.tensor_base import Own
 from graphscope.adapters.torch.tensor_properties import ORDINARY, grad_fn
 from graphscope.eventlog.schema import ROW_MASK
+
+_excluded: Final = torch._C._dispatch_tls_local_exclude_set
 
 
 class Ran(NamedTuple):
@@ -74,8 +75,16 @@ class DeepCalls(Calls):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         self.ops.settle()
-        func, kwargs = self.intended(func, _getframe(1), types, args, kwargs)
-        prepared = self._prepare(_getframe(1), func, args, kwargs)
+        around = self.ops.above
+        self.ops.above = _excluded(), torch.is_grad_enabled()
+        try:
+            return self._called(_getframe(1), func, types, args, kwargs)
+        finally:
+            self.ops.above = around
+
+    def _called(self, direct: FrameType, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        func, kwargs = self.intended(func, direct, types, args, kwargs)
+        prepared = self._prepare(direct, func, args, kwargs)
         if prepared is None:
             return self._aside(func, args, kwargs or {})
         call, frame, rows, constants, timer = prepared
@@ -123,6 +132,26 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Results of the last op, and its row: autograd tells only afterwards whose views they are, what their backward
         nodes are, and counts their writes."""
         self._anywhere = holds_in_inference()
+        self._entry: Any = None
+        if compiled.OpEntry is not None:
+            self.__torch_dispatch__ = self._entry = compiled.OpEntry(  # type: ignore[method-assign]
+                ops=self, place=session.places.here, prepare=self._prepare, ran=self._ran,
+                op_class=torch._ops.OpOverload, guard=torch._C._ForceDispatchKeyGuard,
+                included=torch._C._dispatch_tls_local_include_set, grad_enabled=torch.is_grad_enabled,
+                set_grad_enabled=torch._C._set_grad_enabled, above=(_excluded(), None),
+            )  # fmt: skip
+
+    @property
+    def above(self) -> Any:
+        """How the program runs above autograd: the keys that it has excluded, and whether its gradients are on; what is
+        Python's runs that way in an op, too, where there is a compiled entry.
+        """
+        return None if self._entry is None else self._entry.above
+
+    @above.setter
+    def above(self, above: Any) -> None:
+        if self._entry is not None:
+            self._entry.above = above
 
     supports_higher_order_operators = True
 
@@ -150,19 +179,16 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
         prepared = self._prepare(_getframe(1), func, args, kwargs)
         if prepared is None:
             return func(*args, **kwargs)
-        call, rows, constants, frame = prepared
-        timer = devices.timer(flattened((args, kwargs))) if self.session.remote else None
         start = clock()
         with torch._C.DisableTorchFunction():  # an op that is called by its name would be asked about as a call again
             result = func(*args, **kwargs)
-        end = devices.ended(timer, start)
-        self._ran(Ran(call, args, kwargs, result, rows, constants, frame, start, end))
+        self._ran(prepared, args, kwargs, result, start, clock())
         return result
 
     @guarded
     def _prepare(
-        self, caller: FrameType, func: Any, args: Any, kwargs: Any
-    ) -> tuple[Call, list[int], list[Any], FrameType] | None:
+        self, caller: FrameType | None, func: Any, args: Any, kwargs: Any
+    ) -> tuple[Call, list[int], list[Any], FrameType, devices.Timer | None] | None:
         """What is known of an op before it runs; None where it is none of the program's."""
         session = self.session
         place = session.places.here
@@ -176,6 +202,8 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 self._enter(place, line_calls)
         elif place.run is not None:
             frame = place.run.frame
+        elif caller is None:  # nor any of Python's at all
+            return None
         else:  # what no call of Python's runs: TorchScript
             frame = session.frames.user(caller)
             if caller is not frame and (session.frames.is_graphscope(caller) or session.frames.prepares(caller)):
@@ -188,11 +216,15 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
         calls = place.calls
         for named, value in (*enumerate(args), *kwargs.items()):
             calls.gather(named, value, frame, rows, constants)
-        return call, rows, constants, frame
+        return call, rows, constants, frame, devices.timer(flattened((args, kwargs))) if session.remote else None
 
     @guarded
-    def _ran(self, ran: Ran) -> None:
+    def _ran(self, prepared: Any, args: Any, kwargs: Any, result: Any, start: int, end: int) -> None:
         """Append the row of an op, unless it may turn out to be all that its call does."""
+        call, rows, constants, frame, timer = prepared
+        if timer is not None:
+            end = devices.ended(timer, start)
+        ran = Ran(call, args, kwargs, result, rows, constants, frame, start, end)
         place = self.session.places.here
         line_calls = place.line_calls
         if line_calls is not None and line_calls.outer is None:
@@ -292,7 +324,7 @@ def _let_go(result: Any) -> Any:
     """A result without a hold on its tensors: torch would give the program another one in the place of each."""
     if result.__class__ in ORDINARY:
         with torch._C._DisableTorchDispatch():
-            return _Loose(compiled.Reference(result), Own.detach(result))
+            return _Loose(compiled.Reference(result), tensor_base.data(result))
     return [_let_go(each) for each in result] if result.__class__ in (list, tuple) else result
 
 

@@ -20,7 +20,6 @@ ROOT: Final = Path(__file__).parents[2]
 OF_OPS: Final = {
     "wrong_shapes": "the traceback has a frame of ours",
     "zeros_that_lie_nowhere": "PyTorch can't add a number to such zeros under a mode of ops",
-    "a_profiler": "it sees the ops that read values",
 }
 """What is otherwise where ops are captured, and why."""
 

@@ -10,7 +10,7 @@ import torch
 from graphscope.adapters.torch import compiled, tensor_base
 from graphscope.adapters.torch.dtypes import DTYPES, NamedDtype
 from graphscope.adapters.torch.tensor_base import Own
-from graphscope.adapters.torch.tensor_properties import opens
+from graphscope.adapters.torch.tensor_properties import ORDINARY, opens
 from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.values import Summary
 
@@ -59,7 +59,8 @@ def where_it_lies(tensor: torch.Tensor) -> torch.Tensor | None:
         try:
             if tensor_base.is_meta(tensor) or tensor_base.is_nested(tensor) or _is_captured(tensor):
                 return None
-            if is_lazy(tensor):
+            lazy = is_lazy(tensor)
+            if lazy:
                 compiled.look_closely()
             if Own._is_zerotensor(tensor):
                 return _tensor(Own.expand(_zeros((), dtype=tensor_base.dtype(tensor)), tensor_base.shape(tensor)))
@@ -68,10 +69,14 @@ def where_it_lies(tensor: torch.Tensor) -> torch.Tensor | None:
                 and Own.numel(tensor) * Own.element_size(tensor) > _MOST_BYTES
             ):
                 return None
-            plain = Own.detach(tensor)
+            if tensor.__class__ in ORDINARY:
+                plain = tensor_base.data(tensor)  # which is no op: a profiler of the program's would see one
+            else:
+                plain = Own.as_subclass(Own.detach(tensor), torch.Tensor)
             if tensor_base.layout(plain) is not torch.strided:
                 plain = Own.to_dense(plain)
-            plain = Own.resolve_neg(Own.resolve_conj(Own.as_subclass(plain, torch.Tensor)))
+            if lazy:
+                plain = Own.resolve_neg(Own.resolve_conj(plain))
             address = Own.data_ptr(plain)  # a transform of `torch.func` hides it
         except own(RuntimeError, TypeError, NotImplementedError):
             return None

@@ -15,6 +15,7 @@ import types
 import warnings
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -143,6 +144,32 @@ def a_tracer() -> Any:
         return traced(), lines
     finally:
         sys.settrace(before)
+
+
+@hostile
+def a_profile_function_that_computes() -> Any:
+    told: set[Any] = set()
+    library = str(Path(torch.__file__).parent)
+
+    def look(frame: Any, event: str, _: Any) -> None:
+        if not frame.f_code.co_filename.startswith(library):
+            enabled = torch.is_grad_enabled()
+            with torch.enable_grad():
+                told.add((enabled or where, (torch.ones(2, requires_grad=True) * 2).requires_grad))
+
+    x = leaf(2, 3)
+    before = sys.getprofile()
+    sys.setprofile(look)
+    try:
+        where = "with gradients"
+        loss = torch.nn.functional.layer_norm((x * 2).softmax(0), (3,)).sum()
+        where = "and without"
+        with torch.no_grad():
+            x.exp().clamp_(0, 1).unbind(0)
+    finally:
+        sys.setprofile(before)
+    loss.backward()
+    return sorted(told, key=str), x.grad.tolist()
 
 
 @hostile

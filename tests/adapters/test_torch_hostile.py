@@ -18,7 +18,6 @@ pytestmark = [pytest.mark.torch, pytest.mark.slow]
 ROOT: Final = Path(__file__).parents[2]
 
 OF_OPS: Final = {
-    "wrong_shapes": "the traceback has a frame of ours",
     "zeros_that_lie_nowhere": "PyTorch can't add a number to such zeros under a mode of ops",
 }
 """What is otherwise where ops are captured, and why."""

@@ -1,13 +1,19 @@
-/* The entry of an op of ATen, at the capture level `ops`: what torch calls below autograd, with the keys of autograd
- * excluded. It does what `Ops.__torch_dispatch__` does, and the op alone runs below: all Python of ours runs as above,
- * since whatever a program has run between two lines - signal handlers, finalizers, callbacks of the collector - would
- * find gradients switched off.
+/* What torch calls for a call and for an op of ATen, at the capture level `ops`.
+ *
+ * For an op that is below autograd, with the keys of autograd excluded. The entry does what `Ops.__torch_dispatch__`
+ * does, and the op alone runs below: all Python of ours runs as above, since whatever a program has run between two
+ * lines - signal handlers, finalizers, callbacks of the collector - would find gradients switched off. The entry of a
+ * call tells it what holds above, and leaves no frame of ours in a traceback.
  */
 #include "_adapter.h"
 
-#define HELD(X)                                                                                                        \
-    X(ops) X(place) X(prepare) X(ran) X(op_class) X(guard) X(included) X(grad_enabled) X(set_grad_enabled) X(above)
+/* Ops -------------------------------------------------------------------------------------------------------------- */
 
+#define HELD(X) X(ops) X(prepare) X(ran) X(op_class) X(guard) X(included) X(above)
+
+static PyTypeObject *op_entry_type;
+
+/* `above` are the keys that are excluded where the program runs. */
 #define DECLARE(name) PyObject *name;
 typedef struct {
     PyObject_HEAD
@@ -15,81 +21,38 @@ typedef struct {
     HELD(DECLARE)
 } OpEntry;
 
-/* What is to be put back when Python of ours is done. */
-typedef struct {
-    PyObject *guard, *grad_enabled;
-    int collects;
-} Below;
-
-static int set_gradients(OpEntry *self, PyObject *enabled)
+/* Run as the program does above autograd; what is to be put back, a new reference, or NULL with an error set. */
+static PyObject *rise(OpEntry *self)
 {
-    PyObject *aside = ask_torch();
-    PyObject *told = aside == NULL ? NULL : PyObject_CallOneArg(self->set_grad_enabled, enabled);
-    if (aside != NULL)
-        done_asking(aside);
-    Py_XDECREF(told);
-    return told == NULL ? -1 : 0;
-}
-
-/* Whether the program has gradients on, borrowed; NULL where torch has not changed that. */
-static PyObject *gradients_above(OpEntry *self)
-{
-    PyObject *told = PyTuple_GET_ITEM(self->above, 1), *run = ((Place *)self->place)->run;
-    if (told != Py_None)
-        return told;
-    return run == NULL || run == Py_None ? NULL : Py_True; /* the engine switches them off */
-}
-
-/* Run as the program does above autograd. */
-static int rise(OpEntry *self, Below *below)
-{
-    *below = (Below){NULL, NULL, PyGC_Disable()};
-    PyObject *above = self->above;
-    int failed = 0;
-    if (above != Py_None) {
-        PyObject *words[2] = {PyObject_CallNoArgs(self->included), PyTuple_GET_ITEM(above, 0)};
-        below->guard = words[0] == NULL ? NULL : PyObject_Vectorcall(self->guard, words, 2, NULL);
-        Py_XDECREF(words[0]);
-        PyObject *entered = below->guard == NULL ? NULL : PyObject_CallMethodNoArgs(below->guard, str___enter__);
-        if (entered == NULL)
-            Py_CLEAR(below->guard);
-        Py_XDECREF(entered);
-        PyObject *wanted = gradients_above(self);
-        PyObject *enabled = entered == NULL ? NULL : PyObject_CallNoArgs(self->grad_enabled);
-        failed = enabled == NULL;
-        if (!failed && wanted != NULL && enabled != wanted) {
-            failed = set_gradients(self, wanted) < 0;
-            below->grad_enabled = Py_NewRef(enabled);
-        }
-        Py_XDECREF(enabled);
-    }
-    if (below->collects)
+    int collects = PyGC_Disable(); /* what the collector calls would run below */
+    PyObject *words[2] = {PyObject_CallNoArgs(self->included), self->above};
+    PyObject *guard = words[0] == NULL ? NULL : PyObject_Vectorcall(self->guard, words, 2, NULL);
+    Py_XDECREF(words[0]);
+    PyObject *entered = guard == NULL ? NULL : PyObject_CallMethodNoArgs(guard, str___enter__);
+    if (entered == NULL)
+        Py_CLEAR(guard);
+    Py_XDECREF(entered);
+    if (collects)
         PyGC_Enable();
-    return failed ? -1 : 0;
+    return guard;
 }
 
 /* Run as torch does again. */
-static void sink(OpEntry *self, Below *below)
+static void sink(PyObject *guard)
 {
-    PyObject *type, *error, *trace;
-    PyErr_Fetch(&type, &error, &trace);
     int collects = PyGC_Disable();
-    if (below->grad_enabled != NULL && set_gradients(self, below->grad_enabled) < 0)
-        put_off();
-    Py_XDECREF(below->grad_enabled);
-    if (below->guard != NULL)
-        done_asking(below->guard);
+    done_asking(guard);
     if (collects)
         PyGC_Enable();
-    PyErr_Restore(type, error, trace);
 }
 
 /* Call something of ours that way. */
 static PyObject *call_above(OpEntry *self, PyObject *asked, PyObject *const *words, size_t count)
 {
-    Below below;
-    PyObject *answer = rise(self, &below) < 0 ? NULL : PyObject_Vectorcall(asked, words, count, NULL);
-    sink(self, &below);
+    PyObject *guard = rise(self);
+    PyObject *answer = guard == NULL ? NULL : PyObject_Vectorcall(asked, words, count, NULL);
+    if (guard != NULL)
+        sink(guard);
     return answer;
 }
 
@@ -147,33 +110,16 @@ static PyObject *OpEntry_call(PyObject *object, PyObject *const *words, size_t f
 static int OpEntry_init(OpEntry *self, PyObject *args, PyObject *names)
 {
     TAKE_BY_NAME(OpEntry, HELD)
-    if (!PyObject_TypeCheck(self->place, place_type)) {
-        PyErr_SetString(PyExc_TypeError, "place is no Place");
-        return -1;
-    }
     self->vectorcall = OpEntry_call;
     return 0;
 }
 
 HOLDS(OpEntry, HELD)
 
-static int set_above(OpEntry *self, PyObject *value, void *closure)
-{
-    if (value == NULL || (value != Py_None && !(PyTuple_CheckExact(value) && PyTuple_GET_SIZE(value) == 2))) {
-        PyErr_SetString(PyExc_TypeError, "above is the keys that are excluded and whether gradients are on (None: as they are), or None");
-        return -1;
-    }
-    put(&self->above, value);
-    return 0;
-}
-
-static PyObject *get_above(OpEntry *self, void *closure) { return Py_NewRef(self->above); }
-
 static PyObject *get_ops(OpEntry *self, void *closure) { return Py_NewRef(self->ops); }
 
 static PyGetSetDef OpEntry_getset[] = {
     {"__self__", (getter)get_ops, NULL, "What torch takes this to be a method of: the mode.", NULL},
-    {"above", (getter)get_above, (setter)set_above, "How the program runs above autograd; None: as torch does.", NULL},
     {NULL}};
 
 static PyMemberDef OpEntry_members[] = {
@@ -193,10 +139,97 @@ static PyType_Slot OpEntry_slots[] = {{Py_tp_doc, "What torch calls for each op 
 static PyType_Spec OpEntry_spec = {"graphscope.adapters.torch._calls.OpEntry", sizeof(OpEntry), 0,
                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, OpEntry_slots};
 
+/* Calls ------------------------------------------------------------------------------------------------------------ */
+
+#define CALL_HELD(X) X(calls) X(called) X(code) X(ops) X(excluded)
+
+typedef struct {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    CALL_HELD(DECLARE)
+} CallEntry;
+
+/* Take the frame of a code from the head of the traceback of the error that is set. */
+static void hide(PyObject *code)
+{
+    PyObject *type, *error, *trace;
+    PyErr_Fetch(&type, &error, &trace);
+    if (trace != NULL && PyTraceBack_Check(trace)) {
+        PyTracebackObject *head = (PyTracebackObject *)trace;
+        PyCodeObject *first = PyFrame_GetCode(head->tb_frame);
+        if ((PyObject *)first == code)
+            Py_SETREF(trace, Py_XNewRef((PyObject *)head->tb_next));
+        Py_DECREF(first);
+    }
+    PyErr_Restore(type, error, trace);
+}
+
+static PyObject *CallEntry_call(PyObject *object, PyObject *const *words, size_t flags, PyObject *keywords)
+{
+    CallEntry *self = (CallEntry *)object;
+    OpEntry *ops = (OpEntry *)self->ops;
+    Py_ssize_t count = PyVectorcall_NARGS(flags);
+    if (keywords != NULL || count < 3 || !PyTuple_Check(words[2])) {
+        PyErr_SetString(PyExc_TypeError, "__torch_function__(func, types, args, kwargs)");
+        return NULL;
+    }
+    PyObject *names = count > 3 ? words[3] : Py_None, *frame = (PyObject *)PyEval_GetFrame();
+    if (frame == NULL) /* no line of the program's */
+        return PyObject_Call(words[0], words[2], names == Py_None ? NULL : names);
+    PyObject *above = PyObject_CallNoArgs(self->excluded), *around = ops->above;
+    if (above == NULL)
+        return NULL;
+    PyObject *given[5] = {frame, words[0], words[1], words[2], names};
+    ops->above = above;
+    PyObject *result = PyObject_Vectorcall(self->called, given, 5, NULL);
+    Py_SETREF(ops->above, around);
+    if (result == NULL)
+        hide(self->code);
+    return result;
+}
+
+static int CallEntry_init(CallEntry *self, PyObject *args, PyObject *names)
+{
+    TAKE_BY_NAME(CallEntry, CALL_HELD)
+    if (!Py_IS_TYPE(self->ops, op_entry_type)) {
+        PyErr_SetString(PyExc_TypeError, "ops is no OpEntry");
+        return -1;
+    }
+    self->vectorcall = CallEntry_call;
+    return 0;
+}
+
+HOLDS(CallEntry, CALL_HELD)
+
+static PyObject *get_calls(CallEntry *self, void *closure) { return Py_NewRef(self->calls); }
+
+static PyGetSetDef CallEntry_getset[] = {
+    {"__self__", (getter)get_calls, NULL, "What torch takes this to be a method of: the mode.", NULL}, {NULL}};
+
+static PyMemberDef CallEntry_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(CallEntry, vectorcall), READONLY, NULL}, {NULL}};
+
+static PyType_Slot CallEntry_slots[] = {{Py_tp_doc, "What torch calls in the place of its functions."},
+                                        {Py_tp_new, PyType_GenericNew},
+                                        {Py_tp_init, CallEntry_init},
+                                        {Py_tp_call, PyVectorcall_Call},
+                                        {Py_tp_dealloc, CallEntry_dealloc},
+                                        {Py_tp_traverse, CallEntry_traverse},
+                                        {Py_tp_clear, CallEntry_clear},
+                                        {Py_tp_members, CallEntry_members},
+                                        {Py_tp_getset, CallEntry_getset},
+                                        {0, NULL}};
+
+static PyType_Spec CallEntry_spec = {"graphscope.adapters.torch._calls.CallEntry", sizeof(CallEntry), 0,
+                                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
+                                     CallEntry_slots};
+
 int add_op_entry(PyObject *module)
 {
-    PyObject *entry = PyType_FromSpec(&OpEntry_spec);
-    int failed = entry == NULL || PyModule_AddObjectRef(module, "OpEntry", entry) < 0;
-    Py_XDECREF(entry);
+    op_entry_type = (PyTypeObject *)PyType_FromSpec(&OpEntry_spec);
+    PyObject *call = PyType_FromSpec(&CallEntry_spec);
+    int failed = op_entry_type == NULL || call == NULL || PyModule_AddObjectRef(module, "CallEntry", call) < 0 ||
+                 PyModule_AddObjectRef(module, "OpEntry", (PyObject *)op_entry_type) < 0;
+    Py_XDECREF(call);
     return failed ? -1 : 0;
 }

@@ -72,17 +72,17 @@ class DeepCalls(Calls):
         super().__init__(session, compiled_handler=False)
         self.ops = Ops(session)
         """To be pushed in the same thread."""
+        if self.ops.entry is not None:
+            self.__torch_function__ = compiled.CallEntry(  # type: ignore[method-assign]
+                calls=self, called=self._called, code=DeepCalls._called.__code__, ops=self.ops.entry,
+                excluded=_excluded,
+            )  # fmt: skip
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        self.ops.settle()
-        around = self.ops.above
-        self.ops.above = _excluded(), torch.is_grad_enabled()
-        try:
-            return self._called(_getframe(1), func, types, args, kwargs)
-        finally:
-            self.ops.above = around
+        return self._called(_getframe(1), func, types, args, kwargs)
 
     def _called(self, direct: FrameType, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        self.ops.settle()
         func, kwargs = self.intended(func, direct, types, args, kwargs)
         prepared = self._prepare(direct, func, args, kwargs)
         if prepared is None:
@@ -132,26 +132,13 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Results of the last op, and its row: autograd tells only afterwards whose views they are, what their backward
         nodes are, and counts their writes."""
         self._anywhere = holds_in_inference()
-        self._entry: Any = None
+        self.entry: Any = None
         if compiled.OpEntry is not None:
-            self.__torch_dispatch__ = self._entry = compiled.OpEntry(  # type: ignore[method-assign]
-                ops=self, place=session.places.here, prepare=self._prepare, ran=self._ran,
-                op_class=torch._ops.OpOverload, guard=torch._C._ForceDispatchKeyGuard,
-                included=torch._C._dispatch_tls_local_include_set, grad_enabled=torch.is_grad_enabled,
-                set_grad_enabled=torch._C._set_grad_enabled, above=(_excluded(), None),
+            self.__torch_dispatch__ = self.entry = compiled.OpEntry(  # type: ignore[method-assign]
+                ops=self, prepare=self._prepare, ran=self._ran, op_class=torch._ops.OpOverload,
+                guard=torch._C._ForceDispatchKeyGuard, included=torch._C._dispatch_tls_local_include_set,
+                above=_excluded(),
             )  # fmt: skip
-
-    @property
-    def above(self) -> Any:
-        """How the program runs above autograd: the keys that it has excluded, and whether its gradients are on; what is
-        Python's runs that way in an op, too, where there is a compiled entry.
-        """
-        return None if self._entry is None else self._entry.above
-
-    @above.setter
-    def above(self, above: Any) -> None:
-        if self._entry is not None:
-            self._entry.above = above
 
     supports_higher_order_operators = True
 

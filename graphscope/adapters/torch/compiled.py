@@ -230,7 +230,8 @@ Entry: Any = None
 """What torch calls to run its engine, for passes of the common kind; without it, `Backward.wrapped` takes them all."""
 
 OpEntry: Any = None
-"""What torch calls for an op; without it, `Ops.__torch_dispatch__` does."""
+CallEntry: Any = None
+"""What torch calls for an op, and for the call around it; without them, methods of `Ops` and `DeepCalls`."""
 
 scoped: Any = None
 direct: Any = None
@@ -257,7 +258,8 @@ if not TYPE_CHECKING:
         Hooks = given_to(_built.Hooks)(Hooks)
         Table, Reference = _built.Table, _built.Reference
         Handler, Known, Site, Rule, Run = _built.Handler, _built.Known, _built.Site, _built.Rule, _built.Run
-        Place, Call, Entry, OpEntry = _built.Place, _built.Call, _built.Entry, _built.OpEntry
+        Place, Call, Entry = _built.Place, _built.Call, _built.Entry
+        OpEntry, CallEntry = _built.OpEntry, _built.CallEntry
         scoped, direct, straight = _built.scoped, _built.direct, _built.straight
         walk, settle, light_hooks = _built.walk, _built.settle, _built.light_hooks
         hooked = type(torch.autograd.Function)  # where it looks first

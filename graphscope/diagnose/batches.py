@@ -21,7 +21,8 @@ CLASSIFYING: Final = frozenset(
 LABELLED: Final = CLASSIFYING | {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
 """Losses whose second operand says what is right."""
 
-LAYERS: Final = frozenset({"linear", "conv1d", "conv2d", "conv3d", "matmul", "mm"})
+RECURRENT: Final = frozenset({"lstm", "gru", "rnn_tanh", "rnn_relu"})
+LAYERS: Final = frozenset({"linear", "conv1d", "conv2d", "conv3d", "matmul", "mm"}) | RECURRENT
 """Ops of layers that take numbers as they are, and a weight."""
 
 MADE: Final = frozenset(
@@ -50,6 +51,8 @@ def first_layers(log: Log) -> list[list[int]]:
     fed, weights = first_inputs(log, rows), first_inputs(log, rows, 1)
     leaves = log.pick("tensor", weights).astype(np.int64)
     trained = ((log.pick("flags", leaves) & int(Flag.REQUIRES_GRAD)) != 0) & (weights >= log.first)
+    several = np.isin(rows, op_rows(log, RECURRENT))  # their weights stand behind the states
+    trained |= several & ((log.pick("flags", rows) & int(Flag.REQUIRES_GRAD)) != 0)
     trained &= ((log.pick("flags", fed) & int(Flag.REQUIRES_GRAD)) == 0) & (fed >= log.first)
     return list(same_site(log, rows[trained]))
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from graphscope.diagnose.origins import axis, operand, origin
+from graphscope.diagnose.origins import axis, operand, origin, origins
 
 if TYPE_CHECKING:
     from graphscope.graph import Node
@@ -31,19 +32,36 @@ def _written_out(node: Node) -> int | None:
     return axis(total) if same else None
 
 
+def probabilities(node: Node) -> Iterator[Node]:
+    """The nodes that computed the numbers of a node, past what keeps probabilities from 0 and 1 or leaves some out."""
+    for made in origins(node):
+        if made.kind == "op" and made.op.rstrip("_") in _KEEPING and made.inputs:
+            yield from probabilities(made.inputs[0].source)
+        else:
+            yield made
+
+
+_KEEPING: Final = frozenset({"clamp", "clip", "clamp_min", "clamp_max", "dropout"})
+
+
 def is_sigmoid(node: Node) -> bool:
     """Whether the values of a node are a sigmoid."""
     return node.kind == "op" and node.op.rstrip("_") in SIGMOIDS
 
 
-def blamed(node: Node) -> tuple[str, int]:
+def blamed(node: Node, *, settings: bool = False) -> tuple[str, int]:
     """File and line where a program says that an op is to run.
 
     An op of a module that its line does not name, as the part of a `Sequential`, runs because the module was made.
+
+    Args:
+        node: The op.
+        settings: Whether what is wrong is what it was given beside its input: a module has got that where it was made.
     """
     log = node.graph.log
     scope = log.scope(node.scope_number)
-    made = log.site(scope.site) if scope is not None and scope.site else None
-    named = made is None or scope is None or f"{scope.name}(" in node.source_line
-    site = node.site if named else made
+    own = scope is not None and scope.type.lower() == node.op.replace("_", "")
+    made = log.site(scope.site) if own and scope is not None and scope.site else None
+    called = scope is not None and f"{scope.name}(" in node.source_line
+    site = node.site if made is None or (called and not settings) else made
     return ("", 0) if site is None else (site.file, site.line)

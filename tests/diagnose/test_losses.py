@@ -80,3 +80,45 @@ def test_a_module_in_a_sequence_is_blamed_where_it_is_made_and_one_that_is_calle
 ) -> None:
     places = {("double_softmax", "model.py:9"), ("double_sigmoid", "model.py:20")}
     assert set(found(tmp_path, values, main=TRAINING, model=MODEL)) == places
+
+
+NESTED = """
+    import torch
+    from torch import nn
+    from torch.nn import functional
+
+    class Head(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(8, 4)
+
+        def forward(self, x):
+            return functional.softmax(self.layer(x), dim=1)
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.head = Head()
+            self.last = nn.LogSoftmax(dim=0)
+            self.judge = nn.Linear(8, 4)
+
+        def forward(self, x):
+            return self.head(x), self.last(self.judge(x))
+
+    torch.manual_seed(0)
+    net = Net()
+    adam = torch.optim.Adam(net.parameters())
+    for step in range(4):
+        x, y = torch.randn(16, 8), torch.randint(0, 4, (16,))
+        adam.zero_grad()
+        one, other = net(x)
+        loss = functional.cross_entropy(one, y) + functional.nll_loss(other, y)
+        loss.backward()
+        adam.step()
+    """
+
+
+def test_a_function_in_a_module_is_blamed_where_it_is_called_and_a_setting_of_a_module_where_it_is_made(
+    tmp_path: Path,
+) -> None:
+    assert set(found(tmp_path, main=NESTED)) == {("double_softmax", "main.py:11"), ("softmax_axis", "main.py:17")}

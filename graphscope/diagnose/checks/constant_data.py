@@ -137,7 +137,7 @@ def constant_data(graph: Graph, row: int) -> Iterator[Finding]:
         return
     if of_loss and node.op not in CLASSIFYING and not _picked(data):
         return
-    made = _begin(data, of_loss)
+    made = _begin(data, uniform(data) is not None)
     what = f"the labels of {node.op}{where(node)}" if of_loss else f"the inputs of {node.op}{where(node)}"
     value = uniform(data)
     answer = f"always {value:g}" if of_loss and value is not None else "the same in every row of every batch"

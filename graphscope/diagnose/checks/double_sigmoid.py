@@ -9,8 +9,8 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.op_rows import distinct, op_rows
-from graphscope.diagnose.origins import is_forward, operand, origins
-from graphscope.diagnose.squashing import blamed, is_sigmoid, softmax_axis_of
+from graphscope.diagnose.origins import is_forward, operand
+from graphscope.diagnose.squashing import blamed, is_sigmoid, probabilities, softmax_axis_of
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -55,7 +55,7 @@ def double_sigmoid(graph: Graph, row: int) -> Iterator[Finding]:
     given = operand(loss, "input", 0) if is_forward(loss, LOSSES) else None
     if given is None:
         return
-    made = list(origins(given))
+    made = list(probabilities(given))
     if loss.op == "binary_cross_entropy":  # it takes the sigmoid of scores; not that of a sigmoid
         made = [inner for each in made if is_sigmoid(each) for inner in _given(each)]
     if not made or not all(is_sigmoid(each) or softmax_axis_of(each) is not None for each in made):
@@ -77,4 +77,4 @@ def double_sigmoid(graph: Graph, row: int) -> Iterator[Finding]:
 
 
 def _given(node: Node) -> list[Node]:
-    return [inner for edge in node.inputs[:1] for inner in origins(edge.source)]
+    return [inner for edge in node.inputs[:1] for inner in probabilities(edge.source)]

@@ -9,8 +9,8 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.op_rows import distinct, op_rows
-from graphscope.diagnose.origins import axis, is_forward, operand, origins
-from graphscope.diagnose.squashing import blamed, softmax_axis_of
+from graphscope.diagnose.origins import axis, is_forward, operand
+from graphscope.diagnose.squashing import blamed, probabilities, softmax_axis_of
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -57,7 +57,7 @@ def double_softmax(graph: Graph, row: int) -> Iterator[Finding]:
     given = operand(loss, "input", 0) if is_forward(loss, _LOSSES) else None
     if given is None:
         return
-    made = [(each, softmax_axis_of(each)) for each in origins(given)]
+    made = [(each, softmax_axis_of(each)) for each in probabilities(given)]
     if not made or any(found is None for _, found in made):
         return
     first = made[0][0]

@@ -101,7 +101,7 @@ def softmax_axis(graph: Graph, row: int) -> Iterator[Finding]:
         )
         cure = f"let the {node.op} run over the axis that is used so: its `dim` is wrong"
         evidence |= {"used at": use.node.row}
-    names, place = (title(node),), blamed(node)
+    names, place = (title(node),), blamed(node, settings=True)
     yield Finding("softmax_axis", "warning", row, node.row, *place, names, "wrong axis", verdict, cure, evidence)
 
 
@@ -190,8 +190,8 @@ def _labelled(product: Node, logs: Node, held: int) -> Iterator[Use]:
 
 def _pooled(product: Node, softmax: Node) -> Iterator[Use]:
     """Weights over the rows of the batch, of a mean that runs over another axis."""
-    if softmax.shape[0] not in _batch_sizes(product.graph):
-        return
+    if len(product.shape) < 3 or softmax.shape[0] not in _batch_sizes(product.graph):
+        return  # weights of the rows of a loss have no axis between
     for edge in product.users:
         along = summed_over(edge.target) if edge.target.op == "sum" else None
         if along is not None and 0 not in along:

@@ -61,6 +61,12 @@ class Order:
         return found
 
     @property
+    def is_alone(self) -> bool:
+        """Whether no other optimizer steps the same parameters."""
+        others = (each for each in self.read.optimizers.values() if each.number != self.optimizer.number)
+        return all(each.tensors.isdisjoint(self.optimizer.tensors) for each in others)
+
+    @property
     def starts_with_a_step(self) -> bool:
         """Whether the first step came before there was any gradient."""
         return len(self.grown) == 0 or bool(self.grown[0] > self.steps[0])

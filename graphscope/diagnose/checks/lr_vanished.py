@@ -24,6 +24,8 @@ _SMALL: Final = 1.001e-3
 _TAIL: Final = 0.25
 _HALF: Final = 0.4
 _LEAST: Final = 5
+_WARM_UP: Final = 10
+"""After so many steps of a scheduler a warm-up has left 0."""
 _MOST_STEPS: Final = 20_000
 """Of a longer run, so many steps are looked at."""
 _OF_EPOCHS: Final = frozenset({"StepLR", "MultiStepLR", "ExponentialLR", "ReduceLROnPlateau", "MultiplicativeLR"})
@@ -90,7 +92,8 @@ def lr_vanished(graph: Graph, row: int) -> Iterator[Finding]:
         steps = _scheduler_steps(read, found.optimizer)
         is_from_start = found.first < _NOTHING
         if is_from_start or not len(steps):
-            place = read.place(found.optimizer.site)
+            makers = [each.site for each in read.schedulers.values() if each.optimizer == found.optimizer.number]
+            place = read.place(makers[-1] if makers else found.optimizer.site)
             place = place if place[0] else read.place(read.call(row).site)
             cause, cure = "lr is nothing", "give the optimizer a learning rate that is not nothing, as 1e-3"
         else:
@@ -115,13 +118,13 @@ def _vanished(log: Log) -> Iterator[Vanished]:
         if len(rows) < _LEAST:
             continue
         rates = np.array([max(read.rates(row), default=np.nan) for row in rows.tolist()])
-        largest = rates.max()
+        largest = float(rates.max())
         if not np.isfinite(largest):
             continue
         scheduled = _scheduler_steps(read, optimizer)
         if largest < _NOTHING:
-            if not len(scheduled):  # a warm-up begins with 0
-                yield Vanished(int(rows[_LEAST - 1]), optimizer, largest, rates[-1], len(rows), len(rows))
+            if not 0 < len(scheduled) < _WARM_UP:  # a warm-up begins with 0
+                yield Vanished(int(rows[_LEAST - 1]), optimizer, largest, float(rates[-1]), len(rows), len(rows))
             continue
         limits = [(_GONE, _TAIL)]
         if _counts_epochs(read, optimizer) and len(scheduled) >= len(rows) - 1:
@@ -129,7 +132,9 @@ def _vanished(log: Log) -> Iterator[Vanished]:
         for limit, share in limits:
             tail = _tail(rates <= limit * largest)
             if tail >= max(_LEAST, share * len(rows)):
-                yield Vanished(int(rows[len(rows) - tail + _LEAST - 1]), optimizer, largest, rates[-1], tail, len(rows))
+                yield Vanished(
+                    int(rows[len(rows) - tail + _LEAST - 1]), optimizer, largest, float(rates[-1]), tail, len(rows)
+                )
                 break
 
 

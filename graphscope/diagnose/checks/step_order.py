@@ -70,6 +70,6 @@ def step_order(graph: Graph, row: int) -> Iterator[Finding]:
 
 def _early(order: Order) -> int | None:
     lost = order.is_lost()[1:]
-    if not order.starts_with_a_step or lost.sum() < max(_LEAST - 1, _MOST * len(lost)):
+    if not order.starts_with_a_step or not order.is_alone or lost.sum() < max(_LEAST - 1, _MOST * len(lost)):
         return None
     return int(order.steps[_LEAST - 1])

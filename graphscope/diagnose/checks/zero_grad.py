@@ -73,7 +73,7 @@ def _kept(order: Order) -> int | None:
 def _lost(order: Order) -> int | None:
     """The third step whose gradients were cleared ahead of it, where this goes for nearly all steps."""
     lost = order.is_lost()
-    if order.starts_with_a_step or lost.sum() < max(_LEAST, _MOST * len(lost)):
+    if order.starts_with_a_step or not order.is_alone or lost.sum() < max(_LEAST, _MOST * len(lost)):
         return None  # of steps that come ahead of the backward passes `step_order` tells
     return int(order.steps[lost][_LEAST - 1])
 

@@ -64,6 +64,8 @@ class TrainingCalls:
         """The row where the step of each optimizer that makes one begins."""
         self._untold: list[weakref.ref[Any]] = []
         """Optimizers whose parameters, and modules whose contents, are to be told."""
+        self._room = _LEAST_ROOM
+        """So many are let wait before those that are gone are taken out."""
 
     def entries(self) -> Iterator[tuple[Any, str, _Made]]:
         """What is to be replaced."""
@@ -177,16 +179,23 @@ class TrainingCalls:
         groups = [{"count": len(each["params"]), "settings": _plain(each)} for each in optimizer.param_groups]
         facts = {"type": type(optimizer).__qualname__, "groups": groups, "late": frame is None}
         self.marks.introduced("optimizer", self.marks.introduce(optimizer), site, facts)
-        self._untold.append(weakref.ref(optimizer))
+        self._wait(optimizer)
 
     def regrouped(self, optimizer: Any) -> None:
         """Parameters were added to an optimizer."""
         if self.marks.is_known(optimizer) and all(each() is not optimizer for each in self._untold):
-            self._untold.append(weakref.ref(optimizer))
+            self._wait(optimizer)
 
     def ran(self, module: torch.nn.Module) -> None:
         """A module that is in no other was called for the first time."""
-        self._untold.append(weakref.ref(module))
+        self._wait(module)
+
+    def _wait(self, owner: Any) -> None:
+        """Note what is to be told of; what is gone by then is not."""
+        if len(self._untold) >= self._room:
+            self._untold = [each for each in self._untold if each() is not None]
+            self._room = 2 * len(self._untold) + _LEAST_ROOM
+        self._untold.append(weakref.ref(owner))
 
     @guarded
     def finish(self) -> None:
@@ -327,6 +336,7 @@ def _scalers() -> Iterator[type]:
 
 _PLAIN: Final = (int, float, str, bool)
 _CLIPPING: Final = ("clip_grad_norm_", "clip_grad_value_")
+_LEAST_ROOM: Final = 32
 _MOST_NAMES: Final = 64
 
 TOLD: Final = (

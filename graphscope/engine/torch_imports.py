@@ -66,7 +66,7 @@ class Facade(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         if name == "__all__":  # `from torch.utils.data import *`
-            return [each for each in dir(self) if not each.startswith("_")]
+            return [each for each in dir(self) if each.isidentifier() and not each.startswith("_")]
         if name.startswith("__") and name not in EXTRAS:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         found = _look_up(self.__name__, name)

@@ -22,6 +22,10 @@ CURE: Final = f"pip install {PURE} (a wheel for every platform), or install Grap
 LARGE: Final = 500_000
 """Characters of DOT: more than some 2,500 nodes, which take longer to lay out than a person likes to wait."""
 
+WAYS: Final = ((), ("-Gnewrank=true",))
+"""Flags, tried in turn: Graphviz gives the nodes of each frame their heights before it looks at the next, which looks
+best, and fails with some frames that lead into each other; heights for all nodes at once never do."""
+
 _logger = logging.getLogger("graphscope")
 
 
@@ -83,16 +87,19 @@ def drawn(source: str, file_format: str, *flags: str) -> bytes:
             "draw less with fold, select or radius",
             f"{source.count(chr(10)):,}",
         )
-    try:
-        command = [layout.path, f"-T{file_format}", *flags]
-        done = subprocess.run(command, input=source.encode(), capture_output=True, check=False)
-    except OSError as error:
-        raise ExportError(f"the layout program {layout.path} can't be started: {error.strerror}", CURE) from error
-    if done.returncode or not done.stdout:
-        said = done.stderr.decode(errors="replace").strip().splitlines()
-        words = said[-1] if said else "it gave no reason"
-        raise ExportError(
-            f"the layout program {layout.path} failed (exit status {done.returncode}): {words}",
-            "export .dot to see what it was given, or draw less: select=..., fold=..., radius=...",
-        )
-    return done.stdout
+    for way in WAYS:
+        try:
+            command = [layout.path, f"-T{file_format}", *flags, *way]
+            done = subprocess.run(command, input=source.encode(), capture_output=True, check=False)
+        except OSError as error:
+            raise ExportError(f"the layout program {layout.path} can't be started: {error.strerror}", CURE) from error
+        if done.stdout and not done.returncode:
+            return done.stdout
+        if done.returncode < 0:  # somebody has ended it
+            break
+    said = done.stderr.decode(errors="replace").strip().splitlines()
+    words = said[-1] if said else "it gave no reason"
+    raise ExportError(
+        f"the layout program {layout.path} failed (exit status {done.returncode}): {words}",
+        "export .dot to see what it was given, or draw less: select=..., fold=..., radius=...",
+    )

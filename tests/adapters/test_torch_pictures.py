@@ -26,3 +26,20 @@ def test_two_steps_of_layers_in_a_row_are_drawn(tmp_path: Path) -> None:
     text = (tmp_path / "model.svg").read_text(encoding="utf-8")
     assert text.count("LinearBackward") >= 4
     assert text.count("TBackward") >= 4
+
+
+def test_two_steps_through_one_layer_again_and_again_are_drawn(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    with gs.record() as log:
+        layer, head = torch.nn.TransformerEncoderLayer(16, 2, 32, batch_first=True), torch.nn.Linear(16, 20)
+        optimizer = torch.optim.AdamW([*layer.parameters(), *head.parameters()])
+        for _ in range(2):
+            optimizer.zero_grad()
+            hidden = torch.randn(2, 6, 16)
+            for _ in range(4):
+                hidden = layer(hidden)
+            torch.nn.functional.cross_entropy(head(hidden).flatten(0, 1), torch.randint(0, 20, (12,))).backward()
+            optimizer.step()
+    for shown in (None, "backward"):
+        gs.export(log, tmp_path / "model.svg", fold="repeats", graph_pass=shown)
+        assert "LayerNormBackward" in (tmp_path / "model.svg").read_text(encoding="utf-8")

@@ -134,9 +134,10 @@ def test_code_that_is_written_anew_is_freed_and_its_lines_are_its_own(capture: s
 def test_what_the_recorder_knows_of_it_does_not_grow(make: Any) -> None:
     counts = []
     with gs.record(values="none"):
-        for _ in range(3):
-            for _ in range(256):  # what is bounded is forgotten by then
+        for _ in range(5):
+            for _ in range(256):
                 make(Payload())
             gc.collect()
             counts.append(len(gc.get_objects()))
-    assert counts[2] - counts[1] < 256 * 20  # of the hundreds that each has
+    # What is bounded grows and is forgotten again within two rounds; each that is made has hundreds of objects.
+    assert min(counts[3:]) - min(counts[1:3]) < 256 * 20

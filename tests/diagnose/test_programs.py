@@ -15,11 +15,11 @@ from graphscope.eventlog.record import exception
 
 PROGRAMS = Path(__file__).parent / "programs"
 SICK, HEALTHY = sorted(PROGRAMS.glob("sick/*.py")), sorted(PROGRAMS.glob("healthy/*.py"))
-VALUES = ["full", pytest.param("summary", marks=pytest.mark.slow)]
+VALUES = ["full", "summary"]
 MARK = "# <-- "
 """Behind it stands the check that is to find the line."""
 
-pytestmark = pytest.mark.torch
+pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
 
 def recorded(program: Path, values: str, folder: Path) -> Log:

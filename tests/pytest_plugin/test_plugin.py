@@ -66,6 +66,7 @@ def test_nothing_recorded(graphscope_log):
     result.stdout.fnmatch_lines(["*missing: leaf without a gradient*", "*test_it.py:12*", "*nothing to judge*"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recorded", [True, False])
 def test_gradients_that_do_not_flow(pytester: pytest.Pytester, recorded: bool) -> None:
     test = f"""
@@ -79,6 +80,7 @@ def test_it({"graphscope_log" if recorded else ""}):
         result.stdout.fnmatch_lines(["*detach at test_it.py:12 cuts the way*"])
 
 
+@pytest.mark.slow
 def test_logs_of_failed_tests_are_kept(pytester: pytest.Pytester) -> None:
     test = """
 import pytest
@@ -114,11 +116,13 @@ def test_fails_with_a_fixture(model):
         assert "raised" in [kind for kind, _ in kinds]
 
 
+@pytest.mark.slow
 def test_without_the_option_nothing_is_written(pytester: pytest.Pytester) -> None:
     run(pytester, "def test_it(graphscope_log):\n    train(cut=True)\n    assert False\n").assert_outcomes(failed=1)
     assert not [path for path in pytester.path.rglob("*.gscope") if path.parent == pytester.path]
 
 
+@pytest.mark.slow
 def test_a_pin_fails_with_the_difference(pytester: pytest.Pytester) -> None:
     test = """
 def test_it(graphscope_log, graphscope_pin):
@@ -159,6 +163,7 @@ def test_it(graphscope_log, graphscope_pin):
     pytester.runpytest_subprocess(*words).assert_outcomes(passed=1)
 
 
+@pytest.mark.slow
 def test_it_loads_nothing_that_is_not_used(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         test_it="""

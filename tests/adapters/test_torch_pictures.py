@@ -28,6 +28,7 @@ def test_two_steps_of_layers_in_a_row_are_drawn(tmp_path: Path) -> None:
     assert text.count("TBackward") >= 4
 
 
+@pytest.mark.slow
 def test_two_steps_through_one_layer_again_and_again_are_drawn(tmp_path: Path) -> None:
     torch.manual_seed(0)
     with gs.record() as log:

@@ -15,6 +15,8 @@ from graphscope.errors import UsageError
 from tests.dap.conftest import CHAIN
 from tests.dap.talking import PATIENCE, Client, Refused
 
+pytestmark = pytest.mark.slow
+
 Write = Callable[[str], Path]
 
 START = "import graphscope as torch\nx = torch.tensor([1.0, 2.0], requires_grad=True)\ny = (x * x).tanh()\n"

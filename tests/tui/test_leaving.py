@@ -14,6 +14,8 @@ from graphscope.debugger.session_file import restore
 from graphscope.eventlog.reader import load
 from tests.tui.screens import Screen, debug, drive
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = """\
 import os, pathlib
 import graphscope as gs

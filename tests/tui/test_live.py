@@ -13,6 +13,8 @@ from graphscope.tui.inspector.array import ArrayView
 from graphscope.tui.prompt.output import Output
 from tests.tui.screens import Screen, debug
 
+pytestmark = pytest.mark.slow
+
 CELL = """\
 import graphscope as torch
 

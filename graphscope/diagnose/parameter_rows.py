@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from graphscope.eventlog.schema import Flag, Kind
+from graphscope.graph.reading import once_a_length
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -36,7 +36,6 @@ class ParameterRows:
     """
 
     def __init__(self, log: Log) -> None:
-        self.end = log.end
         grown, fresh, owners, written, changed = [_NONE], [np.zeros(0, bool)], [_NONE], [_NONE], [_NONE]
         for first, rows in log.chunks():
             kinds, flags = rows["kind"], rows["flags"]
@@ -63,12 +62,7 @@ class ParameterRows:
         return dict(zip(tensors.tolist(), counts.tolist(), strict=True))
 
 
-_READ: WeakKeyDictionary[Any, ParameterRows] = WeakKeyDictionary()
-
-
+@once_a_length
 def parameter_rows(log: Log) -> ParameterRows:
     """What happens to the leaves of a log, read once for each length of it."""
-    found = _READ.get(log)
-    if found is None or found.end != log.end:
-        found = _READ[log] = ParameterRows(log)
-    return found
+    return ParameterRows(log)

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from graphscope.diagnose.parameter_rows import parameter_rows
 from graphscope.eventlog.schema import Flag, Kind
+from graphscope.graph.reading import once_a_length
 from graphscope.graph.training import Module, Optimizer, Training, Unregistered, training
 
 if TYPE_CHECKING:
@@ -38,15 +38,10 @@ class Unlearned:
     passes: int
 
 
+@once_a_length
 def unlearned(log: Log) -> list[Unlearned]:
     """All of a log, in the order of the log; none where the log does not tell of all optimizers what they hold."""
-    found = _READ.get(log)
-    if found is None or found[0] != log.end:
-        found = _READ[log] = log.end, list(_unlearned(log))
-    return found[1]
-
-
-_READ: WeakKeyDictionary[Log, tuple[int, list[Unlearned]]] = WeakKeyDictionary()
+    return list(_unlearned(log))
 
 
 def _unlearned(log: Log) -> Iterator[Unlearned]:

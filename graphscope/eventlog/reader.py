@@ -64,6 +64,8 @@ class Log(Rows, Tables):
         self.metadata: dict[str, Any] = _metadata(files)
         self._arguments: dict[tuple[int, int], Arguments] = {}
         """By entry and number of inputs, those without numbers that vary."""
+        self.readings: dict[Any, tuple[int, Any]] = {}
+        """What was read of it as a whole: by the function that did, how long it was then, and what was found."""
         Tables.__init__(self, files)
         Rows.__init__(self, files, self.metadata["format"])
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from graphscope.eventlog.schema import DTYPE_CODES, NODES, ROW_MASK, Flag, Kind, Pass
+from graphscope.graph.reading import once_a_length
 from graphscope.graph.scaling import is_scaled
 from graphscope.graph.sizes import counts_of, norm_of, norms_of
 
@@ -46,31 +46,16 @@ _RATES: Final = ("lr", "alpha", "step")
 _WRITTEN: Final = int(Flag.IN_PLACE | Flag.NO_GRAD)
 
 
-class _Series(NamedTuple):
-    end: int
-    updates: np.ndarray
-    losses: np.ndarray
-
-
-_known: WeakKeyDictionary[Any, _Series] = WeakKeyDictionary()
-
-
+@once_a_length
 def updates(log: Log) -> np.ndarray:
     """Every update of every parameter, an UPDATE each, in the order of the log."""
-    return _series(log).updates
+    return _updates(log, _marks(log, Kind.STEP))
 
 
+@once_a_length
 def losses(log: Log) -> np.ndarray:
     """Every backward pass that the program began, a LOSS each, in the order of the log."""
-    return _series(log).losses
-
-
-def _series(log: Log) -> _Series:
-    found = _known.get(log)
-    if found is None or found.end != log.end:
-        steps = _marks(log, Kind.STEP)
-        found = _known[log] = _Series(log.end, _updates(log, steps), _losses(log, steps))
-    return found
+    return _losses(log, _marks(log, Kind.STEP))
 
 
 def _marks(log: Log, kind: Kind) -> np.ndarray:

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from graphscope.errors import LogError
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.names import Names
+from graphscope.graph.reading import once_a_length
 
 if TYPE_CHECKING:
     from graphscope.eventlog.names import Site
@@ -128,7 +128,6 @@ class Training:
 
     def __init__(self, log: Log) -> None:
         self.log = log
-        self.end = log.end
         marks = log.rare()
         kinds = log.pick("kind", marks)
         self.step_ends: np.ndarray = marks[kinds == Kind.STEP]
@@ -285,12 +284,8 @@ def _module(facts: dict[str, Any]) -> Module:
 _DESCRIBING: Final = frozenset({"optimizer", "parameters", "scheduler", "module"})
 """The calls whose marks describe objects."""
 
-_READ: WeakKeyDictionary[Any, Training] = WeakKeyDictionary()
 
-
+@once_a_length
 def training(log: Log) -> Training:
     """How the program of a log trains, as far as the log goes now."""
-    found = _READ.get(log)
-    if found is None or found.end != log.end:
-        found = _READ[log] = Training(log)
-    return found
+    return Training(log)

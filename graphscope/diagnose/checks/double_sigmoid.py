@@ -70,7 +70,7 @@ def double_sigmoid(graph: Graph, row: int) -> Iterator[Finding]:
     cure = f"give the scores themselves to {loss.op}: leave this {first.op} out"
     if loss.op == "binary_cross_entropy":
         cure = f"apply sigmoid once: leave this {first.op} out"
-    names, evidence = (title(first),), {"loss": loss.row}
+    names, evidence = (title(first),), {"row of the loss": loss.row}
     yield Finding(
         "double_sigmoid", "warning", row, first.row, *blamed(first), names, "sigmoid twice", verdict, cure, evidence
     )

@@ -69,7 +69,7 @@ def double_softmax(graph: Graph, row: int) -> Iterator[Finding]:
         "softmax again: the loss can't come near 0, and gradients are small"
     )
     cure = f"give {loss.op} the scores themselves: leave the softmax out of what goes into the loss"
-    evidence = {"loss": loss.row, "classes": first.shape[softmax_axis_of(first) or 0] if first.shape else 0}
+    evidence = {"row of the loss": loss.row, "classes": first.shape[softmax_axis_of(first) or 0] if first.shape else 0}
     yield Finding(
         "double_softmax", "warning", row, first.row, *place, (title(first),), "softmax twice", verdict, cure, evidence
     )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from graphscope.diagnose import unrecorded
-from graphscope.diagnose.backward_passes import newest_pass
 from graphscope.diagnose.check_table import every
 from graphscope.diagnose.explanation import Explanation, step_of, where, with_others
-from graphscope.diagnose.gradient_size import mostly_zero, norm, norms, shrunk
-from graphscope.diagnose.missing_causes import explain_missing, stopped
+from graphscope.diagnose.gradients import unrecorded
+from graphscope.diagnose.gradients.missing_causes import explain_missing, stopped
+from graphscope.diagnose.gradients.passes import newest_pass
+from graphscope.diagnose.gradients.size import mostly_zero, norm, norms, shrunk
 from graphscope.diagnose.subject import Subject
 from graphscope.errors import UsageError
 from graphscope.eventlog import record as recording

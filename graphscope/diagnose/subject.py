@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from graphscope.diagnose.explanation import title
-from graphscope.diagnose.gradient_paths import Cut, GradientPaths, leaf_of, made_of
-from graphscope.diagnose.unrecorded import gradient_of, numbers
+from graphscope.diagnose.gradients.paths import Cut, GradientPaths, leaf_of, made_of
+from graphscope.diagnose.gradients.unrecorded import gradient_of, numbers
 from graphscope.errors import CommandError
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph import walk

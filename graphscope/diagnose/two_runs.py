@@ -9,7 +9,7 @@ import numpy as np
 
 from graphscope.diagnose.explanation import step_of, title, where
 from graphscope.diagnose.finding import Finding
-from graphscope.diagnose.origins import moves
+from graphscope.diagnose.values.origins import moves
 from graphscope.eventlog.schema import NODES, Flag
 from graphscope.graph import Graph
 

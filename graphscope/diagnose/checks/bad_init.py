@@ -11,9 +11,9 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation, step_of, where
 from graphscope.diagnose.finding import Finding, finding
-from graphscope.diagnose.initial import Layer, layers, set_at, units_alike
-from graphscope.diagnose.objectives import objective, only_losses
-from graphscope.diagnose.optimized import LEAST, Group, groups, is_matrix, late_to_early, names_of, told
+from graphscope.diagnose.training.initial import Layer, layers, set_at, units_alike
+from graphscope.diagnose.training.objectives import objective, only_losses
+from graphscope.diagnose.training.optimized import LEAST, Group, groups, is_matrix, late_to_early, names_of, told
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.diagnose.batches import (
+from graphscope.diagnose.check_table import check
+from graphscope.diagnose.explanation import step_of, title, where
+from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.training.batches import (
     CLASSIFYING,
     LABELLED,
     LAYERS,
@@ -18,10 +21,7 @@ from graphscope.diagnose.batches import (
     losses,
     uniform,
 )
-from graphscope.diagnose.check_table import check
-from graphscope.diagnose.explanation import step_of, title, where
-from graphscope.diagnose.finding import Finding
-from graphscope.diagnose.origins import JOINS, is_forward, moves, operand
+from graphscope.diagnose.values.origins import JOINS, is_forward, moves, operand
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from graphscope.diagnose.activations import active_units, calls, count_of_inputs, is_inside, share_of_zeros
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
 from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.values.activations import active_units, calls, count_of_inputs, is_inside, share_of_zeros
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
 from graphscope.diagnose.finding import Finding
-from graphscope.diagnose.op_rows import distinct, op_rows
-from graphscope.diagnose.origins import is_forward, operand
-from graphscope.diagnose.squashing import blamed, is_sigmoid, probabilities, softmax_axis_of
+from graphscope.diagnose.values.op_rows import distinct, op_rows
+from graphscope.diagnose.values.origins import is_forward, operand
+from graphscope.diagnose.values.squashing import blamed, is_sigmoid, probabilities, softmax_axis_of
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log

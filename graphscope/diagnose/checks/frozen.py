@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Finding
-from graphscope.diagnose.parameter_rows import parameter_rows
+from graphscope.diagnose.training.parameter_rows import parameter_rows
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.training import Optimizer, Training, training
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from graphscope.diagnose.carried import Chain, chains, has_rule_run
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
 from graphscope.diagnose.finding import Finding
-from graphscope.diagnose.stored import storing_line
+from graphscope.diagnose.gradients.carried import Chain, chains, has_rule_run
+from graphscope.diagnose.source.stored import storing_line
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation, step_of, where
 from graphscope.diagnose.finding import Finding, finding
-from graphscope.diagnose.objectives import data_of, objective, only_losses
+from graphscope.diagnose.training.objectives import data_of, objective, only_losses
 from graphscope.graph import series
 
 if TYPE_CHECKING:

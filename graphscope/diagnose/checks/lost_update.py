@@ -10,7 +10,7 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation
 from graphscope.diagnose.finding import Finding, finding
-from graphscope.diagnose.optimized import LEAST, Group, cast_at, groups, is_half, names_of, optimizer_at, told
+from graphscope.diagnose.training.optimized import LEAST, Group, cast_at, groups, is_half, names_of, optimizer_at, told
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from graphscope.diagnose.backward_passes import incomplete_passes, pass_that_ends_with
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation, title, where
 from graphscope.diagnose.finding import Finding, alike, finding
-from graphscope.diagnose.first_order import Term, dead_terms
-from graphscope.diagnose.missing_causes import explain_missing, gradient_itself
+from graphscope.diagnose.gradients.first_order import Term, dead_terms
+from graphscope.diagnose.gradients.missing_causes import explain_missing, gradient_itself
+from graphscope.diagnose.gradients.passes import incomplete_passes, pass_that_ends_with
+from graphscope.diagnose.gradients.unreached import unreached
 from graphscope.diagnose.subject import Subject
-from graphscope.diagnose.unreached import unreached
 from graphscope.graph.faults import is_finite
 
 if TYPE_CHECKING:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.diagnose.births import first_birth, given, op_of
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation, replaced, steps, title, where
 from graphscope.diagnose.finding import Finding, finding
-from graphscope.diagnose.flow import hops
-from graphscope.diagnose.gradient_paths import GradientPaths
-from graphscope.diagnose.nonfinite_causes import Birth, born_backward, born_forward, largest
+from graphscope.diagnose.gradients.flow import hops
+from graphscope.diagnose.gradients.paths import GradientPaths
 from graphscope.diagnose.subject import Subject
+from graphscope.diagnose.values.births import first_birth, given, op_of
+from graphscope.diagnose.values.nonfinite_causes import Birth, born_backward, born_forward, largest
 from graphscope.eventlog.nonfinite import rows_with_nonfinite
 from graphscope.eventlog.schema import Flag
 from graphscope.graph.faults import Excuse, excuse, fault_rows, is_fault, is_finite

@@ -10,8 +10,8 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Finding
-from graphscope.diagnose.parameter_rows import parameter_rows
-from graphscope.diagnose.source_places import mentions
+from graphscope.diagnose.source.places import mentions
+from graphscope.diagnose.training.parameter_rows import parameter_rows
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.index import edges_of
 from graphscope.graph.training import Module, training

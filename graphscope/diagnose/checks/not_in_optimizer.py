@@ -11,8 +11,8 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.checks.stale_optimizer import stale
 from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Finding
-from graphscope.diagnose.parameter_rows import parameter_rows
-from graphscope.diagnose.unlearned import Unlearned, elements, stepping_optimizers, unlearned
+from graphscope.diagnose.training.parameter_rows import parameter_rows
+from graphscope.diagnose.training.unlearned import Unlearned, elements, stepping_optimizers, unlearned
 from graphscope.graph.training import Module, Optimizer, Training, training
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Finding
-from graphscope.diagnose.source_places import attribute_place
-from graphscope.diagnose.unlearned import Unlearned, unlearned
+from graphscope.diagnose.source.places import attribute_place
+from graphscope.diagnose.training.unlearned import Unlearned, unlearned
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:

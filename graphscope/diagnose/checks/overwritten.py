@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.diagnose.carried import taken_over
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
-from graphscope.diagnose.failed_passes import WRITTEN, FailedPass, failed_passes
 from graphscope.diagnose.finding import Finding
-from graphscope.diagnose.gradient_paths import GradientPaths, made_of
+from graphscope.diagnose.gradients.carried import taken_over
+from graphscope.diagnose.gradients.failed_passes import WRITTEN, FailedPass, failed_passes
+from graphscope.diagnose.gradients.paths import GradientPaths, made_of
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph import walk
 from graphscope.graph.index import edges_of

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.diagnose.batches import ancestors, is_data, same_site
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import step_of, title, where
 from graphscope.diagnose.finding import Finding
-from graphscope.diagnose.op_rows import distinct, first_inputs, op_rows
-from graphscope.diagnose.origins import is_forward
+from graphscope.diagnose.training.batches import ancestors, is_data, same_site
+from graphscope.diagnose.values.op_rows import distinct, first_inputs, op_rows
+from graphscope.diagnose.values.origins import is_forward
 from graphscope.eventlog.schema import DTYPE_CODES, Flag, Kind
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from graphscope.diagnose.activations import calls, is_inside, spread
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
 from graphscope.diagnose.finding import Finding
-from graphscope.diagnose.origins import axis
+from graphscope.diagnose.values.activations import calls, is_inside, spread
+from graphscope.diagnose.values.origins import axis
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log

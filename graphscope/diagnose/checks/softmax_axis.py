@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from graphscope.diagnose.axes import MERGED, SHAPES, TURNS, carried, contracted, summed_over
-from graphscope.diagnose.batches import first_layers, is_data, losses
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
 from graphscope.diagnose.finding import Finding
-from graphscope.diagnose.op_rows import distinct, op_rows
-from graphscope.diagnose.origins import argument, axis, is_forward, operand, origin
-from graphscope.diagnose.squashing import blamed
+from graphscope.diagnose.training.batches import first_layers, is_data, losses
+from graphscope.diagnose.values.axes import MERGED, SHAPES, TURNS, carried, contracted, summed_over
+from graphscope.diagnose.values.op_rows import distinct, op_rows
+from graphscope.diagnose.values.origins import argument, axis, is_forward, operand, origin
+from graphscope.diagnose.values.squashing import blamed
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Finding
-from graphscope.diagnose.parameter_rows import parameter_rows
-from graphscope.diagnose.unlearned import Unlearned, stepping_optimizers, unlearned
+from graphscope.diagnose.training.parameter_rows import parameter_rows
+from graphscope.diagnose.training.unlearned import Unlearned, stepping_optimizers, unlearned
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.training import Optimizer, training
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from graphscope.diagnose.carried import chains, has_rule_run, taken_over
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
-from graphscope.diagnose.failed_passes import TWICE, WRITTEN, failed_passes
 from graphscope.diagnose.finding import Finding, Severity
+from graphscope.diagnose.gradients.carried import chains, has_rule_run, taken_over
+from graphscope.diagnose.gradients.failed_passes import TWICE, WRITTEN, failed_passes
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log

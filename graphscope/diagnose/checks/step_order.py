@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.finding import Finding
-from graphscope.diagnose.optimizer_order import Order, orders
+from graphscope.diagnose.training.optimizer_order import Order, orders
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log

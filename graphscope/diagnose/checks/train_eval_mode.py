@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from graphscope.diagnose.check_table import check
-from graphscope.diagnose.evaluations import Run, evaluations
 from graphscope.diagnose.finding import Finding
-from graphscope.diagnose.op_rows import op_rows
-from graphscope.diagnose.parameter_rows import parameter_rows
+from graphscope.diagnose.training.evaluations import Run, evaluations
+from graphscope.diagnose.training.parameter_rows import parameter_rows
+from graphscope.diagnose.values.op_rows import op_rows
 from graphscope.eventlog.schema import Flag
 from graphscope.graph.training import Call, Module, Training, training
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.diagnose.batches import CLASSIFYING, LABELLED, LAYERS, first_layers, is_data, same_site
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import step_of, title, where
 from graphscope.diagnose.finding import Finding
-from graphscope.diagnose.op_rows import op_rows
-from graphscope.diagnose.origins import JOINS, argument, is_forward, moves, operand
+from graphscope.diagnose.training.batches import CLASSIFYING, LABELLED, LAYERS, first_layers, is_data, same_site
+from graphscope.diagnose.values.op_rows import op_rows
+from graphscope.diagnose.values.origins import JOINS, argument, is_forward, moves, operand
 from graphscope.graph import series
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
 from graphscope.diagnose.finding import Finding
-from graphscope.diagnose.op_rows import first_inputs, op_rows
-from graphscope.diagnose.origins import is_forward, origin
+from graphscope.diagnose.values.op_rows import first_inputs, op_rows
+from graphscope.diagnose.values.origins import is_forward, origin
 from graphscope.eventlog.schema import DTYPE_CODES, Flag
 
 if TYPE_CHECKING:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.diagnose.backward_passes import pass_that_ends_with, passes_of
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation, replaced, step_of, steps, title, where
 from graphscope.diagnose.finding import Finding, alike, finding
-from graphscope.diagnose.flow import Hop, hops, share_of_zeros
+from graphscope.diagnose.gradients.flow import Hop, hops, share_of_zeros
+from graphscope.diagnose.gradients.passes import pass_that_ends_with, passes_of
+from graphscope.diagnose.gradients.unreached import filled
+from graphscope.diagnose.gradients.zero_causes import Evidence, reason
 from graphscope.diagnose.subject import Subject
-from graphscope.diagnose.unreached import filled
-from graphscope.diagnose.zero_causes import Evidence, reason
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.gradients import arrived
 from graphscope.graph.training import training

@@ -10,8 +10,8 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation, step_of, where
 from graphscope.diagnose.finding import Finding, finding
-from graphscope.diagnose.gradient_profile import place_of_change, source_rule
-from graphscope.diagnose.optimized import LEAST, Group, groups, is_matrix, late_to_early, names_of, told
+from graphscope.diagnose.gradients.profile import place_of_change, source_rule
+from graphscope.diagnose.training.optimized import LEAST, Group, groups, is_matrix, late_to_early, names_of, told
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log

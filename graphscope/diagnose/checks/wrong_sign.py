@@ -11,8 +11,8 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation, step_of, where
 from graphscope.diagnose.finding import Finding, finding
-from graphscope.diagnose.objectives import objective, only_losses, trains_weights
-from graphscope.diagnose.optimized import LEAST, optimizer_at
+from graphscope.diagnose.training.objectives import objective, only_losses, trains_weights
+from graphscope.diagnose.training.optimized import LEAST, optimizer_at
 from graphscope.graph import series
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Finding
-from graphscope.diagnose.optimizer_order import Order, last_before, orders
+from graphscope.diagnose.training.optimizer_order import Order, last_before, orders
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from graphscope.diagnose.gradient_paths import leaf_of
+from graphscope.diagnose.gradients.paths import leaf_of
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.sizes import counts_of, norms_of
 

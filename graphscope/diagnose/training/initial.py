@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.diagnose.optimized import LEAST, Group, is_matrix
+from graphscope.diagnose.training.optimized import LEAST, Group, is_matrix
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.sizes import counts_of, norms_of
 

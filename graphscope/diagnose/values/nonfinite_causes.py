@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from graphscope.diagnose.flow import inputs_of
+from graphscope.diagnose.gradients.flow import inputs_of
 
 if TYPE_CHECKING:
     from graphscope.graph import Node

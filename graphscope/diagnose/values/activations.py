@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.diagnose.op_rows import op_rows
+from graphscope.diagnose.values.op_rows import op_rows
 from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:

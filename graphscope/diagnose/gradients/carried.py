@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from graphscope.diagnose.gradient_paths import leaf_of, made_of
+from graphscope.diagnose.gradients.paths import leaf_of, made_of
 from graphscope.diagnose.subject import Subject
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph import walk

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from graphscope.diagnose.origins import axis, operand, origin, origins
+from graphscope.diagnose.values.origins import axis, operand, origin, origins
 
 if TYPE_CHECKING:
     from graphscope.graph import Node

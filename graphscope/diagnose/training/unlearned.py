@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.diagnose.parameter_rows import parameter_rows
+from graphscope.diagnose.training.parameter_rows import parameter_rows
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.reading import once_a_length
 from graphscope.graph.training import Module, Optimizer, Training, Unregistered, training

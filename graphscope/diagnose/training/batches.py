@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.diagnose.op_rows import first_inputs, op_rows
-from graphscope.diagnose.origins import JOINS, moves
+from graphscope.diagnose.values.op_rows import first_inputs, op_rows
+from graphscope.diagnose.values.origins import JOINS, moves
 from graphscope.eventlog.schema import Flag
 
 if TYPE_CHECKING:

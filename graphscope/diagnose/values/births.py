@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.diagnose.nonfinite_causes import is_singular
+from graphscope.diagnose.values.nonfinite_causes import is_singular
 from graphscope.eventlog.nonfinite import rows_with_nonfinite
 from graphscope.eventlog.schema import ROW_MASK, Flag, Kind
 from graphscope.graph.faults import excuse, is_fault, is_finite

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.diagnose.parameter_rows import parameter_rows
+from graphscope.diagnose.training.parameter_rows import parameter_rows
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.training import Optimizer, Training, training
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from graphscope.diagnose.origins import argument
+from graphscope.diagnose.values.origins import argument
 
 if TYPE_CHECKING:
     from graphscope.graph import Node

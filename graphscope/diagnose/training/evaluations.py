@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from graphscope.diagnose.op_rows import op_rows
+from graphscope.diagnose.values.op_rows import op_rows
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph.training import training
 

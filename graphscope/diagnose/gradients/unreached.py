@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.diagnose.backward_passes import edges_with_gradients, first_rows
+from graphscope.diagnose.gradients.passes import edges_with_gradients, first_rows
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.training import training
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.diagnose.backward_passes import newest_pass
-from graphscope.diagnose.exits import left_graph
 from graphscope.diagnose.explanation import Explanation, Step, steps, title, where, with_others
-from graphscope.diagnose.gradient_paths import DETACHING, FLOATING, Cut, GradientPaths
+from graphscope.diagnose.gradients.exits import left_graph
+from graphscope.diagnose.gradients.passes import newest_pass
+from graphscope.diagnose.gradients.paths import DETACHING, FLOATING, Cut, GradientPaths
 from graphscope.eventlog.schema import NODES, Flag, Kind
 from graphscope.graph.gradients import arrivals
 

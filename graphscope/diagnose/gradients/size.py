@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from graphscope.diagnose.explanation import title, where
-from graphscope.diagnose.flow import Hop, hops, share_of_zeros
-from graphscope.diagnose.zero_causes import Evidence, reason
+from graphscope.diagnose.gradients.flow import Hop, hops, share_of_zeros
+from graphscope.diagnose.gradients.zero_causes import Evidence, reason
 
 if TYPE_CHECKING:
     from graphscope.diagnose.subject import Subject

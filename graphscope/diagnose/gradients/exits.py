@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.diagnose.explanation import Explanation, steps, title, where
-from graphscope.diagnose.gradient_paths import FLOATING, leaf_of, made_of
+from graphscope.diagnose.gradients.paths import FLOATING, leaf_of, made_of
 from graphscope.eventlog.schema import Kind
 from graphscope.graph import walk
 

@@ -1,0 +1,1 @@
+"""Gradients on their way: backward passes, paths from tensors to losses, why a gradient is missing, zero or small."""

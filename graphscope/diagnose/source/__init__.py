@@ -1,0 +1,1 @@
+"""What the recorded source of a program says that no row does."""

@@ -1,0 +1,1 @@
+"""A training as a whole: data, objectives, parameters, optimizers and evaluations."""

@@ -2,7 +2,9 @@
 
 python tests/gallery/score.py FOLDER                     # all of it (an hour on one core), logs are kept in FOLDER
 python tests/gallery/score.py FOLDER --only 07 23 -j 2   # programs whose name begins so, two at a time
-python tests/gallery/score.py FOLDER --record            # only makes the logs that FOLDER lacks (20 GB in all)
+python tests/gallery/score.py FOLDER --record            # only makes the logs that FOLDER lacks (30 GB in all)
+python tests/gallery/score.py FOLDER --discard           # keeps the answers alone, no logs
+python tests/gallery/score.py FOLDER --gallery PATH      # another gallery of the same form
 """
 
 from __future__ import annotations
@@ -35,8 +37,8 @@ NOT_DEFINED: Final = (
 )  # fmt: skip
 """Causes of a NaN that an op makes going forward."""
 
-TWICE: Final = ("45_spam_words",)
-"""Programs whose runs differ, or should not: one recording can't tell."""
+TWICE: Final = "nondeterminism"
+"""The kind of fault of which one recording can't tell: its programs and their twins are recorded again."""
 
 KINDS: Final[dict[tuple[str, str], tuple[str, ...]]] = {
     **{("nan", cause): ("nan_forward",) for cause in NOT_DEFINED},
@@ -81,59 +83,64 @@ def kinds_of(finding: dict[str, Any]) -> tuple[str, ...]:
     return KINDS.get((kind, cause)) or KINDS.get((kind, "")) or (kind,)
 
 
-def log_of(folder: pathlib.Path, program: str, values: str) -> pathlib.Path:
-    return folder / values / f"{program}.gscope"
+@dataclass(frozen=True)
+class Task:
+    """One program that is to be recorded under one policy, and judged."""
 
+    gallery: pathlib.Path
+    program: str
+    values: str
+    log: pathlib.Path
+    twice: bool
 
-def is_recorded(folder: pathlib.Path, program: str, values: str) -> bool:
-    return log_of(folder, program, values).with_suffix(".done").exists()
+    @property
+    def recorded(self) -> bool:
+        return self.log.with_suffix(".done").exists()
 
+    @property
+    def again(self) -> list[pathlib.Path]:
+        """Two more recordings, each made by a process of its own."""
+        return [self.log.with_name(f"{self.log.stem}-again-{number}.gscope") for number in range(2)] * self.twice
 
-def record(folder: pathlib.Path, program: str, values: str) -> None:
-    """Record a program."""
-    log = log_of(folder, program, values)
-    done = log.with_suffix(".done")
-    shutil.rmtree(log, ignore_errors=True)  # of one that was ended
-    log.parent.mkdir(parents=True, exist_ok=True)
-    os.chdir(HERE / program)
-    status = main_of(["record", "--values", values, "--log", str(log), "main.py"])
-    for again in again_of(log) if program.removeprefix("cured/").removeprefix("sick/") in TWICE else ():
-        shutil.rmtree(again, ignore_errors=True)
-        words = ["-m", "graphscope", "record", "--values", values, "--log", str(again), "main.py"]
-        environment = {**os.environ, "PYTHONPATH": str(HERE.parents[1])}  # each with a seed of its own for hashes
-        subprocess.run([sys.executable, *words], env=environment, check=False)
-    done.write_text(f"{status}\n")
+    def record(self) -> None:
+        shutil.rmtree(self.log, ignore_errors=True)  # of one that was ended
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        os.chdir(self.gallery / self.program)
+        status = main_of(["record", "--values", self.values, "--log", str(self.log), "main.py"])
+        for again in self.again:
+            shutil.rmtree(again, ignore_errors=True)
+            words = ["-m", "graphscope", "record", "--values", self.values, "--log", str(again), "main.py"]
+            environment = {**os.environ, "PYTHONPATH": str(HERE.parents[1])}  # each with a seed of its own for hashes
+            subprocess.run([sys.executable, *words], env=environment, check=False)
+        self.log.with_suffix(".done").write_text(f"{status}\n")
 
+    def judge(self) -> None:
+        """Write down what the doctor says of the log."""
+        answer = self.log.with_suffix(".json")
+        answer.unlink(missing_ok=True)
+        if self.recorded:
+            report = doctor(self.log).data()
+            if self.again:
+                report["findings"] += doctor(*self.again).data()["findings"]
+            answer.write_text(json.dumps(report))
 
-def judge(folder: pathlib.Path, program: str, values: str) -> None:
-    """Write down what the doctor says of its log."""
-    log = log_of(folder, program, values)
-    answer = log.with_suffix(".json")
-    answer.unlink(missing_ok=True)
-    if is_recorded(folder, program, values):
-        report = doctor(log).data()
-        again = again_of(log)
-        if again[0].exists():
-            report["findings"] += doctor(*again).data()["findings"]
-        answer.write_text(json.dumps(report))
+    def judge_once(self) -> None:
+        """Record, judge, and keep the answer alone."""
+        self.record()
+        self.judge()
+        for log in (self.log, *self.again):
+            shutil.rmtree(log)
 
-
-def case_of(folder: pathlib.Path, program: str, values: str) -> Case | None:
-    """What was written down of a program; None where there is no log."""
-    log = log_of(folder, program, values)
-    if not is_recorded(folder, program, values):
-        return None
-    try:
-        answer = json.loads(log.with_suffix(".json").read_text())
-    except (OSError, ValueError):
-        return Case(program, values, (), ("no answer",))
-    failed = tuple(gap["why"] for gap in answer["unjudged"] if "failed" in gap["why"])
-    return Case(program, values, tuple(answer["findings"]), failed)
-
-
-def again_of(log: pathlib.Path) -> list[pathlib.Path]:
-    """Two more recordings of a program, each made by a process of its own."""
-    return [log.with_name(f"{log.stem}-again-{number}.gscope") for number in range(2)]
+    def case(self) -> Case | None:
+        """What was written down; None where nothing was recorded."""
+        if not self.recorded:
+            return None
+        try:
+            answer = json.loads(self.log.with_suffix(".json").read_text())
+        except (OSError, ValueError):
+            return Case(self.program, self.values, (), ("no answer",))
+        failed = tuple(gap["why"] for gap in answer["unjudged"] if "failed" in gap["why"])
+        return Case(self.program, self.values, tuple(answer["findings"]), failed)
 
 
 def main_of(words: list[str]) -> int:
@@ -144,7 +151,7 @@ def main_of(words: list[str]) -> int:
         return int(end.code or 0)
 
 
-def each_in_a_child(work: Work, folder: pathlib.Path, tasks: Iterable[tuple[str, str]], jobs: int) -> None:
+def each_in_a_child(work: Callable[[Task], None], tasks: Iterable[Task], jobs: int) -> None:
     """Do some work for each task, so many at a time, in children that inherit what is imported."""
     running: set[int] = set()
     for task in tasks:
@@ -157,7 +164,7 @@ def each_in_a_child(work: Work, folder: pathlib.Path, tasks: Iterable[tuple[str,
                 for number in range(3):
                     os.dup2(quiet, number)
                 signal.alarm(SECONDS)
-                work(folder, *task)
+                work(task)
             finally:
                 os._exit(0)
         running.add(child)
@@ -248,7 +255,6 @@ def by_check(cases: list[Case], expected: dict[str, dict[str, Any]]) -> Iterator
         yield f"| {kind} | {right[kind]} | {beside[kind]} | {false[kind]} |"
 
 
-Work = Callable[[pathlib.Path, str, str], None]
 Row = Callable[[list[Case], dict[str, dict[str, Any]]], tuple[int, int]]
 
 
@@ -297,27 +303,44 @@ def main() -> None:
     parser.add_argument("--each", action="store_true", help="say also what was found in each program")
     parser.add_argument("--judge", action="store_true", help="only judge what is recorded")
     parser.add_argument("--record", action="store_true", help="only record")
+    parser.add_argument("--discard", action="store_true", help="keep no logs, only what is said of them")
+    parser.add_argument("--gallery", type=pathlib.Path, default=HERE, help="a folder with programs and expected.json")
     options = parser.parse_args()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     sys.dont_write_bytecode = True
-    folder = options.folder.resolve()
-    names = [
-        f"{kind}/{each.name}"
-        for kind in SETS
-        for each in sorted((HERE / kind).iterdir())
-        if (each / "main.py").exists() and (not options.only or each.name.startswith(tuple(options.only)))
-    ]
-    tasks = [(name, values) for name in names for values in options.values]
+    gallery = options.gallery.resolve()
+    expected = {entry["program"]: entry for entry in json.loads((gallery / "expected.json").read_text())["programs"]}
+    tasks = list(tasks_of(gallery, options.folder.resolve(), options.only, options.values, expected))
+    missing = [task for task in tasks if not task.recorded]
+    every()
     if not options.judge:
         importlib.import_module("torch.utils.data")  # once, before the children are made
-        each_in_a_child(record, folder, [task for task in tasks if not is_recorded(folder, *task)], options.jobs)
+        each_in_a_child(Task.judge_once if options.discard else Task.record, missing, options.jobs)
     if options.record:
         return
-    every()
-    each_in_a_child(judge, folder, tasks, options.jobs)
-    cases = [case for task in tasks if (case := case_of(folder, *task)) is not None]
-    expected = {entry["program"]: entry for entry in json.loads((HERE / "expected.json").read_text())["programs"]}
+    if not options.discard:
+        each_in_a_child(Task.judge, tasks, options.jobs)
+    cases = [case for task in tasks if (case := task.case()) is not None]
     print("\n".join(report(cases, expected, each_program=options.each)))
+
+
+def tasks_of(
+    gallery: pathlib.Path,
+    folder: pathlib.Path,
+    beginnings: list[str],
+    policies: list[str],
+    expected: dict[str, dict[str, Any]],
+) -> Iterator[Task]:
+    """Each program whose name begins so under each policy."""
+    twice = {name.partition("/")[2] for name, entry in expected.items() if entry["kind"] == TWICE}
+    for kind in SETS:
+        for place in sorted((gallery / kind).iterdir()):
+            if not (place / "main.py").exists() or not place.name.startswith(tuple(beginnings) or ""):
+                continue
+            program = f"{kind}/{place.name}"
+            for values in policies:
+                again = place.name in twice and kind != "healthy"
+                yield Task(gallery, program, values, folder / values / f"{program}.gscope", again)
 
 
 if __name__ == "__main__":

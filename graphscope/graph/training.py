@@ -16,6 +16,7 @@ from graphscope.errors import LogError
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.names import Names
 from graphscope.graph.reading import once_a_length
+from graphscope.graph.words import by_attributes, numbers
 
 if TYPE_CHECKING:
     from graphscope.eventlog.names import Site
@@ -214,14 +215,25 @@ class Training:
         """The marks of some calls, decoded."""
         return [self.call(row) for row in self.rows(*names, owner=owner).tolist()]
 
-    def rates(self, row: int) -> tuple[float, ...]:
-        """The learning rate of each group at the `step` of a row; empty where they are no plain numbers."""
-        return tuple(map(float, self.log.arguments(row).attributes.get("lr", ())))
+    def rates(self, rows: np.ndarray) -> np.ndarray:
+        """The learning rates of the groups at the `step` of each row, a line each; NaN where it has no more of them."""
+        return self._numbers(rows, "lr")
 
     def begins(self, rows: np.ndarray) -> np.ndarray:
         """Where the steps whose `step` marks are at some rows began."""
-        inside = [int(next(iter(self.log.arguments(row).attributes.get("rows", ())), 0)) for row in rows.tolist()]
-        found: np.ndarray = rows - np.array(inside, np.int64)
+        found: np.ndarray = rows - np.nan_to_num(self._numbers(rows, "rows")[:, 0]).astype(np.int64)
+        return found
+
+    def _numbers(self, rows: np.ndarray, name: str) -> np.ndarray:
+        """The numbers that marks tell by a name, a line for each mark; NaN where it has no more of them."""
+        told = []
+        for attributes, which in by_attributes(self.log, rows):
+            encoded = attributes.get(name)
+            told.append((which, encoded.get("tuple", []) if isinstance(encoded, dict) else []))
+        found = np.full((len(rows), max((len(parts) for _, parts in told), default=1) or 1), np.nan)
+        for which, parts in told:
+            for column, part in enumerate(parts):
+                found[which, column] = numbers(self.log, rows[which], part)
         return found
 
     def roots(self, begins: np.ndarray) -> np.ndarray:

@@ -76,7 +76,7 @@ def test_a_training_loop_is_told(values: str, to_none: bool) -> None:
     assert line_of(found, optimizer.site).startswith("optimizer = ")
     assert sorted(map(found.name, optimizer.tensors)) == ["0.bias", "0.weight", "2.bias", "2.weight"]
     assert (scheduler.type, scheduler.optimizer) == ("StepLR", optimizer.number)
-    assert [found.rates(row) for row in found.rows("step").tolist()] == [(0.5,), (0.25,)]
+    assert found.rates(found.rows("step")).tolist() == [[0.5], [0.25]]
     assert set(module.parameters.values()) == optimizer.tensors
     assert line_of(found, found.calls("clip_grad_norm_")[0].site).startswith("clip_grad_norm_(")
     assert line_of(found, found.calls("eval")[0].site) == "net.eval()"
@@ -116,7 +116,7 @@ def test_an_optimizer_of_the_programs_own_is_told_with_the_line_that_made_it() -
     assert optimizer.type.endswith("Plain")
     assert line_of(found, optimizer.site) == "optimizer = Plain([weight], lr=0.5)"
     assert order(found) == ["optimizer", "zero_grad", "backward", "step"]
-    assert found.rates(int(found.rows("step")[0])) == (0.5,)
+    assert found.rates(found.rows("step"))[0].tolist() == [0.5]
 
 
 def test_a_scaler_tells_of_steps_that_it_skipped() -> None:
@@ -188,7 +188,7 @@ def test_more_learning_rates_than_a_row_has_room_for() -> None:
         optimizer.step()
 
     found = read(program)
-    assert found.rates(int(found.rows("step")[0])) == (1.0, 0.5, 0.25, 0.125, 0.0625)
+    assert found.rates(found.rows("step"))[0].tolist() == [1.0, 0.5, 0.25, 0.125, 0.0625]
 
 
 def test_a_generator_of_parameters_is_clipped() -> None:

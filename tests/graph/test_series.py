@@ -93,6 +93,23 @@ def test_settings_that_vary_are_told(tmp_path: Path) -> None:
     assert found["gradient"] == pytest.approx(np.sqrt(3) * np.array([1, 2, 3]))
 
 
+@pytest.mark.torch
+def test_more_settings_vary_than_a_row_has_room_for(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    weight = torch.ones(3, requires_grad=True)
+    stepper = torch.optim.SGD([weight], lr=0.5, momentum=0.5, weight_decay=0.5)
+    with gs.record(tmp_path / "run.gscope"):
+        for step in range(4):
+            stepper.param_groups[0].update(lr=0.5 + step, momentum=0.5 / (1 + step), weight_decay=0.25 * step)
+            (weight * weight).sum().backward()
+            stepper.step()
+
+    found = series.updates(gs.load(tmp_path / "run.gscope"))
+
+    assert found["rate"].tolist() == [0.5, 1.5, 2.5, 3.5]
+    assert (found["before"][1:] == found["row"][:-1]).all()
+
+
 @pytest.mark.parametrize("kind", ["SGD", "AdamW"])
 def test_of_the_engine_too(kind: str, tmp_path: Path) -> None:
     weight = gs.tensor([1.0, 2.0], requires_grad=True)

@@ -26,8 +26,6 @@ _HALF: Final = 0.4
 _LEAST: Final = 5
 _WARM_UP: Final = 10
 """After so many steps of a scheduler a warm-up has left 0."""
-_MOST_STEPS: Final = 20_000
-"""Of a longer run, so many steps are looked at."""
 _OF_EPOCHS: Final = frozenset({"StepLR", "MultiStepLR", "ExponentialLR", "ReduceLROnPlateau", "MultiplicativeLR"})
 
 
@@ -114,10 +112,10 @@ def lr_vanished(graph: Graph, row: int) -> Iterator[Finding]:
 def _vanished(log: Log) -> Iterator[Vanished]:
     read = training(log)
     for optimizer in read.optimizers.values():
-        rows = read.rows("step", owner=optimizer.number)[:_MOST_STEPS]
+        rows = read.rows("step", owner=optimizer.number)
         if len(rows) < _LEAST:
             continue
-        rates = np.array([max(read.rates(row), default=np.nan) for row in rows.tolist()])
+        rates = np.fmax.reduce(read.rates(rows), axis=1)
         largest = float(rates.max())
         if not np.isfinite(largest):
             continue

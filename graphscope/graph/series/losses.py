@@ -1,0 +1,60 @@
+"""The losses of a training: what its backward passes begin from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from graphscope.eventlog.schema import DTYPE_CODES, NODES, ROW_MASK, Flag, Kind
+from graphscope.graph.reading import once_a_length
+from graphscope.graph.scaling import is_scaled
+from graphscope.graph.sizes import counts_of
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+    from graphscope.graph.graph import Graph
+
+LOSS: Final = np.dtype([("begin", "<i8"), ("root", "<i8"), ("site", "<i8"), ("step", "<i8"), ("value", "<f8")])
+"""A backward pass: where it begins, its root, the line of that, steps that had ended, and what the loss was."""
+
+
+@once_a_length
+def losses(log: Log) -> np.ndarray:
+    """Every backward pass that the program began, a LOSS each, in the order of the log."""
+    marks = log.rare()
+    kinds = log.pick("kind", marks)
+    begins = marks[kinds == Kind.BACKWARD_BEGIN]
+    begins = begins[log.pick("input_count", begins) > 0]
+    found = np.zeros(len(begins), LOSS)
+    roots = (log.pick("inputs", begins)[:, 0] & np.uint64(ROW_MASK)).astype(np.int64)
+    found["begin"], found["root"] = begins, roots
+    found["step"] = np.searchsorted(marks[kinds == Kind.STEP], begins)
+    found["site"] = log.pick("site", roots)
+    found["value"] = _scalars(log, roots)
+    return found
+
+
+def _scalars(log: Log, rows: np.ndarray) -> np.ndarray:
+    """The values of rows that hold one number each; NaN where one does not, or is not known."""
+    found = np.full(len(rows), np.nan)
+    known = np.isin(log.pick("kind", rows), NODES) & (log.pick("several", rows) == 0) & (counts_of(log, rows) == 1)
+    inline = (log.pick("flags", rows) & int(Flag.INLINE)) != 0
+    dtypes, bits = log.pick("dtype", rows), log.pick("value", rows)
+    single = known & inline & (dtypes == DTYPE_CODES["float32"])
+    found[single] = bits[single].astype("<u4").view("<f4")
+    double = known & inline & (dtypes == DTYPE_CODES["float64"])
+    found[double] = bits[double].view("<f8")
+    for place in np.flatnonzero(known & ~single & ~double).tolist():
+        value = log.value(int(rows[place]))
+        if value is not None and value.dtype.kind in "fiu":
+            found[place] = float(value.reshape(()))
+    return found
+
+
+def unscaled(graph: Graph, root: int) -> int:
+    """The row of a loss itself, where a backward pass began from the product with the scale of a GradScaler."""
+    node = graph.node(root)
+    if not is_scaled(node) or not node.inputs:
+        return root
+    return max((edge.source for edge in node.inputs), key=lambda source: bool(source.flags & Flag.REQUIRES_GRAD)).row

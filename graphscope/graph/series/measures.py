@@ -1,0 +1,86 @@
+"""What updates did to parameters, from the statistics and values of a log: norms, and which share of elements moved."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from graphscope.eventlog.schema import Flag
+from graphscope.graph.sizes import norm_of, norms_of
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+
+_MOST: Final = 1 << 11
+_MOST_BYTES: Final = 1 << 26
+"""Values of so many updates, and of so many bytes in all, are compared; of a longer log at steps spread over it."""
+
+
+def measure(log: Log, found: np.ndarray, parts: np.ndarray, parts_of: Callable[[int], np.ndarray]) -> None:
+    """Fill in the norms, and what moved: from statistics for all, from values as far as they are compared.
+
+    Args:
+        log: The log.
+        found: The updates.
+        parts: How many rows added up to the gradient of each.
+        parts_of: Those rows of one.
+    """
+    for name in ("gradient", "weight", "update", "moved"):
+        found[name] = np.nan
+    chosen = _chosen(found)
+    places = np.flatnonzero(chosen | _is_summarised(log, found["before"]))
+    found["weight"][places] = norms_of(log, found["before"][places])
+    single = places[parts[places] == 1]
+    found["gradient"][single] = norms_of(log, found["pulled"][single])
+    for place in np.flatnonzero(chosen).tolist():
+        _compare(log, found[place : place + 1], parts_of(place) if parts[place] > 1 else None)
+
+
+def _is_summarised(log: Log, rows: np.ndarray) -> np.ndarray:
+    return np.asarray((log.pick("flags", rows) & int(Flag.SUMMARY)) != 0)
+
+
+def _chosen(found: np.ndarray) -> np.ndarray:
+    """The updates whose values are compared: all, or those of some steps that are spread over the log."""
+    total = int(found["count"].sum()) * 8
+    share = min(_MOST / max(len(found), 1), _MOST_BYTES / max(total, 1))
+    steps: np.ndarray = np.unique(found["step"])
+    if share >= 1 or len(steps) == 0:
+        return np.ones(len(found), bool)
+    taken = steps[np.unique(np.linspace(0, len(steps) - 1, max(int(share * len(steps)), 2)).astype(np.int64))]
+    return np.asarray(np.isin(found["step"], taken))
+
+
+def _compare(log: Log, one: np.ndarray, parts: np.ndarray | None) -> None:
+    """Fill in of one update what takes values: those of the parameter before and after, and of its gradient."""
+    before, after = log.value(int(one["before"][0])), log.value(int(one["row"][0]))
+    known = before is not None and after is not None and before.shape == after.shape and before.dtype == after.dtype
+    rows = one["pulled"] if parts is None else parts
+    gradient = _sum(log, rows.tolist()) if known or parts is not None else None
+    if parts is not None:  # of parts that were summarised the sum is not known: it is no larger than this
+        one["gradient"] = norm_of(gradient) if gradient is not None else norms_of(log, parts).sum()
+    if not known or before is None or after is None:
+        if log.summary(int(one["before"][0])) == log.summary(int(one["row"][0])) and one["weight"][0] > 0:
+            one["update"] = one["moved"] = (
+                0.0  # seven statistics of all its elements are what they were, to the last bit
+            )
+        return
+    with np.errstate(all="ignore"):
+        one["update"] = norm_of(np.subtract(after, before, dtype=None if before.dtype.kind == "c" else np.float64))
+    changed = (after != before) & ~((after != after) & (before != before))
+    pulled = gradient != 0 if gradient is not None and gradient.shape == before.shape else np.ones(before.shape, bool)
+    one["moved"] = float(changed[pulled].mean()) if pulled.any() else (math.nan if not changed.any() else 1.0)
+
+
+def _sum(log: Log, rows: list[int]) -> np.ndarray | None:
+    """The sum of the values of some rows; None where one is not known."""
+    total: np.ndarray | None = None
+    for value in map(log.value, rows):
+        if value is None or (total is not None and value.shape != total.shape):
+            return None
+        with np.errstate(all="ignore"):
+            total = value if total is None else np.asarray(total + value)
+    return total

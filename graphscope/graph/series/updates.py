@@ -1,0 +1,120 @@
+"""The updates of parameters: which rows make them, and what each did to its parameter."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from graphscope.eventlog.schema import ROW_MASK, Flag, Kind, Pass
+from graphscope.graph.reading import once_a_length
+from graphscope.graph.series.accumulated import accumulated
+from graphscope.graph.series.measures import measure
+from graphscope.graph.series.rates import rates_of, tells_settings
+from graphscope.graph.sizes import counts_of
+from graphscope.graph.words import input_counts, words
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+
+UPDATE: Final = np.dtype(
+    [
+        ("row", "<i8"),  # the row that made the new value
+        ("before", "<i8"),  # the row that held the value before
+        ("tensor", "<i8"),  # the parameter
+        ("pulled", "<i8"),  # the row of its gradient: the last part of it
+        ("step", "<i8"),  # so many training steps had ended
+        ("count", "<i8"),  # elements of the parameter
+        ("rate", "<f8"),  # learning rate
+        ("gradient", "<f8"),  # norm of the gradient that it was made with
+        ("weight", "<f8"),  # norm of the parameter before
+        ("update", "<f8"),  # norm of what was added to it
+        ("moved", "<f8"),  # share of the elements with a gradient that changed; 0: not one bit did
+    ]
+)
+"""What one update did to one parameter; NaN stands for what the log does not say."""
+
+_WRITTEN: Final = int(Flag.IN_PLACE | Flag.NO_GRAD)
+
+
+@once_a_length
+def updates(log: Log) -> np.ndarray:
+    """Every update of every parameter, an UPDATE each, in the order of the log."""
+    marks = log.rare()
+    steps = marks[log.pick("kind", marks) == Kind.STEP]
+    rows, others = _writes(log)
+    history = accumulated(log, others)
+    named = _named(log, rows)
+    made = _one_a_step(log, rows, np.searchsorted(steps, rows), len(steps))
+    found = np.zeros(len(made.last), UPDATE)
+    found["row"], found["before"] = rows[made.last], named[made.first, 0]
+    found["tensor"] = log.pick("tensor", found["row"])
+    found["step"] = np.searchsorted(steps, found["row"])
+    start, end = history.spans(found["tensor"], found["row"])
+    fed = end >= 0
+    found, start, end = np.asarray(found[fed]), start[fed], end[fed]
+    put = _put_in_place(log, found["row"], named[made.last[fed], 1], history.rows[end])
+    found["pulled"] = np.where(put >= 0, put, history.rows[end])
+    found["count"] = counts_of(log, found["row"])
+    found["rate"] = rates_of(log, found["row"])
+    parts = np.where(put >= 0, 1, end - start + 1)
+    measure(log, found, parts, lambda place: history.rows[start[place] : end[place] + 1])
+    return found
+
+
+def _writes(log: Log) -> tuple[np.ndarray, np.ndarray]:
+    """The rows that wrote, with gradients off, into leaves that are trained, and those that wrote into others."""
+    trained, written = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
+    for first, rows in log.chunks():
+        flags, kinds = rows["flags"], rows["kind"]
+        leaves = (kinds == Kind.LEAF) & ((flags & int(Flag.REQUIRES_GRAD)) != 0)
+        trained.append(np.unique(rows["tensor"][leaves]))
+        writes = (kinds == Kind.OP) & (rows["graph_pass"] == Pass.FORWARD) & ((flags & _WRITTEN) == _WRITTEN)
+        written.append(first + np.flatnonzero(writes))
+    rows = np.concatenate(written)
+    ours = np.isin(log.pick("tensor", rows), np.concatenate(trained))
+    return rows[ours], rows[~ours]
+
+
+def _named(log: Log, rows: np.ndarray) -> np.ndarray:
+    """The first two inputs of each write, the value that was written over and the next; -1 where there is none."""
+    found = np.stack([words(log, rows, np.full(len(rows), place)) & np.uint64(ROW_MASK) for place in (0, 1)], axis=1)
+    found = found.astype(np.int64)
+    found[np.arange(2) >= input_counts(log, rows)[:, None]] = -1
+    return found
+
+
+class _Made(NamedTuple):
+    """The updates that writes make, each by the places of its first and its last write."""
+
+    first: np.ndarray
+    last: np.ndarray
+
+
+def _one_a_step(log: Log, rows: np.ndarray, steps: np.ndarray, ended: int) -> _Made:
+    """Which writes are one update: the row of an optimizer's step, else all writes of a step together.
+
+    What the program writes into a parameter that an optimizer updates is no update, and neither is what it writes
+    behind the last step.
+    """
+    tensors = log.pick("tensor", rows).astype(np.int64)
+    told = tells_settings(log, rows)
+    single = np.flatnonzero(told)
+    others = np.flatnonzero(~np.isin(tensors, tensors[told]) & ((steps < ended) | (ended == 0)))
+    others = others[np.lexsort((others, tensors[others], steps[others]))]
+    parted = (np.diff(tensors[others]) != 0) | (np.diff(steps[others]) != 0)
+    heads, tails = np.r_[True, parted][: len(others)], np.r_[parted, True][: len(others)]
+    first, last = np.concatenate([single, others[heads]]), np.concatenate([single, others[tails]])
+    order = np.argsort(last)
+    return _Made(first[order], last[order])
+
+
+def _put_in_place(log: Log, rows: np.ndarray, named: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """The gradients that updates name, where the program put others in the place of what was added up; else -1."""
+    places = np.flatnonzero((named >= log.first) & (named != known))
+    kinds = log.pick("kind", named[places])
+    same = log.pick("shape", named[places]) == log.pick("shape", rows[places])
+    chosen = places[np.isin(kinds, (int(Kind.OP), int(Kind.LEAF))) & same & tells_settings(log, rows[places])]
+    found = np.full(len(rows), -1)
+    found[chosen] = named[chosen]
+    return found

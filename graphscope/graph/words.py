@@ -1,0 +1,59 @@
+"""What lies behind the fields of many rows: the 64-bit words of their inputs, and of the numbers that vary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphscope.eventlog.schema import INLINE_INPUTS, Flag
+from graphscope.eventlog.typed import decode
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+
+
+def input_counts(log: Log, rows: np.ndarray) -> np.ndarray:
+    """How many inputs each row has."""
+    beside = (log.pick("flags", rows) & int(Flag.EDGES)) != 0
+    return np.where(beside, log.pick("inputs", rows)[:, 1], log.pick("input_count", rows)).astype(np.int64)
+
+
+def words(log: Log, rows: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """The word at a place of each row: its inputs in order, and behind them its numbers; 0 where there is none."""
+    inside = log.pick("inputs", rows)
+    beside = (log.pick("flags", rows) & int(Flag.EDGES)) != 0
+    near = np.take_along_axis(inside, np.minimum(places, INLINE_INPUTS - 1)[:, None], axis=1)[:, 0]
+    found = np.where((places < INLINE_INPUTS) & ~beside, near, np.uint64(0))
+    far = np.flatnonzero(beside)
+    if len(far):
+        for first, events in log.chunks(int(rows[far].min()), int(rows[far].max()) + 1):
+            which = far[(rows[far] >= first) & (rows[far] < first + len(events))]
+            nodes = log.edges(first)["node"]
+            at = inside[which, 0].astype(np.int64) + places[which]
+            found[which[at < len(nodes)]] = nodes[at[at < len(nodes)]]
+    return found
+
+
+def numbers(log: Log, rows: np.ndarray, encoded: Any) -> np.ndarray:
+    """The number that typed JSON tells of each row, which may lie in the rows; NaN where it tells none."""
+    if isinstance(encoded, dict) and isinstance(encoded.get("varying"), list) and len(encoded["varying"]) == 2:
+        kind, place = encoded["varying"]
+        if isinstance(place, int) and place >= 0:
+            bits = words(log, rows, input_counts(log, rows) + place)
+            return (bits.view(np.int64) if kind == "int" else bits.view(np.float64)).astype(np.float64)
+    try:
+        value = decode(encoded)
+    except ValueError:  # a damaged log
+        value = None
+    return np.full(len(rows), float(value) if isinstance(value, int | float) else np.nan)
+
+
+def by_attributes(log: Log, rows: np.ndarray) -> Iterator[tuple[dict[str, Any], np.ndarray]]:
+    """The attributes of calls as typed JSON, and the places among `rows` of those that have them."""
+    entries, which = np.unique(log.pick("attrs", rows), return_inverse=True)
+    places = np.split(np.argsort(which, kind="stable"), np.cumsum(np.bincount(which, minlength=len(entries)))[:-1])
+    for entry, own in zip(entries.tolist(), places, strict=False):
+        attributes = log.entry(entry).get("attributes")
+        yield attributes if isinstance(attributes, dict) else {}, own

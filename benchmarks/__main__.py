@@ -13,6 +13,7 @@ from typing import Final
 from benchmarks import (
     adapter,
     compiled,
+    doctor,
     log,
     memory,
     networks,
@@ -44,6 +45,7 @@ GROUPS: Final[dict[str, Callable[[], list[results.Measurement]]]] = {
     "memory": memory.measure,
     "append": log.append,
     "open": log.reading,
+    "doctor": doctor.measure,
     "pictures": pictures.measure,
     "recorders": recorders.measure,
     "observers": observers.measure,

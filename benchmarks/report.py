@@ -21,6 +21,7 @@ TITLES: Final = {
     "memory": "The most memory that a step holds at once",
     "append": "Appending a row",
     "open": "A log of 1,000,000 events, in a fresh process",
+    "doctor": "The doctor on a log of 1,000,000 events",
     "pictures": "Pictures of the unrolled cell",
     "recorders": "Recording PyTorch",
     "observers": "Recording PyTorch beside torchlens",
@@ -49,6 +50,9 @@ NOTES: Final = {
     "inputs and users. `bytes` is private memory (Private_Clean + Private_Dirty of `smaps_rollup`; pages of the log "
     "that were looked at count, as no other process maps them), `written` is Private_Dirty alone. `cold`: the log was "
     "evicted from the page cache before.",
+    "doctor": "`graphscope doctor LOG` of PyTorch trainings of a perceptron and of a transformer with AdamW and a "
+    "scheduler, recorded with statistics of large values: the processor's time of the whole process, Python's start "
+    "included, and the most memory that it held, pages of the log among it; the least of three.",
     "recorders": "PyTorch programs as they are, under `gs.record`: time as a multiple of the same step alone, with "
     "statistics of large values (`summary`), no values, and every value and gradient kept on disk (`full`). ENC is a "
     "transformer encoder layer, RES a residual network of 19 convolutions on two small images.",

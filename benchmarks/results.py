@@ -64,6 +64,8 @@ BARS: Final = (
     Bar("append", "row", "to bare pack", 3.0),
     Bar("open", "warm", "seconds", 1.0),
     Bar("open", "warm", "bytes", 150e6),
+    *(Bar("doctor", name, "seconds", 5.0) for name in ("perceptron", "transformer")),
+    *(Bar("doctor", name, "bytes", 300e6) for name in ("perceptron", "transformer")),
     Bar("pictures", "T = 100, whole, SVG", "seconds", 1.0),
     Bar("memory", "W3, graphscope", "to torch", 1.3),
     Bar("recorders", "W1", "summary", 3.0),

@@ -87,6 +87,10 @@ class Table:
         """The number of the entry known by `key`, or None when there is none yet."""
         return self._numbers.get(key)
 
+    def keys(self) -> list[Hashable]:
+        """What the entries that there are now are known by."""
+        return [*self._numbers]
+
     def add(self, key: Hashable, entry: Any) -> int:
         """Write an entry and remember its number under `key`.
 

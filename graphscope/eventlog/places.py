@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import linecache
+from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 from graphscope.eventlog import sources
+from graphscope.eventlog.own_files import modules_beside
 from graphscope.eventlog.writer import Writer
 
 
@@ -46,6 +48,20 @@ def _new_site(writer: Writer, code: CodeType, instruction: int, line: int, varia
     _keep_source(writer, file, variables)
     entry = _entry(file, known or line, column, end_line or known, end_column, code.co_qualname)
     return writer.intern("sites", _place(code, instruction), entry)
+
+
+def keep_sources_beside(writer: Writer) -> None:
+    """Keep the files of the program that no op stands in, as of its settings: modules beside those that are kept."""
+    room = _MOST_TEXT
+    for file, variables in modules_beside(map(str, writer.tables["sources"].keys())):
+        room -= Path(file).stat().st_size if Path(file).is_file() else room
+        if room < 0:
+            break
+        _keep_source(writer, file, variables)
+
+
+_MOST_TEXT = 1 << 20
+"""So many bytes of them are kept."""
 
 
 def _keep_source(writer: Writer, file: str, variables: dict[str, Any] | None) -> None:

@@ -22,6 +22,7 @@ from graphscope.eventlog import appender, ownership, presenting, siblings
 from graphscope.eventlog.folder import Folder
 from graphscope.eventlog.foreign_tensors import TENSOR_READERS
 from graphscope.eventlog.interruptions import forgiving, own
+from graphscope.eventlog.own_files import is_internal as is_internal
 from graphscope.eventlog.places import left_site, misread_site, site_number
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
@@ -323,15 +324,6 @@ def user_frame(depth: int = 1) -> FrameType | None:
     while frame is not None and is_internal(frame.f_code.co_filename):
         frame = frame.f_back
     return frame
-
-
-_PACKAGE = str(Path(__file__).resolve().parent.parent) + os.sep
-
-
-@functools.lru_cache(maxsize=4096)
-def is_internal(filename: str) -> bool:
-    """Whether a source file is part of graphscope itself."""
-    return filename.startswith(_PACKAGE) or filename in ("<frozen runpy>", contextlib.__file__)
 
 
 def _discard(finished: Writer) -> None:

@@ -13,6 +13,7 @@ import torch
 from graphscope.adapters.kit.recording import Recording
 from graphscope.adapters.torch import tensor_base
 from graphscope.adapters.torch.assignments import Assignments
+from graphscope.adapters.torch.callers import Callers
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.compiled import rule_of
 from graphscope.adapters.torch.context import Places
@@ -44,7 +45,7 @@ class Session(Recording):
     """The state that all parts of the adapter share."""
 
     __slots__ = (
-        "_count", "_gradients", "assignments", "born", "calls", "follows", "identities", "kinds", "leaves",
+        "_count", "_gradients", "assignments", "born", "callers", "calls", "follows", "identities", "kinds", "leaves",
         "make_calls", "no_fields", "originals", "places", "remote", "skipped",
     )  # fmt: skip
 
@@ -74,6 +75,7 @@ class Session(Recording):
             **dict.fromkeys((int, float, bool, str, type(None), complex, slice, torch.dtype, type(Ellipsis)), PLAIN),
         }
         """What is to be done with an argument of a class."""
+        self.callers = Callers(writer)
         self.leaves = Leaves(self)
         self.assignments = Assignments(self)
         self.skipped: weakref.WeakSet[type] = weakref.WeakSet()

@@ -177,5 +177,7 @@ class CallSite(Keeping):
         )
         if result is not None and not flags & (Flag.IN_PLACE | Flag.VIEW) and version_of(result):
             session.born[template.prefix[PLACE]] = version_of(result)
+        if kind is Kind.OP:
+            session.callers.tell(frame, base["site"], base["attrs"], bool(flags & Flag.NO_GRAD))
         super().__init__(template)
         self.fields = Fields(session, f"{frame.f_code.co_filename}:{frame.f_lineno}", base, self.dtype)

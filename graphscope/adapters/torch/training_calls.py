@@ -17,7 +17,7 @@ from graphscope.adapters.torch.held_graphs import held
 from graphscope.adapters.torch.modes import aside
 from graphscope.adapters.torch.module_contents import contents
 from graphscope.adapters.torch.recorder_errors import guarded
-from graphscope.eventlog.places import site_number
+from graphscope.eventlog.places import keep_sources_beside, site_number
 
 if TYPE_CHECKING:
     from graphscope.adapters.torch.constructions import Constructions
@@ -161,6 +161,7 @@ class TrainingCalls:
         inside = self.session.writer.end - self._begins.pop(id(optimizer), self.session.writer.end)
         numbers: dict[str, Sequence[float]] = {"rows": [inside], "lr": plain if len(plain) == len(rates) else []}
         frame = self.session.frames.user(frame)
+        self.session.callers.tell_once(frame)
         self.marks.append_numbers("step", self.marks.number(optimizer), frame, numbers)
         if self.steps >= _FIRST_LOOK and self.steps & (self.steps - 1) == 0:  # seldom: all that is known is looked at
             self._tell_held(frame)
@@ -199,8 +200,10 @@ class TrainingCalls:
 
     @guarded
     def finish(self) -> None:
-        """The recording ends: tell what waits."""
+        """The recording ends: tell what waits; of a training, keep the files that its settings may stand in."""
         self._tell_untold(None)
+        if self.steps:
+            keep_sources_beside(self.session.writer)
 
     def _tell_untold(self, stepping: Any) -> None:
         """Tell the contents of modules that ran, and the parameters of one optimizer, or of all."""

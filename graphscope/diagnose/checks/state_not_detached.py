@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import numpy as np
+
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
 from graphscope.diagnose.finding import Finding, Severity
 from graphscope.diagnose.gradients.carried import chains, has_rule_run, taken_over
 from graphscope.diagnose.gradients.failed_passes import TWICE, WRITTEN, failed_passes
+from graphscope.diagnose.source.carrying import carrying_line
+from graphscope.graph.callers import callers
+from graphscope.graph.training import training
 
 if TYPE_CHECKING:
+    from graphscope.eventlog.names import Site
     from graphscope.eventlog.reader import Log
     from graphscope.graph import Graph
 
@@ -71,7 +77,8 @@ def state_not_detached(graph: Graph, row: int) -> Iterator[Finding]:
         else f"and backward runs through the graphs of all steps before: {found.links} by now"
     )
     site = source.site or user.site
-    file, line = ("", 0) if site is None else (site.file, site.line)
+    own = ("", 0) if site is None else (site.file, site.line)
+    file, line = _carrying(graph, row) or own
     severity: Severity = "error" if found.has_failed else "warning"
     evidence = {"steps": found.links}
     verdict, cause = f"{took}, {came}", "carried over"
@@ -81,6 +88,25 @@ def state_not_detached(graph: Graph, row: int) -> Iterator[Finding]:
 
 
 _CURE: Final = "detach it where a step ends: state = state.detach(), of a tuple each part"
+
+
+def _carrying(graph: Graph, user: int) -> tuple[str, int] | None:
+    """The line that carries the state on, as the source says."""
+    log, read = graph.log, training(graph.log)
+    taking = callers(log, user).lines
+    ends: list[Site] = []
+    steps = read.rows("step")
+    for row in steps[np.searchsorted(steps, user) :][:_ENDS].tolist() or steps[-_ENDS:].tolist():
+        ends += callers(log, row).lines
+    if not ends:
+        begins = read.backward_begins
+        roots = read.roots(begins[np.searchsorted(begins, user) :][:_ENDS])
+        ends = [site for row in roots[roots >= 0].tolist() for site in callers(log, row).lines]
+    return carrying_line(log, taking, ends)
+
+
+_ENDS: Final = 2
+"""So many steps, or losses where there are none, are looked at."""
 
 
 def _states(graph: Graph) -> Iterator[_Carried]:

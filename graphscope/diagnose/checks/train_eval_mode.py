@@ -13,6 +13,7 @@ from graphscope.diagnose.training.evaluations import Run, evaluations
 from graphscope.diagnose.training.parameter_rows import parameter_rows
 from graphscope.diagnose.values.op_rows import op_rows
 from graphscope.eventlog.schema import Flag
+from graphscope.graph.callers import callers
 from graphscope.graph.training import Call, Module, Training, training
 
 if TYPE_CHECKING:
@@ -102,8 +103,8 @@ def train_eval_mode(graph: Graph, row: int) -> Iterator[Finding]:
             )
     for run in _unevaluated(graph):
         if run.row == row:
-            event = graph.index.event(run.compared)
-            place = read.place(event.site)
+            called = callers(graph.log, run.row).outermost
+            place = ("", 0) if called is None else (called.file, called.line)
             verdict = (
                 f"the network that is evaluated here is in the mode of training: its {run.op} (#{run.row}) acts as in "
                 "training, without gradients, and the outcome is compared"

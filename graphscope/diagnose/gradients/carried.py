@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ LINKS: Final = 4
 """So many steps in a row must each take over from the one before."""
 
 _MOST_PLACES: Final = 32
+_MOST_BEHIND: Final = 64
 
 
 class Chain(NamedTuple):
@@ -61,9 +63,24 @@ def taken_over(graph: Graph, root: int, since: int) -> tuple[int, int] | None:
             continue
         for source in made_of(graph, row):
             older = source < since and graph.index.event(source).kind == Kind.OP
-            if older and leaf_of(graph, graph.index.event(source)) is None and has_rule_run(graph, source, since + 1):
+            if not older or leaf_of(graph, graph.index.event(source)) is not None:
+                continue
+            if _is_made_again(graph, source, since, root) and _is_freed(graph, source, since + 1):
                 return row, source
     return None
+
+
+def _is_made_again(graph: Graph, row: int, start: int, stop: int) -> bool:
+    """Whether the op of a row runs once more in a stretch: what each step makes anew."""
+    log, own = graph.log, graph.index.event(row)
+    sites, ops = log.column("site", start, stop), log.column("op", start, stop)
+    return bool(((sites == own.site) & (ops == own.op)).any())
+
+
+def _is_freed(graph: Graph, row: int, stop: int) -> bool:
+    """Whether the backward rule of an op, or of one that it was made of, has run."""
+    behind = islice(walk.reach(row, partial(made_of, graph)), _MOST_BEHIND)
+    return any(has_rule_run(graph, each, stop) for each in (row, *behind))
 
 
 def has_rule_run(graph: Graph, row: int, stop: int, start: int = 0) -> bool:

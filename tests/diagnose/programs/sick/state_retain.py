@@ -13,7 +13,7 @@ class Cell(nn.Module):
         self.o = nn.Linear(8, 1)
 
     def forward(self, x, h):
-        h = torch.tanh(self.i(x) + self.h(h))  # <-- state_not_detached
+        h = torch.tanh(self.i(x) + self.h(h))
         return self.o(h), h
 
 
@@ -21,7 +21,7 @@ cell = Cell()
 opt = torch.optim.SGD(cell.parameters(), lr=0.0)
 h = torch.zeros(8, 8)
 for t in range(20):
-    y, h = cell(torch.randn(8, 4), h)
+    y, h = cell(torch.randn(8, 4), h)  # <-- state_not_detached
     loss = y.pow(2).mean()
     opt.zero_grad()
     loss.backward(retain_graph=True)

@@ -10,6 +10,7 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation, title, where
 from graphscope.diagnose.finding import Finding, alike, finding
 from graphscope.diagnose.gradients.first_order import Term, dead_terms
+from graphscope.diagnose.gradients.leaf_losses import leaf_losses
 from graphscope.diagnose.gradients.missing_causes import explain_missing, gradient_itself
 from graphscope.diagnose.gradients.passes import incomplete_passes, pass_that_ends_with
 from graphscope.diagnose.gradients.unreached import unreached
@@ -33,12 +34,16 @@ def explain(subject: Subject) -> Explanation | None:
 
 def never_reached(graph: Graph) -> Iterator[Finding]:
     """The leaves that are meant to learn and get no gradient in the whole run, as something cuts the way."""
-    leaves = list(islice(unreached(graph), _MOST))
+    without = [*leaf_losses(graph)]
+    told = {tensor for loss in without for tensor in loss.tensors}
+    leaves = [leaf for leaf in islice(unreached(graph), _MOST) if leaf.tensor not in told]
     found = ((title(leaf), explain_missing(Subject(leaf))) for leaf in leaves)
     for names, answer in alike((name, each) for name, each in found if each.cause in CUTTING):
         blamed = None if answer.step is None else answer.step.row
         row = leaves[0].row if blamed is None else blamed
         yield finding("missing", "warning", row, answer, names, {"leaves": len(names)})
+    for loss in without:
+        yield finding("missing", "error", loss.row, loss.found, loss.names, {"leaves": len(loss.names)})
     for term in dead_terms(graph):
         yield _without_graph(graph, term)
 
@@ -65,7 +70,7 @@ def _without_graph(graph: Graph, term: Term) -> Finding:
 
 @check(
     "leaf without a gradient",
-    reads=("marks", "rows"),
+    reads=("marks", "training", "rows"),
     rows=incomplete_passes,
     shows="pass",
     explain=explain,

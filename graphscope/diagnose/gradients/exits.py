@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 _LEAVING: Final = frozenset({"detach", "detach_", "data", "cpu"})
 """Ops by which tensors are made ready for NumPy."""
+
+_MAKING: Final = frozenset({"tensor", "as_tensor", "asarray", "from_numpy", "new_tensor"})
+"""Functions that make tensors of plain numbers."""
 
 _MOST: Final = 64
 """So many leaves that came later are looked at."""
@@ -49,6 +53,15 @@ def left_graph(subject: Subject) -> Explanation | None:
     return None
 
 
+def leaves_here(node: Node) -> bool:
+    """Whether it is at the line of a node that what it makes becomes plain numbers."""
+    return node.op in _LEAVING or _TAKING.search(node.source_line) is not None
+
+
+_TAKING: Final = re.compile(r"\.(item|tolist|numpy|detach)\(|\.data\b|\b(float|int|list)\(")
+"""What takes the numbers of a tensor, as it is written."""
+
+
 def _is_new(graph: Graph, row: int) -> bool:
     event = graph.index.event(row)
     first = event.kind == Kind.LEAF and event.tensor == row and event.dtype.startswith(FLOATING)
@@ -64,7 +77,7 @@ def _holds(leaf: Node, end: Node) -> bool:
         telling = np.ptp(given) > 0 or where(leaf) == where(end)  # ones are everywhere
         if telling and (blocks == given.reshape(-1)).all(axis=-1).any():
             return True
-    shaped = leaf.shape == made.shape and leaf.shape != () and "function" not in leaf.attrs
+    shaped = leaf.shape == made.shape and leaf.shape != () and leaf.attrs.get("function", "tensor") in _MAKING
     return shaped and end.op in _LEAVING and not any(_compares(edge.target, leaf) for edge in leaf.users)
 
 

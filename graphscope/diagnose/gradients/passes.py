@@ -69,10 +69,12 @@ def edges_with_gradients(
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """The forward ops of a stretch for which gradients were on, and the rows that they take in; one entry an edge.
 
-    Who takes `.data` wants no gradient: targets and averages of weights are kept so. `also_off` takes those as well for
-    which gradients were off.
+    Who takes `.data` wants no gradient: targets and averages of weights are kept so. `also_off` takes that as well, and
+    ops for which gradients were off.
     """
-    aside = [number for number in range(1, len(log.table("ops")) + 1) if log.op(number).name == "data"]
+    aside = (
+        [] if also_off else [number for number in range(1, len(log.table("ops")) + 1) if log.op(number).name == "data"]
+    )
     for first, rows in log.chunks(start, stop):
         ops = (rows["kind"] == Kind.OP) & (also_off | ((rows["flags"] & int(Flag.NO_GRAD)) == 0))
         ops &= (rows["graph_pass"] == Pass.FORWARD) & ~np.isin(rows["op"], aside)

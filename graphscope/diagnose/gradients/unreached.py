@@ -33,7 +33,7 @@ def unreached(graph: Graph) -> Iterator[Node]:
     if not reached:
         return  # `autograd.grad` alone fills none
     optimized = training(log).optimized
-    others = reached | _written(log, int(ends[0]), stop) | _assigned(graph)
+    others = reached | _written(log, int(ends[0]), stop) | assigned(graph)
     used = _used(log, int(ends[-1]), also_off=bool(optimized))
     for tensor, (row, user) in sorted(used.items()):
         if tensor not in others and (tensor in optimized or not optimized):
@@ -64,7 +64,7 @@ def _written(log: Log, start: int, stop: int) -> set[int]:
     return found
 
 
-def _assigned(graph: Graph) -> set[int]:
+def assigned(graph: Graph) -> set[int]:
     """The tensors that the program gave a gradient of its own making, or froze."""
     log, found = graph.log, set()
     rows = graph.index.marks(Kind.ASSIGN)

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.source.definitions import argument
 from graphscope.graph.training import Optimizer, Training, training
 
 if TYPE_CHECKING:
@@ -89,10 +90,13 @@ def lr_vanished(graph: Graph, row: int) -> Iterator[Finding]:
             continue
         steps = _scheduler_steps(read, found.optimizer)
         is_from_start = found.first < _NOTHING
+        own = read.place(found.optimizer.site)
+        made = f"{own[0].replace(chr(92), '/').rpartition('/')[2]}:{own[1]}" if own[0] else ""
         if is_from_start or not len(steps):
             makers = [each.site for each in read.schedulers.values() if each.optimizer == found.optimizer.number]
             place = read.place(makers[-1] if makers else found.optimizer.site)
             place = place if place[0] else read.place(read.call(row).site)
+            place = place if makers else _computed(graph.log, found) or place
             cause, cure = "lr is nothing", "give the optimizer a learning rate that is not nothing, as 1e-3"
         else:
             place = read.place(read.call(int(steps[0])).site)
@@ -100,6 +104,7 @@ def lr_vanished(graph: Graph, row: int) -> Iterator[Finding]:
         verdict = (
             f"the learning rate of {found.optimizer.type} is {found.last:.3g} in {found.steps} of {found.all_steps} "
             "steps"
+            + (f"; it is made at {made}" if is_from_start and made and place != own else "")
             + ("" if is_from_start else f", after {found.first:.3g}: {len(steps)} steps of a scheduler made it so")
         )
         evidence = {
@@ -107,6 +112,17 @@ def lr_vanished(graph: Graph, row: int) -> Iterator[Finding]:
             "scheduler steps": len(steps),
         }  # fmt: skip
         yield Finding("lr_vanished", "error", row, None, *place, (), cause, verdict, cure, evidence)
+
+
+def _computed(log: Log, found: Vanished) -> tuple[str, int] | None:
+    """The one line that computes the rate that an optimizer is made with, where it is another than the optimizer's."""
+    site = log.site(found.optimizer.site) if found.optimizer.site else None
+    value = None if site is None else argument(log, site, "lr", _PLACE)
+    return None if value is None or (value.number or 0.0) > _NOTHING else value.place
+
+
+_PLACE: Final = 1
+"""The place of `lr` among the arguments of optimizers."""
 
 
 def _vanished(log: Log) -> Iterator[Vanished]:

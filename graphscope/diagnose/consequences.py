@@ -138,7 +138,7 @@ def _sources(graph: Graph, oldest: int, row: int) -> Iterator[int]:
 
 
 def _overflows(_: Graph, cause: Finding, effect: Finding) -> bool:
-    grown = effect.cause.startswith("overflow") or effect.evidence.get("largest input", 0) > _HUGE
+    grown = effect.cause.startswith("overflow") or effect.evidence.get("largest magnitude of its inputs", 0) > _HUGE
     return cause.row <= effect.row and grown
 
 

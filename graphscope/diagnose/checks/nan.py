@@ -14,9 +14,10 @@ from graphscope.diagnose.gradients.flow import hops
 from graphscope.diagnose.gradients.paths import GradientPaths
 from graphscope.diagnose.subject import Subject
 from graphscope.diagnose.values.births import first_birth, given, op_of
-from graphscope.diagnose.values.nonfinite_causes import Birth, born_backward, born_forward, largest
+from graphscope.diagnose.values.hazards import Birth
+from graphscope.diagnose.values.nonfinite_causes import born_backward, born_forward, largest
 from graphscope.eventlog.nonfinite import rows_with_nonfinite
-from graphscope.eventlog.schema import Flag
+from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.faults import Excuse, excuse, fault_rows, is_fault, is_finite
 from graphscope.graph.gradients import arrived
 
@@ -74,7 +75,7 @@ def _finding(node: Node) -> Finding:
     evidence: dict[str, float] = {} if summary is None else {"nan": summary.nan, "inf": summary.inf}
     evidence |= {} if summary is None else {"elements": summary.count}
     size = largest(node)
-    evidence |= {} if size is None else {"largest input": size}
+    evidence |= {} if size is None else {"largest magnitude of its inputs": size}
     owner = node.forward if node.kind in ("grad", "accumulate") else node
     name = title(node) if owner is None else title(owner)
     return finding("nan", "error", node.row, _birth_at(node, name), (name,), evidence)
@@ -82,18 +83,31 @@ def _finding(node: Node) -> Finding:
 
 def _birth_at(node: Node, name: str) -> Explanation:
     rule = node.forward
-    if node.kind == "op" and rule is not None:  # a part of the rule of an op
-        return _of_rule(rule, [node], f"{name} is {_kinds(node)}")
+    if node.kind == "op" and rule is not None and not _is_written(node):  # a part of the rule of an op
+        return _of_rule(rule, node, [node], f"{name} is {_kinds(node)}")
     if node.kind not in ("grad", "accumulate"):
         return _explained(node, [node], f"{name} is {_kinds(node)}")
     what = f"the gradient of {name} is {_kinds(node)}"
-    rules = [edge.source.forward for edge in node.inputs if edge.source.kind == "grad"]
+    rules = _rules_of(node)
     path = [owner for owner in (node.forward,) if owner is not None]
-    if len(rules) == 1 and rules[0] is not None:
-        return _of_rule(rules[0], path if rules[0] in path else [*path, rules[0]], what)
+    if len(rules) == 1 and rules[0].forward is not None:
+        owner = rules[0].forward
+        return _of_rule(rules[0], node, path if owner in path else [*path, owner], what)
     if rules or node.inputs:
         return _overflowing(path or [node], what)
     return _begun(path or [node], what)
+
+
+def _rules_of(node: Node) -> list[Node]:
+    """The rules whose results a gradient is made of."""
+    return [edge.source for edge in node.inputs if edge.source.kind == "grad"]
+
+
+def _is_written(part: Node) -> bool:
+    """Whether an op that runs in a backward pass stands in the program itself: in a function of its own, in a hook."""
+    begins = part.graph.index.marks(Kind.BACKWARD_BEGIN)
+    begins = begins[begins < part.row]
+    return not len(begins) or part.graph.index.event(int(begins[-1])).site != part.event.site
 
 
 def _is_copy(node: Node) -> bool:
@@ -143,7 +157,7 @@ def _of_gradient(subject: Subject) -> Explanation | None:
             return Explanation("nonfinite", "deliberate", verdict, steps([subject.node]), _EXCUSES["scaled"][1])
         last = hop
         if is_finite(hop.grad):
-            return _of_rule(hop.owner, [subject.node, *hop.trail], what)
+            return _of_rule(hop.grad, made, [subject.node, *hop.trail], what)
     return _overflowing([subject.node], what) if last is None else _begun([subject.node, *last.trail], what)
 
 
@@ -158,13 +172,13 @@ def _begun(nodes: list[Node], what: str) -> Explanation:
     return Explanation("nonfinite", "began so", verdict, steps(nodes, {nodes[-1].row: "began so"}), cure)
 
 
-def _of_rule(owner: Node, nodes: list[Node], what: str) -> Explanation:
+def _of_rule(rule: Node, made: Node, nodes: list[Node], what: str) -> Explanation:
     """A rule made it of a finite gradient: of what its op had been given, or by itself."""
-    owner = op_of(owner)
+    owner = op_of(rule)
     sick = [node for node in (owner, *(edge.source for edge in owner.inputs)) if is_fault(node)]
     if sick:
         return _explained(min(sick, key=lambda node: node.row), nodes, what)
-    cause, why, cure = born_backward(owner)
+    cause, why, cure = born_backward(owner, rule, made)
     verdict = f"{what}: the first non-finite gradient comes from the rule of {owner.op}{where(owner)}: {why}"
     path = steps(nodes if owner in nodes else [*nodes, owner], {owner.row: why})
     return Explanation("nonfinite", cause, verdict, path, cure)
@@ -176,9 +190,9 @@ def _explained(sick: Node, nodes: list[Node], what: str) -> Explanation:
     if born.kind == "leaf":
         return _of_leaf(born, sick, nodes, what)
     if born.kind in ("grad", "accumulate"):
-        rules = [edge.source.forward for edge in born.inputs if edge.source.kind == "grad"]
-        if len(rules) == 1 and rules[0] is not None:
-            return _taken_over(_of_rule(rules[0], [rules[0]], what), nodes, what)
+        rules = _rules_of(born)
+        if len(rules) == 1 and rules[0].forward is not None:
+            return _taken_over(_of_rule(rules[0], born, [rules[0].forward], what), nodes, what)
     cause, why, cure = _UNSEEN if _is_step(born) else born_forward(born)
     verdict = f"{what}: the first non-finite value was made by {born.op}{where(born)}: {why}"
     return Explanation("nonfinite", cause, verdict, steps(_with(nodes, born), {born.row: why}), cure)

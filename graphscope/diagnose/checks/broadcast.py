@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -10,8 +10,9 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import step_of, title, where
 from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.training.batches import ancestors
 from graphscope.diagnose.values.op_rows import distinct, first_inputs, op_rows
-from graphscope.diagnose.values.origins import MOVES, argument, is_forward, origin
+from graphscope.diagnose.values.origins import MOVES, argument, is_forward, moves, origin
 from graphscope.eventlog.schema import Flag
 
 if TYPE_CHECKING:
@@ -23,20 +24,26 @@ LOSSES: Final = frozenset(
 )
 """Losses that compare what they are given element by element, and broadcast it."""
 
-PAIRS: Final = frozenset({"sub", "add", "mul", "div", "true_divide", "eq", "ne", "rsub"})
+PAIRS: Final = frozenset(
+    {"sub", "add", "mul", "div", "true_divide", "eq", "ne", "rsub", "maximum", "minimum", "logaddexp", "hypot", "pow"}
+)
 """Ops of two operands that broadcast."""
 
-PASSING: Final = frozenset(
-    {
-        "pow", "square", "abs", "neg", "mul", "div", "add", "sub", "rsub", "sqrt", "relu", "clamp", "softplus", "log",
-        "logsigmoid", "float", "double", "half", "to", "type", "where", "cosh", "true_divide", "positive", "absolute",
-    }
-)  # fmt: skip
+PASSING: Final = PAIRS | {
+    "square", "abs", "absolute", "neg", "negative", "positive", "sqrt", "rsqrt", "reciprocal", "sign", "where", "clamp",
+    "clip", "clamp_min", "clamp_max", "relu", "softplus", "elu", "leaky_relu", "gelu", "silu", "sigmoid", "logsigmoid",
+    "tanh", "sinh", "cosh", "sin", "cos", "atan", "arctan", "asinh", "arcsinh", "erf", "log", "log1p", "log2", "log10",
+    "logaddexp2", "xlogy", "expm1", "float", "double", "half", "bfloat16", "to", "type", "type_as", "addcmul",
+    "lerp", "nan_to_num", "lt", "le", "gt", "ge", "logical_and", "logical_not", "clone", "contiguous",
+}  # fmt: skip
 """Ops that turn differences into the elements of a loss, one by one."""
+
+_KERNELS: Final = frozenset({"exp", "exp2"})
+"""So do these; but a mean of them over all pairs may be a kernel's."""
 
 REDUCING: Final = frozenset({"mean", "sum", "nanmean", "nansum", "norm", "linalg_norm", "linalg_vector_norm"})
 
-_MOST_OPS: Final = 6
+_MOST_OPS: Final = 24
 """So many ops lie between the broadcast and the number that becomes of it."""
 
 _INSERTIONS: Final = frozenset({"unsqueeze", "getitem", "view", "reshape"})
@@ -55,17 +62,9 @@ def crosses(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
 
 def candidates(log: Log) -> list[int]:
     """Losses of operands that cross, and sums over all that became of such operands."""
-    losses = _crossing(log, op_rows(log, LOSSES))
-    frontier = _crossing(log, op_rows(log, PAIRS))
-    found = [losses]
-    if len(frontier):
-        passing, reducing = op_rows(log, PASSING | REDUCING), op_rows(log, REDUCING)
-        onward = [first_inputs(log, passing, number) for number in (0, 1)]
-        sums = first_inputs(log, reducing)
-        for _ in range(_MOST_OPS):
-            found.append(reducing[np.isin(sums, frontier)])
-            frontier = passing[np.isin(onward[0], frontier) | np.isin(onward[1], frontier)]
-    return distinct(log, np.unique(np.concatenate(found)))
+    crossing = map(log.graph.node, distinct(log, _crossing(log, op_rows(log, LOSSES | PAIRS))))
+    ends = ((made if made.op in LOSSES else _sum_of(made, PASSING | _KERNELS)) for made in crossing)
+    return sorted({end.row for end in ends if end is not None})
 
 
 def _crossing(log: Log, rows: np.ndarray) -> np.ndarray:
@@ -107,8 +106,9 @@ def _crossing(log: Log, rows: np.ndarray) -> np.ndarray:
 def broadcast(graph: Graph, row: int) -> Iterator[Finding]:
     """Two tensors of one batch, a column and a row, were broadcast to all pairs, and these summed up in a loss.
 
-    Pairs that are made on purpose are left alone: an axis is put in at that very line, one of the two is a parameter,
-    or what becomes of them is not summed up over both axes at once.
+    Pairs that are made on purpose are left alone: an axis is put in at that very line, or into what a model answers,
+    one of the two is a parameter, or what becomes of them is not summed up over both axes at once. Where nothing says
+    that the rows of both belong together, so are kernels, and what a program compares with itself as well.
     """
     end = graph.node(row)
     if not is_forward(end, LOSSES | REDUCING):
@@ -129,34 +129,91 @@ def broadcast(graph: Graph, row: int) -> Iterator[Finding]:
         f"row of the other, and {end.op}{where(end)} sums up over all pairs"
     )
     cure = f"give both the same shape ahead of {made.op}: squeeze the axis of 1 away, or put it into the other"
-    evidence = {"elements": int(np.prod(pairs)), "meant": int(np.prod(one.shape)), "summed at": int(row)}
+    evidence = {"elements": int(np.prod(pairs)), "meant": int(np.prod(one.shape)), "summed at": int(end.row)}
     names = (title(one), title(other))
     yield Finding("broadcast", "error", row, made.row, file, line, names, "(N, 1) with (N,)", verdict, cure, evidence)
 
 
 def _broadcast_before(end: Node) -> Node | None:
     """The broadcast that a sum was made of, element by element."""
-    nodes = [edge.source for edge in end.inputs[:1]]
+    nodes, seen = [edge.source for edge in end.inputs[:1]], {end.row}
     for _ in range(_MOST_OPS):
         for node in nodes:
             shapes = [edge.source.shape for edge in node.inputs[:2]]
-            if node.op.rstrip("_") in PAIRS and len(shapes) == 2 and crosses(shapes[0], shapes[1]):
+            if is_forward(node, PAIRS) and len(shapes) == 2 and crosses(shapes[0], shapes[1]):
                 return node
-        passing = [node for node in nodes if node.kind == "op" and node.op.rstrip("_") in PASSING | REDUCING]
-        nodes = [edge.source for node in passing for edge in node.inputs[:2]]
+        passing = [node for node in nodes if is_forward(node, PASSING | _KERNELS | REDUCING) and len(node.shape)]
+        nodes = [edge.source for node in passing for edge in node.inputs if edge.source.row not in seen]
+        seen |= {node.row for node in nodes}
     return None
+
+
+def _sum_of(made: Node, passing: Collection[str]) -> Node | None:
+    """What all pairs are summed up to, element by element, where that is one number."""
+    nodes, seen = [made], {made.row}
+    for _ in range(_MOST_OPS):
+        users = [edge.target for node in nodes for edge in node.users if edge.target.row not in seen]
+        users = [user for user in users if is_forward(user, REDUCING | passing)]
+        end = next((user for user in users if user.shape == () and user.op in REDUCING), None)
+        if end is not None or not users:
+            return end
+        seen |= {user.row for user in users}
+        nodes = users
+    return None
+
+
+def _are_paired(one: Node, other: Node) -> bool:
+    """Whether the rows of what is trained belong to those of the data beside it: both were picked or made together."""
+    trained, given = (one, other) if _is_trained(one) else (other, one)
+    if _is_trained(given):
+        return False
+    beside = list(ancestors(given))
+    rows, picks = {each.row for each in beside}, {_pick(each) for each in beside}
+    batch = (max(one.shape[0], other.shape[0]),)
+    fed = (each for each in ancestors(trained) if each.shape[:1] == batch and not _is_trained(each))
+    return any(each.row in rows or (_pick(each) or 0) in picks for each in fed if not each.flags & Flag.PARAMETER)
+
+
+def _pick(node: Node) -> tuple[object, ...] | None:
+    """By what a batch was picked out of more, or put together: two that say the same belong together."""
+    if node.op == "stack" and node.site is not None:
+        return "stack", node.site.file, node.site.line, len(node.inputs)
+    if node.op in ("getitem", "index_select") and node.inputs:
+        return node.op, node.event.inputs[1:], repr(node.arguments)
+    return None
+
+
+def _is_trained(node: Node) -> bool:
+    return bool(node.flags & Flag.REQUIRES_GRAD) or bool(node.backward)
+
+
+def _pairs_with_itself(made: Node) -> bool:
+    """Whether the same is done with one operand and itself: a program that does so compares all pairs."""
+    rows = {edge.source.row for edge in made.inputs[:2]}
+    nodes = [edge.target for each in made.inputs[:2] for edge in origin(each.source).users]
+    nodes += [edge.target for node in nodes if node.op.rstrip("_") in MOVES for edge in node.users]
+    for node in nodes:
+        if is_forward(node, PAIRS | {"cdist"}) and node.row not in rows and len(node.inputs) > 1:
+            sources = [edge.source for edge in node.inputs[:2]]
+            shapes = [each.shape for each in sources]
+            if origin(sources[0]) == origin(sources[1]) and (shapes[0] != shapes[1] or node.op == "cdist"):
+                return True
+    return False
 
 
 def _meant(made: Node, one: Node, other: Node) -> bool:
     """Whether a program wants all pairs."""
     operands = (one, other)
-    if any(origin(each).flags & Flag.PARAMETER for each in operands):
+    if any(origin(each).flags & Flag.PARAMETER for each in operands) or origin(one) == origin(other):
         return True
-    long = max(operands, key=lambda each: len(each.shape))
-    inserted = (
-        long.op in _INSERTIONS
-        and long.op in MOVES
-        and long.inputs[0].source.shape == min((each.shape for each in operands), key=len)
-    )
-    here, there = made.site, long.site
-    return inserted and here is not None and there is not None and (here.file, here.line) == (there.file, there.line)
+    if not _are_paired(one, other) and (_sum_of(made, PASSING) is None or _pairs_with_itself(made)):
+        return True
+    short, long = sorted(operands, key=lambda each: len(each.shape))
+    at, here = long, made.site
+    while moves(at):
+        source, there = at.inputs[0].source, at.site
+        on_line = here is not None and there is not None and (here.file, here.line) == (there.file, there.line)
+        if at.op in _INSERTIONS and source.shape == short.shape and (on_line or _is_trained(long)):
+            return True
+        at = source
+    return False

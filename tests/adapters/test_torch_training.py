@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -206,3 +207,18 @@ def test_a_generator_of_parameters_is_clipped() -> None:
 def test_a_log_without_marks_says_nothing() -> None:
     found = read(lambda: gs.ones(2) + 1)
     assert (found.optimizers, found.modules, found.calls(*CALLED)) == ({}, {}, [])
+
+
+def test_an_array_that_is_taken_over_stands_at_the_line_that_did(tmp_path: Path) -> None:
+    def taken() -> torch.Tensor:
+        return torch.from_numpy(array)
+
+    array = np.zeros(3, np.float32)
+    with gs.record(tmp_path / "run.gscope"):
+        tensor = taken()
+        array[:] = 2.0  # its memory is the program's
+        used = tensor + 1
+    (leaf,) = gs.load(tmp_path / "run.gscope").graph.select("add")[0].inputs
+    assert leaf.source.source_line == "return torch.from_numpy(array)"
+    assert leaf.source.value.tolist() == [2.0] * 3
+    assert used.tolist() == [3.0] * 3

@@ -148,7 +148,7 @@ class Leaves:
         if name is None and argument is not None and frame is not None:
             name = argument_name(frame, argument)
         more = known.more if known is not None else None
-        site = 0 if frame is None else site_number(writer, frame)
+        site = session.arrays.site(tensor) or (0 if frame is None else site_number(writer, frame))
         described = shape_of(tensor), tensor_base.dtype(tensor), requires_grad(tensor)
         key = name, site, session.places.here.context, described
         if more is not None and more.form is not None and more.form[0] == key:  # it was told in an earlier segment
@@ -157,8 +157,8 @@ class Leaves:
             keeping = self._form(tensor, site, name)
         form, value = keeping.read(tensor)
         form.turn_version(more.versions if more is not None else 0)
-        first = more.first if more is not None else None
-        if first is not None and first < writer.base:
+        first = known.extended().first if known is not None else None
+        if first is not None and (first < writer.base or first > ROW_MASK):  # of another log; in a slot of a row
             first = None
         row = writer.append(form, value, writer.clock(), 0, tensor=first)
         if known is None:

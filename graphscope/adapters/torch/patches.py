@@ -45,7 +45,7 @@ class TorchPatches(Patches):
         """Begin to see what torch does."""
         session, calls = self._session, self._calls
         collectives = Collectives(session)
-        for follower in (collectives, Checkpoints(session), Swaps(session), Warned(session)):
+        for follower in (collectives, Checkpoints(session), Swaps(session), Warned(session), session.arrays):
             for owner, name, value in follower.entries():
                 self.replace(owner, name, value)
         constructions = Constructions(session)

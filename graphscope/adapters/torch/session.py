@@ -12,6 +12,7 @@ import torch
 
 from graphscope.adapters.kit.recording import Recording
 from graphscope.adapters.torch import tensor_base
+from graphscope.adapters.torch.arrays import Arrays
 from graphscope.adapters.torch.assignments import Assignments
 from graphscope.adapters.torch.callers import Callers
 from graphscope.adapters.torch.calls import Call
@@ -45,8 +46,8 @@ class Session(Recording):
     """The state that all parts of the adapter share."""
 
     __slots__ = (
-        "_count", "_gradients", "assignments", "born", "callers", "calls", "follows", "identities", "kinds", "leaves",
-        "make_calls", "no_fields", "originals", "places", "remote", "skipped",
+        "_count", "_gradients", "arrays", "assignments", "born", "callers", "calls", "follows", "identities", "kinds",
+        "leaves", "make_calls", "no_fields", "originals", "places", "remote", "skipped",
     )  # fmt: skip
 
     frames: TorchFrames
@@ -77,6 +78,7 @@ class Session(Recording):
         """What is to be done with an argument of a class."""
         self.callers = Callers(writer)
         self.leaves = Leaves(self)
+        self.arrays = Arrays(self)
         self.assignments = Assignments(self)
         self.skipped: weakref.WeakSet[type] = weakref.WeakSet()
         """Classes of tensors that could not be recorded, which was reported."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -148,7 +148,7 @@ def _broadcast_before(end: Node) -> Node | None:
     return None
 
 
-def _sum_of(made: Node, passing: Collection[str]) -> Node | None:
+def _sum_of(made: Node, passing: frozenset[str]) -> Node | None:
     """What all pairs are summed up to, element by element, where that is one number."""
     nodes, seen = [made], {made.row}
     for _ in range(_MOST_OPS):

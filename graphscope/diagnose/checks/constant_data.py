@@ -10,6 +10,7 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import step_of, title, where
 from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.source.datasets import example_place, is_collated
 from graphscope.diagnose.training.batches import (
     CLASSIFYING,
     LABELLED,
@@ -21,7 +22,7 @@ from graphscope.diagnose.training.batches import (
     losses,
     uniform,
 )
-from graphscope.diagnose.values.origins import JOINS, is_forward, moves, operand
+from graphscope.diagnose.values.origins import JOINS, first_told, is_forward, moves, operand
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -144,15 +145,14 @@ def constant_data(graph: Graph, row: int) -> Iterator[Finding]:
     verdict = f"{what} are {answer}, since {title(made)}{where(made)}: there is nothing to learn from them"
     cure = f"look at what fills {title(made)}: an index that is not used, a value that is parsed wrongly, or never set"
     evidence = {} if value is None else {"value": value}
-    place = step_of(made)
+    place = (is_collated(made) and example_place(made, of_loss)) or (step_of(made).file, step_of(made).line)
     cause = "constant labels" if of_loss else "constant inputs"
     yield Finding(
         "constant_data",
         "warning",
         row,
         made.row,
-        place.file,
-        place.line,
+        *place,
         (title(data),),
         cause,
         verdict,
@@ -184,19 +184,42 @@ def _begin(node: Node, whole: bool) -> Node:
         node: A constant node.
         whole: Whether all its elements are one number; else its rows are the same.
     """
+    return _begin_of_number(node) if whole else _begin_of_rows(node)
+
+
+def _begin_of_number(node: Node) -> Node:
+    nodes = [first_told(node)]  # of a batch that was put together, all its examples
+    while nodes[0].inputs:
+        first = nodes[0]
+        if first.op in JOINS:
+            columns = [[edge.source for node in nodes for edge in node.inputs][:_MOST_STEPS]]
+        else:
+            count = 1 if moves(first) else min(len(node.inputs) for node in nodes)
+            columns = [[node.inputs[place].source for node in nodes] for place in range(count)]
+        constant = [each for each in columns if each and _is_one_number(each)]
+        if not columns or len(constant) < len(columns):
+            return first
+        nodes = [first_told(each) for each in constant[0]]
+    return nodes[0]
+
+
+def _is_one_number(nodes: list[Node]) -> bool:
+    values = {uniform(node) for node in nodes}
+    return len(values) == 1 and None not in values
+
+
+def _begin_of_rows(node: Node) -> Node:
     while node.inputs:
         given = [edge.source for edge in node.inputs][: 1 if moves(node) else None]
-        constant = [each for each in given if _is_constant(each, whole)]
-        if not whole and node.op in JOINS:
+        constant = [each for each in given if _has_one_row(each)]
+        if node.op in JOINS:
             return constant[0] if constant and constant[0].kind == "op" else node
         if len(constant) < len(given):
             return node
-        node = constant[0]
+        node = first_told(constant[0])
     return node
 
 
-def _is_constant(node: Node, whole: bool) -> bool:
-    if whole:
-        return uniform(node) is not None
+def _has_one_row(node: Node) -> bool:
     value = node.value
     return value is not None and (value.ndim < 2 or bool((value == value[:1]).all()))

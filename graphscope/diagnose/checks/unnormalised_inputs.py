@@ -11,9 +11,19 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import step_of, title, where
 from graphscope.diagnose.finding import Finding
-from graphscope.diagnose.training.batches import CLASSIFYING, LABELLED, LAYERS, first_layers, is_data, same_site
+from graphscope.diagnose.source.datasets import example_place, is_collated
+from graphscope.diagnose.training.batches import (
+    CLASSIFYING,
+    LABELLED,
+    LAYERS,
+    RECURRENT,
+    first_layers,
+    is_data,
+    same_site,
+)
 from graphscope.diagnose.values.op_rows import op_rows
-from graphscope.diagnose.values.origins import JOINS, argument, is_forward, moves, operand
+from graphscope.diagnose.values.origins import JOINS, argument, first_told, is_forward, moves, operand
+from graphscope.eventlog.schema import Kind
 from graphscope.graph import series
 
 if TYPE_CHECKING:
@@ -101,14 +111,17 @@ def unnormalised_inputs(graph: Graph, row: int) -> Iterator[Finding]:
     if any(each.op in _NORMS for each in following):
         return
     squashed = next((each for each in following if _saturation(each) >= _SATURATED), None)
+    squashed = layer if _swamped(layer, summary) else squashed
     killed = None if squashed is not None else _killed(graph)
     guess = None if squashed is not None or killed is not None else _above_a_guess(graph)
     if squashed is None and killed is None and guess is None:
         return
-    made = _begin(data)
+    made = _begin(data, int(next(iter(graph.index.marks(Kind.BACKWARD_BEGIN)), layer.row)))
     size = size_of(summary)
     consequence = (
-        f"{squashed.op}{where(squashed)} behind it is saturated, and lets no gradient through"
+        "its gates are saturated, and let no gradient through"
+        if squashed is layer
+        else f"{squashed.op}{where(squashed)} behind it is saturated, and lets no gradient through"
         if squashed is not None
         else f"no unit of {killed.op}{where(killed)} lets anything through any more"
         if killed is not None
@@ -120,15 +133,13 @@ def unnormalised_inputs(graph: Graph, row: int) -> Iterator[Finding]:
     )
     cure = "bring the inputs to a mean of 0 and a deviation of 1, feature by feature, ahead of the first layer"
     evidence = {"size": size, "largest": summary.maximum, "smallest": summary.minimum}
-    if squashed is not None:
+    if squashed is not None and squashed is not layer:
         evidence["saturated"] = _saturation(squashed)
     if guess is not None:
         evidence |= {"loss": guess[0], "loss of a constant guess": guess[1]}
-    place = step_of(made)
+    place = (is_collated(made) and example_place(made, last=False)) or (step_of(made).file, step_of(made).line)
     names, cause = (title(data),), "saturating inputs" if squashed is not None else "dominating inputs"
-    yield Finding(
-        "unnormalised_inputs", "warning", row, made.row, place.file, place.line, names, cause, verdict, cure, evidence
-    )
+    yield Finding("unnormalised_inputs", "warning", row, made.row, *place, names, cause, verdict, cure, evidence)
 
 
 def _following(layer: Node) -> Iterator[Node]:
@@ -147,6 +158,20 @@ def _saturation(node: Node) -> float:
         return 0.0
     middle, half = sum(limits) / 2, (limits[1] - limits[0]) / 2
     return math.hypot(summary.mean - middle, summary.std) ** 2 / half**2
+
+
+def _swamped(layer: Node, given: Summary) -> bool:
+    """Whether the gates of a recurrent layer are given sums so large that most of them are open or shut for good."""
+    if layer.op not in RECURRENT:
+        return False
+    size = layer.inputs[0].source.shape[-1]
+    weights = (edge.source for edge in layer.inputs[1:] if len(edge.source.shape) == 2)
+    weight = next((each.summary for each in weights if each.shape[-1] == size), None)
+    return weight is not None and size_of(weight) * size_of(given) * math.sqrt(size) > _SHUT
+
+
+_SHUT: Final = 20.0
+"""Of gates that are given so much, five of six are within a fiftieth of their limits."""
 
 
 def _above_a_guess(graph: Graph) -> tuple[float, float] | None:
@@ -210,20 +235,33 @@ def _killed(graph: Graph) -> Node | None:
 _ALIVE: Final = 0.9
 
 
-def _begin(node: Node) -> Node:
-    """Where large numbers came from: what made them floating point, else the oldest op or leaf of such a size."""
-    summary = node.summary
-    size = 0.0 if summary is None else size_of(summary)
+def _begin(data: Node, begun: int) -> Node:
+    """What computed a batch in the program's code of its data: ahead of what picked, moved and put it together.
+
+    Args:
+        data: The batch.
+        begun: The row at which the training began: what ran later and left the size as it is, as noise, is passed by.
+    """
+    node, is_batch = data, True
     while True:
-        while moves(node):
-            source = node.inputs[0].source
-            if "float" in node.dtype and "int" in source.dtype:
-                return node
-            node = source
-        parts = [edge.source for edge in node.inputs if node.kind == "op"]
-        if not parts:
-            return node
+        node = first_told(node)
+        parts = [edge.source for edge in node.inputs] if node.kind == "op" else []
         sizes = [0.0 if (found := each.summary) is None else size_of(found) for each in parts]
-        if node.op not in JOINS and max(sizes) < size / 2:
+        largest = parts[int(np.argmax(sizes))] if parts else node
+        if moves(node):
+            if "float" in node.dtype and "int" in parts[0].dtype:
+                return node
+            is_batch = is_batch and int(np.prod(parts[0].shape)) == int(np.prod(node.shape))
+            node = parts[0]
+        elif node.op in JOINS and is_batch and node.shape[:1] == data.shape[:1] and len(parts) > 1:
+            is_batch, node = False, largest
+        elif parts and node.row > begun and node.op not in JOINS and _is_as_large(node, largest):
+            node = largest
+        else:
             return node
-        node = parts[int(np.argmax(sizes))]
+
+
+def _is_as_large(node: Node, other: Node) -> bool:
+    """Whether an op left the shape and the size of its input about as they were."""
+    sizes = [0.0 if (found := each.summary) is None else size_of(found) for each in (node, other)]
+    return node.shape == other.shape and sizes[1] * 0.8 < sizes[0] < sizes[1] * 1.25

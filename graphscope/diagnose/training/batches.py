@@ -84,10 +84,11 @@ def is_data(node: Node) -> bool:
 
 def is_made(node: Node) -> bool:
     """Whether a node is a constant that a program made for one batch."""
-    at = node
+    at, several = node, False
     while moves(at) or (at.kind == "op" and at.op in JOINS and at.inputs):
+        several = several or (at.op in JOINS and len(at.inputs) > 1)
         smaller = at.inputs[0].source
         if np.prod(smaller.shape) > np.prod(at.shape) > 0:
             return False  # picked out of more: a data set
         at = smaller
-    return at.op.rstrip("_") in MADE or not at.shape or int(np.prod(at.shape)) == 1
+    return at.op.rstrip("_") in MADE or (not several and int(np.prod(at.shape)) == 1)

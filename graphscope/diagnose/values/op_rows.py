@@ -29,10 +29,13 @@ def op_rows(log: Log, names: Collection[str]) -> np.ndarray:
 
 
 def first_inputs(log: Log, rows: np.ndarray, number: int = 0) -> np.ndarray:
-    """The row of one of the inputs of each op; -1 where it has none, or too many for them to lie in the row."""
+    """The row of one of the inputs of each op; -1 where it has none."""
     inside = (log.pick("input_count", rows) > number) & ((log.pick("flags", rows) & int(Flag.EDGES)) == 0)
     named = log.pick("inputs", rows)[:, number] & np.uint64(ROW_MASK)
-    return np.where(inside, named.astype(np.int64), -1)
+    found = np.where(inside, named.astype(np.int64), -1)
+    for place in np.flatnonzero((log.pick("flags", rows) & int(Flag.EDGES)) != 0).tolist():  # those of many inputs
+        found[place] = next((row for row, _ in log.inputs(int(rows[place]))[number:]), -1)
+    return found
 
 
 def distinct(log: Log, rows: np.ndarray, depth: int = 5) -> list[int]:

@@ -30,6 +30,12 @@ def moves(node: Node) -> bool:
     return node.kind == "op" and node.op.rstrip("_") in MOVES and bool(node.inputs)
 
 
+def first_told(node: Node) -> Node:
+    """The node that made a tensor, of a leaf by which a later segment of the log tells of it again."""
+    known = node.kind == "leaf" and node.graph.log.first <= node.tensor < node.row
+    return node.graph.node(node.tensor) if known else node
+
+
 def is_forward(node: Node, names: Collection[str]) -> bool:
     """Whether a node is an op of one of these names that ran forward."""
     return node.kind == "op" and node.graph_pass == "forward" and node.op.rstrip("_") in names

@@ -28,12 +28,13 @@ class Callers(NamedTuple):
 
 
 @once_a_length
-def _told(log: Log) -> Mapping[tuple[int, int, bool], Callers]:
-    found: dict[tuple[int, int, bool], Callers] = {}
+def _told(log: Log) -> Mapping[tuple[int, int, bool], list[Callers]]:
+    found: dict[tuple[int, int, bool], list[Callers]] = {}
     for each in log.table("attrs"):
         if isinstance(each, dict) and each.get("call") == "callers":
             lines = tuple(site for number in each["lines"] if (site := log.site(number)) is not None)
-            found.setdefault((each["site"], each["op_attrs"], each["no_grad"]), Callers(lines, each["outside"]))
+            key = each["site"], each["op_attrs"], each["no_grad"]
+            found.setdefault(key, []).append(Callers(lines, each["outside"]))
     return found
 
 
@@ -42,8 +43,12 @@ def callers(log: Log, row: int) -> Callers:
     event = log.event(row)
     is_op = event.kind == Kind.OP
     key = (event.site, event.attrs if is_op else 0, is_op and bool(event.flags & Flag.NO_GRAD))
-    found = _told(log).get(key)
-    if found is not None:
-        return found
+    if key in _told(log):
+        return _told(log)[key][0]
     site = log.site(event.site)
     return Callers(() if site is None else (site,), 0)
+
+
+def ways(log: Log, site: int) -> int:
+    """In how many ways the program was seen to come to the line of a mark."""
+    return max(len(_told(log).get((site, 0, False), ())), 1)

@@ -43,6 +43,11 @@ class Assignments:
         found = ((name, self._early.get(id(each)), each) for name, each in module.named_parameters())
         return {name: told[1:] for name, told, each in found if told is not None and told[0]() is each}
 
+    def frozen_at(self, parameter: torch.nn.Parameter) -> int:
+        """The line that froze a parameter ahead of its first use; 0 where none did."""
+        found = self._early.get(id(parameter))
+        return found[2] if found is not None and found[0]() is parameter and not found[1] else 0
+
     @guarded
     def cleared(self, tensors: Iterable[torch.Tensor], frame: FrameType) -> None:
         """The gradients of tensors are None from here on."""
@@ -58,7 +63,10 @@ class Assignments:
             if isinstance(tensor, torch.nn.Parameter) and session.identities.find(tensor) is None:
                 key = id(tensor)
                 reference = compiled.Reference(tensor, functools.partial(self._early.pop, key))
-                self._early[key] = reference, value, site_number(session.writer, frame)
+                site = site_number(session.writer, frame)
+                self._early[key] = reference, value, site
+                if not value:
+                    session.callers.tell(frame, site)
             self._append(call.assigns, value, [tensor], frame)
             return
         gradient = args[1] if len(args) > 1 else None
@@ -90,8 +98,9 @@ class Assignments:
             if len(self.forms) >= _MOST_FORMS:
                 self.forms.clear()
             told = {"set": what, "to": value, "tensors": tuple([each - base for each in numbers])}
-            form = writer.template(
-                Kind.ASSIGN, site=site_number(writer, frame), attrs=writer.attributes(told), input_count=len(inputs)
-            )
+            site = site_number(writer, frame)
+            if value is False:
+                self.session.callers.tell(frame, site)
+            form = writer.template(Kind.ASSIGN, site=site, attrs=writer.attributes(told), input_count=len(inputs))
             kept = self.forms[key] = form, weakref.ref(code)
         writer.append_many(kept[0], None, list(inputs), writer.clock())

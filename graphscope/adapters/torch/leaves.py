@@ -182,15 +182,19 @@ class Leaves:
         writer = self._session.writer
         context = self._session.places.here.context
         flags = Flag.REQUIRES_GRAD if requires_grad(tensor) else Flag(0)
+        facts: dict[str, Any] = {} if name is None else {"name": name}
         if isinstance(tensor, torch.nn.Parameter):
             flags |= Flag.PARAMETER
+            frozen_at = self._session.assignments.frozen_at(tensor)
+            if frozen_at:
+                facts["frozen_at"] = frozen_at
         template = writer.template(
             Kind.LEAF,
             site=site,
             scope=context.path.number(writer),
             shape=shape_of(tensor),
             dtype=log_dtype(tensor_base.dtype(tensor)),
-            attrs=writer.attributes({} if name is None else {"name": name}),
+            attrs=writer.attributes(facts),
             flags=flags,
             graph_pass=Pass.BACKWARD if context.backward else Pass.FORWARD,
         )

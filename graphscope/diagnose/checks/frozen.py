@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.training.frozen_afresh import Afresh, frozen_afresh
 from graphscope.diagnose.training.parameter_rows import parameter_rows
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.training import Optimizer, Training, training
@@ -34,8 +35,9 @@ class Frozen(NamedTuple):
 
 
 def frozen_rows(log: Log) -> list[int]:
-    """Where an optimizer passes over parameters for the third time that don't require grad any more."""
-    return sorted({each.row for each in _frozen(log)})
+    """Where an optimizer passes over parameters for the third time that don't require grad any more; or fresh ones."""
+    rows = {each.row for each in _frozen(log)} | {each.row for each in frozen_afresh(log, _settings(training(log)))}
+    return sorted(rows)
 
 
 @check(
@@ -79,6 +81,9 @@ def frozen(graph: Graph, row: int) -> Iterator[Finding]:
     What is frozen before an optimizer is made that has others as well is frozen on purpose.
     """
     read = training(graph.log)
+    for each in frozen_afresh(graph.log, _settings(read)):
+        if each.row == row:
+            yield _never_trained(read, each)
     for found in _frozen(graph.log):
         if found.row != row:
             continue
@@ -91,6 +96,21 @@ def frozen(graph: Graph, row: int) -> Iterator[Finding]:
         cure = "set requires_grad back to True where they are to be learned, or take this line out"
         evidence = {"parameters": len(found.names), "steps": found.steps, "steps before": found.before}
         yield Finding("frozen", "error", row, None, *place, found.names, "frozen", verdict, cure, evidence)
+
+
+def _never_trained(read: Training, found: Afresh) -> Finding:
+    names = tuple(filter(None, map(read.name, found.tensors)))
+    verdict = (
+        f"{listed(names, 3) if names else 'a new layer'} never learns: it is frozen here as it was made, together with "
+        f"{found.others} parameters that had been trained, and gradients pass through it in {found.passes} backward "
+        "passes"
+    )
+    cure = "leave the new layers out of what is frozen, or set their requires_grad back to True and give them to the "
+    evidence = {"parameters": len(found.tensors), "trained before": found.others, "backward passes": found.passes}
+    return Finding(
+        "frozen", "error", found.row, None, *read.place(found.site), names, "frozen", verdict, cure + "optimizer",
+        evidence,
+    )  # fmt: skip
 
 
 def _frozen(log: Log) -> Iterator[Frozen]:

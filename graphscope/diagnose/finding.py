@@ -71,11 +71,14 @@ def alike(found: Iterable[tuple[str, Explanation]]) -> Iterator[tuple[tuple[str,
         groups.setdefault(re.sub(pattern, _NAME, each.verdict, count=1), []).append((name, each))
     for sentence, group in groups.items():
         names = tuple(name for name, _ in group)
-        yield names, replace(group[0][1], verdict=sentence.replace(_NAME, listed(names)))
+        yield names, replace(group[0][1], verdict=sentence.replace(_NAME, listed(names, _TOLD)))
 
 
 _NAME: Final = "\0"
 """Stands for the name in a sentence that is the same of several."""
+
+_TOLD: Final = 6
+"""So many names are told in a sentence; `Finding.names` has them all."""
 
 
 def finding(

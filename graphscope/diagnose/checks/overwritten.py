@@ -15,7 +15,7 @@ from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.gradients.carried import taken_over
 from graphscope.diagnose.gradients.failed_passes import WRITTEN, FailedPass, failed_passes
 from graphscope.diagnose.gradients.paths import GradientPaths, made_of
-from graphscope.eventlog.schema import Flag, Kind
+from graphscope.eventlog.schema import ROW_MASK, Flag, Kind
 from graphscope.graph import walk
 from graphscope.graph.index import edges_of
 
@@ -66,11 +66,23 @@ def _written_and_ran(log: Log) -> tuple[np.ndarray, np.ndarray]:
         owners = rows["forward"][rules].astype(np.int64) - first
         known = (owners >= 0) & (owners < rules + (low - first))
         np.minimum.at(ran, owners[known], rules[known] + low)
-        for place in np.flatnonzero((rows["kind"] == Kind.OP) & ((rows["flags"] & int(Flag.IN_PLACE)) != 0)).tolist():
-            for source, _ in log.inputs(low + place)[:1]:
-                if first <= source < low + place:
-                    written[source - first] = low + place
+        writers = np.flatnonzero((rows["kind"] == Kind.OP) & ((rows["flags"] & int(Flag.IN_PLACE)) != 0))
+        sources, writers = _first_inputs(log, low, rows[writers]) - first, writers + low
+        known = (sources >= 0) & (sources < writers - first)
+        written[sources[known]] = writers[known]
     return written, ran
+
+
+def _first_inputs(log: Log, segment: int, rows: np.ndarray) -> np.ndarray:
+    """The row of the first input of some rows of a segment; -1 where there is none."""
+    inputs, edges = rows["inputs"], log.edges(segment)["node"]
+    found = np.where(rows["input_count"] > 0, (inputs[:, 0] & np.uint64(ROW_MASK)).astype(np.int64), -1)
+    beside = np.flatnonzero((rows["flags"] & int(Flag.EDGES)) != 0)
+    starts = inputs[beside, 0].astype(np.int64)
+    whole = (inputs[beside, 1] > 0) & (starts >= 0) & (starts < len(edges))
+    found[beside] = -1
+    found[beside[whole]] = edges[starts[whole]].astype(np.int64)
+    return found
 
 
 def failed_by(graph: Graph) -> Iterator[Finding]:

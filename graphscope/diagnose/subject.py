@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from graphscope.diagnose.explanation import title
-from graphscope.diagnose.gradients.paths import Cut, GradientPaths, leaf_of, made_of
+from graphscope.diagnose.gradients.ancestry import ancestry
+from graphscope.diagnose.gradients.paths import Cut, GradientPaths, leaf_of
 from graphscope.diagnose.gradients.unrecorded import gradient_of, numbers
 from graphscope.errors import CommandError
 from graphscope.eventlog.schema import Flag, Kind
-from graphscope.graph import walk
 from graphscope.graph.gradients import arrivals
 
 if TYPE_CHECKING:
@@ -86,7 +86,8 @@ class Subject:
         newest: Pass | None = None
         for each in itertools.islice(self._passes(), _PASSES):
             newest = newest or each
-            if not self.rows.isdisjoint((each.root, *walk.reach(each.root, partial(made_of, self.graph)))):
+            known = ancestry(self.graph.log, each.root)
+            if any(known.holds(row) for row in self.rows):
                 return each
         return newest
 

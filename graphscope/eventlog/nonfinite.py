@@ -32,7 +32,8 @@ def rows_with_nonfinite(log: Log, start: int | None = None, stop: int | None = N
         listed = flagged[(flagged >= (start or 0)) & (flagged < (log.end if stop is None else stop))]
         kinds = log.pick("kind", listed)
         valued = listed[(kinds <= Kind.ACCUMULATE) | (kinds == Kind.EDIT)]  # most of the listed are marks
-        yield from (int(row) for row in valued if log.nonfinite(int(row)))
+        known = zip(valued.tolist(), (log.pick("flags", valued) & int(Flag.NONFINITE)).tolist(), strict=True)
+        yield from (row for row, is_flagged in known if is_flagged or log.nonfinite(row))
         return
     for first, events in log.chunks(start, stop):
         written = events["kind"] != 0

@@ -11,7 +11,7 @@ import numpy as np
 from graphscope.errors import LogError
 from graphscope.eventlog.schema import Kind, Pass
 from graphscope.graph import search, walk
-from graphscope.graph.index import Index
+from graphscope.graph.index import index_of
 from graphscope.graph.names import Names
 from graphscope.graph.node import KIND_NAMES, OF_BACKWARD, Edge, Node
 from graphscope.graph.select import parse
@@ -33,7 +33,7 @@ class Graph:
         log.refresh()
         self.log = log
         self.names = Names(log)
-        self.index = Index(log)
+        self.index = index_of(log)
         self.excuses: dict[int, Excuse | None] = {}
         """Of rows that are not finite, why that is no fault; kept by `graph.faults`."""
         self._now = now

@@ -20,6 +20,12 @@ _AT_HAND: Final = 1 << 15
 _NO_ROWS: Final = np.zeros(0, np.int64)
 
 
+def index_of(log: Log) -> Index:
+    """The index of a log: all who look at it share one."""
+    kept: tuple[int, Index] = log.readings.setdefault(Index, (0, Index(log)))
+    return kept[1]
+
+
 class Index:
     """The relations of one log. They grow with the log and serve every position in time, cut off at `stop`."""
 

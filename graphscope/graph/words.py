@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphscope.eventlog.schema import INLINE_INPUTS, Flag
+from graphscope.eventlog.schema import INLINE_INPUTS, ROW_MASK, Flag
 from graphscope.eventlog.typed import decode
 
 if TYPE_CHECKING:
@@ -34,6 +34,12 @@ def words(log: Log, rows: np.ndarray, places: np.ndarray) -> np.ndarray:
             at = inside[which, 0].astype(np.int64) + places[which]
             found[which[at < len(nodes)]] = nodes[at[at < len(nodes)]]
     return found
+
+
+def sources(log: Log, rows: np.ndarray, place: int) -> np.ndarray:
+    """The row that each row takes as its input at a place; -1 where it has none there."""
+    named = (words(log, rows, np.full(len(rows), place)) & np.uint64(ROW_MASK)).astype(np.int64)
+    return np.where(input_counts(log, rows) > place, named, -1)
 
 
 def numbers(log: Log, rows: np.ndarray, encoded: Any) -> np.ndarray:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -12,12 +11,13 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
 from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.gradients.ancestry import ancestry
 from graphscope.diagnose.gradients.carried import taken_over
 from graphscope.diagnose.gradients.failed_passes import WRITTEN, FailedPass, failed_passes
-from graphscope.diagnose.gradients.paths import GradientPaths, made_of
-from graphscope.eventlog.schema import ROW_MASK, Flag, Kind
-from graphscope.graph import walk
+from graphscope.diagnose.gradients.paths import GradientPaths
+from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.index import edges_of
+from graphscope.graph.words import sources
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -50,9 +50,9 @@ def writes(log: Log) -> Iterator[int]:
     for low, chunk in log.chunks():
         waiting = (chunk["kind"] == Kind.OP) & ((chunk["flags"] & int(Flag.NO_GRAD)) == 0)
         for offsets, named in edges_of(log, low, chunk):
-            users, sources = offsets + (low - first), named.astype(np.int64) - first
-            known = waiting[offsets] & (sources >= 0) & (sources < users)
-            users, write = users[known], written[sources[known]]
+            users, taken = offsets + (low - first), named.astype(np.int64) - first
+            known = waiting[offsets] & (taken >= 0) & (taken < users)
+            users, write = users[known], written[taken[known]]
             found.append(write[(write > users + first) & (ran[users] > write)])
     yield from np.unique(np.concatenate(found)).tolist()
 
@@ -67,22 +67,10 @@ def _written_and_ran(log: Log) -> tuple[np.ndarray, np.ndarray]:
         known = (owners >= 0) & (owners < rules + (low - first))
         np.minimum.at(ran, owners[known], rules[known] + low)
         writers = np.flatnonzero((rows["kind"] == Kind.OP) & ((rows["flags"] & int(Flag.IN_PLACE)) != 0))
-        sources, writers = _first_inputs(log, low, rows[writers]) - first, writers + low
-        known = (sources >= 0) & (sources < writers - first)
-        written[sources[known]] = writers[known]
+        taken = sources(log, writers + low, 0) - first
+        known = (taken >= 0) & (taken < writers + (low - first))
+        written[taken[known]] = writers[known] + low
     return written, ran
-
-
-def _first_inputs(log: Log, segment: int, rows: np.ndarray) -> np.ndarray:
-    """The row of the first input of some rows of a segment; -1 where there is none."""
-    inputs, edges = rows["inputs"], log.edges(segment)["node"]
-    found = np.where(rows["input_count"] > 0, (inputs[:, 0] & np.uint64(ROW_MASK)).astype(np.int64), -1)
-    beside = np.flatnonzero((rows["flags"] & int(Flag.EDGES)) != 0)
-    starts = inputs[beside, 0].astype(np.int64)
-    whole = (inputs[beside, 1] > 0) & (starts >= 0) & (starts < len(edges))
-    found[beside] = -1
-    found[beside[whole]] = edges[starts[whole]].astype(np.int64)
-    return found
 
 
 def failed_by(graph: Graph) -> Iterator[Finding]:
@@ -96,10 +84,10 @@ def failed_by(graph: Graph) -> Iterator[Finding]:
     for failed in failed_passes(graph, WRITTEN):
         if taken_over(graph, failed.root, failed.before) is not None:
             continue  # an optimizer wrote over what a state of an earlier step needs: the state is to blame
-        behind = {failed.root, *walk.reach(failed.root, partial(made_of, graph))}
+        behind = ancestry(graph.log, failed.root)
         then = graph.at(failed.begin)
         before = [found for row in rows if row < failed.begin for found in overwritten(then, row)]
-        found = [each for each in before if each.evidence["saved by"] in behind]
+        found = [each for each in before if behind.holds(int(each.evidence["saved by"]))]
         last = _last_rule(graph, failed)
         yield from [each for each in found if each.evidence["saved by"] == last][:1] or found[:1]
         return

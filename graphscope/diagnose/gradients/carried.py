@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from graphscope.diagnose.gradients.ancestry import ancestry
 from graphscope.diagnose.gradients.paths import leaf_of, made_of
 from graphscope.diagnose.subject import Subject
 from graphscope.eventlog.schema import Flag, Kind, Pass
@@ -57,8 +58,7 @@ def chains(graph: Graph) -> Iterator[Chain]:
 
 def taken_over(graph: Graph, root: int, since: int) -> tuple[int, int] | None:
     """The first op behind a root that runs after a row and takes what ran before it, with a graph; and what that is."""
-    rows = [*walk.reach(root, partial(made_of, graph)), root]
-    for row in rows:
+    for row in ancestry(graph.log, root).rows.tolist():
         if row <= since or graph.index.event(row).kind != Kind.OP:
             continue
         for source in made_of(graph, row):

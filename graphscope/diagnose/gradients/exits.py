@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.diagnose.explanation import Explanation, steps, title, where
-from graphscope.diagnose.gradients.paths import FLOATING, leaf_of, made_of
+from graphscope.diagnose.gradients.ancestry import ancestry
+from graphscope.diagnose.gradients.paths import FLOATING, leaf_of
 from graphscope.eventlog.schema import Kind
-from graphscope.graph import walk
 
 if TYPE_CHECKING:
     from graphscope.diagnose.subject import Subject
@@ -37,8 +37,9 @@ def left_graph(subject: Subject) -> Explanation | None:
     ends = [each for each in made if not any(edge.target.row < begin for edge in each.users)]
     if not ends:
         return None
-    rows = walk.reach(paths.target, lambda row: made_of(graph, row))
-    came = [row for row in rows if row > min(end.row for end in ends) and _is_new(graph, row)][:_MOST]
+    rows, oldest = ancestry(graph.log, paths.target).rows, min(end.row for end in ends)
+    rows = rows[(rows > oldest) & (rows < paths.target)]
+    came = [row for row in rows.tolist() if _is_new(graph, row)][:_MOST]
     for end in reversed(ends):
         back = next((leaf for row in came if row > end.row and _holds(leaf := graph.node(row), end)), None)
         if back is not None:

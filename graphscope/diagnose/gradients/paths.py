@@ -6,6 +6,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
+from graphscope.diagnose.gradients.ancestry import ancestry
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph import walk
 
@@ -64,27 +67,24 @@ class GradientPaths:
     def __init__(self, graph: Graph, target: int, sources: Collection[int] | None = None) -> None:
         self.graph = graph
         self.target = target
-        rows = [*walk.reach(target, self._inputs), target]
-        leaves = {row: leaf for row in rows if (leaf := leaf_of(graph, graph.index.event(row))) is not None}
-        self.leaves = list(leaves)
+        known = ancestry(graph.log, target)
+        self.leaves: list[int] = known.leaves.tolist()
         if sources is None:
-            sources = {row for row, leaf in leaves.items() if leaf.flags & Flag.REQUIRES_GRAD}
+            flags = graph.log.pick("flags", self._firsts(known.leaves))
+            sources = known.leaves[(flags & int(Flag.REQUIRES_GRAD)) != 0].tolist()
         self.sources = frozenset(sources)
-        self.reached: set[int] = set()
+        self.reached: set[int] = {row for row in self.sources if known.holds(row)}
         """What was computed from the sources, by whatever way."""
-        self.open: set[int] = set()
+        self.open: set[int] = set(self.reached)
         """What requires grad because of them."""
         self.cuts: list[Cut] = []
-        for row in rows:
+        first = int(np.searchsorted(known.users, min(self.reached, default=target)))
+        for user, source in zip(known.users[first:].tolist(), known.sources[first:].tolist(), strict=True):
+            if source in self.reached:
+                self.reached.add(user)
+        for row in sorted(self.reached - self.sources):
             event = graph.index.event(row)
-            if row in sources:
-                self.reached.add(row)
-                self.open.add(row)
-                continue
             come = [(at, source, slot) for at, (source, slot) in enumerate(event.inputs) if source in self.reached]
-            if not come:
-                continue
-            self.reached.add(row)
             arrived = [each for each in come if each[1] in self.open]
             smooth = [(argument, source) for argument, source, slot in arrived if self._is_floating(source, slot)]
             if any(self.passes(event, argument) for argument, _ in smooth):
@@ -94,6 +94,11 @@ class GradientPaths:
             elif arrived:  # the indices of a maximum, the order of a sort
                 chooser = graph.index.event(arrived[0][1])
                 self.cuts += [Cut(source, chooser.row, 0) for source, _ in chooser.inputs[:1]]
+
+    def _firsts(self, leaves: np.ndarray) -> np.ndarray:
+        """The row of each leaf itself, of one that was written as well."""
+        log = self.graph.log
+        return np.where(log.pick("kind", leaves) == Kind.LEAF, leaves, log.pick("tensor", leaves).astype(np.int64))
 
     def passes(self, event: Event, argument: int) -> bool:
         """Whether a gradient can go from an op to this one of its inputs."""

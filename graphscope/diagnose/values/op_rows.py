@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphscope.eventlog.schema import ROW_MASK, Flag, Kind, Pass
+from graphscope.graph.reading import once_a_length
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
-
-_NONE: Final = np.zeros(0, np.int64)
 
 
 def op_rows(log: Log, names: Collection[str]) -> np.ndarray:
     """The rows of the forward pass where ops of these names ran, ascending; `add` stands for `add_` as well."""
     entries = enumerate(log.table("ops"), 1)
     numbers = [number for number, op in entries if isinstance(op, dict) and str(op.get("name")).rstrip("_") in names]
-    if not numbers:
-        return _NONE
-    found = [_NONE]
+    rows, ops = _forward(log)
+    found: np.ndarray = rows[np.isin(ops, numbers)]
+    return found
+
+
+@once_a_length
+def _forward(log: Log) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of all ops of the forward pass, and the number of the op of each."""
+    found, ops = [np.zeros(0, np.int64)], [np.zeros(0, np.uint32)]
     for first, rows in log.chunks():
-        ran = (rows["kind"] == Kind.OP) & (rows["graph_pass"] == Pass.FORWARD) & np.isin(rows["op"], numbers)
-        found.append(first + np.flatnonzero(ran & ((rows["flags"] & int(Flag.FAILED)) == 0)))
-    return np.concatenate(found)
+        ran = (rows["kind"] == Kind.OP) & (rows["graph_pass"] == Pass.FORWARD)
+        places = np.flatnonzero(ran & ((rows["flags"] & int(Flag.FAILED)) == 0))
+        found.append(first + places)
+        ops.append(rows["op"][places])
+    return np.concatenate(found), np.concatenate(ops)
 
 
 def first_inputs(log: Log, rows: np.ndarray, number: int = 0) -> np.ndarray:

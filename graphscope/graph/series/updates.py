@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from graphscope.eventlog.schema import ROW_MASK, Flag, Kind, Pass
+from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph.reading import once_a_length
 from graphscope.graph.series.accumulated import accumulated
 from graphscope.graph.series.measures import measure
 from graphscope.graph.series.rates import rates_of, tells_settings
 from graphscope.graph.sizes import counts_of
-from graphscope.graph.words import input_counts, words
+from graphscope.graph.words import sources
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -44,7 +44,7 @@ def updates(log: Log) -> np.ndarray:
     steps = marks[log.pick("kind", marks) == Kind.STEP]
     rows, others = _writes(log)
     history = accumulated(log, others)
-    named = _named(log, rows)
+    named = np.stack([sources(log, rows, place) for place in (0, 1)], axis=1)
     made = _one_a_step(log, rows, np.searchsorted(steps, rows), len(steps))
     found = np.zeros(len(made.last), UPDATE)
     found["row"], found["before"] = rows[made.last], named[made.first, 0]
@@ -74,14 +74,6 @@ def _writes(log: Log) -> tuple[np.ndarray, np.ndarray]:
     rows = np.concatenate(written)
     ours = np.isin(log.pick("tensor", rows), np.concatenate(trained))
     return rows[ours], rows[~ours]
-
-
-def _named(log: Log, rows: np.ndarray) -> np.ndarray:
-    """The first two inputs of each write, the value that was written over and the next; -1 where there is none."""
-    found = np.stack([words(log, rows, np.full(len(rows), place)) & np.uint64(ROW_MASK) for place in (0, 1)], axis=1)
-    found = found.astype(np.int64)
-    found[np.arange(2) >= input_counts(log, rows)[:, None]] = -1
-    return found
 
 
 class _Made(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -35,8 +35,9 @@ def measure(log: Log, found: np.ndarray, parts: np.ndarray, parts_of: Callable[[
     found["weight"][places] = norms_of(log, found["before"][places])
     single = places[parts[places] == 1]
     found["gradient"][single] = norms_of(log, found["pulled"][single])
+    sums = _Sums(log)
     for place in np.flatnonzero(chosen).tolist():
-        _compare(log, found[place : place + 1], parts_of(place) if parts[place] > 1 else None)
+        _compare(log, found[place : place + 1], sums.of(parts_of(place)) if parts[place] > 1 else None)
 
 
 def _is_summarised(log: Log, rows: np.ndarray) -> np.ndarray:
@@ -54,14 +55,51 @@ def _chosen(found: np.ndarray) -> np.ndarray:
     return np.asarray(np.isin(found["step"], taken))
 
 
-def _compare(log: Log, one: np.ndarray, parts: np.ndarray | None) -> None:
+class _Sum(NamedTuple):
+    """What rows add up to."""
+
+    parts: int
+    total: np.ndarray | None
+    """None where some value is not known."""
+    most: float
+    """The sum of their norms: that of the total is no larger."""
+
+
+class _Sums:
+    """Sums of gradients; where they are not cleared, each goes on from the one before."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._newest: dict[int, _Sum] = {}
+        """By the first row of each."""
+
+    def of(self, rows: np.ndarray) -> _Sum:
+        """The sum of some rows."""
+        first = int(rows[0])
+        known = self._newest.get(first)
+        if known is None or known.parts > len(rows):
+            known = _Sum(1, self._log.value(first), float(norms_of(self._log, rows[:1])[0]))
+        more = rows[known.parts :]
+        total, most = known.total, known.most + float(norms_of(self._log, more).sum())
+        for row in more.tolist() if total is not None else ():
+            value = self._log.value(row)
+            total = None if value is None or total is None or value.shape != total.shape else _added(total, value)
+        found = self._newest[first] = _Sum(len(rows), total, most)
+        return found
+
+
+def _added(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    with np.errstate(all="ignore"):
+        return np.asarray(one + other)
+
+
+def _compare(log: Log, one: np.ndarray, sum_of_parts: _Sum | None) -> None:
     """Fill in of one update what takes values: those of the parameter before and after, and of its gradient."""
     before, after = log.value(int(one["before"][0])), log.value(int(one["row"][0]))
     known = before is not None and after is not None and before.shape == after.shape and before.dtype == after.dtype
-    rows = one["pulled"] if parts is None else parts
-    gradient = _sum(log, rows.tolist()) if known or parts is not None else None
-    if parts is not None:  # of parts that were summarised the sum is not known: it is no larger than this
-        one["gradient"] = norm_of(gradient) if gradient is not None else norms_of(log, parts).sum()
+    gradient = sum_of_parts.total if sum_of_parts is not None else log.value(int(one["pulled"][0])) if known else None
+    if sum_of_parts is not None:  # of parts that were summarised the sum is not known
+        one["gradient"] = norm_of(gradient) if gradient is not None else sum_of_parts.most
     if not known or before is None or after is None:
         if log.summary(int(one["before"][0])) == log.summary(int(one["row"][0])) and one["weight"][0] > 0:
             one["update"] = one["moved"] = (
@@ -73,14 +111,3 @@ def _compare(log: Log, one: np.ndarray, parts: np.ndarray | None) -> None:
     changed = (after != before) & ~((after != after) & (before != before))
     pulled = gradient != 0 if gradient is not None and gradient.shape == before.shape else np.ones(before.shape, bool)
     one["moved"] = float(changed[pulled].mean()) if pulled.any() else (math.nan if not changed.any() else 1.0)
-
-
-def _sum(log: Log, rows: list[int]) -> np.ndarray | None:
-    """The sum of the values of some rows; None where one is not known."""
-    total: np.ndarray | None = None
-    for value in map(log.value, rows):
-        if value is None or (total is not None and value.shape != total.shape):
-            return None
-        with np.errstate(all="ignore"):
-            total = value if total is None else np.asarray(total + value)
-    return total

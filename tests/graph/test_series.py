@@ -143,3 +143,22 @@ def test_a_log_without_values_or_training_has_what_it_has(values: str, tmp_path:
     (found,) = series.updates(gs.load(tmp_path / "other.gscope"))
     assert np.isnan(found["weight"]) == (values == "none")
     assert found["count"] == 2
+
+
+@pytest.mark.torch
+def test_of_an_update_at_the_begin_of_a_segment_no_value_before_is_known(tmp_path: Path) -> None:
+    """The parameters are written again there, when they have been updated."""
+    torch = pytest.importorskip("torch")
+    net = torch.nn.Sequential(*(torch.nn.Linear(3, 3) for _ in range(40)))
+    sgd = torch.optim.SGD(net.parameters(), lr=0.5)
+    with gs.record(tmp_path / "run.gscope"):
+        for _ in range(40):
+            sgd.zero_grad()
+            net(torch.ones(2, 3)).square().sum().backward()
+            for each in net.parameters():
+                each.grad.fill_(0.1)
+            sgd.step()
+    log = gs.load(tmp_path / "run.gscope")
+    found = series.updates(log)
+    assert np.isnan(found["moved"]).any()
+    assert np.nanmin(found["moved"]) == 1

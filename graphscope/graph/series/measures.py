@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from graphscope.eventlog.schema import Flag
+from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.sizes import norm_of, norms_of
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def measure(log: Log, found: np.ndarray, parts: np.ndarray, parts_of: Callable[[
     """
     for name in ("gradient", "weight", "update", "moved"):
         found[name] = np.nan
-    chosen = _chosen(found)
+    chosen = _chosen(found) & ~_is_told_late(log, found)
     places = np.flatnonzero(chosen | _is_summarised(log, found["before"]))
     found["weight"][places] = norms_of(log, found["before"][places])
     single = places[parts[places] == 1]
@@ -42,6 +42,12 @@ def measure(log: Log, found: np.ndarray, parts: np.ndarray, parts_of: Callable[[
 
 def _is_summarised(log: Log, rows: np.ndarray) -> np.ndarray:
     return np.asarray((log.pick("flags", rows) & int(Flag.SUMMARY)) != 0)
+
+
+def _is_told_late(log: Log, found: np.ndarray) -> np.ndarray:
+    """Whether the parameter itself was written again for the update, as at a segment's begin: with its new value."""
+    late = (found["before"] == found["row"] - 1) & (found["before"] > found["pulled"])
+    return np.asarray(late & (log.pick("kind", found["before"]) == Kind.LEAF))
 
 
 def _chosen(found: np.ndarray) -> np.ndarray:

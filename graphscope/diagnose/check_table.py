@@ -10,6 +10,8 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, Literal
 
+from graphscope.diagnose.source.own_lines import at_own_line
+
 if TYPE_CHECKING:
     from graphscope.diagnose.explanation import Explanation
     from graphscope.diagnose.finding import Finding
@@ -66,7 +68,11 @@ class Check:
     """What is wrong with a run as a whole, where that is less than what shows at its single rows."""
 
     def findings(self, graph: Graph) -> Iterator[Finding]:
-        """All that it finds up to the graph's `now`, in the order of the log."""
+        """All that it finds up to the graph's `now`, in the order of the log, each at a line of the program's own."""
+        for found in self._findings(graph):
+            yield at_own_line(graph.log, found)
+
+    def _findings(self, graph: Graph) -> Iterator[Finding]:
         if self.of_run is not None:
             yield from self.of_run(graph)
             return

@@ -35,7 +35,11 @@ class Op:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A place in the user's program: the expression that made a node. Columns count from 0, in UTF-8 bytes."""
+    """A place in the user's program: the expression that made a node. Columns count from 0, in UTF-8 bytes.
+
+    `caller` is, of a place in Python's library or an installed package, the number of the program's own line that led
+    there when it was first met; 0 of others, and where no such line did.
+    """
 
     file: str
     line: int
@@ -43,6 +47,7 @@ class Site:
     end_line: int = 0
     end_column: int = 0
     function: str = ""
+    caller: int = 0
 
 
 @dataclass(frozen=True, slots=True)

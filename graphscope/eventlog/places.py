@@ -8,7 +8,7 @@ from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 from graphscope.eventlog import sources
-from graphscope.eventlog.own_files import modules_beside
+from graphscope.eventlog.own_files import is_own, modules_beside
 from graphscope.eventlog.writer import Writer
 
 
@@ -18,7 +18,16 @@ def site_number(writer: Writer, frame: FrameType) -> int:
     number = writer.tables["sites"].find(_place(code, frame.f_lasti))
     if number is not None:
         return number
-    return _new_site(writer, code, frame.f_lasti, frame.f_lineno or 0, frame.f_globals)
+    caller = 0 if is_own(code.co_filename) else _caller(writer, frame)
+    return _new_site(writer, code, frame.f_lasti, frame.f_lineno or 0, frame.f_globals, caller)
+
+
+def _caller(writer: Writer, frame: FrameType) -> int:
+    """The number of the program's own line that led to a frame; 0 where none did."""
+    outer = frame.f_back
+    while outer is not None and not is_own(outer.f_code.co_filename):
+        outer = outer.f_back
+    return 0 if outer is None else site_number(writer, outer)
 
 
 def _place(code: CodeType, instruction: int) -> tuple[Any, ...]:
@@ -42,11 +51,15 @@ def misread_site(writer: Writer, error: SyntaxError) -> int:
     return writer.intern("sites", (error.filename, error.lineno), entry)
 
 
-def _new_site(writer: Writer, code: CodeType, instruction: int, line: int, variables: dict[str, Any]) -> int:
+def _new_site(
+    writer: Writer, code: CodeType, instruction: int, line: int, variables: dict[str, Any], caller: int = 0
+) -> int:
     file = code.co_filename
     known, end_line, column, end_column = position(code, instruction)
     _keep_source(writer, file, variables)
     entry = _entry(file, known or line, column, end_line or known, end_column, code.co_qualname)
+    if caller:
+        entry["caller"] = caller
     return writer.intern("sites", _place(code, instruction), entry)
 
 

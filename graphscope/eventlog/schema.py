@@ -193,7 +193,7 @@ DTYPE_CODES: Final[dict[str, int]] = {name: code for code, name in enumerate(DTY
 
 TABLES: Final[dict[str, str]] = {
     "ops": "{name, formula, doc, vjp: [text, ...], inputs: [name, ...]}",
-    "sites": "{file, line, column, end_line, end_column, function}",
+    "sites": "{file, line, column, end_line, end_column, function, caller}",
     "sources": "{file, text}",
     "scopes": "{name, type, parent, site}",
     "shapes": "[dim, ...]",

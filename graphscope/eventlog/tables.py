@@ -44,11 +44,11 @@ class Tables:
         entry = self._tables["sites"].get(number)
         if not isinstance(entry, dict):
             return None
-        line, column, end_line, end_column = (
-            _integer(entry.get(name)) for name in ("line", "column", "end_line", "end_column")
+        line, column, end_line, end_column, caller = (
+            _integer(entry.get(name)) for name in ("line", "column", "end_line", "end_column", "caller")
         )
         file, function = str(entry.get("file", "")), str(entry.get("function", ""))
-        return Site(file, line, column, end_line, end_column, function)
+        return Site(file, line, column, end_line, end_column, function, caller)
 
     def scope(self, number: int) -> Scope | None:
         """A module scope by its number."""

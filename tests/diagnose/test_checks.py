@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
 import textwrap
 from collections.abc import Callable
 from importlib import import_module
@@ -224,3 +226,28 @@ def test_leaves_without_a_gradient_for_one_reason_are_told_in_one_sentence() -> 
     (said,) = rows(program, "missing").values()
     assert said.count("cuts the way") == 1
     assert " w and v: " in said
+
+
+@pytest.mark.torch
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("check", every().values(), ids=lambda check: check.name)
+def test_of_what_a_library_does_the_line_that_calls_it_is_named(
+    check: Check, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody changes an installed package: the program's own line is the one to look at."""
+    pytest.importorskip("torch")
+    installed = tmp_path / "site-packages"
+    installed.mkdir()
+    sample = textwrap.indent(textwrap.dedent(check.sample).strip(), "    ")
+    (installed / "sampled_library.py").write_text(f"def train():\n{sample}\n")
+    script = tmp_path / "script.py"
+    script.write_text("from sampled_library import train\n\ntrain()\n")
+    monkeypatch.syspath_prepend(str(installed))
+    monkeypatch.delitem(sys.modules, "sampled_library", raising=False)
+    with gs.record(tmp_path / "run.gscope"), contextlib.suppress(RuntimeError):
+        exec(compile(script.read_text(), str(script), "exec"), {"__name__": "__main__"})
+    log = gs.load(tmp_path / "run.gscope")
+    found = [each for check in every().values() for each in check.findings(log.graph)]
+    assert {each.place for each in found} <= {"script.py:3"}
+    assert (check.name in {each.kind for each in found}) is (check.name != "never_used")  # it is the library's own

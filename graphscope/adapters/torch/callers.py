@@ -34,7 +34,7 @@ class Callers:
         if len(known) >= _MOST_STACKS:
             return
         lines, outside = self._lines(frame)
-        if len(lines) > 1 and lines not in known:
+        if lines not in known and lines != (site,):
             told = {"call": "callers", "site": site, "op_attrs": attrs, "no_grad": no_grad}
             self._writer.attributes({**told, "lines": lines, "outside": outside})
         known.add(lines)

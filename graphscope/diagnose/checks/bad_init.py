@@ -104,10 +104,11 @@ def _out_of_scale(graph: Graph, group: Group, found: Sequence[Layer]) -> Iterato
         yield _Fault(
             "too large", each, f"begin far too large: together they make numbers {whole:.2g} times as large", _CURE
         )
-    if small.sum() >= 2 and whole < _IN_ALL**-2 and late > 0.9:
+    left = max(whole, found[-1].made / found[0].given)  # residual paths and norms make up for what layers leave
+    if small.sum() >= 2 and left < _IN_ALL**-2 and late > 0.9:
         each = [layer for layer, flag in zip(found, small.tolist(), strict=True) if flag]
         yield _Fault(
-            "too small", each, f"begin far too small: together they leave {whole:.2g} of what they are given", _CURE
+            "too small", each, f"begin far too small: together they leave {left:.2g} of what they are given", _CURE
         )
 
 

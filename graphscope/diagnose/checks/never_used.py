@@ -128,7 +128,10 @@ def _idle(log: Log) -> Iterator[Idle]:
         passes = np.unique(np.searchsorted(read.backward_begins, own.rows))
         if len(passes) < _LEAST or any(tensor in used for tensor in _tensors(module, names)):
             continue
-        file, _ = read.place(module.sites.get(part, 0))
+        site = log.site(module.sites.get(part, 0))
+        if site is None or site.caller:
+            continue  # what a library makes and does not use is not the program's
+        file = site.file
         if log.source(file) is not None and not mentions(log, part.rpartition(".")[2]):
             third = own.rows[np.searchsorted(read.backward_begins, own.rows) == passes[_LEAST - 1]][0]
             yield Idle(int(third), module, part, names, len(passes))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -10,9 +11,11 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
 from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.gradients.paths import made_of
 from graphscope.diagnose.values.op_rows import first_inputs, op_rows
 from graphscope.diagnose.values.origins import is_forward, origin
 from graphscope.eventlog.schema import DTYPE_CODES, Flag
+from graphscope.graph import walk
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -69,7 +72,15 @@ def _untied(graph: Graph, one: Weight, other: Weight) -> bool:
     if one.tensor == other.tensor or one.end == one.begin or other.end == other.begin:
         return False
     turned = one.op == other.op
-    return _same(graph, one.begin, other.begin, turned) and not _same(graph, one.end, other.end, turned)
+    if not _same(graph, one.begin, other.begin, turned) or _same(graph, one.end, other.end, turned):
+        return False
+    return _leads(graph, one, other) or _leads(graph, other, one)
+
+
+def _leads(graph: Graph, one: Weight, other: Weight) -> bool:
+    """Whether the layer of one weight comes ahead of the other's in a network: those of copies of networks don't."""
+    rows = walk.reach(other.first, partial(made_of, graph))
+    return any(graph.index.event(row).tensor == one.tensor for row in rows)
 
 
 def _same(graph: Graph, one: int, other: int, turned: bool) -> bool:

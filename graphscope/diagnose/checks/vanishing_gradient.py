@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -10,8 +11,11 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation, step_of, where
 from graphscope.diagnose.finding import Finding, finding
+from graphscope.diagnose.gradients.paths import made_of
 from graphscope.diagnose.gradients.profile import place_of_change, source_rule
 from graphscope.diagnose.training.optimized import LEAST, Group, groups, is_matrix, late_to_early, names_of, told
+from graphscope.eventlog.schema import Kind
+from graphscope.graph import walk
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -22,6 +26,9 @@ _SHRUNK: Final = 1e-5
 
 _STILL: Final = 1e-5
 """An update of this part of a weight leaves it where it was."""
+
+_MOST: Final = 32
+"""So many weights are looked at."""
 
 _ALWAYS: Final = 0.9
 """In so many of the steps; at first gradients may be small because a later layer begins at zero."""
@@ -56,10 +63,32 @@ def _of_group(group: Group) -> _Shrunk | None:
         still = bool(np.nanmedian(moves) < _STILL) if not np.isnan(moves).all() else False
         if own.sum() >= LEAST and small[own].mean() >= _ALWAYS and (still or stuck):
             tensors.append(tensor)
+    fed = {tensor for tensor in np.unique(found["tensor"]).tolist() if not small[found["tensor"] == tensor].all()}
+    tensors = [each for each in tensors[:_MOST] if fed.isdisjoint(_ahead_of(group, each))]
     if not tensors:
         return None
     first = np.isin(found["tensor"], tensors) & (found["step"] == found["step"][np.isin(found["tensor"], tensors)][0])
     return _Shrunk(found[first], float((sizes / largest[which])[first].min()))
+
+
+def _ahead_of(group: Group, tensor: int) -> set[int]:
+    """The leaves that the first op that takes a parameter depends on: a gradient that vanishes passes them, too.
+
+    Where they get theirs, no way is closed: the scores of attention, say, are one way beside others, and begin flat.
+    """
+    graph = group.log.graph
+    stop = int(group.updates["row"][group.updates["tensor"] == tensor][0])
+    mine, waiting = {tensor}, [tensor, *graph.index.versions(tensor, stop)]
+    while waiting:
+        for user in sorted(graph.index.using(waiting.pop(0), stop)):
+            event = graph.index.event(user)
+            if event.kind != Kind.OP or event.tensor == tensor or user in mine:
+                continue
+            if len(event.inputs) > 1:
+                return {graph.index.event(row).tensor for row in walk.reach(user, partial(made_of, graph))} - {tensor}
+            mine.add(user)  # the weight in another form
+            waiting.append(user)
+    return set()
 
 
 def _rows(log: Log) -> list[int]:

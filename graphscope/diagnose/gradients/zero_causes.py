@@ -10,6 +10,7 @@ import numpy as np
 
 from graphscope.diagnose.explanation import title
 from graphscope.diagnose.gradients.flow import inputs_of
+from graphscope.eventlog.schema import Flag
 
 if TYPE_CHECKING:
     from graphscope.graph import Node
@@ -157,7 +158,16 @@ def _multiplied(evidence: Evidence) -> Reason:
         return _too_small(evidence, largest)
     why = f"{share(zeros)} {title(worst)} (what it is multiplied by) is zero" if worst else "it is multiplied by 0"
     cure = "see where the zeros come from: an initialisation with zeros, a mask that hides all, a factor of 0"
-    return Reason("multiplied by zeros" if worst else "weighted with 0", why, cure)
+    cause = "weighted with 0" if worst is None else "masked" if _is_mask(worst) else "multiplied by zeros"
+    return Reason(cause, why, cure)
+
+
+def _is_mask(node: Node) -> bool:
+    """Whether a node holds ones and zeros alone, and does not learn; nothing but zeros if the program made it so."""
+    value = node.value
+    if value is None or node.flags & Flag.REQUIRES_GRAD or not ((value == 0) | (value == 1)).all():
+        return False
+    return node.kind == "leaf" or bool(value.any())
 
 
 def _too_small(evidence: Evidence, largest: float) -> Reason:

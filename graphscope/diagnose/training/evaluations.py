@@ -95,8 +95,8 @@ def _run(graph: Graph, row: int, start: int, stop: int) -> Run | None:
     if compared is None:
         return None
     parameters, data = _sources(graph, row, start)
-    if not parameters or any(_is_trained_on(graph, each) for each in data):
-        return None
+    if not parameters or not data or any(_is_trained_on(graph, each) for each in data):
+        return None  # without data it is weights that are put in order
     others = layers_in_training(graph.log)
     same = others[(others > row) & (others < stop)]
     event = graph.index.event(row)

@@ -24,13 +24,21 @@ _PRODUCTS: Final = ("matmul", "mm", "addmm", "bmm")
 
 @dataclass(frozen=True)
 class Layer:
-    """A weight, the first op that takes it, and how much larger its results were than what it was given."""
+    """A weight, the first op that takes it, and how large its results were, and what it was given beside the weight."""
 
     updates: np.ndarray
     """All updates of the weight."""
     row: int
     """The op."""
-    factor: float
+    made: float
+    """The root mean square of its results."""
+    given: float
+    """That of what it took; NaN where it took nothing, or where that is not known."""
+
+    @property
+    def factor(self) -> float:
+        """The one as a multiple of the other."""
+        return self.made / self.given if self.given > 0 else math.nan
 
     @property
     def start(self) -> int:
@@ -49,19 +57,19 @@ def layers(graph: Graph, group: Group) -> list[Layer]:
         users = sorted(user for row in rows for user in graph.index.using(row, stop))
         ops = [user for user in users if log.op(graph.index.event(user).op).name in (*_WHOLE, *_PRODUCTS)]
         if len(own) >= LEAST and ops:
-            found.append(Layer(own, ops[0], _factor(log, ops[0], rows)))
+            found.append(Layer(own, ops[0], *_sizes(log, ops[0], rows)))
     return sorted(found, key=lambda layer: layer.row)
 
 
-def _factor(log: Log, row: int, weight: set[int]) -> float:
-    """The root mean square of what an op makes, as a multiple of that of what it takes beside its weight."""
+def _sizes(log: Log, row: int, weight: set[int]) -> tuple[float, float]:
+    """The root mean squares of what an op makes, and of what it takes beside its weight."""
     sources = [source for source, _ in log.inputs(row) if source not in weight]
     if not sources:
-        return math.nan
+        return math.nan, math.nan
     rows = np.array([row, sources[0]])
     with np.errstate(all="ignore"):
         made, given = norms_of(log, rows) / np.sqrt(counts_of(log, rows))
-    return float(made / given) if given > 0 else math.nan
+    return float(made), float(given)
 
 
 def units_alike(log: Log, layer: Layer) -> bool | None:

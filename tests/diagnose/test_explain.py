@@ -96,7 +96,7 @@ ZERO = {
         "saturated"),
     "saturated tanh": Case(W + "h = (w * 1000).tanh()  # here\nh.sum().backward()", "w", "zero", "saturated"),
     "mask of zeros": Case(
-        W + "mask = torch.zeros(2)\n(w.exp() * mask).sum().backward()  # here", "w", "zero", "multiplied by zeros"),
+        W + "mask = torch.zeros(2)\n(w.exp() * mask).sum().backward()  # here", "w", "zero", "masked"),
     "factor 0": Case(W + "h = w * 0.0  # here\nh.sum().backward()", "w", "zero", "weighted with 0"),
     "weights of zero": Case(
         W + "wide = torch.zeros(2, 3, requires_grad=True)\n"

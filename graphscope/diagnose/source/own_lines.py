@@ -1,4 +1,4 @@
-"""The program's own line in the place of one in a library: nobody is to change Python's files, or an installed package."""
+"""The program's own line in the place of one in a library: nobody is to change files of Python or of a package."""
 
 from __future__ import annotations
 

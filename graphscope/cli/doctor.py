@@ -1,7 +1,8 @@
 """Say what is wrong with a run: where it was written, why, and what to do; nothing of a healthy one.
 
 A program in place of a log is recorded first, as `graphscope record` does it; it is judged, too, when it fails or is
-interrupted. Of two recordings of one program, it says where they part.
+interrupted. What the program prints goes to stderr, the report alone to stdout. Of two recordings of one program, it
+says where they part.
 
 The exit status is 1 when something was found, 0 when nothing was, 2 when there was nothing to judge.
 """
@@ -63,7 +64,8 @@ def _recorded(options: argparse.Namespace) -> Path:
     words += [*["--as-torch"] * options.as_torch, *(("-m",) if program.is_module else ("--",))]
     before = _identity(path)
     command = [sys.executable, "-m", "graphscope", "record", *words, program.name, *program.arguments]
-    with subprocess.Popen(command, stdout=2 if options.json else None) as child:  # what we print is JSON alone
+    print(f"graphscope: recording {program.name} (Ctrl-C ends it, and what ran is judged)", file=sys.stderr, flush=True)
+    with subprocess.Popen(command, stdout=2) as child:  # the report alone goes to our own
         while True:
             try:
                 child.wait()
@@ -72,6 +74,7 @@ def _recorded(options: argparse.Namespace) -> Path:
                 continue
     if _identity(path) == before:
         raise UsageError(f"{program.name!r} was not recorded", "What it said above tells why.")
+    print(file=sys.stderr, flush=True)
     return find_log(path)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from graphscope.diagnose.check_table import every
@@ -17,6 +18,8 @@ Meaning = Literal["text", "error", "warning", "source", "remark"]
 
 _WIDTH: Final = 80
 _INDENT: Final = "   "
+_MOST_FOLDS: Final = 5
+"""So many lines of the terminal are for one line of the program, from what is meant of it on."""
 
 
 class Line(NamedTuple):
@@ -27,7 +30,7 @@ class Line(NamedTuple):
 
 
 def lines_of(report: Report, width: int | None = None) -> list[Line]:
-    """All that a report says, for so many columns; lines of the program are cut there."""
+    """All that a report says, for so many columns."""
     columns = max(width or _WIDTH, 20)
     found = [Line(part) for part in _wrapped(_headline(report), columns, "")]
     for number, each in enumerate(report.findings, 1):
@@ -82,23 +85,30 @@ def _sentence(verdict: str) -> str:
 
 
 def _source(found: Finding, width: int) -> Iterator[Line]:
-    """Where it is, the line of the program, and a line that marks what of it is meant."""
+    """Where it is, the line of the program folded to the width, and beneath each fold what of it is meant."""
     if not found.place:
         return
-    yield Line(f"{_INDENT}{found.place}")
-    if not found.source.strip():
-        return
+    yield Line(f"{_INDENT}{_path(found)}")
     text = found.source.expandtabs(4)
     blanks = len(text) - len(text.lstrip())
+    text = text.strip()
     ahead = f"{_INDENT}{found.line:>5} | "
-    yield Line(_cut(ahead + text.strip(), width), "source")
-    start, end = (min(max(column - blanks, 0), len(text.strip())) for column in found.columns)
-    if end > start:
-        yield Line(_cut(" " * (len(ahead) + start) + "^" * (end - start), width), "source")
+    room = max(width - len(ahead), 1)
+    start, end = (min(max(column - blanks, 0), len(text)) for column in found.columns)
+    first = start // room if len(text) > _MOST_FOLDS * room else 0
+    for begin in range(first * room, min(len(text), (first + _MOST_FOLDS) * room), room):
+        yield Line(ahead + text[begin : begin + room], "source")
+        low, high = max(start - begin, 0), min(end - begin, room)
+        if high > low:
+            yield Line(" " * (len(ahead) + low) + "^" * (high - low), "source")
+        ahead = f"{_INDENT}      | "
 
 
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else f"{text[: width - 1]}…"
+def _path(found: Finding) -> str:
+    """The file and line, as one opens them from the current folder."""
+    file = Path(found.file)
+    here = Path.cwd()
+    return f"{file.relative_to(here)}:{found.line}" if file.is_relative_to(here) else f"{file}:{found.line}"
 
 
 def _wrapped(text: str, width: int, indent: str) -> list[str]:

@@ -53,4 +53,5 @@ def raised(graph: Graph, row: int) -> Iterator[Finding]:
     kind = str(attrs.get("type") or "exception")
     verdict = ": ".join(str(attrs[key]) for key in ("type", "text") if attrs.get(key)) or "an exception"
     file, line = ("", 0) if site is None else (site.file, site.line)
-    yield Finding("raised", "error", row, failed, file, line, names, kind, verdict, f"goto {row}, then where")
+    cure = f"all that ran before it can be looked at: graphscope open, then goto {row}"
+    yield Finding("raised", "error", row, failed, file, line, names, kind, verdict, cure)

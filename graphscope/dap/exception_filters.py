@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from graphscope.debugger.breakpoint_checks import ANY
 from graphscope.diagnose import every
 
 
@@ -16,6 +17,8 @@ class Filter:
     spec: str = ""
     """The breakpoint that it is; empty where the program itself tells of it."""
     default: bool = False
+    kinds: str = ""
+    """What a client tells a person who may write a condition."""
 
 
 def filters() -> dict[str, Filter]:
@@ -24,5 +27,7 @@ def filters() -> dict[str, Filter]:
     for check in every().values():
         if check.shows != "run":
             found[check.name] = Filter(check.title[:1].upper() + check.title[1:], f"{check.doc}.", check.name)
+    anything = "Where the doctor finds anything wrong: at a node, behind a backward pass, or at the end of a step."
+    found[ANY] = Filter("Any finding of the doctor", anything, ANY, kinds="kinds to stop at: zero_grad, lr_vanished")
     of_gradients = f"{found['nan'].label} in a gradient"
     return found | {"nan backward": Filter(of_gradients, "In a backward pass, as it is born.", "nan backward")}

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, cast
 
+from graphscope.debugger.breakpoint_checks import (
+    ANY,
+    NODE_MADE,
+    RECORDED,
+    Moments,
+    checks_of,
+    findings_at,
+    names_in,
+    to_blame,
+    words_of_checks,
+)
 from graphscope.debugger.expressions import RAISED, Expression, Lookup, describe, parse
 from graphscope.debugger.results import BreakpointInfo, PassName
 from graphscope.diagnose import Check, Finding, every
@@ -53,7 +65,12 @@ class Breakpoint:
     @property
     def checks(self) -> tuple[Check, ...]:
         """What must be wrong with a node, any of these; empty where a selector says where to stop."""
-        return () if self.selector is not None else _checks_of(self.spec.split()[0])
+        return () if self.selector is not None else checks_of(self.word)
+
+    @property
+    def word(self) -> str:
+        """The word that says what must be wrong, where no selector says where to stop."""
+        return self.spec.split()[0]
 
     @property
     def line(self) -> Line | None:
@@ -98,6 +115,8 @@ class Hit:
     row: int
     """The node where one stands then: the one to blame."""
     note: str = ""
+    findings: tuple[Finding, ...] = ()
+    """What is wrong, where that was asked for."""
 
 
 def read(text: str, file: str | None = None) -> tuple[str, Selector | None, Expression | None, bool]:
@@ -122,10 +141,13 @@ def read(text: str, file: str | None = None) -> tuple[str, Selector | None, Expr
             raise CommandError(f"Line {spec} of which file?", f"b FILE:{spec}, or b #{spec} for node {spec}")
         spec = f'line:"{named}":{place["line"]}' if " " in named else f"line:{named}:{place['line']}"
     word = spec.split()[0]
-    if word.startswith(f"{ANY}:") and word not in words_of_checks():
-        known = ", ".join(check.name for check in _checks_of(ANY))
-        raise CommandError(f"There is no check `{word.removeprefix(f'{ANY}:')}` to stop at", f"there are {known}")
-    selector = None if word in words_of_checks() and _pass_of(spec) is not False else select.parse(spec)
+    is_check = word in words_of_checks()
+    if word.startswith(f"{ANY}:") and not is_check:
+        unknown = [name for name in names_in(word) if name not in every()]
+        if unknown:
+            raise CommandError(f"There is no check `{unknown[0]}` to stop at", f"there are {', '.join(every())}")
+        is_check = True
+    selector = None if is_check and _pass_of(spec) is not False else select.parse(spec)
     if before and selector is None:
         raise CommandError(
             f"`{word}` and `before` exclude each other: a node is looked at when it is there", f"b {word}"
@@ -148,6 +170,8 @@ class Breakpoints:
         """The numbers of those whose line has called what makes the next node that is looked at."""
         self._all: dict[int, Breakpoint] = {}
         self._next = 1
+        self.visits: Counter[tuple[int, int]] = Counter()
+        """How often a live program came by an op of a line, where everything that is wrong is asked for."""
 
     def __iter__(self) -> Iterator[Breakpoint]:
         return iter(list(self._all.values()))
@@ -201,7 +225,7 @@ class Breakpoints:
         return [found for found in self._all.values() if found.enabled and found.before == before]
 
     def check(
-        self, node: Node, lookup: Callable[[], Lookup], *, before: bool = False, late: bool = False
+        self, node: Node, lookup: Callable[[], Lookup], *, before: bool = False, moments: Moments = RECORDED
     ) -> Hit | None:
         """The first breakpoint that stops at a node; hits and ignore counts go on for every one that is met.
 
@@ -209,12 +233,32 @@ class Breakpoints:
             node: The node.
             lookup: Says what names mean in conditions there.
             before: Whether the node is yet to be computed.
-            late: Whether the node was passed before, and only its pass has ended since.
+            moments: What has come about: the node, the end of the pass that it ends, or (in a recording) both.
         """
-        first: Hit | None = None
         entered, self.entered = self.entered, set()
-        for found in self.enabled(before):
-            at = Met(node.row) if found.number in entered else _met(found, node, late)
+        seldom = not before and moments == NODE_MADE and not self._is_turn_of(cast("Recorded", node))
+        all_met = (
+            (found, Met(node.row) if found.number in entered else _met(found, node, moments, seldom))
+            for found in self.enabled(before)
+        )
+        return self._first(all_met, lookup)
+
+    def _is_turn_of(self, node: Recorded) -> bool:
+        """Whether all is to be looked at at a live node: the 1st, 2nd, 4th, 8th that is made at its line."""
+        if not any(found.selector is None and found.word == ANY for found in self.enabled(before=False)):
+            return True
+        key = node.event.site, node.event.op
+        self.visits[key] += 1
+        return self.visits[key] & (self.visits[key] - 1) == 0
+
+    def check_run(self, row: int, findings: Sequence[Finding], lookup: Callable[[], Lookup]) -> Hit | None:
+        """The first breakpoint that stops for what is wrong with the run as a whole; `row` is where one stands then."""
+        return self._first(((found, _met_by_run(found, row, findings)) for found in self.enabled(False)), lookup)
+
+    def _first(self, all_met: Iterable[tuple[Breakpoint, Met | None]], lookup: Callable[[], Lookup]) -> Hit | None:
+        """The first breakpoint that stops, of those that are met; hits and ignore counts of all go on."""
+        first: Hit | None = None
+        for found, at in all_met:
             if at is None:
                 continue
             met, note = holds(found.condition, lookup)
@@ -229,7 +273,7 @@ class Breakpoints:
                 if self.say is not None:
                     self.say(found, filled(found.message, lookup()))
             elif first is None:
-                first = Hit(found, at.row, note or at.words)
+                first = Hit(found, at.row, note or at.words, at.findings)
         if first is not None and first.breakpoint.temporary:
             self._all.pop(first.breakpoint.number, None)
         return first
@@ -241,8 +285,23 @@ class Breakpoints:
             if each.selector is not None:
                 found.update(node.row for node in graph.select(each.spec))
             for check in each.checks:
-                found.update(check.rows(graph.log))
+                if check.shows != "run":
+                    found.update(check.rows(graph.log))
         return sorted(found)
+
+    @property
+    def look_at_nodes(self) -> bool:
+        """Whether some breakpoint may stop at a node that was made."""
+        return any(
+            found.selector is not None or any(check.shows == "node" for check in found.checks)
+            for found in self.enabled(False)
+        )
+
+    @property
+    def of_runs(self) -> list[Check]:
+        """The checks of a run as a whole that some breakpoint asks for."""
+        wanted = {check.name for found in self.enabled(False) for check in found.checks}
+        return [check for check in every().values() if check.shows == "run" and check.name in wanted]
 
     @property
     def wait_for_ends(self) -> bool:
@@ -255,59 +314,36 @@ class Met(NamedTuple):
 
     row: int
     """Where one stands then."""
+    findings: tuple[Finding, ...] = ()
     words: str = ""
 
 
-def _met(found: Breakpoint, node: Node, late: bool) -> Met | None:
+def _met(found: Breakpoint, node: Node, moments: Moments, seldom: bool) -> Met | None:
     """Where one stands, and what is to be said, at a node that a breakpoint asks for; None of another node."""
     if found.selector is not None:
-        return Met(node.row) if not late and found.selector.matches(node) else None
+        return Met(node.row) if "node" in moments and found.selector.matches(node) else None
     if found.graph_pass not in (None, node.graph_pass):
         return None
     recorded = cast("Recorded", node)
     for check in found.checks:
-        findings = [] if late and check.shows != "pass" else _findings(check, recorded)
+        if check.shows not in moments or (seldom and found.word == ANY and "values" not in check.reads):
+            continue
+        findings = findings_at(check, recorded)
         if findings:
-            row = _blamed(recorded, findings[0].node) if check.shows == "node" else node.row
+            row = to_blame(recorded, findings[0].node) if check.shows == "node" else node.row
             kind = f"{check.name}: " if len(found.checks) > 1 else ""
-            return Met(row, kind + "; ".join(each.verdict for each in findings))
+            return Met(row, tuple(findings), kind + "; ".join(each.verdict for each in findings))
     return None
 
 
-def _findings(check: Check, node: Recorded) -> list[Finding]:
-    """What a check finds at a node, if that is one of those it is to be asked about.
-
-    To know which these are takes a look at the whole log, so it is asked first.
-    """
-    try:
-        found = list(check.judge(node.graph, node.row))
-    except Exception:  # noqa: BLE001 - it was not made for this node
-        return []
-    return found if found and node.row in check.rows(node.graph.log) else []
-
-
-def _blamed(node: Recorded, owner: int | None) -> int:
-    """Of a cotangent or contribution, the backward node whose rule is to blame; else the node itself."""
-    sources = [edge.source for edge in node.inputs if node.kind in ("grad", "accumulate")]
-    found = (each.row for each in sources if each.forward is not None and each.forward.row == owner)
-    return next(found, node.row)
-
-
-def words_of_checks() -> list[str]:
-    """The words that stand in the place of a SPEC: whatever may be wrong with a node, or with the pass it ends."""
-    names = [check.name for check in every().values() if check.shows != "run"]
-    return [*names, ANY, *(f"{ANY}:{name}" for name in names)]
-
-
-ANY: Final = "finding"
-"""The word for whatever a check finds."""
-
-
-def _checks_of(word: str) -> tuple[Check, ...]:
-    """The checks that a word of `words_of_checks` means."""
-    if word == ANY:
-        return tuple(check for check in every().values() if check.shows != "run")
-    return (every()[word.removeprefix(f"{ANY}:")],)
+def _met_by_run(found: Breakpoint, row: int, findings: Sequence[Finding]) -> Met | None:
+    """The most important of what is wrong with a run, where a breakpoint asks for its kind."""
+    kinds = {check.name for check in found.checks}
+    for each in findings:
+        if each.kind in kinds:
+            place = f" at {each.place}" if each.place else ""
+            return Met(row, (each,), f"{each.kind}{place}: {each.verdict}")
+    return None
 
 
 def holds(condition: Expression | None, lookup: Callable[[], Lookup]) -> tuple[bool, str]:

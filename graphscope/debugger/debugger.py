@@ -7,6 +7,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from graphscope.debugger import expression_names, failure, nodes, recorded_frames, watches
+from graphscope.debugger.breakpoint_checks import NODE_MADE, RECORDED
 from graphscope.debugger.breakpoints import Breakpoints, Hit, hits_that_stop
 from graphscope.debugger.displays import Displays
 from graphscope.debugger.expressions import Expression, parse
@@ -275,7 +276,10 @@ class Debugger:
             return expression_names.lookup(self._graph, node, frame, held, recorded)
 
         is_blamed = self._blamed is not None and row == self._blamed[1]
-        hit = self.breakpoints.check(node, lookup) if len(self.breakpoints) and not is_blamed else None
+        moments = RECORDED if edge is None else NODE_MADE
+        hit = None
+        if len(self.breakpoints) and not is_blamed:
+            hit = self.breakpoints.check(node, lookup, moments=moments)
         changes = tuple(
             change for watch in self.watches.values() if (change := watch.changed(self._graph, node, lookup))
         )
@@ -326,6 +330,7 @@ class Debugger:
             remark=remark,
             notes=(*_within(node), *notes),
             displays=tuple(self.displays.changed(self.lookup())),
+            findings=() if hit is None else hit.findings,
         )
 
     # What is kept ----------------------------------------------------------------------------------------------------

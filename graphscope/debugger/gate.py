@@ -8,12 +8,14 @@ from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
 from graphscope.debugger import frames, nodes
+from graphscope.debugger.breakpoint_checks import PASS_ENDED
 from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.line_calls import LineCalls
 from graphscope.debugger.live_edge import Edge
 from graphscope.debugger.motion import CONTINUE, STEP, Motion, Plan
 from graphscope.debugger.nodes import Pending
 from graphscope.debugger.results import Ended, Stop
+from graphscope.debugger.run_judge import RunJudge
 from graphscope.eventlog import sources
 from graphscope.eventlog.gate import Answer, StepInto
 from graphscope.eventlog.names import Site
@@ -53,6 +55,7 @@ class LiveGate:
         self._row = -1
         """The node that the program has come to last."""
         self._line_calls = LineCalls()
+        self._judge = RunJudge()
         self.go(first)
 
     @property
@@ -135,9 +138,29 @@ class LiveGate:
             debugger = self.debugger
             row = self._between(frame)
             if row >= debugger.log.first:
-                hit = debugger.breakpoints.check(debugger.graph.node(row), debugger.lookup, late=True)
+                hit = debugger.breakpoints.check(debugger.graph.node(row), debugger.lookup, moments=PASS_ENDED)
                 if hit is not None:
                     self.ask(debugger.stop_at(hit))
+            debugger.edge = None
+
+    def stepped(self, frame: FrameType) -> None:
+        """A training step has ended; seldom enough to cost little, the run so far is judged as a whole."""
+        judge = self._judge
+        judge.step()
+        checks = self.debugger.breakpoints.of_runs if judge.is_due and len(self.debugger.breakpoints) else []
+        if not checks:
+            return
+        with self._turn:
+            if self._asking:
+                return
+            self._raise_if_ended()
+            debugger = self.debugger
+            row = self._between(frame)
+            found = judge.new(debugger.graph.at(debugger.log.end - 1), checks)
+            hit = debugger.breakpoints.check_run(row, found, debugger.lookup) if found else None
+            if hit is not None:
+                plan, debugger.plan = debugger.plan, None
+                self.ask(debugger.stop_at(hit), plan)
             debugger.edge = None
 
     def _between(self, frame: FrameType) -> int:
@@ -202,7 +225,7 @@ class LiveGate:
             and self.ended is None
             and not debugger.watches
             and (plan is None or plan.motion is CONTINUE)
-            and not debugger.breakpoints.enabled(before=False)
+            and not debugger.breakpoints.look_at_nodes
         )
 
     def _is_rule(self, row: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from graphscope.debugger.breakpoints import words_of_checks
+from graphscope.debugger.breakpoint_checks import words_of_checks
 from graphscope.debugger.command_line import resolve
 from graphscope.debugger.command_table import Command, bind, words
 from graphscope.debugger.commands import python  # with the package come all commands

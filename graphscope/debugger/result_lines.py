@@ -114,6 +114,8 @@ def _stop(stop: Stop, width: int | None) -> list[Line]:
         found += _lines(f"(the last node: {header(stop.node)})", "remark")
     for note in beside(stop):
         found += _lines(note)
+    for cure in dict.fromkeys(each.cure for each in stop.findings if each.cure):
+        found += _lines(f"cure: {cure}")
     for shown in stop.displays:
         found += _lines(f"display {shown.expression}: {shown.text}")
     return found

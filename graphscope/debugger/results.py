@@ -140,6 +140,8 @@ class Stop:
     """What else there is to say of why, as words."""
     notes: tuple[str, ...] = ()
     displays: tuple[Display, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    """What is wrong, where a breakpoint has asked for that."""
 
     @property
     def commands(self) -> tuple[str, ...]:

@@ -46,6 +46,7 @@ def set_up(debugger: Debugger, setup: Setup) -> None:
     old = debugger.breakpoints
     known = {found.number: found for found in old}
     new = Breakpoints(old.say)
+    new.visits = old.visits
     for saved in setup.breakpoints:
         made = breakpoint_of(saved)
         there = known.get(made.number)

@@ -55,12 +55,12 @@ def compared(log: Log, other: Log) -> Report:
     return Report(f"{log.path} and {other.path}", len(log), told, tuple(unjudged))
 
 
-def examined(graph: Graph) -> Report:
-    """What is wrong up to the `now` of a graph."""
+def examined(graph: Graph, checks: Iterable[Check] | None = None) -> Report:
+    """What is wrong up to the `now` of a graph; of all that is known, or of some checks alone."""
     log = graph.log
     found: list[Finding] = []
     unjudged = [*_gaps(graph)]
-    for check in every().values():
+    for check in every().values() if checks is None else checks:
         try:
             found += _merged(_judged(check, graph, unjudged))
         except Exception as error:  # noqa: BLE001 - whatever one check does, the others go on

@@ -34,12 +34,17 @@ def lines_of(report: Report, width: int | None = None) -> list[Line]:
     columns = max(width or _WIDTH, 20)
     found = [Line(part) for part in _wrapped(_headline(report), columns, "")]
     for number, each in enumerate(report.findings, 1):
-        found += [Line(""), *_finding(number, each, columns)]
+        found += [Line(""), *_finding(f"{number}. ", each, columns)]
     if report.unjudged:
         found += [Line(""), Line("not judged:", "remark")]
         for gap in report.unjudged:
             found += [Line(part, "remark") for part in _wrapped(f"{gap.what}: {gap.why}", columns, "  ")]
     return found
+
+
+def lines_of_finding(found: Finding, width: int | None = None) -> list[Line]:
+    """What one finding says, for so many columns."""
+    return list(_finding("", found, max(width or _WIDTH, 20)))
 
 
 def _headline(report: Report) -> str:
@@ -53,11 +58,11 @@ def _counted(number: int, word: str) -> str:
     return f"{number:,} {word}{'s' * (number != 1)}"
 
 
-def _finding(number: int, found: Finding, width: int) -> Iterator[Line]:
+def _finding(number: str, found: Finding, width: int) -> Iterator[Line]:
     check = every().get(found.kind)
     title = f"{found.kind}: {check.title}" if check is not None else found.kind
     sure = "" if found.confidence == "certain" else f", {found.confidence}"
-    for part in _wrapped(f"{number}. {title} ({found.severity}{sure}{_when(found)})", width, ""):
+    for part in _wrapped(f"{number}{title} ({found.severity}{sure}{_when(found)})", width, ""):
         yield Line(part, found.severity)
     yield from _source(found, width)
     for part in _wrapped(f"{_sentence(found.verdict)}.", width, _INDENT):

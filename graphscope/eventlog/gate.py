@@ -48,3 +48,6 @@ class Gate(Protocol):
 
     def passed(self, frame: FrameType) -> None:
         """A backward pass has ended, and its mark was appended."""
+
+    def stepped(self, frame: FrameType) -> None:
+        """A training step has ended, and its mark was appended."""

@@ -37,21 +37,25 @@ class Segment:
         self.folder = folder
         self.first = first
         self._arrays: dict[str, np.ndarray] = {}
-        self._rare: tuple[int, np.ndarray] | None = None
+        self._rare: tuple[int, np.ndarray] = 0, np.zeros(0, np.int64)
         self.events = schema.widened(self.array("events.npy", event))
 
     def rare(self) -> np.ndarray:
         """The rows that `rare.npy` lists, ascending, but for those that are not written yet."""
         listed = self.array("rare.npy", schema.ROW_NUMBER)
-        count = _filled(listed)
-        if self._rare is not None and self._rare[0] == count:
-            return self._rare[1]
-        inside = (listed[:count] > self.first) & (listed[:count] <= self.first + len(self.events))
-        rows = np.unique(listed[:count][inside].astype(np.int64) - 1)
-        written = self.events["kind"][rows - self.first] != 0
-        if written.all():
-            self._rare = count, rows
-        found: np.ndarray = rows[written]
+        known, rows = self._rare
+        count = _filled(listed, known)
+        if count == known:
+            return rows
+        new = listed[known:count]
+        inside = (new > self.first) & (new <= self.first + len(self.events))
+        later = np.unique(new[inside].astype(np.int64) - 1)
+        written = self.events["kind"][later - self.first] != 0
+        found = np.concatenate([rows, later[written]])
+        if len(rows) and len(later) and later[0] <= rows[-1]:  # threads append to one log
+            found = np.unique(found)
+        if written.all() and new.all():
+            self._rare = count, found
         return found
 
     @property

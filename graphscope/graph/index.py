@@ -36,7 +36,7 @@ class Index:
         self._versions = Relation(log, _later_version)
         self._nodes = Rows(log, _is_node)
         self._edits: dict[int, list[int]] = {}
-        self._edits_end = -1
+        self._edits_end = log.first
         self._events: dict[int, Event] = {}
         self._marks: tuple[int, np.ndarray, np.ndarray] | None = None
         self._assignments: tuple[int, dict[tuple[Any, Any], list[np.ndarray]]] | None = None
@@ -88,9 +88,16 @@ class Index:
     def edits(self, row: int, stop: int) -> list[int]:
         """EDIT rows before `stop` that replaced the value of this node."""
         if self._edits_end != self._log.end:
-            self._edits = _edits(self._log)
-            self._edits_end = self._log.end
+            self._note_edits()
         return [edit for edit in self._edits.get(row, ()) if edit < stop]
+
+    def _note_edits(self) -> None:
+        """Read the marks that were written since the last time."""
+        rare = self._log.rare(self._edits_end)
+        self._edits_end = self._log.end
+        for edit in rare[self._log.pick("kind", rare) == Kind.EDIT].tolist():
+            for node, _ in self._log.inputs(edit)[:1]:
+                self._edits.setdefault(node, []).append(edit)
 
     def marks(self, kind: Kind) -> np.ndarray:
         """The rows of all marks of a kind, ascending."""
@@ -170,14 +177,3 @@ def _later_version(_: Log, first: int, rows: np.ndarray) -> list[Pairs]:
     made = np.isin(kinds, [int(kind) for kind in MAKERS])
     offsets = np.flatnonzero(made & (tensors != np.arange(first, first + len(rows), dtype=np.uint64)))
     return [(offsets, tensors[offsets])]
-
-
-def _edits(log: Log) -> dict[int, list[int]]:
-    rare = log.rare()
-    found: dict[int, list[int]] = {}
-    for first, rows in log.chunks():
-        marks = rare[np.searchsorted(rare, first) : np.searchsorted(rare, first + len(rows))]
-        for edit in marks[rows["kind"][marks - first] == Kind.EDIT].tolist():
-            for node, _ in log.inputs(edit)[:1]:
-                found.setdefault(node, []).append(edit)
-    return found

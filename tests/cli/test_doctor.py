@@ -38,8 +38,8 @@ def sick(tmp_path: Path) -> Path:
 def test_of_a_program_it_records_first(sick: Path, graphscope: Run) -> None:
     result = graphscope("doctor", "--values", "summary", "train.py", "--epochs", "3")
     assert result.returncode == 1
-    assert result.stdout.startswith("begins --epochs 3\n")
-    assert "1 warning in " in result.stdout
+    assert "begins --epochs 3\n" in result.stderr
+    assert result.stdout.startswith("1 warning in ")
     assert "7 | loss = (a.detach() * b).sum()\n" in result.stdout
     assert "^^^^^^^^^^" in result.stdout
     assert (sick / "train.gscope").is_dir()

@@ -954,6 +954,30 @@ def test_break_finding_of_one_kind(debug: Debug) -> None:
     assert "forward prog.py:6" in after(text, "c")
 
 
+STEPPED = """\
+import torch
+model = torch.nn.Linear(3, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+for step in range(30):
+    loss = model(torch.ones(4, 3) * (1 + step % 3)).square().mean()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.torch
+def test_break_finding_stops_at_the_end_of_the_step_that_shows_it(debug: Debug) -> None:
+    pytest.importorskip("torch")
+    text = debug(STEPPED, "b finding:zero_grad|lr_vanished", "c", "p step", "c", "q")
+
+    assert "(breakpoint 1: finding:zero_grad|lr_vanished)" in after(text, "c", 1)
+    assert "zero_grad at prog.py:6: the gradients of" in after(text, "c", 1)
+    assert "cure: call zero_grad()" in after(text, "c", 1)
+    assert int(after(text, "p step")) < 10
+    assert "zero_grad at" not in after(text, "c", 2)
+    assert "has ended with status 0" in after(text, "c", 2)
+
+
 def test_a_breakpoint_asks_a_check_only_about_the_nodes_that_it_is_made_for(debug: Debug) -> None:
     program = """\
     import graphscope as torch

@@ -156,3 +156,54 @@ def test_each_rank_of_torchrun_is_a_thread(client: Client, write: Callable[[str]
         assert "exp" in frame["name"]
         assert client.evaluate("inputs[0].tolist()", frameId=frame["id"]) == str([rank + 1.0] * 2)
     assert client.leave() == 0
+
+
+LEARNS_NOTHING = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Linear(4, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=2, gamma=0.01)
+x, y = torch.randn(32, 4), torch.randint(0, 2, (32,))
+for step in range(60):
+    loss = nn.functional.cross_entropy(model(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    scheduler.step()
+print("the end", step)
+"""
+
+
+@pytest.mark.parametrize("condition", ["", "zero_grad, lr_vanished"], ids=["any", "kinds"])
+def test_an_editor_stops_where_a_check_of_the_run_fires(
+    client: Client, write: Callable[[str], Path], condition: str
+) -> None:
+    options = [{"filterId": "finding", "condition": condition}]
+    client.launch(
+        write(LEARNS_NOTHING),
+        configure=lambda: client.request("setExceptionBreakpoints", {"filters": [], "filterOptions": options}) and None,
+    )
+    stopped = client.event("stopped")
+    assert stopped["reason"] == "exception"
+    assert "lr_vanished at prog.py:14: the learning rate of SGD" in stopped["text"]
+    info = client.request("exceptionInfo", {"threadId": 1})
+    assert info["exceptionId"] == "learning rate of nothing"
+    assert info["description"].endswith("cure: step the scheduler once an epoch, or let it count batches")
+    assert info["details"]["typeName"] == "lr_vanished"
+    assert client.stack()[0]["line"] == 13
+    assert int(client.evaluate("step")) < 30
+    client.leave()
+
+
+def test_an_editor_that_asks_for_other_kinds_does_not_stop(client: Client, write: Callable[[str], Path]) -> None:
+    options = [{"filterId": "finding", "condition": "zero_grad not_in_optimizer"}]
+    client.launch(
+        write(LEARNS_NOTHING),
+        configure=lambda: client.request("setExceptionBreakpoints", {"filters": [], "filterOptions": options}) and None,
+    )
+    client.event("terminated")
+    assert "the end 59" in client.output
+    client.leave()

@@ -50,3 +50,11 @@ def passed(writer: Writer, frame: FrameType, waiting: Waiting) -> None:
     if gate is not None:
         with waiting:
             gate.passed(frame)
+
+
+def stepped(writer: Writer, frame: FrameType, waiting: Waiting) -> None:
+    """Let the debugger look at what a training step has left behind."""
+    gate = writer.gate
+    if gate is not None:
+        with waiting:
+            gate.stepped(frame)

@@ -66,6 +66,11 @@ def passed(session: Session, frame: FrameType) -> None:
     gate.passed(session.writer, frame, _Waiting(session))
 
 
+def stepped(session: Session, frame: FrameType) -> None:
+    """Let the debugger look at what a training step has left behind."""
+    gate.stepped(session.writer, frame, _Waiting(session))
+
+
 class _Waiting:
     """While the program waits for a person, what is computed is not the program's: gradients on, nothing recorded."""
 

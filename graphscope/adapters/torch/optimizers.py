@@ -128,6 +128,8 @@ class Optimizers:
         if self._steps.runs(optimizer):
             self._training.stepped(optimizer, _getframe(1))
             self._steps.end(optimizer)
+            if self.session.writer.gate is not None and not self.session.ended:
+                control.stepped(self.session, self.session.frames.user(_getframe(1)))
 
     @guarded
     def _stepped(self, optimizer: Any, frame: FrameType, duration: int) -> None:

@@ -12,7 +12,9 @@ from graphscope.dap.exception_filters import filters
 from graphscope.dap.line_breakpoints import why_unmet
 from graphscope.dap.protocol import Arguments, RequestError
 from graphscope.dap.request_table import Body, request
+from graphscope.debugger.breakpoint_checks import ANY
 from graphscope.debugger.expressions import parse
+from graphscope.diagnose import every
 from graphscope.errors import GraphscopeError
 from graphscope.graph import Node
 from graphscope.graph.select import Line
@@ -81,7 +83,7 @@ async def set_exception_breakpoints(adapter: Adapter, arguments: Arguments) -> B
     if unknown:
         raise RequestError(f"There is no exception filter {unknown[0]!r}", f"there is {', '.join(known)}")
     adapter.filters = set(chosen)
-    wanted = {name: Wanted(known[name].spec, condition) for name, condition in chosen.items() if known[name].spec}
+    wanted = {name: _fault(known[name].spec, condition) for name, condition in chosen.items() if known[name].spec}
     answers = dict(zip(wanted, _set(adapter, Group("exceptions"), wanted.values()), strict=True))
     adapter.faults = {name: answer["id"] for name, answer in answers.items() if answer["verified"]}
     return {"breakpoints": [answers.get(name, {"verified": True}) for name in chosen]}
@@ -143,6 +145,14 @@ def _watched(adapter: Adapter, wanted: Wanted) -> int:
 
 def _wanted(spec: str, found: Arguments) -> Wanted:
     return Wanted(spec, found.text("condition", ""), found.text("hitCondition", ""), found.text("logMessage", ""))
+
+
+def _fault(spec: str, condition: str) -> Wanted:
+    """A breakpoint of an exception filter; a condition of that for all findings may list the kinds that are wanted."""
+    kinds = condition.replace(",", " ").split()
+    if spec == ANY and kinds and all(kind in every() for kind in kinds):
+        return Wanted(f"{ANY}:{'|'.join(kinds)}")
+    return Wanted(spec, condition)
 
 
 def _set(adapter: Adapter, group: Group, wanted: Iterable[Wanted]) -> list[dict[str, Any]]:

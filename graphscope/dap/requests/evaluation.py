@@ -10,6 +10,8 @@ from graphscope.dap.protocol import Arguments, RequestError
 from graphscope.dap.request_table import Body, request
 from graphscope.debugger.result_lines import reason, text_of
 from graphscope.debugger.results import Message
+from graphscope.diagnose import every
+from graphscope.diagnose.report_lines import lines_of_finding
 
 TYPED: Final = "<"
 """Begins a line at the console that is typed into the terminal of the program."""
@@ -72,7 +74,13 @@ async def exception_info(adapter: Adapter, arguments: Arguments) -> Body:
         "description": "; ".join(stop.notes) or filters()[name].doc,
         "breakMode": "always",
     }
-    if stop.node is None:
+    if stop.findings:
+        found = stop.findings[0]
+        text = "\n".join(line.text for line in lines_of_finding(found))
+        made["exceptionId"] = every()[found.kind].title
+        made["description"] += f"\ncure: {found.cure}" if found.cure else ""
+        made["details"] = {"message": found.verdict, "typeName": found.kind, "stackTrace": text}
+    if stop.node is None or any(every()[each.kind].shows == "run" for each in stop.findings):
         return made
     explained = await session.command("why")
     if not (isinstance(explained, Message) and explained.error):

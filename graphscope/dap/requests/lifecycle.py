@@ -23,6 +23,7 @@ async def initialize(adapter: Adapter, arguments: Arguments) -> Body:
     symptoms = [
         {"filter": name, "label": found.label, "description": found.doc, "default": found.default}
         | ({"supportsCondition": True} if found.spec else {})
+        | ({"conditionDescription": found.kinds} if found.kinds else {})
         for name, found in filters().items()
     ]
     return capabilities() | {"exceptionBreakpointFilters": symptoms, "completionTriggerCharacters": [".", ":", "#"]}

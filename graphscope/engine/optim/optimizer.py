@@ -13,7 +13,7 @@ from graphscope.engine.core.modes import enable_grad, no_grad
 from graphscope.engine.core.settings import Declared
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.complex_numbers import view_as_complex, view_as_real
-from graphscope.eventlog.record import step as end_step
+from graphscope.eventlog import record as recording
 
 
 class Optimizer:
@@ -220,7 +220,12 @@ def _counted(step: Callable[..., Any]) -> Callable[..., Any]:
         for hook in self._after:
             hook(self, args, kwargs)
         self._steps += 1
-        end_step()
+        recording.step()
+        writer = recording.writer
+        if writer is not None and writer.gate is not None:
+            frame = recording.user_frame(2)
+            if frame is not None:
+                writer.gate.stepped(frame)
         return result
 
     return run

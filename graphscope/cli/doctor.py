@@ -2,7 +2,7 @@
 
 A program in place of a log is recorded first, as `graphscope record` does it; it is judged, too, when it fails or is
 interrupted. What the program prints goes to stderr, the report alone to stdout. Of two recordings of one program, it
-says where they part.
+says where they part; of the ranks of one run, which rank parts from the others.
 
 The exit status is 1 when something was found, 0 when nothing was, 2 when there was nothing to judge.
 """
@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from graphscope.cli.parser import Parser, add_as_torch, add_kept, find_log, new_log
+from graphscope.cli.parser import SUFFIX, Parser, add_as_torch, add_kept, find_log, new_log
 from graphscope.errors import UsageError
 
 if TYPE_CHECKING:
@@ -39,11 +39,9 @@ def configure(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print what is wrong."""
     if options.program is None:
-        if len(options.logs) > 2:
-            raise UsageError("one log is judged at a time, or two are compared", "`graphscope doctor LOG [LOG]`")
-        logs = [find_log(log) for log in options.logs or [None]]
+        logs = [found for log in options.logs or [None] for found in _found(log)]
     else:
-        logs = [_recorded(options)]
+        logs = _with_ranks(_recorded(options))
     from graphscope.diagnose import doctor
 
     report = doctor(*logs)
@@ -52,6 +50,21 @@ def run(options: argparse.Namespace) -> int:
     else:
         _print(report)
     return FOUND if report else NOTHING_TO_JUDGE if not report.events else 0
+
+
+def _found(named: Path | None) -> list[Path]:
+    """The log that is named, or all ranks of the run: where it is the run that is named, a folder with it, or none."""
+    if named is not None and named.is_dir() and not (named / "log.json").exists() and any(named.glob(f"*{SUFFIX}")):
+        return _with_ranks(find_log(None, named))
+    log = find_log(named)
+    return [log] if named is not None and named.exists() else _with_ranks(log)
+
+
+def _with_ranks(log: Path) -> list[Path]:
+    from graphscope.eventlog.siblings import family, ranks_among
+
+    ranks = ranks_among(family(log))
+    return ranks if len(ranks) > 1 else [log]
 
 
 def _recorded(options: argparse.Namespace) -> Path:

@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, cast
 
 from graphscope.debugger.breakpoint_checks import (
@@ -21,6 +20,7 @@ from graphscope.debugger.breakpoint_checks import (
     words_of_checks,
 )
 from graphscope.debugger.expressions import RAISED, Expression, Lookup, describe, parse
+from graphscope.debugger.hit_counts import hits_that_stop
 from graphscope.debugger.results import BreakpointInfo, PassName
 from graphscope.diagnose import Check, Finding, every
 from graphscope.errors import CommandError
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 _BEFORE = re.compile(r"\s+before\s*$")
 _SPEC = re.compile(r'(?:"[^"]*"|(?! if )[^,])*', re.DOTALL)
 _BRACES = re.compile(r"\{([^{}]+)\}")
-_WHEN = re.compile(r"\s*(==?|>=?|<=?|%)?\s*(\d+)\s*")
 _LINE = re.compile(r"(?:(?P<file>[^\s:]+\.\w+):)?(?P<line>\d+)")
 
 
@@ -366,29 +365,6 @@ def filled(message: str, lookup: Lookup) -> str:
             return f"<{describe(error)}>"
 
     return _BRACES.sub(value, message)
-
-
-def hits_that_stop(when: str) -> Callable[[int], bool]:
-    """Which hits stop, by their number.
-
-    Raises:
-        CommandError: The condition is not understood.
-    """
-    found = _WHEN.fullmatch(when)
-    if found is None or (found[1] == "%" and int(found[2]) == 0):
-        raise CommandError(f"{when!r} does not say which hits stop", "for example: 5, >= 5, % 5 for every fifth")
-    return partial(_HITS[found[1] or "=="], int(found[2]))
-
-
-_HITS: Final[dict[str, Callable[[int, int], bool]]] = {
-    "==": lambda number, hits: hits == number,
-    "=": lambda number, hits: hits == number,
-    ">=": lambda number, hits: hits >= number,
-    ">": lambda number, hits: hits > number,
-    "<=": lambda number, hits: hits <= number,
-    "<": lambda number, hits: hits < number,
-    "%": lambda number, hits: hits % number == 0,
-}
 
 
 def _pass_of(spec: str) -> PassName | Literal["", False]:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from graphscope.debugger import expression_names, failure, nodes, recorded_frames, watches
 from graphscope.debugger.breakpoint_checks import NODE_MADE, RECORDED
-from graphscope.debugger.breakpoints import Breakpoints, Hit, hits_that_stop
+from graphscope.debugger.breakpoints import Breakpoints, Hit
 from graphscope.debugger.displays import Displays
 from graphscope.debugger.expressions import Expression, parse
+from graphscope.debugger.hit_counts import hits_that_stop
 from graphscope.debugger.motion import CONTINUE, Motion, Origin, Plan
 from graphscope.debugger.recorded_locals import RecordedLocals
 from graphscope.debugger.results import Cause, Change, Frame, Place, Raised, Resumed, Stop, Where

@@ -6,7 +6,8 @@ import contextlib
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from graphscope.debugger.breakpoints import breakpoint_of, hits_that_stop, read
+from graphscope.debugger.breakpoints import breakpoint_of, read
+from graphscope.debugger.hit_counts import hits_that_stop
 from graphscope.debugger.results import BreakpointInfo
 from graphscope.errors import GraphscopeError
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphscope.debugger import expression_names, nodes, value_results
-from graphscope.debugger.breakpoints import hits_that_stop, holds
+from graphscope.debugger.breakpoints import holds
 from graphscope.debugger.expressions import RAISED, Expression, Lookup, describe
+from graphscope.debugger.hit_counts import hits_that_stop
 from graphscope.debugger.results import Change, WatchInfo
 
 if TYPE_CHECKING:

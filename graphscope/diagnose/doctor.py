@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
@@ -13,11 +13,13 @@ import numpy as np
 from graphscope.diagnose.check_table import Check, every
 from graphscope.diagnose.consequences import arranged
 from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.ranks import rank_parting
 from graphscope.diagnose.report import Report, Unjudged
 from graphscope.diagnose.two_runs import parting
 from graphscope.errors import LogError
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
+from graphscope.eventlog.siblings import bare, ranks_among
 from graphscope.graph import Graph
 
 if TYPE_CHECKING:
@@ -27,20 +29,35 @@ _MOST: Final = 500
 """So many findings of one check are read: what a sick run repeats in every step is told by the first ones."""
 
 
-def doctor(log: Log | str | os.PathLike[str], other: Log | str | os.PathLike[str] | None = None) -> Report:
+def doctor(log: Log | str | os.PathLike[str], *others: Log | str | os.PathLike[str]) -> Report:
     """Say what is wrong with a recorded run: where it was written, why, and what to do; nothing of a healthy one.
 
     Args:
         log: A log, or the path of one.
-        other: Another recording of the same program: then what is said is where the two part.
+        others: The logs of the other ranks of the run: then what is said is, too, which rank parts from the others. Or
+            one other recording of the same program: then what is said is where the two part.
 
     Raises:
-        LogError: It can't be read.
+        LogError: One can't be read, or several are neither ranks of one run nor two recordings.
     """
-    opened = log if isinstance(log, Log) else load(log)
-    if other is None:
-        return examined(Graph(opened))
-    return compared(opened, other if isinstance(other, Log) else load(other))
+    logs = [each if isinstance(each, Log) else load(each) for each in (log, *others)]
+    if len(logs) == 1:
+        return examined(Graph(logs[0]))
+    if len(ranks_among([each.path for each in logs])) == len(logs):
+        return ranked(logs)
+    if len(logs) > 2:
+        raise LogError("these logs are not the ranks of one run", hint="one is judged at a time, or two are compared")
+    return compared(*logs)
+
+
+def ranked(logs: Sequence[Log]) -> Report:
+    """What is wrong with the first rank of a run, and which rank parts from the others."""
+    graph, found = Graph(logs[0]), rank_parting(logs)
+    report = examined(graph)
+    steps = graph.index.marks(Kind.STEP)
+    told = () if found is None else (_with_source(graph, replace(_plain(found), first_step=_step(steps, found))),)
+    name = f"{logs[0].path.with_name(bare(logs[0].path))} ({len(logs)} ranks)"
+    return replace(report, log=name, findings=(*told, *report.findings))
 
 
 def compared(log: Log, other: Log) -> Report:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -44,6 +45,12 @@ def family(path: Path) -> list[Path]:
     """All logs of the run that a log belongs to (it need not exist itself), ranks in the order of their numbers."""
     found = [path] if _is_log(path) or path.is_file() else []
     return sorted([*found, *siblings(path)], key=lambda each: (len(title(each)), title(each)))
+
+
+def ranks_among(paths: Iterable[Path]) -> list[Path]:
+    """Those of some logs that are ranks of one run, the run of the first."""
+    ranks = [each for each in paths if title(each).startswith("rank ")]
+    return [each for each in ranks if (each.parent, bare(each)) == (ranks[0].parent, bare(ranks[0]))]
 
 
 def bare(path: Path) -> str:

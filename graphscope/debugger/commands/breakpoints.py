@@ -19,8 +19,8 @@ def break_(dbg: Debugger, spec: Rest = "") -> Message | TableResult:
     SPEC: `#12` (node number), `mul` (op or name), `op:mul`, `name:fc1.*`, `scope:encoder.*`, `line:model.py:31`, joined
     with `and`, and `forward` or `backward` to name the pass; as in pdb, `31` and `model.py:31` are lines. `b nan` stops
     where the first non-finite value is born, `b overwritten` at a write in place over what backward still needs,
-    `b missing` where a backward pass leaves a leaf without a gradient, `b finding` where any check finds something: at a
-    node, behind a backward pass, or (of the run so far) at the end of a training step. `b finding:zero_grad|lr_vanished`
+    `b missing` where a backward pass leaves a leaf without a gradient, `b finding` where any check finds something: at
+    a node, behind a backward pass, or (of the run so far) at the end of a training step; `b finding:nan|zero_grad`
     stops for these kinds, `b SPEC before` ahead of the computation.
     CONDITION: Python over value, grad, inputs, op, name, shape, dtype, node, isnan, isinf:
     `b op:tanh backward, abs(grad).max() > 1e3`.

@@ -58,6 +58,8 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule(("dead_relu", "saturation", "vanishing_gradient"), "always", ("vanished", "lost_update", "update_ratio")),
     Rule(("dead_relu", "saturation", "constant_data", "precision_lost"), "always", ("vanishing_gradient", "vanished")),
     Rule(("vanished",), "line", ("vanished",)),
+    Rule(("dead_relu",), "line", ("dead_relu",)),
+    Rule(("dead_relu",), "graph", ("dead_relu",)),
     Rule(
         ("double_softmax", "double_sigmoid", "softmax_axis"), "always",
         ("vanishing_gradient", "saturation", "vanished", "update_ratio"),

@@ -11,6 +11,7 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.values.activations import active_units, calls, count_of_inputs, is_inside, share_of_zeros
+from graphscope.diagnose.values.closing import closing
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def dead_relu(graph: Graph, row: int) -> Iterator[Finding]:
     """Nearly all units of a relu stay closed for every input, over several steps, so that no gradient passes.
 
     Units are judged by all inputs of the newest steps together. Where they died in a step, the optimizer that made it
-    is to blame; where they never lived, what wrote a bias far below 0, if something did, else the relu.
+    is to blame; where they never lived, what set the bias or the weight that closes them, else the relu.
     """
     log = graph.log
     found = next(
@@ -128,7 +129,6 @@ def _blame(graph: Graph, node: Node, found: Dead) -> tuple[tuple[str, int], str,
     """The line to change, the cause, what happened, and the cure."""
     here = node.site
     own = ("", 0) if here is None else (here.file, here.line)
-    bias = _bias(node)
     if found.since:
         facts = training(graph.log)
         weights = {edge.source.tensor for edge in _layer(node).inputs}
@@ -141,10 +141,13 @@ def _blame(graph: Graph, node: Node, found: Dead) -> tuple[tuple[str, int], str,
             died,
             "take a smaller learning rate, clip gradients, or use leaky_relu",
         )
-    if bias is not None:
-        wrote = bias.site if bias.kind == "op" else None
-        place = own if wrote is None else (wrote.file, wrote.line)
-        return place, "bias", f"its bias {title(bias)} is far below 0", "begin with a bias of 0"
+    closed = closing(node)
+    if closed is not None:
+        parameter, kind, wrote = closed
+        place = (wrote.site.file, wrote.site.line) if wrote is not None and wrote.site is not None else own
+        words, cure = _CLOSED[kind]
+        if kind == "bias" or wrote is not None:
+            return place, kind, f"its {kind} {title(parameter)} {words}", cure
     cure = "look at the initialisation and at the scale of the inputs, or use leaky_relu, which never closes"
     return own, "closed from the beginning", "it was so from the beginning", cure
 
@@ -154,20 +157,8 @@ def _layer(node: Node) -> Node:
     return node.inputs[0].source if node.inputs else node
 
 
-def _bias(node: Node) -> Node | None:
-    """What was added to the input of a relu, where it is what closes it."""
-    layer = _layer(node)
-    given = layer.value
-    if given is None or len(layer.inputs) < 2:
-        return None
-    bias = layer.inputs[-1].source
-    below = bias.value
-    if below is None or below.ndim != 1 or below.shape[0] not in given.shape or not (below < 0).all():
-        return None
-    axis = given.ndim - 1 if given.shape[-1] == below.shape[0] else 1
-    shaped = below.reshape([-1 if each == axis else 1 for each in range(given.ndim)])
-    return bias if (given - shaped > 0).mean() > _WITHOUT else None
-
-
-_WITHOUT: Final = 0.2
-"""So much of a layer is open if its bias alone is what closes it."""
+_CLOSED: Final = {
+    "bias": ("is far below 0", "begin with a bias of 0"),
+    "weight": ("has one sign, and its inputs the other", "begin with weights of both signs, around 0"),
+}
+"""By what closes a relu: how it is told, and the cure."""

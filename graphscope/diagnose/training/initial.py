@@ -87,16 +87,29 @@ def units_alike(log: Log, layer: Layer) -> bool | None:
 
 def set_at(graph: Graph, layer: Layer) -> Node | None:
     """The node by which the program gave a weight its first numbers, where the log has it."""
-    log, tensor = graph.log, int(layer.updates["tensor"][0])
-    for row in reversed(graph.index.versions(tensor, int(layer.updates["row"][0]))):
+    return setter(graph, int(layer.updates["tensor"][0]), int(layer.updates["row"][0]))
+
+
+def setter(graph: Graph, tensor: int, stop: int) -> Node | None:
+    """The node that wrote a parameter last, ahead of a row, where the log has one."""
+    log = graph.log
+    for row in reversed(graph.index.versions(tensor, stop)):
         event = graph.index.event(row)
         if event.kind != Kind.OP or not event.flags & Flag.IN_PLACE or log.op(event.op).name in _MOVED:
             continue
         node = graph.node(row)
+        if node.op == "set" and (len(node.inputs) < 2 or not _is_new(node.inputs[1].source)):
+            continue
         if node.op == "copy_slices" and len(node.inputs) > 1:
             return node.inputs[1].source
         return node
     return None
 
 
-_MOVED: Final = ("set", "to", "bfloat16", "half", "float", "cuda", "requires_grad_")
+def _is_new(node: Node) -> bool:
+    """Whether a tensor was computed, and not merely moved."""
+    return node.op not in (*_MOVED, *_HANDED) if node.kind == "op" else "function" in node.attrs
+
+
+_HANDED: Final = ("data", "detach", "clone", "contiguous", "cpu")
+_MOVED: Final = ("to", "bfloat16", "half", "float", "cuda", "requires_grad_")

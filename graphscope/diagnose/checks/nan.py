@@ -10,10 +10,10 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation, replaced, steps, title, where
 from graphscope.diagnose.finding import Finding, finding
-from graphscope.diagnose.gradients.flow import hops
+from graphscope.diagnose.gradients.flow import hops, op_of
 from graphscope.diagnose.gradients.paths import GradientPaths
 from graphscope.diagnose.subject import Subject
-from graphscope.diagnose.values.births import first_birth, given, op_of
+from graphscope.diagnose.values.births import first_birth, given
 from graphscope.diagnose.values.hazards import Birth
 from graphscope.diagnose.values.nonfinite_causes import born_backward, born_forward, largest
 from graphscope.eventlog.nonfinite import rows_with_nonfinite

@@ -61,6 +61,13 @@ def hops(node: Node) -> Iterator[Hop]:
                 waiting.append((source, hop))
 
 
+def op_of(rule: Node) -> Node:
+    """The op that a rule, or a part of one, belongs to."""
+    while rule.graph_pass == "backward" and rule.forward is not None:
+        rule = rule.forward
+    return rule
+
+
 def share_of_zeros(node: Node) -> float | None:
     """How much of a node's value is zero, from 0 to 1; None where that is not known or there is nothing."""
     found = node.summary

@@ -134,7 +134,12 @@ BACKWARD: Final[dict[str, Hazards]] = {
     "sqrt": _SQRT, "rsqrt": _RECIPROCAL, "reciprocal": _RECIPROCAL,
     **dict.fromkeys(("div", "true_divide", "divide"), _DIV), **dict.fromkeys(("pow", "float_power"), _POW),
     **{name: (*SINGULAR[name], _NEAR_LOG) for name in ("log", "log2", "log10")},
-    "xlogy": (_steep("log at zero", "the slope of {op} at 0 is infinite", SAFE_LOG, lambda v: v.y.zero()),),
+    "xlogy": (
+        _steep("log at zero", "the slope of {op} at 0 is infinite", SAFE_LOG, lambda v: v.y.zero()),
+        _steep("log near zero", "the slope of {op} next to 0 is too large for the dtype", SAFE_LOG,
+               lambda v: _inverse(v, v.y.smallest / np.maximum(v.x.magnitude, 1), 1)),
+    ),
+    "entr": _log_rule(lambda v: v.x.zero(), SAFE_LOG),
     **dict.fromkeys(("norm", "vector_norm", "cdist", "pdist", "dist"),
                     (_steep("root at zero", _NORM, _SAFE_NORM, lambda v: v.out.zero()), *_SCALED)),
     **dict.fromkeys(("exp", "exp2", "expm1", "sinh", "cosh", "square"), _SCALED),

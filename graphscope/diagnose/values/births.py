@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from graphscope.diagnose.gradients.flow import op_of
 from graphscope.diagnose.values.nonfinite_causes import is_singular
 from graphscope.eventlog.nonfinite import rows_with_nonfinite
 from graphscope.eventlog.schema import ROW_MASK, Flag, Kind
@@ -51,13 +52,6 @@ def given(node: Node) -> Iterator[Node]:
         if owner is not node:
             yield owner
             yield from (edge.source for edge in owner.inputs)
-
-
-def op_of(rule: Node) -> Node:
-    """The op that a rule, or a part of one, belongs to."""
-    while rule.graph_pass == "backward" and rule.forward is not None:
-        rule = rule.forward
-    return rule
 
 
 def _is_spoilt(node: Node) -> bool:

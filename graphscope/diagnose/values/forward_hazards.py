@@ -103,7 +103,7 @@ _DIV: Final[Hazards] = (
     Hazard("inf", "division by zero", "division by 0", SAFE_DIV, _by_zero),
     Hazard("inf", "division by nearly zero", "a quotient overflows, as its divisor is next to 0", SAFE_DIV,
            lambda v: _quotient(v, small=True)),
-    Hazard("inf", "overflow", "a quotient overflows ({sizes})", TOO_LARGE, lambda v: _quotient(v, small=False)),
+    Hazard("inf", "overflow", "a quotient overflows", TOO_LARGE, lambda v: _quotient(v, small=False)),
 )  # fmt: skip
 _REMAINDER: Final = Hazard("any", "division by zero", "division by 0", SAFE_DIV, lambda v: v.y.zero())
 _SAFE_EXP: Final = "limit what {op} is given: clamp(max=...), or subtract the largest (logsumexp, softmax)"
@@ -115,7 +115,7 @@ def _exponential(reach: Callable[[float], float], *, both: bool = False) -> Haza
         return given.x.beyond(limit) if both else given.x.above(limit)
 
     return (
-        Hazard("any", "overflow", "overflow of {op} ({sizes})", _SAFE_EXP, where),
+        Hazard("any", "overflow", "overflow of {op}", _SAFE_EXP, where),
         Hazard("inf", HANDED_ON, "{op} was given an infinity", SAFE_INFINITY, Given.infinite),
     )
 
@@ -125,21 +125,26 @@ _POW: Final[Hazards] = (
     Hazard("nan", "root of a negative", "a negative number to a fractional power", SAFE_BASE,
            lambda v: v.x.below(0) & v.y.fractional()),
     Hazard("inf", "division by nearly zero", "a number next to 0 to a negative power overflows", SAFE_BASE,
-           lambda v: _power(v, negative=True)),
-    Hazard("inf", "overflow", "a power overflows ({sizes})", TOO_LARGE, lambda v: _power(v, negative=False)),
+           lambda v: _power(v, small=True)),
+    Hazard("inf", "overflow", "a power overflows", TOO_LARGE, lambda v: _power(v, small=False)),
     Hazard("inf", HANDED_ON, "{op} was given an infinity", SAFE_INFINITY, Given.infinite),
 )  # fmt: skip
 
 
-def _power(given: Given, *, negative: bool) -> Extent:
+def _power(given: Given, *, small: bool) -> Extent:
+    """Powers that are too large: negative ones of numbers next to 0, or others."""
     x, y, out = given.x, given.y, given.made
     if x.value is not None and y.value is not None and out.value is not None:
-        sign = y.value < 0 if negative else y.value > 0
-        return Extent.of(np.isinf(out.value) & (x.value != 0) & np.isfinite(x.value) & sign)
+        near = (np.abs(x.value) < NEARLY_ZERO) & (y.value < 0)
+        return Extent.of(np.isinf(out.value) & (x.value != 0) & np.isfinite(x.value) & (near if small else ~near))
     if y.bounds is None:
         return UNKNOWN
-    exponent, base = (-y.bounds[0], 1 / max(x.smallest, 1e-300)) if negative else (y.bounds[1], x.magnitude)
-    return NOWHERE if exponent <= 0 else given.exceeded(base**exponent)
+    least = max(x.smallest, np.float64(1e-300))
+    if small:
+        return NOWHERE if least >= NEARLY_ZERO else given.exceeded(least ** min(y.bounds[0], 0))
+    return given.exceeded(max(x.magnitude, 1) ** max(y.bounds[1], 0)) | given.exceeded(
+        max(least, np.float64(NEARLY_ZERO)) ** min(y.bounds[0], 0)
+    )
 
 
 def _sizes(given: Given) -> list[float]:
@@ -158,13 +163,13 @@ _MUL: Final[Hazards] = (
     Hazard("nan", "infinity times 0", "infinity times 0", SAFE_INFINITY,
            lambda v: (v.x.infinite() & v.y.zero()) | (v.x.zero() & v.y.infinite())),
     Hazard("inf", HANDED_ON, "a factor is infinite", SAFE_INFINITY, Given.infinite),
-    Hazard("inf", "overflow", "overflow of a product ({sizes})", TOO_LARGE,
+    Hazard("inf", "overflow", "overflow of a product", TOO_LARGE,
            lambda v: v.exceeded(v.x.magnitude * (v.y.magnitude if len(v.operands) > 1 else v.x.magnitude))),
 )  # fmt: skip
 _ADD: Final[Hazards] = (
     Hazard("nan", "infinity minus infinity", "inf - inf", SAFE_DIFFERENCE, lambda v: v.x.infinite() & v.y.infinite()),
     Hazard("inf", HANDED_ON, "{op} was given an infinity", SAFE_INFINITY, Given.infinite),
-    Hazard("inf", "overflow", "overflow of a sum ({sizes})", TOO_LARGE,
+    Hazard("inf", "overflow", "overflow of a sum", TOO_LARGE,
            lambda v: v.exceeded(float(np.sum([abs(each.magnitude) for each in v.operands])))),
 )  # fmt: skip
 _SUM: Final[Hazards] = (_INFINITE, overflow("overflow of a sum", lambda v: v.x.count * v.x.magnitude))

@@ -83,7 +83,7 @@ class Hazard(NamedTuple):
     gives: Literal["inf", "nan", "any"]
     cause: str
     why: str
-    """`{sizes}` in it stands for the largest magnitudes, `{op}` for the op."""
+    """`{op}` in it stands for the op."""
     cure: str
     where: Callable[[Given], Extent]
     """Whether, and where, what it was given is of that kind."""
@@ -129,13 +129,14 @@ def _chosen(hazards: Sequence[Hazard], given: Given, kinds: list[str]) -> list[t
 
 
 def _why(hazard: Hazard, extent: Extent, given: Given) -> str:
-    told = hazard.why.replace("{sizes}", given.sizes).replace("{op}", given.op)
-    return f"{told}{extent}" if extent.some else told
+    details = [str(extent) if extent.some else "", given.sizes if hazard.cause == "overflow" else ""]
+    told = "; ".join(filter(None, details))
+    return hazard.why.replace("{op}", given.op) + (f" ({told})" if told else "")
 
 
 def overflow(why: str, bound: Callable[[Given], float], cure: str = "") -> Hazard:
     """Numbers that are too large for their dtype: as large as a bound at most."""
-    return Hazard("any", "overflow", why + " ({sizes})", cure or TOO_LARGE, lambda v: v.exceeded(_number(bound, v)))
+    return Hazard("any", "overflow", why, cure or TOO_LARGE, lambda v: v.exceeded(_number(bound, v)))
 
 
 def _number(bound: Callable[[Given], float], given: Given) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from graphscope.diagnose.gradients.flow import op_of
 from graphscope.diagnose.values.backward_hazards import BACKWARD, SINGULAR
 from graphscope.diagnose.values.forward_hazards import FORWARD, hazards_of
 from graphscope.diagnose.values.hazards import (
@@ -53,10 +54,11 @@ def is_singular(node: Node) -> bool:
 
 
 def largest(node: Node) -> float | None:
-    """The largest magnitude of what a node was given; None where nothing of it was kept."""
-    given = [numbers_of(edge.source, edge.slot) for edge in node.inputs]
-    if node.kind == "op":
-        given = [operand_numbers(each) for each in node.operands]
+    """The largest magnitude of what an op, or a rule, was given; None where nothing of it was kept."""
+    rules = [edge.source for edge in node.inputs if edge.source.kind == "grad"]
+    given = [] if node.kind != "op" else [operand_numbers(each) for each in node.operands]
+    for rule in rules:
+        given += [numbers_of(rule), *(operand_numbers(each) for each in op_of(rule).operands)]
     return max((float(each.magnitude) for each in given if each.magnitude == each.magnitude), default=None)
 
 

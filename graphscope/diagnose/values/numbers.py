@@ -74,10 +74,10 @@ class Extent:
             return None
 
     def __str__(self) -> str:
-        """` (3 of 10 elements)`; empty where that is not known."""
+        """`3 of 10 elements`; empty where that is not known."""
         if self.number is None:
             return ""
-        return " (its only element)" if self.total == 1 else f" ({self.number} of {self.total} elements)"
+        return "its only element" if self.total == 1 else f"{self.number} of {self.total} elements"
 
 
 UNKNOWN: Final = Extent(None)
@@ -198,6 +198,8 @@ def numbers_of(node: Node, slot: int = 0) -> Numbers:
 
 def operand_numbers(operand: Operand) -> Numbers:
     """What stood at a place of an op."""
+    if operand.edge is not None and operand.edge.source.kind == "grad":  # what a rule makes has no value of its own
+        return Numbers()
     if operand.edge is not None:
         return numbers_of(operand.edge.source, operand.edge.slot)
     if isinstance(operand.constant, int | float):

@@ -81,6 +81,16 @@ class Unregistered:
 
 
 @dataclass(frozen=True, slots=True)
+class Parting:
+    """Two parameters of a module that were one, until the first of them was replaced."""
+
+    names: tuple[str, str]
+    tensors: tuple[int | None, int | None]
+    """None for one that nothing used."""
+    site: int
+
+
+@dataclass(frozen=True, slots=True)
 class Module:
     """A module that is in no other and was called, as it was when that had first brought a step."""
 
@@ -102,6 +112,7 @@ class Module:
     others: frozenset[str]
     """The names of the modules in it that are in the other mode."""
     unregistered: tuple[Unregistered, ...]
+    parted: tuple[Parting, ...]
     classes: Mapping[str, tuple[str, int]]
     """File and line of the `__init__` of the program's own classes of modules, by name."""
 
@@ -288,6 +299,10 @@ def _module(facts: dict[str, Any]) -> Module:
                 each["module"], each["attribute"], each["type"], each["parameters"], each.get("site_number", 0)
             )
             for each in facts.get("unregistered", ())
+        ),
+        parted=tuple(
+            Parting(tuple(each["names"]), tuple(each["tensors"]), each.get("site_number", 0))
+            for each in facts.get("parted", ())
         ),
         classes={name: (file, line) for name, (file, line) in facts.get("classes", {}).items()},
     )

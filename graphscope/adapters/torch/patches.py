@@ -45,7 +45,14 @@ class TorchPatches(Patches):
         """Begin to see what torch does."""
         session, calls = self._session, self._calls
         collectives = Collectives(session)
-        for follower in (collectives, Checkpoints(session), Swaps(session), Warned(session), session.arrays):
+        for follower in (
+            collectives,
+            Checkpoints(session),
+            Swaps(session),
+            Warned(session),
+            session.arrays,
+            session.ties,
+        ):
             for owner, name, value in follower.entries():
                 self.replace(owner, name, value)
         constructions = Constructions(session)

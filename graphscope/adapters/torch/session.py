@@ -27,6 +27,7 @@ from graphscope.adapters.torch.sites import Fields, TorchFrames
 from graphscope.adapters.torch.tensor_elements import array_of, is_finite
 from graphscope.adapters.torch.tensor_properties import grad_fn, is_symbolic, shape_of
 from graphscope.adapters.torch.tensor_reader import tensor_of
+from graphscope.adapters.torch.ties import Ties
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog.appender import compiled
 from graphscope.eventlog.presenting import present_as
@@ -47,7 +48,7 @@ class Session(Recording):
 
     __slots__ = (
         "_count", "_gradients", "arrays", "assignments", "born", "callers", "calls", "follows", "identities", "kinds",
-        "leaves", "make_calls", "no_fields", "originals", "places", "remote", "skipped",
+        "leaves", "make_calls", "no_fields", "originals", "places", "remote", "skipped", "ties",
     )  # fmt: skip
 
     frames: TorchFrames
@@ -80,6 +81,7 @@ class Session(Recording):
         self.leaves = Leaves(self)
         self.arrays = Arrays(self)
         self.assignments = Assignments(self)
+        self.ties = Ties(self)
         self.skipped: weakref.WeakSet[type] = weakref.WeakSet()
         """Classes of tensors that could not be recorded, which was reported."""
         self.born: dict[bytes, int] = {}

@@ -223,6 +223,10 @@ class TrainingCalls:
         number, site = lambda tensor: next(iter(self.known([tensor])), None), self._constructions.site
         facts = contents(module, number, site)
         facts["requires_grad"] = self.session.assignments.early(module)
+        facts["parted"] = [
+            {"names": names, "tensors": tuple(map(number, tensors)), "site_number": site}
+            for names, tensors, site in self.session.ties.parted(module)
+        ]
         self.marks.describe("module", self.marks.number(module), facts)
 
     def _met(self, tensors: Iterable[torch.Tensor]) -> list[int]:

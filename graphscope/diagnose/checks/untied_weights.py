@@ -15,11 +15,13 @@ from graphscope.diagnose.gradients.paths import made_of
 from graphscope.diagnose.values.op_rows import first_inputs, op_rows
 from graphscope.diagnose.values.origins import is_forward, origin
 from graphscope.eventlog.schema import DTYPE_CODES, Flag
-from graphscope.graph import walk
+from graphscope.graph import series, walk
+from graphscope.graph.training import training
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
     from graphscope.graph import Graph, Node
+    from graphscope.graph.training import Parting
 
 LAYERS: Final = ("embedding", "linear")
 """Ops whose second operand is a weight, in the order in which a model runs them."""
@@ -46,7 +48,21 @@ def candidates(log: Log) -> list[int]:
     found = {name: weights(log, name) for name in LAYERS}
     pairs = [(one, other) for one in found["embedding"] for other in found["linear"]]
     pairs += [(one, other) for place, one in enumerate(found["linear"]) for other in found["linear"][place + 1 :]]
-    return sorted({max(one.first, other.first) for one, other in pairs if _untied(log.graph, one, other)})
+    rows = {max(one.first, other.first) for one, other in pairs if _untied(log.graph, one, other)}
+    return sorted(rows | _parted(log).keys())
+
+
+def _parted(log: Log) -> dict[int, Parting]:
+    """Parameters that were one until one of them was replaced, by the row where that was first updated: both are."""
+    found = series.updates(log)
+    tensors, firsts = np.unique(found["tensor"], return_index=True)
+    rows = dict(zip(tensors.tolist(), found["row"][firsts].tolist(), strict=True))
+    partings = (each for module in training(log).modules.values() for each in module.parted)
+    return {
+        rows[one]: each
+        for each in partings
+        if (one := each.tensors[0]) in rows and (other := each.tensors[1]) in rows and one != other
+    }
 
 
 def weights(log: Log, name: str) -> list[Weight]:
@@ -58,11 +74,11 @@ def weights(log: Log, name: str) -> list[Weight]:
         given = np.where(np.isin(log.pick("dtype", ahead), _FLOATING), ahead, given)
     rows, given = rows[given >= log.first], given[given >= log.first]
     tensors = log.pick("tensor", given).astype(np.int64)
-    found = []
+    found, optimized = [], training(log).optimized  # a teacher follows its student
     for tensor in np.unique(tensors).tolist():
         own = np.flatnonzero(tensors == tensor)
         numbers = (rows[own[0]], rows[own[-1]], given[own[0]], given[own[-1]])
-        if int(log.pick("flags", np.array([tensor]))[0]) & Flag.PARAMETER:
+        if int(log.pick("flags", np.array([tensor]))[0]) & Flag.PARAMETER and (tensor in optimized or not optimized):
             found.append(Weight(name, tensor, *map(int, numbers)))
     return found
 
@@ -104,7 +120,7 @@ _LEAST: Final = 2
 
 @check(
     "weights that are no longer tied",
-    reads=("rows", "values"),
+    reads=("marks", "training", "rows", "values"),
     rows=candidates,
     shows="run",
     sample="""
@@ -139,10 +155,14 @@ _LEAST: Final = 2
 def untied_weights(graph: Graph, row: int) -> Iterator[Finding]:
     """Two weights were the same in the beginning, number for number, and each is trained on its own.
 
+    So are two that were one parameter of two layers, until the program put another in the place of one of them.
     Looked at are the weights of an embedding and of a layer of its shape, and those of two layers of which one is the
     other turned: copies of whole modules are alike, too, and meant so.
     """
     layer = graph.node(row)
+    parting = _parted(graph.log).get(row)
+    if parting is not None:
+        yield _of_parting(graph, row, parting)
     if not is_forward(layer, LAYERS):
         return
     found = {name: weights(graph.log, name) for name in LAYERS}
@@ -152,6 +172,21 @@ def untied_weights(graph: Graph, row: int) -> Iterator[Finding]:
             kinds = (one.op, other.op) != ("embedding", "embedding")
             if kinds and max(one.first, other.first) == row and _untied(graph, one, other):
                 yield _finding(graph, row, one, other)
+
+
+def _of_parting(graph: Graph, row: int, parting: Parting) -> Finding:
+    file, line = training(graph.log).place(parting.site)
+    names = parting.names
+    at = f"{file.rpartition('/')[2]}:{line}"
+    verdict = f"{names[0]} and {names[1]} were one parameter until {at} gave {names[0]} another: they are trained apart"
+    shape = graph.log.event(row).shape
+    evidence = {"elements": int(np.prod(shape)), "first update": row}
+    return Finding("untied_weights", "warning", row, row, file, line, names, "replaced", verdict, _CURE, evidence)
+
+
+_CURE: Final = (
+    "let both layers hold the same tensor, once nothing replaces it any more: `output.weight = embedding.weight`"
+)
 
 
 def _finding(graph: Graph, row: int, one: Weight, other: Weight) -> Finding:
@@ -165,10 +200,9 @@ def _finding(graph: Graph, row: int, one: Weight, other: Weight) -> Finding:
     file, line = ("", 0) if site is None else (site.file, site.line)
     how = f", since {copied.op}{where(copied)} copied one" if copied is not None else ""
     verdict = f"{names[0]} and {names[1]} began as the same numbers and are trained apart{how}: they are not tied"
-    cure = "let both layers hold the same tensor: `output.weight = embedding.weight`, without a copy"
     shape = graph.log.event(one.begin).shape
     evidence = {"rows": shape[0], "columns": shape[1], "first use": other.first}
-    return Finding("untied_weights", "warning", row, blamed.row, file, line, names, "copied", verdict, cure, evidence)
+    return Finding("untied_weights", "warning", row, blamed.row, file, line, names, "copied", verdict, _CURE, evidence)
 
 
 def _copy(graph: Graph, one: Weight, other: Weight) -> Node | None:

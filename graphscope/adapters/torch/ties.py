@@ -1,0 +1,87 @@
+"""Parameters that two modules share, and the line that puts another in the place of one."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Callable, Iterator
+from sys import _getframe
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import torch
+
+from graphscope.adapters.torch.recorder_errors import guarded
+from graphscope.eventlog.places import site_number
+
+if TYPE_CHECKING:
+    from graphscope.adapters.torch.session import Session
+
+Module = torch.nn.Module
+
+
+class _Place(NamedTuple):
+    """A parameter of a module, by name."""
+
+    owner: weakref.ref[Module]
+    name: str
+
+    @property
+    def parameter(self) -> torch.nn.Parameter | None:
+        """What it is now."""
+        owner = self.owner()
+        return None if owner is None else owner._parameters.get(self.name)
+
+
+class Ties:
+    """Follows the registering of parameters."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._owners: dict[int, weakref.ref[Module]] = {}
+        """The modules that have parameters, by `id`."""
+        self._parted: list[tuple[_Place, _Place, int]] = []
+        """Which had one parameter until the first was replaced at a line."""
+
+    def entries(self) -> Iterator[tuple[Any, str, Callable[..., Any]]]:
+        """What is to be replaced."""
+        yield Module, "register_parameter", self._followed(Module.register_parameter)
+
+    def _followed(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        session = self.session
+
+        @functools.wraps(original)
+        def register_parameter(module: Module, name: str, param: torch.nn.Parameter | None) -> None:
+            replaced = module.__dict__.get("_parameters", {}).get(name)
+            original(module, name, param)
+            if not session.ended and not session.places.here.busy:
+                self._registered(module, name, replaced, _getframe(1))
+
+        return register_parameter
+
+    @guarded
+    def _registered(self, module: Module, name: str, replaced: torch.nn.Parameter | None, frame: FrameType) -> None:
+        key = id(module)
+        if key not in self._owners:
+            self._owners[key] = weakref.ref(module, functools.partial(self._owners.pop, key))
+        if replaced is None or module._parameters[name] is replaced:
+            return
+        others = [
+            _Place(reference, other)
+            for reference in self._owners.values()
+            if (owner := reference()) is not None
+            for other, each in owner._parameters.items()
+            if each is replaced
+        ]
+        if others:
+            site = site_number(self.session.writer, self.session.frames.user(frame))
+            self._parted += [(_Place(self._owners[key], name), other, site) for other in others]
+
+    def parted(self, root: Module) -> Iterator[tuple[tuple[str, str], tuple[Any, Any], int]]:
+        """Parameters of a module that were one and are two: their names, they themselves, and the line."""
+        paths = {id(each): path for path, each in root.named_modules()} if self._parted else {}
+        for *places, site in self._parted:
+            now = tuple(place.parameter for place in places)
+            names = [f"{paths[id(place.owner())]}.{place.name}" for place in places if id(place.owner()) in paths]
+            if len(names) == 2 and now[0] is not None and now[1] is not None and now[0] is not now[1]:
+                yield (names[0].lstrip("."), names[1].lstrip(".")), (now[0], now[1]), site

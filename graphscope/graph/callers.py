@@ -22,6 +22,11 @@ class Callers(NamedTuple):
     """Which of them is the first outside of all modules."""
 
     @property
+    def inside(self) -> tuple[Site, ...]:
+        """The lines inside of modules, at least its own: those outside may call them from elsewhere as well."""
+        return self.lines[: max(self.outside, 1)]
+
+    @property
     def outermost(self) -> Site | None:
         """The line that calls the outermost module; of what runs in none, its own."""
         return self.lines[self.outside] if self.outside < len(self.lines) else None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
+from types import CellType, FunctionType, MethodType
 from typing import Any, Final
 
 import torch
@@ -85,8 +87,25 @@ def _held(
     elif isinstance(value, torch.Tensor):
         if value.requires_grad and value.is_leaf:
             yield place, value, None
-    elif depth and type(value) in (list, tuple, dict, set) and len(value) <= _MOST_ITEMS:
+    elif depth:
+        for name, each in _parts(value, place):
+            yield from _held(each, name, depth - 1, seen)
+
+
+def _parts(value: Any, place: str) -> list[tuple[str, Any]]:
+    """What a thing holds that may hold parameters: a container, or a function with what it was made with."""
+    if type(value) in (list, tuple, dict, set) and len(value) <= _MOST_ITEMS:
         items = value.items() if type(value) is dict else enumerate(value)
-        for key, each in [*items]:
-            if isinstance(each, _TYPES) or type(each) in (list, tuple, dict, set):
-                yield from _held(each, f"{place}[{key!r}]", depth - 1, seen)
+        return [(f"{place}[{key!r}]", each) for key, each in items]
+    if isinstance(value, functools.partial):
+        given = [*enumerate(value.args), *value.keywords.items()]
+        return [(f"{place}.func", value.func), *((f"{place}({key})", each) for key, each in given)]
+    if isinstance(value, FunctionType) and value.__closure__:
+        names = zip(value.__code__.co_freevars, value.__closure__, strict=False)
+        return [(f"{place}.{name}", cell.cell_contents) for name, cell in names if cell != _EMPTY]
+    if isinstance(value, MethodType):
+        return [(f"{place}.__self__", value.__self__)]
+    return []
+
+
+_EMPTY: Final = CellType()

@@ -10,13 +10,17 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.source.dropped import dropping_line
 from graphscope.diagnose.source.places import mentions
 from graphscope.diagnose.training.parameter_rows import parameter_rows
-from graphscope.eventlog.schema import Kind
+from graphscope.eventlog.schema import Flag, Kind, Pass
+from graphscope.graph import walk
+from graphscope.graph.callers import callers
 from graphscope.graph.index import edges_of
 from graphscope.graph.training import Module, training
 
 if TYPE_CHECKING:
+    from graphscope.eventlog.names import Site
     from graphscope.eventlog.reader import Log
     from graphscope.graph import Graph
 
@@ -34,6 +38,8 @@ class Idle(NamedTuple):
     names: tuple[str, ...]
     """Its parameters."""
     passes: int
+    dropped: Site | None = None
+    """The line that drops what it makes, where it is used and its result is not."""
 
 
 def idle_parts(log: Log) -> list[int]:
@@ -91,19 +97,30 @@ def idle_parts(log: Log) -> list[int]:
         """,
 )
 def never_used(graph: Graph, row: int) -> Iterator[Finding]:
-    """A part of a network is handed to an optimizer and never used, and the program does not even name it elsewhere."""
+    """A part of a network is handed to an optimizer and never used, or what it makes is dropped.
+
+    The program does not even name it elsewhere, or the name that its result is given is never read.
+    """
     read = training(graph.log)
     for found in _idle(graph.log):
         if found.row != row:
             continue
         place = read.place(found.module.sites.get(found.part, 0))
         kind = found.module.modules.get(found.part, "")
+        evidence = {"parameters": len(found.names), "backward passes": found.passes}
+        if found.dropped is not None:
+            place = found.dropped.file, found.dropped.line
+            verdict = (
+                f"what {found.part} ({kind}) makes is dropped here, in {found.passes} backward passes: it never learns"
+            )
+            cure = f"use what {found.part} returns, or take it out"
+            yield Finding("never_used", "warning", row, None, *place, found.names, "dropped", verdict, cure, evidence)
+            continue
         verdict = (
             f"{found.part} ({kind}) is never used, in {found.passes} backward passes: the optimizer holds its "
             f"{listed(found.names, 3)}, and no line but this one names it"
         )
         cure = f"call {found.part} in forward(), or take it out"
-        evidence = {"parameters": len(found.names), "backward passes": found.passes}
         yield Finding("never_used", "warning", row, None, *place, found.names, "never used", verdict, cure, evidence)
 
 
@@ -126,11 +143,15 @@ def _idle(log: Log) -> Iterator[Idle]:
     for module, part, names in candidates:
         own = grown.of([each for each in module.parameters.values() if each is not None])
         passes = np.unique(np.searchsorted(read.backward_begins, own.rows))
-        if len(passes) < _LEAST or any(tensor in used for tensor in _tensors(module, names)):
-            continue
         site = log.site(module.sites.get(part, 0))
-        if site is None or site.caller:
+        if len(passes) < _LEAST or site is None or site.caller:
             continue  # what a library makes and does not use is not the program's
+        taken = _tensors(module, names) & used.keys()
+        if taken:
+            line = _dropped(log, max(used[tensor] for tensor in taken))
+            if line is not None:
+                yield Idle(int(own.rows[-1]), module, part, names, len(passes), line)
+            continue
         file = site.file
         if log.source(file) is not None and not mentions(log, part.rpartition(".")[2]):
             third = own.rows[np.searchsorted(read.backward_begins, own.rows) == passes[_LEAST - 1]][0]
@@ -160,14 +181,31 @@ def _tensors(module: Module, names: tuple[str, ...]) -> set[int]:
     return {tensor for name in names if (tensor := module.parameters.get(name)) is not None}
 
 
-def _used(log: Log, tensors: set[int]) -> set[int]:
-    """Those of some tensors that an op of the program takes in, but for the updates of optimizers."""
+def _used(log: Log, tensors: set[int]) -> dict[int, int]:
+    """Those of some tensors that an op of the program takes in, but for the updates of optimizers; the last such op."""
     wanted = np.array(sorted(tensors), np.uint64)
-    found: set[int] = set()
+    found: dict[int, int] = {}
     for first, rows in log.chunks():
         for offsets, named in edges_of(log, first, rows):
             mine = np.isin(named, wanted)
             users, sources = offsets[mine], named[mine]
             others = (rows["kind"][users] == Kind.OP) & (rows["tensor"][users] != sources)
-            found |= set(sources[others].tolist())
+            found |= zip(sources[others].tolist(), (users[others] + first).tolist(), strict=True)
     return found
+
+
+def _dropped(log: Log, row: int) -> Site | None:
+    """The line that drops what became of an op; None where something else was made of it in the end."""
+    graph, ends = log.graph, list[int]()
+    for each in [row, *walk.reach(row, lambda at: graph.index.using(at, log.end), _FAR)]:
+        event = log.event(each)
+        if event.kind != Kind.OP or event.graph_pass != Pass.FORWARD or not event.flags & Flag.REQUIRES_GRAD:
+            return None
+        if not graph.index.using(each, log.end):
+            ends.append(each)
+    lines = {dropping_line(log, callers(log, end).inside) for end in ends}
+    return lines.pop() if len(lines) == 1 else None
+
+
+_FAR: Final = 24
+"""So many ops away the end of what is dropped lies at most."""

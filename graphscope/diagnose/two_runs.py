@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from graphscope.diagnose.explanation import step_of, title, where
 from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.source.chance import chance_behind
 from graphscope.diagnose.values.origins import moves
 from graphscope.eventlog.schema import NODES, Flag
 from graphscope.graph import Graph
 
 if TYPE_CHECKING:
+    from graphscope.diagnose.source.chance_calls import Chance
     from graphscope.eventlog.reader import Log
     from graphscope.graph import Node
 
@@ -136,10 +140,20 @@ def _finding(node: Node, other: Log) -> Finding:
         )
     verdict = f"the two recordings are the same up to #{node.row}, where {what} {why}"
     evidence = _distance(node, other)
-    return Finding(
+    found = Finding(
         "nondeterminism", "warning", node.row, node.row, place.file, place.line, (title(node),), cause, verdict, cure,
         evidence,
     )  # fmt: skip
+    return _by_chance(found, chance_behind(node.graph.log, node.site, drawn=drawn))
+
+
+def _by_chance(found: Finding, chance: Chance | None) -> Finding:
+    """A finding at the place of the program that its numbers come from, where the source says so."""
+    if chance is None:
+        return found
+    name = PurePath(chance.file).name
+    verdict = f"{found.verdict}; what differs comes from the {chance.cause} at {name}:{chance.line}"
+    return replace(found, file=chance.file, line=chance.line, cause=chance.cause, verdict=verdict, cure=chance.cure)
 
 
 def _distance(node: Node, other: Log) -> dict[str, float]:
@@ -164,4 +178,5 @@ def _of_structure(graph: Graph, other: Log, row: int) -> Finding:
     verdict = f"the two recordings do the same up to #{row}: then {parted}"
     cure = "look at what decides there: the order of a set, files or threads, a time, or random numbers of Python's own"
     node = row if event.kind in NODES else None
-    return Finding("nondeterminism", "warning", row, node, file, line, (), "another way", verdict, cure, {})
+    found = Finding("nondeterminism", "warning", row, node, file, line, (), "another way", verdict, cure, {})
+    return _by_chance(found, chance_behind(graph.log, site))

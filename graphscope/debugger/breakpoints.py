@@ -297,6 +297,11 @@ class Breakpoints:
         )
 
     @property
+    def look_between_nodes(self) -> bool:
+        """Whether some breakpoint may stop where a backward pass or a training step has ended."""
+        return any(check.shows != "node" for found in self.enabled(False) for check in found.checks)
+
+    @property
     def of_runs(self) -> list[Check]:
         """The checks of a run as a whole that some breakpoint asks for."""
         wanted = {check.name for found in self.enabled(False) for check in found.checks}

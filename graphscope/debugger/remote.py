@@ -213,7 +213,8 @@ class RemoteGate(LiveGate):
     def settle(self) -> None:
         """Stand in front of the log, or get out of the way."""
         self._writer.gate = None  # first: a signal that comes in between puts it back
-        if self.ended is not None or not (self._remote.left or (self.idle and not self.wants_before)):
+        waits = self.wants_before or self.debugger.breakpoints.look_between_nodes
+        if self.ended is not None or not (self._remote.left or (self.idle and not waits)):
             self._writer.gate = self
 
     def ask(self, stop: Stop, plan: Plan | None = None) -> None:
@@ -232,7 +233,7 @@ class RemoteGate(LiveGate):
             self.debugger.edge = None
 
 
-_AT_NODES: Final = (LiveGate.before.__code__, LiveGate.after.__code__, LiveGate.passed.__code__)
+_AT_NODES: Final = tuple(each.__code__ for each in (LiveGate.before, LiveGate.after, LiveGate.passed, LiveGate.stepped))
 
 
 def debug_program(program: Program, channel: Channel, *, log: Path | None = None, **kept: Any) -> int:

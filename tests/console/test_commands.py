@@ -954,7 +954,7 @@ def test_break_finding_of_one_kind(debug: Debug) -> None:
     assert "forward prog.py:6" in after(text, "c")
 
 
-STEPPED = """\
+ACCUMULATING = """\
 import torch
 model = torch.nn.Linear(3, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
@@ -968,7 +968,7 @@ for step in range(30):
 @pytest.mark.torch
 def test_break_finding_stops_at_the_end_of_the_step_that_shows_it(debug: Debug) -> None:
     pytest.importorskip("torch")
-    text = debug(STEPPED, "b finding:zero_grad|lr_vanished", "c", "p step", "c", "q")
+    text = debug(ACCUMULATING, "b finding:zero_grad|lr_vanished", "c", "p step", "c", "q")
 
     assert "(breakpoint 1: finding:zero_grad|lr_vanished)" in after(text, "c", 1)
     assert "zero_grad at prog.py:6: the gradients of" in after(text, "c", 1)

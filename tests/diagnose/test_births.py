@@ -183,12 +183,29 @@ PROGRAMS = {
         logs = (x * 2).log()  # here
         logs[x > 0].sum().backward()
         """, "masked log of zero"),
+    "picked, not left out": (
+        """
+        roots = torch.tensor([0.0, 1.0], requires_grad=True).sqrt()  # here
+        roots[0].backward()
+        """, "root at zero"),
     "half precision": (
         """
         x = torch.tensor([300.0, 1.0], requires_grad=True).half()
         (x * x).sum().backward()  # here
         """, "overflow"),
 }  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_without_values_all_that_may_be_is_told(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    with gs.record(tmp_path / "run.gscope", values="none"):
+        x = torch.zeros(SIDE, SIDE, requires_grad=True)
+        x.log().mean().backward()
+        (x + 1).exp().mul(1e4).pow(2).half().mean().backward()
+    (said,) = gs.doctor(tmp_path / "run.gscope").findings
+    assert said.cause == "log of zero or log of a negative"
+    assert "can't tell which" in said.verdict
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -65,9 +65,7 @@ def clip_order(graph: Graph, row: int) -> Iterator[Finding]:
             if found == row:
                 read, (words, cure) = order.read, _WORDS[cause]
                 place = read.place(read.call(row).site)
-                verdict = f"gradients are clipped {words}: {order.title} never uses what was clipped"
-                if cause == _SCALED:
-                    verdict = f"gradients are clipped {words}: the limit holds for gradients of another size"
+                verdict = f"the gradients of {order.title} are clipped {words}"
                 evidence = {"clips": len(_clips(order)), "steps": len(order.steps)}
                 yield Finding("clip_order", "warning", row, None, *place, order.names, cause, verdict, cure, evidence)
 
@@ -76,9 +74,15 @@ _LATE: Final = "clipped after the step"
 _EARLY: Final = "clipped before backward"
 _SCALED: Final = "clipped before unscale_"
 _WORDS: Final = {
-    _LATE: ("after the step", "clip between backward() and step()"),
-    _EARLY: ("when they are cleared and backward() is yet to come", "clip between backward() and step()"),
-    _SCALED: ("while they are scaled", "call scaler.unscale_(optimizer) before clipping"),
+    _LATE: ("after the step, which has taken them as they were", "clip between backward() and step()"),
+    _EARLY: (
+        "when they are cleared and backward() is yet to come: there is nothing to clip",
+        "clip between backward() and step()",
+    ),
+    _SCALED: (
+        "while a GradScaler has them scaled up: the limit holds for gradients of another size",
+        "call scaler.unscale_(optimizer) before clipping",
+    ),
 }
 
 

@@ -94,8 +94,8 @@ def dead_relu(graph: Graph, row: int) -> Iterator[Finding]:
     node = graph.node(row)
     (file, line), cause, why, cure = _blame(graph, node, found)
     verdict = (
-        f"{title(node)}{where(node)} is closed for every input: {found.share:.0%} of its {found.units} units gave "
-        f"nothing but 0 in the last {min(_LAST, len(found.rows))} steps, and no gradient passes them: {why}"
+        f"{title(node)}{where(node)} is closed: {found.share:.0%} of its {found.units} units gave nothing but 0 in the "
+        f"last {min(_LAST, len(found.rows))} steps, whatever the input, and no gradient passes them: {why}"
     )
     evidence = {"closed": round(found.share, 4), "units": found.units, "steps": len(found.rows) - found.since}
     yield Finding("dead_relu", "warning", row, row, file, line, (title(node),), cause, verdict, cure, evidence)

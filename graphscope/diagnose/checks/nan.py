@@ -14,7 +14,7 @@ from graphscope.diagnose.gradients.flow import hops, op_of
 from graphscope.diagnose.gradients.paths import GradientPaths
 from graphscope.diagnose.subject import Subject
 from graphscope.diagnose.values.births import first_birth, given
-from graphscope.diagnose.values.hazards import Birth
+from graphscope.diagnose.values.hazards import SAFE_DATA, Birth
 from graphscope.diagnose.values.nonfinite_causes import born_backward, born_forward, largest
 from graphscope.eventlog.nonfinite import rows_with_nonfinite
 from graphscope.eventlog.schema import Flag, Kind
@@ -163,12 +163,15 @@ def _of_gradient(subject: Subject) -> Explanation | None:
 
 def _overflowing(nodes: list[Node], what: str) -> Explanation:
     verdict = f"{what}: its contributions are finite, and their sum overflows"
-    return Explanation("nonfinite", "overflow of a sum", verdict, steps(nodes), "`contributions` lists them")
+    return Explanation("nonfinite", "overflow of a sum", verdict, steps(nodes), _SAFE_SUM)
+
+
+_SAFE_SUM: Final = "make the loss, or its scale, smaller, or keep the numbers that it is made of small"
 
 
 def _begun(nodes: list[Node], what: str) -> Explanation:
     verdict = f"{what}: the backward pass began with a gradient that is not finite{where(nodes[-1])}"
-    cure = "look at what backward() was given"
+    cure = "give backward() a gradient that is finite"
     return Explanation("nonfinite", "began so", verdict, steps(nodes, {nodes[-1].row: "began so"}), cure)
 
 
@@ -226,7 +229,9 @@ def _of_leaf(leaf: Node, sick: Node, nodes: list[Node], what: str) -> Explanatio
         return Explanation("nonfinite", found.cause, verdict, (*steps(nodes), *found.path), found.cure)
     verdict = f"{what}: {title(first)}{where(first)} holds {_kinds(leaf)} from the beginning"
     path = steps(_with(nodes, first), {first.row: "not finite"})
-    return Explanation("nonfinite", "data", verdict, path, "clean the data")
+    trained = bool(first.flags & (Flag.PARAMETER | Flag.REQUIRES_GRAD))
+    cure = "initialise it: nothing was written to it, or nan" if trained else SAFE_DATA
+    return Explanation("nonfinite", "not initialised" if trained else "data", verdict, path, cure)
 
 
 def _earlier(leaf: Node) -> Node | None:

@@ -140,7 +140,7 @@ def overwritten(graph: Graph, row: int) -> Iterator[Finding]:
 
 def _finding(write: Node, owner: Node, old: Node, what: str) -> Finding:
     verdict = f"{owner.op}{where(owner)} had saved {what}, and {write.op}{where(write)} writes over it before backward"
-    plain = f"write to a copy, or leave the underscore out: {write.op.rstrip('_')} in place of {write.op}"
+    plain = f"make a new tensor: {write.op.rstrip('_')} in place of {write.op}, as x = x + y in place of x += y"
     cure = _OF_STEP if "lr" in write.attrs or "lr" in write.arguments.attributes else _CURES.get(write.op, plain)
     site = write.site
     file, line = ("", 0) if site is None else (site.file, site.line)

@@ -40,6 +40,7 @@ _FEWER: Final = 0.9
 """Such a share of the different numbers are left after a cast, or fewer."""
 
 _LEAST: Final = 8
+_APART: Final = "distance to the next number"
 _CODES: Final = [DTYPE_CODES[name] for name in BITS]
 
 
@@ -97,7 +98,11 @@ def _of_data(node: Node) -> tuple[str, str, dict[str, float]] | None:
         f"{title(node)}{where(node)} holds {node.dtype} of about {size:.4g}, which are {apart:g} apart, and deviates "
         f"by {summary.std:.3g}"
     )
-    return "large numbers", said, {"size": size, "step": apart, "deviation": summary.std}
+    return (
+        "large numbers",
+        said,
+        {"largest magnitude": size, _APART: apart, "deviation": summary.std},
+    )
 
 
 def _of_cast(node: Node) -> tuple[str, str, dict[str, float]] | None:
@@ -121,7 +126,12 @@ def _of_cast(node: Node) -> tuple[str, str, dict[str, float]] | None:
     return (
         "cast",
         said,
-        {"size": size, "step": step(node.dtype, size), "different before": had, "different after": kept},
+        {
+            "largest magnitude": size,
+            _APART: step(node.dtype, size),
+            "different before": had,
+            "different after": kept,
+        },
     )
 
 
@@ -146,7 +156,7 @@ def _of_difference(node: Node) -> tuple[str, str, dict[str, float]] | None:
         f"sub{where(node)} takes {node.dtype} of about {max(sizes):.4g} from each other, which are {apart:g} apart, "
         f"and leaves {left:.3g}"
     )
-    return "cancellation", said, {"size": max(sizes), "step": apart, "left": left}
+    return "cancellation", said, {"largest magnitude": max(sizes), _APART: apart, "left": left}
 
 
 def _before(node: Node) -> Iterator[Node]:
@@ -167,13 +177,13 @@ def _of_sum(node: Node) -> tuple[str, str, dict[str, float]] | None:
         f"add{where(node)} adds {float(np.abs(more).max()):.3g} to a sum of {size:.4g} in {node.dtype}, which stays as "
         "it was"
     )
-    return "sum that stands still", said, {"sum": size, "step": step(node.dtype, size)}
+    return "sum that stands still", said, {"sum": size, _APART: step(node.dtype, size)}
 
 
 _CURES: Final = {
     "large numbers": "subtract an offset in float64 (or as integers) before the numbers become {dtype}",
-    "cast": "subtract an offset as {source}, or keep float64, before the numbers become {dtype}",
-    "cancellation": "compute the difference in float64, or take the offset away before it is squared or summed",
+    "cast": "subtract an offset while they are {source}, or keep {wider}, in place of {dtype}",
+    "cancellation": "keep both, and their difference, in float64, or take the offset away before that",
     "sum that stands still": "sum in float64, or in float32 where it is half precision",
 }
 
@@ -216,7 +226,8 @@ def precision_lost(graph: Graph, row: int) -> Iterator[Finding]:
         return
     cause, said, evidence = found
     source = node.inputs[0].source.dtype if node.inputs else ""
-    cure = _CURES[cause].format(dtype=node.dtype, source=source)
+    wider = "float64" if source.startswith(("int", "uint")) else source
+    cure = _CURES[cause].format(dtype=node.dtype, source=source, wider=wider)
     place = step_of(node)
     yield Finding(
         "precision_lost", "warning", row, node.row, place.file, place.line, (title(node),), cause, said, cure, evidence

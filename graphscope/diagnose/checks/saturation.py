@@ -98,13 +98,13 @@ def saturation(graph: Graph, row: int) -> Iterator[Finding]:
     verdict = (
         f"{title(node)} = {node.op}{where(node)} is saturated in all {len(found.rows)} steps: its slope is "
         f"{max(found.slope, 0):.2g} of the steepest on average"
-        + (f", as its inputs are up to {largest:.4g} in size" if largest else "")
+        + (f", with inputs of magnitudes up to {largest:.4g}" if largest else "")
         + ", so that hardly any gradient passes"
     )
     cure = _CURES.get(node.op.rstrip("_"), _KEEP_SMALL)
     site = node.site
     file, line = ("", 0) if site is None else (site.file, site.line)
-    evidence = {"slope": max(found.slope, 0.0), "largest input": largest, "steps": len(found.rows)}
+    evidence = {"slope": max(found.slope, 0.0), "largest magnitude of its inputs": largest, "steps": len(found.rows)}
     yield Finding("saturation", "warning", row, row, file, line, (title(node),), "saturated", verdict, cure, evidence)
 
 

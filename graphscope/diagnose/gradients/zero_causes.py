@@ -10,6 +10,7 @@ import numpy as np
 
 from graphscope.diagnose.explanation import title
 from graphscope.diagnose.gradients.flow import inputs_of
+from graphscope.diagnose.values.numbers import operand_numbers
 from graphscope.eventlog.schema import Flag
 
 if TYPE_CHECKING:
@@ -146,17 +147,21 @@ def _multiplied(evidence: Evidence) -> Reason:
     inputs = [edge.source for edge in evidence.node.inputs]
     toward = evidence.toward.tensor
     worst, zeros, largest = None, None, 0.0
-    for position, value in enumerate(inputs_of(evidence.node)):
+    for position, operand in enumerate(evidence.node.operands):
         own = position < len(inputs) and inputs[position].tensor == toward
-        if value is None or not value.size or (own and any(each.tensor != toward for each in inputs)):
+        factor = operand_numbers(operand)
+        zero = factor.zero()
+        if not factor.count or zero.some is None or (own and any(each.tensor != toward for each in inputs)):
             continue
-        largest = max(largest, float(np.max(np.abs(value))))
-        if (value == 0).any() and (zeros is None or np.mean(value == 0) > np.mean(zeros)):
+        largest = max(largest, float(factor.magnitude))
+        if zero.some and (zeros is None or zero.share > zeros.share):
             worst = inputs[position] if position < len(inputs) else None
-            zeros = value == 0
+            zeros = zero
     if zeros is None:
         return _too_small(evidence, largest)
-    why = f"{share(zeros)} {title(worst)} (what it is multiplied by) is zero" if worst else "it is multiplied by 0"
+    why = (
+        f"{zeros.share:.0%} of {title(worst)} (what it is multiplied by) is zero" if worst else "it is multiplied by 0"
+    )
     cure = "see where the zeros come from: an initialisation with zeros, a mask that hides all, a factor of 0"
     cause = "weighted with 0" if worst is None else "masked" if _is_mask(worst) else "multiplied by zeros"
     return Reason(cause, why, cure)
@@ -181,6 +186,10 @@ def _too_small(evidence: Evidence, largest: float) -> Reason:
 
 
 def _divided(evidence: Evidence) -> Reason:
+    operands = evidence.node.operands
+    if len(operands) > 1 and operand_numbers(operands[0]).zero().every:
+        why = "what is divided is zero, and with it the slope by the divisor"
+        return Reason("multiplied by zeros", why, "see where the zeros come from: an initialisation, or a mask")
     why = "the quotients are too small for its dtype: it divides by large numbers"
     return Reason("underflow", why, "scale its inputs, or use float64")
 
@@ -203,10 +212,11 @@ def _masked(evidence: Evidence) -> Reason:
 
 
 def _power(evidence: Evidence) -> Reason:
-    values = inputs_of(evidence.node)
-    exponent = values[1] if len(values) > 1 else None
-    if exponent is not None and not np.any(exponent):
+    base, exponent = (operand_numbers(each) for each in evidence.node.operands[:2])
+    if exponent.zero().every:
         return Reason("exponent 0", "the exponent is 0: the power is 1, whatever the base", "take another exponent")
+    if base.zero().some is False:
+        return _too_small(evidence, float(base.magnitude))
     return Reason("base 0", "its base is 0, where a power has no slope", "start elsewhere than at 0")
 
 

@@ -249,7 +249,8 @@ _ATTENTION: Final[Hazards] = (
 def _uncounted(given: Given) -> Extent:
     """Whether no label of the batch counts."""
     ignored = given.attributes.get("ignore_index", -100)
-    return given.y.at(ignored) if given.y.at(ignored).every else NOWHERE
+    found = given.y.at(ignored)
+    return found if found.every else UNKNOWN if found.every is None else NOWHERE
 
 
 _LABELS: Final[Hazards] = (

@@ -60,10 +60,8 @@ class Given:
 
     def infinite(self) -> Extent:
         """Whether an operand is infinite."""
-        found = NOWHERE
-        for each in self.operands:
-            found = found if each.infinite().some is False else Extent(each.infinite().some or found.some)
-        return found
+        known = [each.infinite().some for each in self.operands]
+        return UNKNOWN if None in known and True not in known else Extent(True in known)
 
     @property
     def sizes(self) -> str:
@@ -95,11 +93,24 @@ def birth(hazards: Sequence[Hazard], given: Given) -> Birth | None:
     if not chosen:
         return None
     told = [group for group in chosen if any(hazard.cause != HANDED_ON for hazard, _ in group)] or chosen[:1]
-    causes = [" or ".join(dict.fromkeys(hazard.cause for hazard, _ in group)) for group in told]
-    whys = [" or ".join(dict.fromkeys(_why(*found, given) for found in group)) for group in told]
+    causes = [_joined(group, [hazard.cause for hazard, _ in group]) for group in told]
+    whys = [_joined(group, [_why(*found, given) for found in group]) for group in told]
     cures = dict.fromkeys(hazard.cure for group in told for hazard, _ in group)
     cause, why = (" and ".join(dict.fromkeys(each)) for each in (causes, whys))
-    return Birth(cause, why, filled("; ".join(cures), given))
+    doubt = " (the log can't tell which)" if any(len(group) > 1 and _is_open(group) for group in told) else ""
+    return Birth(cause, why + doubt, filled("; ".join(cures), given))
+
+
+Group = Sequence[tuple[Hazard, Extent]]
+"""Hazards that are all certain, or all left open."""
+
+
+def _is_open(group: Group) -> bool:
+    return any(extent.some is None for _, extent in group)
+
+
+def _joined(group: Group, texts: Sequence[str]) -> str:
+    return (" or " if _is_open(group) else " and ").join(dict.fromkeys(texts))
 
 
 def filled(cure: str, given: Given) -> str:

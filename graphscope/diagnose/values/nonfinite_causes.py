@@ -44,7 +44,8 @@ def born_backward(node: Node, rule: Node | None, made: Node) -> Birth:
     """
     given = _given(node, rule, made)
     told = birth(hazards_of(BACKWARD, node.op), given) or _of_any_rule(given)
-    return _masked(node, told)
+    no_infinity = given.made.infinite().some is False  # infinite slopes times 0: nothing was to flow through them
+    return _masked(node, told) if no_infinity and hazards_of(SINGULAR, node.op) else told
 
 
 def is_singular(node: Node) -> bool:

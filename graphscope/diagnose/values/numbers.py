@@ -73,6 +73,11 @@ class Extent:
         except ValueError:  # the op does not join them element by element
             return None
 
+    @property
+    def share(self) -> float:
+        """Which part of them, from 0 to 1; 0 where that is not known."""
+        return (self.number or 0) / max(self.total, 1)
+
     def __str__(self) -> str:
         """`3 of 10 elements`; empty where that is not known."""
         if self.number is None:
@@ -87,12 +92,22 @@ NOWHERE: Final = Extent(False, False)
 class Numbers:
     """The numbers of an operand or a result."""
 
-    def __init__(self, value: Any = None, summary: Summary | None = None, shape: tuple[int, ...] = (), dtype: str = ""):
+    def __init__(
+        self,
+        value: Any = None,
+        summary: Summary | None = None,
+        shape: tuple[int, ...] = (),
+        dtype: str = "",
+        *,
+        finite: bool = False,
+    ) -> None:
         comparable = value is not None and np.asarray(value).dtype.kind in "fiub"
         self.value = np.asarray(value) if comparable else None
         self.summary = summary
         self.shape = shape
         self.dtype = dtype
+        self.finite = finite or dtype.startswith(("int", "uint", "bool"))
+        """Whether all are known to be finite, be they kept or not."""
 
     @cached_property
     def count(self) -> int:
@@ -137,12 +152,16 @@ class Numbers:
 
     def infinite(self) -> Extent:
         """Those that are infinite."""
+        if self.finite:
+            return NOWHERE
         if self.value is not None or self.summary is None:
             return UNKNOWN if self.value is None else Extent.of(np.isinf(self.value))
         return Extent(self.summary.inf > 0, self.summary.inf == self.count, None, self.summary.inf, self.count)
 
     def nan(self) -> Extent:
         """Those that are NaN."""
+        if self.finite:
+            return NOWHERE
         if self.value is not None or self.summary is None:
             return UNKNOWN if self.value is None else Extent.of(np.isnan(self.value))
         return Extent(self.summary.nan > 0, self.summary.nan == self.count, None, self.summary.nan, self.count)
@@ -165,7 +184,7 @@ class Numbers:
             lambda x: x == number, lambda low, high: low <= number <= high, lambda low, high: low == number == high
         )
         inside = self.value is None and found.some and self.bounds is not None and number not in self.bounds
-        return UNKNOWN if inside else found
+        return Extent(None, False) if inside else found
 
     def fractional(self) -> Extent:
         """Those that are no whole numbers."""
@@ -193,7 +212,8 @@ def numbers_of(node: Node, slot: int = 0) -> Numbers:
     value = node.output(slot)
     summary = node.graph.log.summary(node.row, slot) if slot else node.summary
     shape, dtype = node.outputs[slot] if slot < len(node.outputs) else (node.shape, node.dtype)
-    return Numbers(value, summary, shape, dtype)
+    finite = summary is None and node.graph.log.nonfinite(node.graph.value_row(node.row)) is False
+    return Numbers(value, summary, shape, dtype, finite=finite)
 
 
 def operand_numbers(operand: Operand) -> Numbers:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from graphscope.diagnose.check_table import check
-from graphscope.diagnose.explanation import Explanation, step_of, where
+from graphscope.diagnose.explanation import Explanation, Step, listed, step_of, where
 from graphscope.diagnose.finding import Finding, finding
+from graphscope.diagnose.source.places import only_call
 from graphscope.diagnose.training.objectives import objective, only_losses, trains_weights
 from graphscope.diagnose.training.optimized import LEAST, optimizer_at
+from graphscope.diagnose.training.policies import entropies, weighted
 from graphscope.graph import series
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
-    from graphscope.graph import Graph
+    from graphscope.graph import Graph, Node
 
 _WORSE: Final = 1.1
 """The error grew by that much, from the first to the last quarter of the steps."""
@@ -27,10 +30,13 @@ _WANTED: Final = re.compile("reward|score|utility|gain|likelihood|log_?prob|elbo
 
 
 def _rows(log: Log) -> list[int]:
-    found = only_losses(log)
-    if len(found) < 2 * LEAST or not len(series.updates(log)):
+    if not len(series.updates(log)):
         return []
-    return [int(found["root"][0])] if _grows(np.abs(found["value"]), found["value"]) else []
+    rows = {each.product.row for each in weighted(log)} | {each.node.row for each in entropies(log)}
+    found = only_losses(log)
+    if len(found) >= 2 * LEAST and (_grows(np.abs(found["value"]), found["value"]) or _turns(found["value"])):
+        rows.add(int(found["root"][0]))
+    return sorted(rows)
 
 
 def _grows(sizes: np.ndarray, values: np.ndarray) -> bool:
@@ -40,6 +46,16 @@ def _grows(sizes: np.ndarray, values: np.ndarray) -> bool:
         return False
     part = len(known) // 4
     return bool(np.median(known[-part:]) > _WORSE * np.median(known[:part]) and known[-1] > known[0])
+
+
+def _turns(values: np.ndarray) -> bool:
+    """Whether a loss falls to the negative of what similarities can be at most."""
+    part = len(values) // 4
+    before, after = np.median(values[:part]), np.median(values[-part:])
+    return bool(np.abs(values).max() <= 1 and after < _OPPOSITE and after < before + _OPPOSITE)
+
+
+_OPPOSITE: Final = -0.3
 
 
 @check(
@@ -75,10 +91,14 @@ def _grows(sizes: np.ndarray, values: np.ndarray) -> bool:
         """,
 )
 def wrong_sign(graph: Graph, row: int) -> Iterator[Finding]:
-    """What is minimised is the negative of an error, or a likelihood itself; and it gets worse."""
-    found = objective(graph, row)
+    """What is minimised is the negative of an error, or a likelihood itself; and it gets worse.
+
+    So is the probability of actions, times what these have brought, and the entropy of a policy beside that.
+    """
     update = series.updates(graph.log)[0]
     maximized = bool(graph.log.arguments(int(update["row"])).attributes.get("maximize"))
+    yield from _of_policies(graph, row, -1 if maximized else 1)
+    found = objective(graph, row) if row in only_losses(graph.log)["root"] else None
     if found is None or found.ascended == maximized or not trains_weights(graph):
         return
     losses = only_losses(graph.log)["value"]
@@ -89,10 +109,11 @@ def wrong_sign(graph: Graph, row: int) -> Iterator[Finding]:
     if found.likelihood:
         verdict = f"the objective is ascended: {what} by minimising {name} itself"
         cure = "minimise the negative of the likelihood"
-    negated = found.negated
-    wanted = negated is not None and _WANTED.search(negated.source_line.partition("=")[0])
-    blamed = step_of(graph.node(row) if negated is None or wanted else negated, "has the wrong sign")
-    if wanted:
+    negated, root = found.negated, graph.node(row)
+    named = negated is not None and _WANTED.search(negated.source_line.partition("=")[0])
+    whole = bool(named) or (root.op in ("add", "sub") and len(root.inputs) > 1)
+    blamed = _given_at(step_of(root if negated is None or whole else negated, "has the wrong sign"), root)
+    if whole:
         cure = "minimise its negative"
     if maximized:
         verdict = f"the objective is ascended: {what}, since the optimizer maximises {name}"
@@ -100,3 +121,45 @@ def wrong_sign(graph: Graph, row: int) -> Iterator[Finding]:
     evidence = {"first loss": float(losses[0]), "last loss": float(losses[-1]), "passes": len(losses)}
     explained = Explanation("fine", "wrong sign", verdict, (blamed,), cure)
     yield finding("wrong_sign", "error", row, explained, (graph.node(row).name or "loss",), evidence)
+
+
+def _given_at(step: Step, root: Node) -> Step:
+    """A step at the line that calls for a loss, where the function that gives it is called after what is wanted."""
+    site = root.site
+    name = "" if site is None else site.function.rpartition(".")[2]
+    place = only_call(root.graph.log, name) if step.row == root.row and _WANTED.search(name) else None
+    if place is None:
+        return step
+    line = (root.graph.log.source(place[0]) or "").splitlines()[place[1] - 1 : place[1]]
+    return replace(step, file=place[0], line=place[1], text="".join(line).strip())
+
+
+def _of_policies(graph: Graph, row: int, minimised: int) -> Iterator[Finding]:
+    """What is wrong with the gradient of a policy.
+
+    Args:
+        graph: The graph.
+        row: A product of logarithms of probabilities and what the actions have brought, or an entropy.
+        minimised: 1 of what an optimizer minimises, -1 of what it maximises.
+    """
+    products, right = weighted(graph.log), False
+    for each in products:
+        right = right or each.sign != minimised
+        if each.product.row == row and each.sign == minimised:
+            name = listed(each.names)
+            verdict = (
+                f"the objective is ascended: the loss grows with the probability of actions times {name}"
+                f"{where(each.product)}, so that what has brought much becomes rare"
+            )
+            blamed = step_of(each.blamed, "has the wrong sign")
+            cure = f"minimise the negative: -(log_prob * {each.names[0]})"
+            explained = Explanation("fine", "wrong sign", verdict, (blamed,), cure)
+            yield finding("wrong_sign", "error", row, explained, each.names, {"sign": float(each.sign)})
+    for part in entropies(graph.log):
+        if right and part.node.row == row and part.sign == minimised:
+            verdict = (
+                f"the entropy of the policy{where(part.node)} is minimised beside its gain: it stops to explore at once"
+            )
+            blamed = step_of(part.blamed, "has the wrong sign")
+            explained = Explanation("fine", "wrong sign", verdict, (blamed,), "take the entropy from the loss")
+            yield finding("wrong_sign", "error", row, explained, ("entropy",), {"sign": float(part.sign)})

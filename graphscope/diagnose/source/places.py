@@ -30,6 +30,24 @@ def attribute_place(log: Log, file: str, line: int, attribute: str) -> tuple[str
     return None
 
 
+def only_call(log: Log, function: str) -> tuple[str, int] | None:
+    """Where the recorded source calls a function or method of a name; None where it does so nowhere, or twice."""
+    found = set()
+    for entry in log.table("sources"):
+        try:
+            tree = ast.parse(str(entry.get("text", ""))) if isinstance(entry, dict) else None
+        except (SyntaxError, ValueError, RecursionError):
+            return None  # it can't be ruled out
+        for node in ast.walk(tree) if tree is not None else ():
+            called = node.func if isinstance(node, ast.Call) else None
+            name = (
+                called.id if isinstance(called, ast.Name) else called.attr if isinstance(called, ast.Attribute) else ""
+            )
+            if called is not None and name == function:
+                found.add((str(entry.get("file", "")), called.lineno))
+    return found.pop() if len(found) == 1 else None
+
+
 def mentions(log: Log, attribute: str) -> int:
     """How often the recorded source may read an attribute of this name, also by a text."""
     count = 0

@@ -67,8 +67,14 @@ class Objective:
 
 
 def objective(graph: Graph, root: int) -> Objective | None:
-    """What a loss measures; None where it is a sum of several things, or nothing that is known."""
-    node, sign, negated, picked = graph.node(unscaled(graph, root)), 1, None, False
+    """What a loss measures; None where it is a sum of several things, or nothing that is known.
+
+    A sum whose parts all make the same worse is known by the first of them: what an evidence lower bound is made of.
+    """
+    return _objective(graph.node(unscaled(graph, root)), 1, None, False)
+
+
+def _objective(node: Node, sign: int, negated: Node | None, picked: bool) -> Objective | None:
     for _ in range(_FARTHEST):
         name = node.op.rstrip("_")
         if node.kind != "op":
@@ -77,14 +83,30 @@ def objective(graph: Graph, root: int) -> Objective | None:
             return Objective(node, sign, negated, likelihood=False)
         if name in _LIKELIHOODS:
             return Objective(node, sign, negated, likelihood=True) if picked else None
+        if name == "cosine_similarity" and sum(map(_is_trained, (edge.source for edge in node.inputs))) == 1:
+            return Objective(node, sign, negated, likelihood=True)
         factor = _factor(node)
         if factor is None or not node.inputs:
-            return Objective(node, sign, negated, likelihood=True) if _is_log_prob(node) else None
+            if _is_log_prob(node):
+                return Objective(node, sign, negated, likelihood=True)
+            return _of_parts(node, sign, negated) if name in ("add", "sub") else None
         picked = picked or name in ("gather", "getitem", "select", "index_select", "diagonal")
         if factor < 0:
             sign, negated = -sign, node
         node = node.inputs[0].source
     return None
+
+
+def _of_parts(node: Node, sign: int, negated: Node | None) -> Objective | None:
+    """What a sum or difference measures, if all of it is ascended: what is not known must be taken from it."""
+    sources = [edge.source for edge in node.inputs]
+    if len(sources) != 2 or not all(map(_is_trained, sources)):
+        return None
+    signs = (sign, -sign if node.op.startswith("sub") else sign)
+    found = [_objective(each, one, negated, False) for each, one in zip(sources, signs, strict=True)]
+    known = [each for each in found if each is not None]
+    fits = all(part.ascended if part is not None else one < 0 for part, one in zip(found, signs, strict=True))
+    return known[0] if known and fits else None
 
 
 def _is_distance(node: Node) -> bool:

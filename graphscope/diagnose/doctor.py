@@ -82,6 +82,7 @@ def examined(graph: Graph, checks: Iterable[Check] | None = None) -> Report:
             found += _merged(_judged(check, graph, unjudged))
         except Exception as error:  # noqa: BLE001 - whatever one check does, the others go on
             unjudged.append(Unjudged(check.title, f"the check `{check.name}` failed ({type(error).__name__}: {error})"))
+        log.release()
     steps = graph.index.marks(Kind.STEP)
     told = (_with_source(graph, replace(_plain(each), first_step=_step(steps, each))) for each in found)
     roots = sorted(arranged(graph, list(told)), key=_importance)

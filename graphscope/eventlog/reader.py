@@ -66,6 +66,7 @@ class Log(Rows, Tables):
         """By entry and number of inputs, those without numbers that vary."""
         self.readings: dict[Any, tuple[int, Any]] = {}
         """What was read of it as a whole: by the function that did, how long it was then, and what was found."""
+        self._seen = 0
         Tables.__init__(self, files)
         Rows.__init__(self, files, self.metadata["format"])
 
@@ -238,6 +239,10 @@ class Log(Rows, Tables):
         return table[start : start + int(table[start]["count"])]
 
     def _place(self, row: int, slot: int) -> tuple[Segment, Flag, np.void, tuple[int, ...], str]:
+        self._seen += _AROUND
+        if self._seen > _MOST_SEEN:
+            self.release()
+            self._seen = 0
         segment, index = self._find(row)
         raw = segment.events[index]
         if raw["several"]:
@@ -262,6 +267,7 @@ class Log(Rows, Tables):
         if dtype is None or not flags & (Flag.INLINE | Flag.KEPT):
             return None
         nbytes = math.prod(shape) * dtype.itemsize
+        self._seen += nbytes
         if flags & Flag.INLINE:
             start, memory = 0, np.frombuffer(raw["value"].tobytes(), np.uint8)
         else:
@@ -373,6 +379,10 @@ _FIELDS = operator.itemgetter(
          "several", "tensor", "time", "duration", "value", "forward"),
     )
 )  # fmt: skip
+_AROUND = 1 << 17
+"""A system maps so many bytes around a row and its value when they are looked at."""
+_MOST_SEEN = 1 << 26
+"""So many bytes are looked at before the system may have their memory back."""
 _STORED = Flag.INLINE | Flag.KEPT | Flag.SUMMARY
 _KINDS = frozenset(int(kind) for kind in Kind)
 _ALL_FLAGS = int(~Flag(0))

@@ -146,6 +146,11 @@ class Rows:
     def _segment(self, row: int) -> Segment:
         return self._segments[bisect_right(self._starts, row) - 1]
 
+    def release(self) -> None:
+        """Let the system have back the memory of all that was looked at; it is read again when it is needed."""
+        for segment in self._segments:
+            segment.release()
+
     def chunks(self, start: int | None = None, stop: int | None = None) -> Iterator[tuple[int, np.ndarray]]:
         """Row number of the first, and the rows, of each stretch of `events.npy` between `start` and `stop`."""
         start = self.first if start is None else max(start, self.first)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -11,11 +11,12 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
 from graphscope.diagnose.finding import Finding
-from graphscope.diagnose.gradients.paths import made_of
+from graphscope.diagnose.gradients.ancestry import ancestry
 from graphscope.diagnose.values.op_rows import first_inputs, op_rows
 from graphscope.diagnose.values.origins import is_forward, origin
 from graphscope.eventlog.schema import DTYPE_CODES, Flag
-from graphscope.graph import series, walk
+from graphscope.graph import series
+from graphscope.graph.reading import once_a_length
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:
@@ -45,11 +46,19 @@ class Weight(NamedTuple):
 
 def candidates(log: Log) -> list[int]:
     """The first row of each layer whose weight is, bit by bit, that of another, and is another tensor."""
-    found = {name: weights(log, name) for name in LAYERS}
-    pairs = [(one, other) for one in found["embedding"] for other in found["linear"]]
-    pairs += [(one, other) for place, one in enumerate(found["linear"]) for other in found["linear"][place + 1 :]]
-    rows = {max(one.first, other.first) for one, other in pairs if _untied(log.graph, one, other)}
-    return sorted(rows | _parted(log).keys())
+    return sorted({max(one.first, other.first) for one, other in _pairs(log)} | _parted(log).keys())
+
+
+@once_a_length
+def _pairs(log: Log) -> list[tuple[Weight, Weight]]:
+    """The weights that were tied no longer than to the beginning; only those of the same range are compared."""
+    ranges: dict[tuple[float, float, int], list[Weight]] = {}
+    for weight in (each for name in LAYERS for each in weights(log, name)):
+        start = log.summary(weight.begin)
+        if start is not None and start.minimum < start.maximum:
+            ranges.setdefault((start.minimum, start.maximum, start.zero), []).append(weight)
+    pairs = (pair for alike in ranges.values() for pair in combinations(alike, 2))
+    return [(one, other) for one, other in pairs if other.op == "linear" and _untied(log, one, other)]
 
 
 def _parted(log: Log) -> dict[int, Parting]:
@@ -83,25 +92,23 @@ def weights(log: Log, name: str) -> list[Weight]:
     return found
 
 
-def _untied(graph: Graph, one: Weight, other: Weight) -> bool:
+def _untied(log: Log, one: Weight, other: Weight) -> bool:
     """Whether two weights were the same in the beginning, and both were trained, apart from each other."""
     if one.tensor == other.tensor or one.end == one.begin or other.end == other.begin:
         return False
     turned = one.op == other.op
-    if not _same(graph, one.begin, other.begin, turned) or _same(graph, one.end, other.end, turned):
+    if not _same(log, one.begin, other.begin, turned) or _same(log, one.end, other.end, turned):
         return False
-    return _leads(graph, one, other) or _leads(graph, other, one)
+    return _leads(log, one, other) or _leads(log, other, one)
 
 
-def _leads(graph: Graph, one: Weight, other: Weight) -> bool:
+def _leads(log: Log, one: Weight, other: Weight) -> bool:
     """Whether the layer of one weight comes ahead of the other's in a network: those of copies of networks don't."""
-    rows = walk.reach(other.first, partial(made_of, graph))
-    return any(graph.index.event(row).tensor == one.tensor for row in rows)
+    return bool((log.pick("tensor", ancestry(log, other.first).rows) == one.tensor).any())
 
 
-def _same(graph: Graph, one: int, other: int, turned: bool) -> bool:
+def _same(log: Log, one: int, other: int, turned: bool) -> bool:
     """Whether two weights, of which one may be turned, hold the same numbers, and not all one number."""
-    log = graph.log
     shapes = log.event(one).shape, log.event(other).shape
     if len(shapes[0]) != 2 or shapes[0] != (shapes[1][::-1] if turned else shapes[1]) or min(shapes[0]) < _LEAST:
         return False
@@ -165,13 +172,9 @@ def untied_weights(graph: Graph, row: int) -> Iterator[Finding]:
         yield _of_parting(graph, row, parting)
     if not is_forward(layer, LAYERS):
         return
-    found = {name: weights(graph.log, name) for name in LAYERS}
-    every = [*found["embedding"], *found["linear"]]
-    for place, one in enumerate(every):
-        for other in every[place + 1 :]:
-            kinds = (one.op, other.op) != ("embedding", "embedding")
-            if kinds and max(one.first, other.first) == row and _untied(graph, one, other):
-                yield _finding(graph, row, one, other)
+    for one, other in _pairs(graph.log):
+        if max(one.first, other.first) == row:
+            yield _finding(graph, row, one, other)
 
 
 def _of_parting(graph: Graph, row: int, parting: Parting) -> Finding:

@@ -247,6 +247,8 @@ class Log(Rows, Tables):
         raw = segment.events[index]
         if raw["several"]:
             slots = self._slots(segment, int(raw["value"]))
+            if not len(slots):  # a damaged log
+                return segment, Flag(0), raw, (), ""
             if slot >= len(slots):
                 raise LogError(f"row #{row} has no slot {slot}", hint=f"its slots are 0 to {len(slots) - 1}")
             raw, flags = slots[slot], Flag(int(slots[slot]["storage"]))

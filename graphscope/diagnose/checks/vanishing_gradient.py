@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 _SHRUNK: Final = 1e-5
 """Beside the gradient of another layer, that of one in good order is not so small."""
 
+_LEFT: Final = 1e-4
+"""Where more is left of a gradient on its way, it is for what a layer is given that its own is small."""
+
 _STILL: Final = 1e-5
 """An update of this part of a weight leaves it where it was."""
 
@@ -140,7 +143,7 @@ def vanishing_gradient(graph: Graph, row: int) -> Iterator[Finding]:
             continue
         smallest = found.updates[np.argmin(found.updates["gradient"] / np.sqrt(found.updates["count"]))]
         place = place_of_change(graph, source_rule(graph, int(smallest["pulled"])))
-        if place is None or place.whole > np.sqrt(_SHRUNK):
+        if place is None or place.whole > _LEFT:
             continue
         names = names_of(graph, found.updates["tensor"])
         verdict = (

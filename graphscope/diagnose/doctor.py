@@ -17,6 +17,7 @@ from graphscope.diagnose.ranks import rank_parting
 from graphscope.diagnose.report import Report, Unjudged
 from graphscope.diagnose.two_runs import parting
 from graphscope.errors import LogError
+from graphscope.eventlog import record
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
 from graphscope.eventlog.siblings import bare, ranks_among
@@ -152,6 +153,11 @@ def _columns(node: Node | None, found: Finding, source: str) -> tuple[int, int]:
     return start, end
 
 
+def _is_recorded_here(log: Log) -> bool:
+    """Whether this very process records a log, and asks about it while it goes on."""
+    return record.writer is not None and record.writer.path == log.path
+
+
 def _gaps(graph: Graph) -> Iterator[Unjudged]:
     """What a log does not hold, and what can't be judged for that."""
     log = graph.log
@@ -160,7 +166,7 @@ def _gaps(graph: Graph) -> Iterator[Unjudged]:
         return
     if log.stopped:
         yield Unjudged("the end of the run", f"the recording ended before the program did: {log.stopped}")
-    elif not log.closed:
+    elif not log.closed and not _is_recorded_here(log):
         yield Unjudged("the end of the run", "the recording is not finished: the program still runs, or was killed")
     if log.first > 0:
         yield Unjudged("the beginning of the run", f"the log keeps the rows from #{log.first} on")

@@ -173,8 +173,8 @@ def _of_structure(graph: Graph, other: Log, row: int) -> Finding:
     told = other.event(row)
     ops = [graph.log.op(event.op).name or event.kind.name.lower(), other.op(told.op).name or told.kind.name.lower()]
     there = other.site(told.site)
-    beside = f" at line {there.line}" if there is not None else ""
-    parted = f"one runs {ops[0]} at line {line}, the other {ops[1]}{beside}"
+    places = [f" at {PurePath(each.file).name}:{each.line}" if each is not None else "" for each in (site, there)]
+    parted = f"one runs {ops[0]}{places[0]}, the other {ops[1]}{places[1]}"
     verdict = f"the two recordings do the same up to #{row}: then {parted}"
     cure = "look at what decides there: the order of a set, files or threads, a time, or random numbers of Python's own"
     node = row if event.kind in NODES else None

@@ -16,6 +16,7 @@ from graphscope.debugger.json_data import from_json, to_json
 from graphscope.diagnose import Finding, Report, every
 from graphscope.diagnose.check_table import CHECKS, check
 from graphscope.diagnose.consequences import RULES
+from graphscope.diagnose.report_lines import lines_of
 from graphscope.eventlog.reader import Log
 from graphscope.graph import Graph
 
@@ -180,3 +181,28 @@ def test_the_rules_of_consequence_name_checks() -> None:
     """Once a check has landed, a rule that misspells it would explain nothing."""
     words = {word for rule in RULES for word in (*rule.causes, *rule.effects)}
     assert {"nan", "missing", "raised"} <= words & set(every())
+
+
+def test_a_recording_of_this_process_is_judged_up_to_now(tmp_path: Path) -> None:
+    with gs.record(tmp_path / "run.gscope") as log:
+        x = gs.tensor([1.0, 2.0], requires_grad=True)
+        (x * x).sum().backward()
+        assert gs.doctor(log).unjudged == ()
+
+
+def test_a_long_line_is_shown_whole(tmp_path: Path) -> None:
+    line = f"loss = ({'0.0 + ' * 20}scale.detach() * weight).sum()"
+    (tmp_path / "train.py").write_text(
+        "import graphscope as torch\n"
+        "scale, weight = (torch.ones(2, requires_grad=True) for _ in range(2))\n"
+        f"{line}\nloss.backward()\n"
+    )
+    with gs.record(tmp_path / "run.gscope"):
+        exec(compile((tmp_path / "train.py").read_text(), str(tmp_path / "train.py"), "exec"), {})
+    lines = [each.text for each in lines_of(gs.doctor(tmp_path / "run.gscope"), 60)]
+    assert all(len(each) <= 60 for each in lines if str(tmp_path) not in each)
+    folds = [each.partition("| ")[2] for each in lines if "| " in each]
+    assert "".join(folds) == line
+    marked = next(number for number, each in enumerate(lines) if "^" in each)
+    place = slice(lines[marked].index("^"), lines[marked].rindex("^") + 1)
+    assert lines[marked - 1][place] == "scale.detach()"[: place.stop - place.start]

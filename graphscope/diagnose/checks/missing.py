@@ -13,6 +13,7 @@ from graphscope.diagnose.gradients.first_order import Term, dead_terms
 from graphscope.diagnose.gradients.leaf_losses import leaf_losses
 from graphscope.diagnose.gradients.missing_causes import explain_missing, gradient_itself
 from graphscope.diagnose.gradients.passes import incomplete_passes, pass_that_ends_with
+from graphscope.diagnose.gradients.read_as_numbers import read_as_numbers
 from graphscope.diagnose.gradients.unreached import unreached
 from graphscope.diagnose.subject import Subject
 from graphscope.graph.faults import is_finite
@@ -44,6 +45,12 @@ def never_reached(graph: Graph) -> Iterator[Finding]:
         yield finding("missing", "warning", row, answer, names, {"leaves": len(names)})
     for loss in without:
         yield finding("missing", "error", loss.row, loss.found, loss.names, {"leaves": len(loss.names)})
+    for each in read_as_numbers(graph):
+        verdict = f"no gradient comes to {each.name}: it is read as a plain number here, and no op takes it"
+        cure = f"compute with the tensor itself: leave .item(), float(), .data or .detach() of {each.name} out"
+        yield Finding(
+            "missing", "warning", each.row, None, *each.place, (each.name,), "left the graph", verdict, cure
+        )  # fmt: skip
     for term in dead_terms(graph):
         yield _without_graph(graph, term)
 

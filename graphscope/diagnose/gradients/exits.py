@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from graphscope.diagnose.explanation import Explanation, steps, title, where
 from graphscope.diagnose.gradients.ancestry import ancestry
 from graphscope.diagnose.gradients.paths import FLOATING, leaf_of
-from graphscope.eventlog.schema import Kind
+from graphscope.eventlog.schema import Kind, Pass
 
 if TYPE_CHECKING:
     from graphscope.diagnose.subject import Subject
@@ -49,9 +50,53 @@ def left_graph(subject: Subject) -> Explanation | None:
                 f"no gradient flows from {title(graph.node(paths.target))} to {subject.title}: what {end.op}"
                 f"{where(end)} made of it left the graph as plain numbers, and came back{where(back)} as a new tensor",
                 steps([subject.node, end], {end.row: "leaves the graph"}),
-                "compute with tensors all the way: .numpy(), .tolist(), .item(), float() and torch.tensor(...) cut it",
+                _CURE,
+            )
+        taken = _taken_as_number(graph, end, begin)
+        if taken is not None:
+            blamed, note = (end, "leaves the graph") if leaves_here(end) else (taken, "takes it as a number")
+            return Explanation(
+                "none",
+                "left the graph",
+                f"no gradient flows from {title(graph.node(paths.target))} to {subject.title}: {taken.op}{where(taken)}"
+                f" takes what {end.op}{where(end)} made of it as a plain number",
+                steps([subject.node, end, taken], {blamed.row: note}),
+                _CURE,
             )
     return None
+
+
+_CURE: Final = "compute with tensors all the way: .numpy(), .tolist(), .item(), float() and torch.tensor(...) cut it"
+
+
+def _taken_as_number(graph: Graph, end: Node, stop: int) -> Node | None:
+    """The first op behind a result that was given one of its elements as a number: one that can be no chance."""
+    made = end.inputs[0].source if len(end.outputs) > 1 and end.inputs else end
+    held = made.value
+    if held is None or held.size > _MOST or held.dtype.kind != "f":
+        return None
+    telling = {value for value in map(float, held.reshape(-1)) if not (value * _ROUND).is_integer()}
+    for row in range(end.row + 1, min(stop, end.row + _MOST_ROWS)) if telling else ():
+        event = graph.index.event(row)
+        if event.kind == Kind.OP and event.graph_pass == Pass.FORWARD and event.attrs:
+            given = graph.log.arguments(row)
+            if not telling.isdisjoint(_numbers([given.operands, given.attributes])):
+                return graph.node(row)
+    return None
+
+
+_ROUND: Final = 1e4
+"""Numbers that people write have no more decimals."""
+_MOST_ROWS: Final = 2000
+"""So many rows behind a result are looked at."""
+
+
+def _numbers(value: Any) -> set[float]:
+    if isinstance(value, Mapping):
+        return set().union(*map(_numbers, value.values()))
+    if isinstance(value, (list, tuple)):
+        return set().union(*map(_numbers, value))
+    return {value} if isinstance(value, float) else set()
 
 
 def leaves_here(node: Node) -> bool:

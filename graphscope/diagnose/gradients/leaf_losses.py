@@ -13,6 +13,7 @@ from graphscope.diagnose.gradients.missing_causes import cut_ahead
 from graphscope.diagnose.gradients.paths import FLOATING, made_of
 from graphscope.diagnose.gradients.unreached import assigned, filled
 from graphscope.diagnose.subject import Subject
+from graphscope.diagnose.training.parameter_rows import parameter_rows
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph import walk
 from graphscope.graph.training import training
@@ -58,7 +59,7 @@ def leaf_losses(graph: Graph) -> Iterator[LeafLoss]:
         ended = read.rows("step", owner=optimizer.number)
         ended = ended[ended <= graph.now]
         tensors = {each for each in optimizer.tensors if _requires_grad(graph.log, each)}
-        if len(ended) < _LEAST or not tensors:
+        if len(ended) < _LEAST or not tensors or len(parameter_rows(graph.log).grown.of(tensors).rows):
             continue
         if reached is None:
             reached = {*filled(graph.log, graph.now + 1)} | assigned(graph)

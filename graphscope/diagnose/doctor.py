@@ -174,6 +174,9 @@ def _gaps(graph: Graph) -> Iterator[Unjudged]:
     if kept == "none":
         needing = [check.title for check in every().values() if "values" in check.reads]
         yield Unjudged(", ".join(needing), "the log keeps no values; record with --values summary")
+    elif log.dropped > log.first:
+        why = "the log outgrew its budget and let go of them: gs.record(budget=...) lets it hold more"
+        yield Unjudged(f"the values before #{log.dropped}", why)
     if log.metadata.get("capture") == "calls":
         yield Unjudged("the backward passes", "they were not recorded; record with --capture calls+backward")
     elif not len(graph.index.marks(Kind.BACKWARD_BEGIN)):

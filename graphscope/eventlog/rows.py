@@ -96,6 +96,12 @@ class Rows:
         """The oldest row that is kept."""
         return self._starts[0] if self._starts else 0
 
+    @property
+    def dropped(self) -> int:
+        """The row behind the last one whose value the budget has taken; that of the first row where it took none."""
+        stops = zip(self._segments, [*self._starts[1:], self.end], strict=True)
+        return max((stop for segment, stop in stops if segment.dropped), default=self.first)
+
     def __len__(self) -> int:
         return self.end - self.first
 

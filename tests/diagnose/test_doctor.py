@@ -23,7 +23,7 @@ from graphscope.graph import Graph
 SCHEMA = json.loads((files("graphscope.diagnose") / "assets" / "doctor.schema.json").read_text())
 
 
-def report_of(program: str, folder: Path, **options: str) -> Report:
+def report_of(program: str, folder: Path, **options: str | int) -> Report:
     """What the doctor says of a program that is recorded."""
     script = folder / "train.py"
     script.write_text(f"import graphscope as gs{program}")
@@ -137,6 +137,35 @@ def test_without_values_it_says_what_it_could_not_see(tmp_path: Path) -> None:
     found = report_of(CUT, tmp_path, values="none")
     assert [each.kind for each in found] == ["missing"]
     assert every()["nan"].title in found.unjudged[0].what
+
+
+DEAD = """
+import torch
+torch.manual_seed(0)
+net = torch.nn.Sequential(torch.nn.Linear(16, 128), torch.nn.ReLU(), torch.nn.Linear(128, 1))
+with torch.no_grad():
+    net[0].bias.fill_(-60.0)
+sgd = torch.optim.SGD(net.parameters(), lr=1e-3)
+for step in range(60):
+    sgd.zero_grad()
+    x = torch.randn(128, 16)
+    (net(x) - x.sum(1, keepdim=True)).square().mean().backward()
+    sgd.step()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+def test_what_the_budget_has_taken_is_no_evidence(tmp_path: Path) -> None:
+    """The values of the first steps are gone: that a layer was alive there is not known."""
+    pytest.importorskip("torch")
+    whole = report_of(DEAD, tmp_path)
+    part = report_of(DEAD, tmp_path, budget=1 << 22)
+    for found in (whole, part):
+        (dead,) = (each for each in found if each.kind == "dead_relu")
+        assert dead.cause != "died in a step"
+    assert "the values before" not in repr(whole)
+    assert "the values before #" in repr(part)
 
 
 def test_of_a_log_that_is_cut_it_judges_the_rest(tmp_path: Path) -> None:

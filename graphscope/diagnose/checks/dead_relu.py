@@ -40,6 +40,8 @@ class Dead(NamedTuple):
     units: int
     since: int
     """Which of its calls was the first of those that show it."""
+    died: bool
+    """Whether it was alive in the call before."""
 
 
 def dead_layers(log: Log) -> Iterator[int]:
@@ -122,14 +124,17 @@ def _dead(graph: Graph, rows: np.ndarray) -> Dead | None:
     since = len(rows) - len(newest)
     while since > 0 and (share_of_zeros(log, int(rows[since - 1])) or 0) >= _DEAD:
         since -= 1
-    return Dead(rows, float(1 - active.mean()), len(active), since) if len(rows) - since >= len(newest) else None
+    if len(rows) - since < len(newest):
+        return None
+    died = since > 0 and share_of_zeros(log, int(rows[since - 1])) is not None  # else its value was not kept
+    return Dead(rows, float(1 - active.mean()), len(active), since, died)
 
 
 def _blame(graph: Graph, node: Node, found: Dead) -> tuple[tuple[str, int], str, str, str]:
     """The line to change, the cause, what happened, and the cure."""
     here = node.site
     own = ("", 0) if here is None else (here.file, here.line)
-    if found.since:
+    if found.died:
         facts = training(graph.log)
         weights = {edge.source.tensor for edge in _layer(node).inputs}
         made = next((each for each in facts.optimizers.values() if each.tensors & weights), None)

@@ -14,6 +14,7 @@ import importlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -34,6 +35,7 @@ SECONDS: Final = 600
 NOT_DEFINED: Final = (
     "0/0", "division by zero", "root of a negative", "log of a negative", "infinity minus infinity", "infinity times 0",
     "spread of one element", "mean of nothing", "all -inf row", "out of domain", "undefined", "of an infinity",
+    "infinity over infinity", "pole of gamma", "no alignment",
 )  # fmt: skip
 """Causes of a NaN that an op makes going forward."""
 
@@ -49,6 +51,11 @@ KINDS: Final[dict[tuple[str, str], tuple[str, ...]]] = {
     ("nan", "slope at 1"): ("nan_backward",),
     ("nan", "masked"): ("nan_backward",),
     ("nan", "born backward"): ("nan_backward",),
+    ("nan", "no finite slope"): ("nan_backward",),
+    ("nan", "equal singular values"): ("nan_backward",),
+    ("nan", "log near zero"): ("nan_backward",),
+    ("nan", "root near zero"): ("nan_backward",),
+    ("nan", "division by nearly zero"): ("overflow",),
     ("nan", "overflow of a sum"): ("overflow", "exploding_gradient"),
     ("nan", "data"): ("constant_data", "unnormalised_inputs"),
     ("missing", ""): ("gradient_cut",),
@@ -77,10 +84,11 @@ class Case:
 
 
 def kinds_of(finding: dict[str, Any]) -> tuple[str, ...]:
-    """The gallery's words for a finding."""
+    """The gallery's words for a finding: for each of its causes, where the log leaves more than one open."""
     kind, cause = finding["kind"], finding["cause"]
-    cause = "masked" if cause.startswith("masked ") else cause
-    return KINDS.get((kind, cause)) or KINDS.get((kind, "")) or (kind,)
+    causes = ("masked",) if cause.startswith("masked ") else re.split(" or | and ", cause)
+    found = (KINDS.get((kind, each)) or KINDS.get((kind, "")) or (kind,) for each in causes)
+    return tuple(dict.fromkeys(word for words in found for word in words))
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from graphscope.diagnose.training.optimized import (
     optimizer_at,
     told,
 )
+from graphscope.graph.sizes import norms_of
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 _LARGE: Final = 0.1
 """Who changes by more than a tenth in each step does not settle."""
+
+_WHOLE: Final = 1.0
+"""So has who changes by more than itself in one of the first steps: nothing is left of what it was."""
 
 _SMALL: Final = 1e-6
 """Who changes by less than a millionth in each step needs a million steps."""
@@ -40,6 +44,12 @@ _WORSE: Final = 2.0
 _LEAP: Final = 10.0
 _NO_BETTER: Final = 0.9
 """Or it was that many times as large meanwhile, and has only come back."""
+
+
+_LOST: Final = 0.1
+"""Where no more of the elements change, rounding loses the updates: another check says so."""
+
+_NOTHING: Final = 0.01
 
 
 class _Ratio(NamedTuple):
@@ -59,39 +69,43 @@ class _Ratio(NamedTuple):
 
 def _of_group(group: Group) -> _Ratio | None:
     found = group.updates
-    found = found[~np.isnan(found["update"]) & (found["weight"] > 0) & (found["rate"] != 0)]
+    found = found[(found["weight"] > 0) & (found["rate"] != 0)]
     found = found[is_matrix(group.log, found["tensor"])]
     if len(np.unique(found["step"])) < LEAST:
         return None
-    with np.errstate(all="ignore"):
-        ratios = np.where(np.isfinite(found["update"]), found["update"] / found["weight"], np.inf)
-        pulls = found["gradient"] / found["weight"]
+    return _too_large(group, found) or _too_small(group, found[~np.isnan(found["update"])])
+
+
+def _too_large(group: Group, found: np.ndarray) -> _Ratio | None:
     losses = group.losses
-    steps = np.unique(found["step"])
-    early = found["step"] <= steps[LEAST - 1]
-    smallest = min(float(np.median(ratios[each])) for each in _by_tensor(found, early))
     worse = late_to_early(losses, first=1)  # behind the first update it is too late already
     leapt = bool(np.nanmax(losses[:-1], initial=0.0) > _LEAP * losses[0]) if worse > _NO_BETTER else False
-    if smallest > _LARGE and (worse > _WORSE or leapt):
-        return _Ratio(found[early], float(np.median(ratios[early])), worse)
-    rates = found["rate"]
+    if not (worse > _WORSE or leapt):
+        return None
+    early = found[found["step"] <= np.unique(found["step"])[LEAST - 1]]
+    with np.errstate(all="ignore"):
+        grown = np.abs(norms_of(group.log, early["row"]) - early["weight"])  # an update is no smaller
+        update = np.where(np.isnan(early["update"]), grown, early["update"])
+        ratios = np.where(np.isfinite(update), update / early["weight"], np.inf)
+    of_each = [ratios[early["tensor"] == tensor] for tensor in np.unique(early["tensor"])]
+    usual, largest = (float(np.median([measure(each) for each in of_each])) for measure in (np.median, np.max))
+    found_large = usual > _LARGE or largest > _WHOLE
+    return _Ratio(early, max(usual, largest if usual <= _LARGE else 0.0), worse) if found_large else None
+
+
+def _too_small(group: Group, found: np.ndarray) -> _Ratio | None:
+    if len(np.unique(found["step"])) < LEAST:
+        return None
+    losses, rates, moved = group.losses, found["rate"], found["moved"]
+    with np.errstate(all="ignore"):
+        ratios, pulls = found["update"] / found["weight"], found["gradient"] / found["weight"]
+        reached = float(np.nansum(found["update"] * found["gradient"]))  # so much lower a loss may get by these updates
     steady = np.isnan(rates).all() or rates[-1] <= rates[0]  # else it warms up
-    lost = float(np.nanmedian(found["moved"])) < 0.5 if not np.isnan(found["moved"]).all() else False
-    if (
-        not lost
-        and float(ratios.max()) < _SMALL
-        and float(np.median(pulls)) > _SIZEABLE
-        and steady
-        and not late_to_early(losses) < 0.9
-    ):
-        return _Ratio(found, float(np.median(ratios)), worse)
+    lost = not np.isnan(moved).all() and float(np.nanmedian(moved)) < _LOST
+    still = not late_to_early(losses) < _NO_BETTER or reached < _NOTHING * np.median(losses)
+    if not lost and float(ratios.max()) < _SMALL and float(np.median(pulls)) > _SIZEABLE and steady and still:
+        return _Ratio(found, float(np.median(ratios)), late_to_early(losses, first=1))
     return None
-
-
-def _by_tensor(found: np.ndarray, among: np.ndarray) -> Iterator[np.ndarray]:
-    """Which updates each parameter has, of some of them."""
-    for tensor in np.unique(found["tensor"][among]).tolist():
-        yield among & (found["tensor"] == tensor)
 
 
 def _rows(log: Log) -> list[int]:

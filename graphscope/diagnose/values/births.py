@@ -102,8 +102,23 @@ def _harmed(graph: Graph) -> Iterator[int]:
         loose &= ((flags & int(Flag.REQUIRES_GRAD)) != 0) | (last < 0)
         certain = added | written | np.isin(found, roots)
         for place in np.flatnonzero(certain | loose).tolist():
+            if written[place] and _is_put_right(graph, block[place]):
+                continue
             if certain[place] or _is_unused(graph, block[place]):
                 yield block[place]
+
+
+def _is_put_right(graph: Graph, row: int) -> bool:
+    """Whether what was written is made finite by later writes, before anything else takes it."""
+    tensor = graph.index.event(row).tensor
+    while True:
+        users = graph.index.using(row, graph.now + 1)
+        writes = [user for user in users if user > row and graph.index.event(user).tensor == tensor]
+        if len(writes) != 1 or len(users) != 1:
+            return False
+        row = writes[0]
+        if is_finite(graph.node(row)):
+            return True
 
 
 def _are_leaves(graph: Graph, rows: np.ndarray) -> np.ndarray:

@@ -17,11 +17,13 @@ HOLDING = "graphscope/eventlog/_holding.h"
 INTERRUPTION = "graphscope/eventlog/_interruption.h"
 ENGINE = "graphscope/engine/core/_engine.h"
 PROCESSORS = "graphscope/eventlog/_processors.h"
+HALVES = "graphscope/eventlog/_halves.h"
 TYPES = [PROCESSORS, "graphscope/engine/core/_types.h", "graphscope/engine/core/_exponential.h"]
 TORCH = "graphscope/adapters/torch/"
 MODULES = {
     "graphscope/eventlog/_append": [LAYOUT, APPENDING, HOLDING, PROCESSORS],
-    "graphscope/eventlog/_measure": [PROCESSORS],
+    "graphscope/eventlog/_measure": [PROCESSORS, HALVES],
+    "graphscope/eventlog/_samples": [PROCESSORS, HALVES],
     "graphscope/engine/core/_calls": [APPENDING, INTERRUPTION, LAYOUT, ENGINE, "graphscope/engine/core/_general.h"],
     "graphscope/engine/core/_backward": [LAYOUT, APPENDING, ENGINE],
     "graphscope/engine/core/_loops": [PROCESSORS],

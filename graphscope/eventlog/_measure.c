@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "_halves.h"
 #include "_processors.h"
 
 enum { BLOCK = 2048, LANES = 16 };
@@ -134,25 +135,6 @@ MEASURE(measure_float32, float, block_float32, any_float32)
 MEASURE(measure_float64, double, block_float64, any_float64)
 
 /* Halves are widened a block at a time. */
-static float widened(uint16_t bits, int exponent_bits)
-{
-    if (exponent_bits == 8) {
-        uint32_t wide = (uint32_t)bits << 16;
-        float x;
-        memcpy(&x, &wide, 4);
-        return x;
-    }
-    uint32_t exponent = bits >> 10 & 31, mantissa = bits & 1023, sign = (uint32_t)(bits & 0x8000) << 16;
-    if (exponent == 0) {
-        float x = (float)mantissa * 5.9604644775390625e-8f; /* 2 ** -24 */
-        return sign ? -x : x;
-    }
-    uint32_t wide = sign | (exponent == 31 ? 0x7f800000 : (exponent + 112) << 23) | mantissa << 13;
-    float x;
-    memcpy(&x, &wide, 4);
-    return x;
-}
-
 static void measure_halves(Found *found, const uint16_t *x, int64_t count, int exponent_bits)
 {
     float wide[BLOCK];

@@ -118,7 +118,12 @@ def entry(operands: Sequence[Any] | None, attributes: Mapping[str, Any], varying
     return encoded
 
 
-CALL: Final = ("operands", "attributes")
+def numbers_behind(names: Sequence[str], count: int) -> dict[str, Any]:
+    """What an entry says of numbers that lie in the rows, behind `count` others that do."""
+    return {name: {"varying": ["float", count + place]} for place, name in enumerate(names)}
+
+
+CALL: Final = ("operands", "attributes", "measured")
 """The keys of an entry that tell of a call; what else it holds are facts: names, texts."""
 
 

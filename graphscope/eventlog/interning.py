@@ -85,13 +85,14 @@ class Interning:
         input_count: int = 0,
         number_count: int = 0,
         several: bool = False,
+        is_kept: bool = False,
         flags: Flag = Flag(0),
         **columns: int,
     ) -> Template:
         """What rows of one call site share: these and other columns of the schema, which are 0 unless they are given.
 
         `dtype=None` says that the row has no value. Of the inputs that a row is given, the last `number_count` are
-        numbers that vary, by their bits.
+        numbers that vary, by their bits. What `is_kept` is kept under every policy.
         """
         name = "" if dtype is None else dtype.name
         nbytes = 0
@@ -100,7 +101,8 @@ class Interning:
             for length in shape:
                 nbytes *= length
             nbytes = min(nbytes, _MOST_BYTES)
-        keep = Flag(0) if several or dtype is None else storage(self.policy, self.cap, nbytes, dtype)
+        policy = "full" if is_kept else self.policy
+        keep = Flag(0) if several or dtype is None else storage(policy, self.cap, nbytes, dtype)
         layout = "" if keep != Flag.INLINE else name if name in PACKERS and shape == () else "bytes"
         columns |= {
             "kind": int(kind),

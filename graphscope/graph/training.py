@@ -16,7 +16,7 @@ from graphscope.errors import LogError
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.names import Names
 from graphscope.graph.reading import once_a_length
-from graphscope.graph.words import by_attributes, numbers
+from graphscope.graph.words import by_entry, numbers, told
 
 if TYPE_CHECKING:
     from graphscope.eventlog.names import Site
@@ -237,12 +237,12 @@ class Training:
 
     def _numbers(self, rows: np.ndarray, name: str) -> np.ndarray:
         """The numbers that marks tell by a name, a line for each mark; NaN where it has no more of them."""
-        told = []
-        for attributes, which in by_attributes(self.log, rows):
-            encoded = attributes.get(name)
-            told.append((which, encoded.get("tuple", []) if isinstance(encoded, dict) else []))
-        found = np.full((len(rows), max((len(parts) for _, parts in told), default=1) or 1), np.nan)
-        for which, parts in told:
+        lists = []
+        for entry, which in by_entry(self.log, rows):
+            encoded = told(entry, "attributes").get(name)
+            lists.append((which, encoded.get("tuple", []) if isinstance(encoded, dict) else []))
+        found = np.full((len(rows), max((len(parts) for _, parts in lists), default=1) or 1), np.nan)
+        for which, parts in lists:
             for column, part in enumerate(parts):
                 found[which, column] = numbers(self.log, rows[which], part)
         return found

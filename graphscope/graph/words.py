@@ -56,10 +56,15 @@ def numbers(log: Log, rows: np.ndarray, encoded: Any) -> np.ndarray:
     return np.full(len(rows), float(value) if isinstance(value, int | float) else np.nan)
 
 
-def by_attributes(log: Log, rows: np.ndarray) -> Iterator[tuple[dict[str, Any], np.ndarray]]:
-    """The attributes of calls as typed JSON, and the places among `rows` of those that have them."""
+def by_entry(log: Log, rows: np.ndarray) -> Iterator[tuple[dict[str, Any], np.ndarray]]:
+    """Each entry of `attrs` that some rows have, as it lies there, and the places of these among `rows`."""
     entries, which = np.unique(log.pick("attrs", rows), return_inverse=True)
     places = np.split(np.argsort(which, kind="stable"), np.cumsum(np.bincount(which, minlength=len(entries)))[:-1])
     for entry, own in zip(entries.tolist(), places, strict=False):
-        attributes = log.entry(entry).get("attributes")
-        yield attributes if isinstance(attributes, dict) else {}, own
+        yield log.entry(entry), own
+
+
+def told(entry: dict[str, Any], part: str) -> dict[str, Any]:
+    """A part of an entry that tells values by name, as typed JSON: its `attributes`, or what was `measured`."""
+    found = entry.get(part)
+    return found if isinstance(found, dict) else {}

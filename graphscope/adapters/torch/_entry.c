@@ -23,7 +23,8 @@ typedef struct {
 typedef struct {
     Place *place;
     PyFrameObject *frame;
-    PyObject *append, *roots, *marks; /* the nodes that it begins at; the templates of its two marks, and whose */
+    PyObject *append, *roots, *marks; /* the nodes that it begins at; the templates of its two marks, and so on */
+    PyObject *first;                  /* the first tensor that it begins at, borrowed */
     int64_t rows[MOST_ROOTS];         /* of those nodes' calls */
     int count;
 } Plan;
@@ -77,7 +78,7 @@ static PyObject *marks_of(Entry *self, const Plan *plan)
                                   plan->place->context);
     PyObject *marks = key == NULL ? NULL : Py_XNewRef(PyDict_GetItemWithError(self->marks, key));
     Py_XDECREF(key);
-    if (marks != NULL && !(PyTuple_CheckExact(marks) && PyTuple_GET_SIZE(marks) == 3 &&
+    if (marks != NULL && !(PyTuple_Check(marks) && PyTuple_GET_SIZE(marks) == 4 &&
                            is_reference_to(PyTuple_GET_ITEM(marks, 2), (PyObject *)code)))
         Py_CLEAR(marks); /* of another code that lay there */
     Py_DECREF(code);
@@ -101,15 +102,28 @@ static int is_common(Entry *self, PyObject *const *words, Py_ssize_t count, Plan
     if (plan->append == NULL || appending == NULL || !Py_IS_TYPE(plan->append, appending->appender) ||
         (plan->frame = program_frame(&self->frames)) == NULL || !find_roots(self, words[0], plan))
         return 0;
+    plan->first = PyTuple_GET_ITEM(words[0], 0);
     plan->marks = marks_of(self, plan);
     return plan->marks != NULL;
 }
 
-/* Append the mark at one end of a pass. */
+/* Append the mark at one end of a pass; the first with the value of the root, where that is kept there. */
 static int mark(const Plan *plan, int end)
 {
     Moment moment = {now(), 0, 0, plan->rows, plan->count, -1, 0};
-    return appending->append(plan->append, PyTuple_GET_ITEM(plan->marks, end), Py_None, &moment) < 0 ? -1 : 0;
+    PyObject *template = PyTuple_GET_ITEM(plan->marks, end), *loss = PyTuple_GET_ITEM(plan->marks, 3);
+    PyObject *value = Py_NewRef(Py_None);
+    if (!end && loss != Py_None && PyObject_TypeCheck(loss, site_type)) {
+        PyObject *found = site_value(loss, plan->first);
+        if (found != Py_NotImplemented) {
+            template = ((Site *)loss)->template;
+            Py_SETREF(value, Py_NewRef(found));
+        }
+        Py_DECREF(found);
+    }
+    int64_t row = appending->append(plan->append, template, value, &moment);
+    Py_DECREF(value);
+    return row < 0 ? -1 : 0;
 }
 
 /* The roots that others of the pass feed, too: what the program gives them is one contribution of several. */

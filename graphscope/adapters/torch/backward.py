@@ -8,18 +8,21 @@ import weakref
 from collections.abc import Callable, Iterator
 from sys import _getframe
 from types import CodeType, FrameType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import torch
 from torch.autograd import graph as autograd_graph
 
-from graphscope.adapters.torch import compiled, control
+from graphscope.adapters.torch import compiled, control, tensor_base
 from graphscope.adapters.torch.backward_graph import NAMES, Walk
 from graphscope.adapters.torch.collectives import Collectives
+from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.modes import aside, sweep
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.rules import Run
 from graphscope.adapters.torch.session import Session
+from graphscope.adapters.torch.tensor_properties import ORDINARY, shape_of
+from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import INLINE_INPUTS, ROW_MASK, Kind, Pass
 from graphscope.eventlog.template import Template
@@ -34,13 +37,29 @@ ENTRY: Final = "_engine_run_backward"
 _MOST_MARKS: Final = 128
 
 
+class Marks(NamedTuple):
+    """The templates of the marks of a pass, at one place of the program."""
+
+    begin: Template
+    end: Template
+    code: weakref.ref[CodeType]
+    loss: Keeping | None
+    """The first mark with the value of the root, where the log keeps it nowhere else."""
+
+    def at_begin(self, root: Any) -> tuple[Template, Any]:
+        """The template and the value of the first mark."""
+        if self.loss is None or not _is_number(root) or not self.loss.is_for(root):
+            return self.begin, None
+        return self.loss.read(root)
+
+
 class Backward:
     """Follows the runs of the engine."""
 
     def __init__(self, session: Session, collectives: Collectives) -> None:
         self.session = session
         self._collectives = collectives
-        self._marks: dict[Any, tuple[Template, Template, weakref.ref[CodeType]]] = {}
+        self._marks: dict[Any, Marks] = {}
         self._walk = Walk(session)
 
     def entries(self) -> Iterator[tuple[Any, str]]:
@@ -147,9 +166,9 @@ class Backward:
         run.start = start[:INLINE_INPUTS]
         key = (id(frame.f_code), frame.f_lasti, len(run.start), run.place.context)
         run.marks = self._marks.get(key)
-        if run.marks is None or run.marks[2]() is not frame.f_code:  # another code lay there
-            run.marks = self._new_marks(key, frame)
-        self._mark(run, 0)
+        if run.marks is None or run.marks.code() is not frame.f_code:  # another code lay there
+            run.marks = self._new_marks(key, frame, outputs)
+        self._mark(run, *run.marks.at_begin(outputs[0]))
         if run.place.run is None:
             self._collectives.awaited(frame)
         self._walk.prepare(run, outputs, cotangents)
@@ -162,7 +181,7 @@ class Backward:
         if run.place.run is None:
             self._collectives.averaged(frame)
         if run.marks is not None:
-            self._mark(run, 1)
+            self._mark(run, run.marks.end)
 
     def _roots(self, outputs: Any) -> list[int]:
         """The rows that a pass begins at."""
@@ -174,18 +193,30 @@ class Backward:
                     found.append(known.row)
         return found
 
-    def _mark(self, run: Run, place: int) -> None:
+    def _mark(self, run: Run, template: Template, value: Any = None) -> None:
         writer = run.writer
-        writer.append(run.marks[place], None, writer.clock(), 0, 0, *run.start)
+        writer.append(template, value, writer.clock(), 0, 0, *run.start)
 
-    def _new_marks(self, key: Any, frame: FrameType) -> tuple[Template, Template, weakref.ref[CodeType]]:
+    def _new_marks(self, key: Any, frame: FrameType, outputs: Any) -> Marks:
         writer = self.session.writer
-        site, count = site_number(writer, frame), key[2]
-        begin, end = (
-            writer.template(kind, site=site, graph_pass=Pass.BACKWARD, input_count=count)
-            for kind in (Kind.BACKWARD_BEGIN, Kind.BACKWARD_END)
-        )
+        told: dict[str, Any] = {"site": site_number(writer, frame), "graph_pass": Pass.BACKWARD, "input_count": key[2]}
+        begin, end = (writer.template(kind, **told) for kind in (Kind.BACKWARD_BEGIN, Kind.BACKWARD_END))
+        loss = None
+        if writer.policy == "none" and key[2] == 1 and _is_number(outputs[0]):
+            shape, dtype = shape_of(outputs[0]), log_dtype(tensor_base.dtype(outputs[0]))
+            kept = writer.template(Kind.BACKWARD_BEGIN, shape=shape, dtype=dtype, is_kept=True, **told)
+            loss = Keeping(kept, outputs[0])
         if len(self._marks) >= _MOST_MARKS:  # each holds the context that it is of
             self._marks.clear()
-        found = self._marks[key] = begin, end, weakref.ref(frame.f_code)
+        found = self._marks[key] = Marks(begin, end, weakref.ref(frame.f_code), loss)
         return found
+
+
+def _is_number(output: Any) -> bool:
+    """Whether what a pass begins from is one number that can be read without a wait for another device."""
+    return bool(
+        output.__class__ in ORDINARY
+        and tensor_base.is_cpu(output)
+        and tensor_base.Own.numel(output) == 1
+        and tensor_base.Own.is_floating_point(output)
+    )

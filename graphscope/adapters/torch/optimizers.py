@@ -21,9 +21,11 @@ from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.tensor_properties import shape_of
 from graphscope.adapters.torch.training_calls import TrainingCalls
+from graphscope.adapters.torch.update_measures import Before, measured, sampled
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog import arguments
 from graphscope.eventlog.places import site_number
+from graphscope.eventlog.samples import MEASURES
 from graphscope.eventlog.schema import ROW_MASK, Flag, Kind
 
 SETTINGS: Final = ("lr", "momentum", "betas", "eps", "weight_decay", "alpha", "rho", "maximize", "nesterov", "amsgrad")
@@ -52,7 +54,8 @@ class Update(NamedTuple):
     """How the rows of a parameter's updates look."""
 
     settings: Settings
-    has_gradient: bool
+    told: tuple[bool, bool]
+    """Whether the row of the gradient is told, and whether what the step did was measured."""
     form: Keeping
 
 
@@ -105,6 +108,7 @@ class Optimizers:
             ours = type(optimizer).__module__.startswith("torch.optim")
             if not ours or place.busy or session.ended or any((*args, kwargs.get("closure"))):
                 return original(optimizer, *args, **kwargs)
+            before = self._sampled(optimizer) or {}
             start = session.writer.clock()
             place.busy = True
             try:
@@ -112,7 +116,7 @@ class Optimizers:
                     result = original(optimizer, *args, **kwargs)
             finally:
                 place.busy = False
-            self._stepped(optimizer, _getframe(1), session.writer.clock() - start)
+            self._stepped(optimizer, before, _getframe(1), session.writer.clock() - start)
             return result
 
         return step
@@ -132,7 +136,12 @@ class Optimizers:
                 control.stepped(self.session, self.session.frames.user(_getframe(1)))
 
     @guarded
-    def _stepped(self, optimizer: Any, frame: FrameType, duration: int) -> None:
+    def _sampled(self, optimizer: Any) -> dict[int, Before]:
+        """What the parameters of an optimizer are ahead of its step."""
+        return sampled(optimizer)
+
+    @guarded
+    def _stepped(self, optimizer: Any, before: dict[int, Before], frame: FrameType, duration: int) -> None:
         """Append the rows of a step."""
         frame = self.session.frames.user(frame)
         for group in optimizer.param_groups:
@@ -140,11 +149,12 @@ class Optimizers:
                 (each, gradient) for each in group["params"] if (gradient := tensor_base.gradient(each)) is not None
             ]
             if pairs:
-                self._update(type(optimizer).__name__, group, pairs, frame, duration // len(pairs))
+                self._update(type(optimizer).__name__, group, pairs, before, frame, duration // len(pairs))
 
     def _update(
-        self, name: str, group: dict[str, Any], pairs: list[tuple[Any, Any]], frame: FrameType, duration: int
-    ) -> None:
+        self, name: str, group: dict[str, Any], pairs: list[tuple[Any, Any]], before: dict[int, Before],
+        frame: FrameType, duration: int,
+    ) -> None:  # fmt: skip
         session = self.session
         writer = session.writer
         find = session.identities.find
@@ -158,15 +168,18 @@ class Optimizers:
                 known = session.leaves.leaf(parameter, frame, None, known)
             more = known.extended()
             origin = self._origin(find(gradient), more.accumulated)
+            measures = measured(before.get(id(parameter)), parameter, gradient)
+            told = origin > 0, bool(measures)
             update: Update | None = more.updating
-            if update is None or update.settings is not settings or update.has_gradient is not (origin > 0):
-                update = more.updating = self._renewed(name, update, settings, parameter, site, origin > 0)
+            if update is None or update.settings is not settings or update.told != told:
+                update = more.updating = self._renewed(name, update, settings, parameter, site, told)
             template, value = update.form.template, update.form.value(parameter)
             if value is NotImplemented:
                 if not update.form.is_for(parameter):
-                    update = more.updating = self._renewed(name, None, settings, parameter, site, origin > 0)
+                    update = more.updating = self._renewed(name, None, settings, parameter, site, told)
                 template, value = update.form.read(parameter)
             rows = [known.row, origin, *varying] if origin else [known.row, *varying]
+            rows += measures
             first = more.first if more.first >= writer.base else None
             row = writer.append_many(template, value, rows, writer.clock(), duration, 0, first, more.versions + 1)
             wrote(known, parameter, row)
@@ -193,12 +206,12 @@ class Optimizers:
         return found_now
 
     def _renewed(
-        self, name: str, update: Update | None, settings: Settings, parameter: Any, site: int, has_gradient: bool
+        self, name: str, update: Update | None, settings: Settings, parameter: Any, site: int, told: tuple[bool, bool]
     ) -> Update:
         """How the rows of a parameter look from here on: as before, where only numbers that vary have changed."""
-        if update is not None and update.has_gradient is has_gradient and update.settings[:3] == settings[:3]:
-            return Update(settings, has_gradient, update.form)
-        return Update(settings, has_gradient, self._form(name, settings, parameter, site, has_gradient))
+        if update is not None and update.told == told and update.settings[:3] == settings[:3]:
+            return Update(settings, told, update.form)
+        return Update(settings, told, self._form(name, settings, parameter, site, *told))
 
     def _origin(self, known: Known | None, accumulated: int) -> int:
         """The row of a parameter's gradient: what was last added to it, or what the program has made of it since."""
@@ -206,7 +219,9 @@ class Optimizers:
             return accumulated
         return known.row
 
-    def _form(self, name: str, settings: Settings, parameter: torch.Tensor, site: int, has_gradient: bool) -> Keeping:
+    def _form(
+        self, name: str, settings: Settings, parameter: torch.Tensor, site: int, has_gradient: bool, is_measured: bool
+    ) -> Keeping:
         writer = self.session.writer
         entry = {
             "name": name,
@@ -215,6 +230,11 @@ class Optimizers:
             "vjp": [],
             "inputs": [],
         }
+        count = len(settings.varying)
+        told = arguments.entry(None, _told(settings.values), settings.varying)
+        if is_measured:
+            told["measured"] = arguments.numbers_behind(MEASURES, count)
+            count += len(MEASURES)
         template = writer.template(
             Kind.OP,
             op=writer.intern("ops", name, entry),
@@ -222,10 +242,10 @@ class Optimizers:
             scope=self.session.places.here.context.path.number(writer),
             shape=shape_of(parameter),
             dtype=log_dtype(tensor_base.dtype(parameter)),
-            attrs=writer.attributes(arguments.entry(None, _told(settings.values), settings.varying)),
+            attrs=writer.attributes(told),
             flags=Flag.IN_PLACE | Flag.NO_GRAD,
             input_count=1 + has_gradient,
-            number_count=len(settings.varying),
+            number_count=count,
         )
         return Keeping(template, parameter)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -31,14 +32,16 @@ def losses(log: Log) -> np.ndarray:
     found["begin"], found["root"] = begins, roots
     found["step"] = np.searchsorted(marks[kinds == Kind.STEP], begins)
     found["site"] = log.pick("site", roots)
-    found["value"] = _scalars(log, roots)
+    found["value"] = _scalars(log, roots, NODES)
+    unknown = np.isnan(found["value"])  # values were not kept, but for this one, where the pass begins
+    found["value"][unknown] = _scalars(log, begins[unknown], (Kind.BACKWARD_BEGIN,))
     return found
 
 
-def _scalars(log: Log, rows: np.ndarray) -> np.ndarray:
-    """The values of rows that hold one number each; NaN where one does not, or is not known."""
+def _scalars(log: Log, rows: np.ndarray, kinds: Sequence[Kind]) -> np.ndarray:
+    """The values of rows of some kinds that hold one number each; NaN where one does not, or is not known."""
     found = np.full(len(rows), np.nan)
-    known = np.isin(log.pick("kind", rows), NODES) & (log.pick("several", rows) == 0) & (counts_of(log, rows) == 1)
+    known = np.isin(log.pick("kind", rows), kinds) & (log.pick("several", rows) == 0) & (counts_of(log, rows) == 1)
     inline = (log.pick("flags", rows) & int(Flag.INLINE)) != 0
     dtypes, bits = log.pick("dtype", rows), log.pick("value", rows)
     single = known & inline & (dtypes == DTYPE_CODES["float32"])

@@ -8,19 +8,24 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from graphscope.eventlog.samples import MEASURES, MOST
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.sizes import norm_of, norms_of
+from graphscope.graph.words import by_entry, numbers, told
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
 
-_MOST: Final = 1 << 11
+_MOST_COMPARED: Final = 1 << 11
 _MOST_BYTES: Final = 1 << 26
 """Values of so many updates, and of so many bytes in all, are compared; of a longer log at steps spread over it."""
 
 
 def measure(log: Log, found: np.ndarray, parts: np.ndarray, parts_of: Callable[[int], np.ndarray]) -> None:
-    """Fill in the norms, and what moved: from statistics for all, from values as far as they are compared.
+    """Fill in the norms, and what moved.
+
+    They were measured when the update was recorded, of a large parameter in a sample of it. Statistics that the log
+    has are of all its elements. Values are compared, as far as they are, of updates that were not measured.
 
     Args:
         log: The log.
@@ -28,16 +33,33 @@ def measure(log: Log, found: np.ndarray, parts: np.ndarray, parts_of: Callable[[
         parts: How many rows added up to the gradient of each.
         parts_of: Those rows of one.
     """
-    for name in ("gradient", "weight", "update", "moved"):
-        found[name] = np.nan
-    chosen = _chosen(found) & ~_is_told_late(log, found)
-    places = np.flatnonzero(chosen | _is_summarised(log, found["before"]))
-    found["weight"][places] = norms_of(log, found["before"][places])
+    known = _measured(log, found)
+    chosen = np.zeros(len(found), bool)
+    chosen[~known] = _chosen(found[~known])
+    chosen &= ~_is_told_late(log, found)
+    places = np.flatnonzero(chosen | (_is_summarised(log, found["before"]) & ~(known & (found["count"] <= MOST))))
+    _fill(found, "weight", places, norms_of(log, found["before"][places]))
     single = places[parts[places] == 1]
-    found["gradient"][single] = norms_of(log, found["pulled"][single])
+    _fill(found, "gradient", single, norms_of(log, found["pulled"][single]))
     sums = _Sums(log)
     for place in np.flatnonzero(chosen).tolist():
         _compare(log, found[place : place + 1], sums.of(parts_of(place)) if parts[place] > 1 else None)
+
+
+def _fill(found: np.ndarray, name: str, places: np.ndarray, values: np.ndarray) -> None:
+    is_known = ~np.isnan(values)
+    found[name][places[is_known]] = values[is_known]
+
+
+def _measured(log: Log, found: np.ndarray) -> np.ndarray:
+    """Fill in what was measured when an update was recorded, else NaN; of which updates all was."""
+    for name in MEASURES:
+        found[name] = np.nan
+    for entry, which in by_entry(log, found["row"]):
+        for name, number in told(entry, "measured").items():
+            if name in MEASURES:
+                found[name][which] = numbers(log, found["row"][which], number)
+    return np.asarray(~np.isnan(found["gradient"]))
 
 
 def _is_summarised(log: Log, rows: np.ndarray) -> np.ndarray:
@@ -53,7 +75,7 @@ def _is_told_late(log: Log, found: np.ndarray) -> np.ndarray:
 def _chosen(found: np.ndarray) -> np.ndarray:
     """The updates whose values are compared: all, or those of some steps that are spread over the log."""
     total = int(found["count"].sum()) * 8
-    share = min(_MOST / max(len(found), 1), _MOST_BYTES / max(total, 1))
+    share = min(_MOST_COMPARED / max(len(found), 1), _MOST_BYTES / max(total, 1))
     steps: np.ndarray = np.unique(found["step"])
     if share >= 1 or len(steps) == 0:
         return np.ones(len(found), bool)
@@ -107,10 +129,9 @@ def _compare(log: Log, one: np.ndarray, sum_of_parts: _Sum | None) -> None:
     if sum_of_parts is not None:  # of parts that were summarised the sum is not known
         one["gradient"] = norm_of(gradient) if gradient is not None else sum_of_parts.most
     if not known or before is None or after is None:
-        if log.summary(int(one["before"][0])) == log.summary(int(one["row"][0])) and one["weight"][0] > 0:
-            one["update"] = one["moved"] = (
-                0.0  # seven statistics of all its elements are what they were, to the last bit
-            )
+        statistics = log.summary(int(one["before"][0]))
+        if statistics is not None and statistics == log.summary(int(one["row"][0])) and one["weight"][0] > 0:
+            one["update"] = one["moved"] = 0.0  # seven statistics of all its elements are what they were
         return
     with np.errstate(all="ignore"):
         one["update"] = norm_of(np.subtract(after, before, dtype=None if before.dtype.kind == "c" else np.float64))

@@ -1,0 +1,68 @@
+"""What a step of an optimizer does to its parameters, as far as that can be told without a wait for another device."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import torch
+
+from graphscope.adapters.torch import tensor_base
+from graphscope.adapters.torch.dtypes import log_dtype
+from graphscope.adapters.torch.tensor_base import Own
+from graphscope.adapters.torch.tensor_properties import ORDINARY
+from graphscope.eventlog import samples
+from graphscope.eventlog.appender import FLOATING
+from graphscope.eventlog.interruptions import own
+
+_KINDS: Final[dict[torch.dtype, int]] = {
+    dtype: FLOATING[log_dtype(dtype).name] for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+}
+
+
+class Before(NamedTuple):
+    """A parameter that a step is about to change."""
+
+    sample: bytes
+    gradient: int
+    """Where its gradient lies; behind that, where it lies itself."""
+    address: int
+    nbytes: int
+    floating: int
+
+
+def sampled(optimizer: Any) -> dict[int, Before]:
+    """The parameters that a step is about to change, by identity; without those that can't be read where they lie."""
+    found = {}
+    for group in optimizer.param_groups:
+        for parameter in group["params"]:
+            gradient = tensor_base.gradient(parameter)
+            if gradient is None or not tensor_base.is_cpu(parameter):
+                continue
+            dtype, address, pull = tensor_base.dtype(parameter), _address(parameter), _address(gradient)
+            kind = _KINDS.get(dtype)
+            if not address or not pull or kind is None or tensor_base.dtype(gradient) is not dtype:
+                continue
+            nbytes = tensor_base.nbytes(parameter)
+            if tensor_base.nbytes(gradient) == nbytes:
+                found[id(parameter)] = Before(samples.sample(address, nbytes, kind), pull, address, nbytes, kind)
+    return found
+
+
+def measured(before: Before | None, parameter: torch.Tensor, gradient: torch.Tensor) -> list[int]:
+    """The bits of `samples.MEASURES` of a parameter that a step has changed; none where they can't be had."""
+    if before is None or (_address(parameter), _address(gradient)) != (before.address, before.gradient):
+        return []
+    return samples.compare(*before)
+
+
+_NOWHERE: Final = 1 << 16
+"""No elements lie below that address: a tensor whose memory was given back is an offset of nothing."""
+
+
+def _address(tensor: torch.Tensor) -> int:
+    """Where the elements lie in one row; 0 where they don't."""
+    try:
+        address: int = Own.data_ptr(tensor) if tensor.__class__ in ORDINARY and Own.is_contiguous(tensor) else 0
+    except own(RuntimeError):  # a sparse one, or one that a transform of `torch.func` hides
+        return 0
+    return address if address >= _NOWHERE else 0

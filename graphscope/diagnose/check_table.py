@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 GROUP: Final = "graphscope.checks"
 """Entry points of this group are loaded and add their checks to the table with `@check`."""
 
-Part = Literal["marks", "training", "rows", "values"]
+Part = Literal["marks", "training", "rows", "series", "values"]
 
 PARTS: Final[dict[Part, str]] = {
     "marks": "the rows that are no nodes: begins and ends of passes, steps, exceptions",
     "training": "what programs of PyTorch call that is no op: optimizers, modes, what modules hold",
     "rows": "ops, inputs, flags, shapes and lines of nodes",
+    "series": "losses, learning rates and what updates did: of PyTorch, known whatever values are kept",
     "values": "values, or the statistics that were kept of them",
 }
 """What a check may read of a log."""

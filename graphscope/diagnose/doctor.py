@@ -21,7 +21,7 @@ from graphscope.eventlog import record
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
 from graphscope.eventlog.siblings import bare, ranks_among
-from graphscope.graph import Graph
+from graphscope.graph import Graph, series
 
 if TYPE_CHECKING:
     from graphscope.graph import Node
@@ -172,7 +172,8 @@ def _gaps(graph: Graph) -> Iterator[Unjudged]:
         yield Unjudged("the beginning of the run", f"the log keeps the rows from #{log.first} on")
     kept = str(log.metadata.get("values", ""))
     if kept == "none":
-        needing = [check.title for check in every().values() if "values" in check.reads]
+        unknown = {"values"} if np.isfinite(series.losses(log)["value"]).any() else {"values", "series"}
+        needing = [check.title for check in every().values() if unknown.intersection(check.reads)]
         yield Unjudged(", ".join(needing), "the log keeps no values; record with --values summary")
     elif log.dropped > log.first:
         why = "the log outgrew its budget and let go of them: gs.record(budget=...) lets it hold more"

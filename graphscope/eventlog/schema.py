@@ -41,7 +41,8 @@ class Kind(IntEnum):
     ACCUMULATE = 4
     """One contribution was added: to the `grad` of a leaf, or to a cotangent that several users feed."""
     BACKWARD_BEGIN = 10
-    """A backward pass begins; its input is the node that it starts from."""
+    """A backward pass begins; its input is the node that it starts from. Where no values are kept, that node's is this
+    row's, if it is one number: the loss."""
     BACKWARD_END = 11
     SCOPE_ENTER = 12
     """A module or composite op is entered; `scope` is the scope entered."""
@@ -197,7 +198,8 @@ TABLES: Final[dict[str, str]] = {
     "sources": "{file, text}",
     "scopes": "{name, type, parent, site}",
     "shapes": "[dim, ...]",
-    "attrs": "{fact: value, ..., operands: [typed value, ...], attributes: {name: typed value, ...}}",
+    "attrs": "{fact: value, ..., operands: [typed value, ...], attributes: {name: typed value, ...}, "
+    "measured: {name: number}}",
     "threads": "{name, ident}",
 }
 """The interned tables: name and what an entry is, as JSON. Entry 0 of each means "none"."""

@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,11 +39,11 @@ def _nodes(log: Log) -> list[int]:
     return [row for row in range(log.first, log.end) if log.event(row).kind in NODES]
 
 
-def log_of(program: str, module: str, folder: Path) -> Log:
+def log_of(program: str, module: str, folder: Path, **options: Any) -> Log:
     """What running a program of the table records."""
     script = folder / "sample.py"
     script.write_text(textwrap.dedent(program).strip().replace("import torch", f"import {module} as torch") + "\n")
-    with gs.record(folder / "run.gscope"):
+    with gs.record(folder / "run.gscope", **options):
         exec(compile(script.read_text(), str(script), "exec"), {"__name__": "__main__"})
     return gs.load(folder / "run.gscope")
 
@@ -75,9 +76,25 @@ class TestTable:
         pytest.importorskip(module)
         log = log_of(check.sample, module, tmp_path)
         before = list(check.findings(log.graph))
-        for values in () if "values" in check.reads else (tmp_path / "run.gscope").rglob("values.npy"):
+        is_kept = "values" in check.reads or ("series" in check.reads and module != "torch")
+        for values in () if is_kept else (tmp_path / "run.gscope").rglob("values.npy"):
             values.unlink()
         assert list(check.findings(gs.load(tmp_path / "run.gscope").graph)) == before
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    "check", [each for each in every().values() if "values" not in each.reads], ids=lambda check: check.name
+)
+@pytest.mark.parametrize("values", ["summary", "none"])
+def test_what_reads_no_values_finds_the_same_whatever_is_kept(check: Check, values: str, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    places = []
+    for kept in ("full", values):
+        (folder := tmp_path / kept).mkdir()
+        log = log_of(check.sample, "torch", folder, values=kept)
+        places.append([(found.kind, found.line, found.names) for found in check.findings(log.graph)])
+    assert places[0] == places[1] != []
 
 
 @pytest.mark.parametrize("check", every().values(), ids=lambda check: check.name)

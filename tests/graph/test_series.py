@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import graphscope as gs
+from graphscope.eventlog.schema import Kind
 from graphscope.graph import series
 
 Told = list[list[tuple[float, float, float, float]]]
@@ -179,8 +180,8 @@ def test_a_log_without_values_or_training_has_what_it_has(values: str, tmp_path:
 
 
 @pytest.mark.torch
-def test_of_an_update_at_the_begin_of_a_segment_no_value_before_is_known(tmp_path: Path) -> None:
-    """The parameters are written again there, when they have been updated."""
+def test_of_an_update_at_the_begin_of_a_segment_it_is_known_what_it_did(tmp_path: Path) -> None:
+    """The parameters are written again there, when they have been updated: with their new values."""
     torch = pytest.importorskip("torch")
     net = torch.nn.Sequential(*(torch.nn.Linear(3, 3) for _ in range(40)))
     sgd = torch.optim.SGD(net.parameters(), lr=0.5)
@@ -193,5 +194,6 @@ def test_of_an_update_at_the_begin_of_a_segment_no_value_before_is_known(tmp_pat
             sgd.step()
     log = gs.load(tmp_path / "run.gscope")
     found = series.updates(log)
-    assert np.isnan(found["moved"]).any()
-    assert np.nanmin(found["moved"]) == 1
+    assert ((found["before"] == found["row"] - 1) & (log.pick("kind", found["before"]) == Kind.LEAF)).any()
+    assert (found["moved"] == 1).all()
+    assert found["update"] == pytest.approx(0.05 * np.sqrt(found["count"]), rel=1e-4)

@@ -34,7 +34,7 @@ def _rows(log: Log) -> list[int]:
 
 @check(
     "loss that does not fall",
-    reads=("marks", "rows", "values"),
+    reads=("marks", "rows", "series"),
     rows=_rows,
     shows="run",
     sample="""

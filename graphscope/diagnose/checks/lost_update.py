@@ -52,7 +52,7 @@ def _rows(log: Log) -> list[int]:
 
 @check(
     "update lost by rounding",
-    reads=("marks", "rows", "values"),
+    reads=("marks", "rows", "series"),
     rows=_rows,
     shows="run",
     sample="""

@@ -114,7 +114,7 @@ def _rows(log: Log) -> list[int]:
 
 @check(
     "update out of proportion",
-    reads=("marks", "rows", "values"),
+    reads=("marks", "rows", "series"),
     rows=_rows,
     shows="run",
     sample="""

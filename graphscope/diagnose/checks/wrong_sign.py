@@ -60,7 +60,7 @@ _OPPOSITE: Final = -0.3
 
 @check(
     "objective that is ascended",
-    reads=("marks", "rows", "values"),
+    reads=("marks", "rows", "series"),
     rows=_rows,
     shows="run",
     sample="""

@@ -33,11 +33,12 @@ def measure(log: Log, found: np.ndarray, parts: np.ndarray, parts_of: Callable[[
         parts: How many rows added up to the gradient of each.
         parts_of: Those rows of one.
     """
-    known = _measured(log, found)
+    known, is_told_in_time = _measured(log, found), ~_is_told_late(log, found)
     chosen = np.zeros(len(found), bool)
     chosen[~known] = _chosen(found[~known])
-    chosen &= ~_is_told_late(log, found)
-    places = np.flatnonzero(chosen | (_is_summarised(log, found["before"]) & ~(known & (found["count"] <= MOST))))
+    chosen &= is_told_in_time
+    is_better_known = _is_summarised(log, found["before"]) & is_told_in_time & ~(known & (found["count"] <= MOST))
+    places = np.flatnonzero(chosen | is_better_known)
     _fill(found, "weight", places, norms_of(log, found["before"][places]))
     single = places[parts[places] == 1]
     _fill(found, "gradient", single, norms_of(log, found["pulled"][single]))

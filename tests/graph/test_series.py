@@ -165,6 +165,30 @@ def test_of_the_engine_too(kind: str, tmp_path: Path) -> None:
     assert found["moved"].tolist() == [1, 1, 1]
 
 
+@pytest.mark.parametrize("module", ["graphscope", pytest.param("torch", marks=pytest.mark.torch)])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_loss_is_known_though_no_values_are(module: str, dtype: str, tmp_path: Path) -> None:
+    library = pytest.importorskip(module)
+    losses = []
+    with gs.record(tmp_path / "run.gscope", values="none"):
+        weight = library.tensor([1.0, 2.0], dtype=getattr(library, dtype), requires_grad=True)
+        for factor in range(1, 5):
+            loss = (weight * factor).square().sum()
+            if factor == 3:  # of another shape
+                loss = loss.reshape(1)
+            loss.backward()
+            losses.append(loss.item())
+
+    found = gs.load(tmp_path / "run.gscope")
+
+    assert series.losses(found)["value"].tolist() == losses
+    assert not [
+        row
+        for row in range(found.first, found.end)
+        if found.value(row) is not None and row not in series.losses(found)["begin"]
+    ]
+
+
 @pytest.mark.parametrize("values", ["full", "none"])
 def test_a_log_without_values_or_training_has_what_it_has(values: str, tmp_path: Path) -> None:
     with gs.record(tmp_path / "run.gscope", values=values) as log:

@@ -24,7 +24,7 @@ typedef struct {
     Place *place;
     PyFrameObject *frame;
     PyObject *append, *roots, *marks; /* the nodes that it begins at; the templates of its two marks, and so on */
-    PyObject *first;                  /* the first tensor that it begins at, borrowed */
+    PyObject *loss;                   /* the value that the first mark has, or None */
     int64_t rows[MOST_ROOTS];         /* of those nodes' calls */
     int count;
 } Plan;
@@ -36,6 +36,7 @@ static void forget_plan(Plan *plan)
     Py_XDECREF(plan->append);
     Py_XDECREF(plan->roots);
     Py_XDECREF(plan->marks);
+    Py_XDECREF(plan->loss);
 }
 
 /* Whether an attribute is an empty list. */
@@ -85,6 +86,14 @@ static PyObject *marks_of(Entry *self, const Plan *plan)
     return marks;
 }
 
+/* The value of the root, where the first mark has it; 0 where that is for another root. */
+static int find_loss(Plan *plan, PyObject *root)
+{
+    PyObject *site = PyTuple_GET_ITEM(plan->marks, 3);
+    plan->loss = site == Py_None || !PyObject_TypeCheck(site, site_type) ? Py_NewRef(Py_None) : site_value(site, root);
+    return plan->loss != Py_NotImplemented;
+}
+
 /* Whether a pass is of the common kind. */
 static int is_common(Entry *self, PyObject *const *words, Py_ssize_t count, Plan *plan)
 {
@@ -102,28 +111,20 @@ static int is_common(Entry *self, PyObject *const *words, Py_ssize_t count, Plan
     if (plan->append == NULL || appending == NULL || !Py_IS_TYPE(plan->append, appending->appender) ||
         (plan->frame = program_frame(&self->frames)) == NULL || !find_roots(self, words[0], plan))
         return 0;
-    plan->first = PyTuple_GET_ITEM(words[0], 0);
     plan->marks = marks_of(self, plan);
-    return plan->marks != NULL;
+    return plan->marks != NULL && find_loss(plan, PyTuple_GET_ITEM(words[0], 0));
 }
 
-/* Append the mark at one end of a pass; the first with the value of the root, where that is kept there. */
+/* Append the mark at one end of a pass. */
 static int mark(const Plan *plan, int end)
 {
     Moment moment = {now(), 0, 0, plan->rows, plan->count, -1, 0};
     PyObject *template = PyTuple_GET_ITEM(plan->marks, end), *loss = PyTuple_GET_ITEM(plan->marks, 3);
-    PyObject *value = Py_NewRef(Py_None);
-    if (!end && loss != Py_None && PyObject_TypeCheck(loss, site_type)) {
-        PyObject *found = site_value(loss, plan->first);
-        if (found != Py_NotImplemented) {
-            template = ((Site *)loss)->template;
-            Py_SETREF(value, Py_NewRef(found));
-        }
-        Py_DECREF(found);
-    }
-    int64_t row = appending->append(plan->append, template, value, &moment);
-    Py_DECREF(value);
-    return row < 0 ? -1 : 0;
+    int valued = !end && plan->loss != Py_None;
+    return appending->append(plan->append, valued ? ((Site *)loss)->template : template, valued ? plan->loss : Py_None,
+                             &moment) < 0
+               ? -1
+               : 0;
 }
 
 /* The roots that others of the pass feed, too: what the program gives them is one contribution of several. */

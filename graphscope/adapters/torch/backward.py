@@ -46,11 +46,9 @@ class Marks(NamedTuple):
     loss: Keeping | None
     """The first mark with the value of the root, where the log keeps it nowhere else."""
 
-    def at_begin(self, root: Any) -> tuple[Template, Any]:
-        """The template and the value of the first mark."""
-        if self.loss is None or not _is_number(root) or not self.loss.is_for(root):
-            return self.begin, None
-        return self.loss.read(root)
+    def are_for(self, frame: FrameType, root: Any) -> bool:
+        """Whether they are for a pass that begins here: another code may have come to lie there."""
+        return self.code() is frame.f_code and (self.loss is None or (_is_number(root) and self.loss.is_for(root)))
 
 
 class Backward:
@@ -166,9 +164,11 @@ class Backward:
         run.start = start[:INLINE_INPUTS]
         key = (id(frame.f_code), frame.f_lasti, len(run.start), run.place.context)
         run.marks = self._marks.get(key)
-        if run.marks is None or run.marks.code() is not frame.f_code:  # another code lay there
-            run.marks = self._new_marks(key, frame, outputs)
-        self._mark(run, *run.marks.at_begin(outputs[0]))
+        root = outputs[0] if len(outputs) == 1 else None
+        if run.marks is None or not run.marks.are_for(frame, root):
+            run.marks = self._new_marks(key, frame, root)
+        loss = run.marks.loss
+        self._mark(run, *((run.marks.begin, None) if loss is None else loss.read(root)))
         if run.place.run is None:
             self._collectives.awaited(frame)
         self._walk.prepare(run, outputs, cotangents)
@@ -197,26 +197,26 @@ class Backward:
         writer = run.writer
         writer.append(template, value, writer.clock(), 0, 0, *run.start)
 
-    def _new_marks(self, key: Any, frame: FrameType, outputs: Any) -> Marks:
+    def _new_marks(self, key: Any, frame: FrameType, root: Any) -> Marks:
         writer = self.session.writer
         told: dict[str, Any] = {"site": site_number(writer, frame), "graph_pass": Pass.BACKWARD, "input_count": key[2]}
         begin, end = (writer.template(kind, **told) for kind in (Kind.BACKWARD_BEGIN, Kind.BACKWARD_END))
         loss = None
-        if writer.policy == "none" and key[2] == 1 and _is_number(outputs[0]):
-            shape, dtype = shape_of(outputs[0]), log_dtype(tensor_base.dtype(outputs[0]))
+        if writer.policy == "none" and key[2] == 1 and _is_number(root):
+            shape, dtype = shape_of(root), log_dtype(tensor_base.dtype(root))
             kept = writer.template(Kind.BACKWARD_BEGIN, shape=shape, dtype=dtype, is_kept=True, **told)
-            loss = Keeping(kept, outputs[0])
+            loss = Keeping(kept, root)
         if len(self._marks) >= _MOST_MARKS:  # each holds the context that it is of
             self._marks.clear()
         found = self._marks[key] = Marks(begin, end, weakref.ref(frame.f_code), loss)
         return found
 
 
-def _is_number(output: Any) -> bool:
+def _is_number(root: Any) -> bool:
     """Whether what a pass begins from is one number that can be read without a wait for another device."""
     return bool(
-        output.__class__ in ORDINARY
-        and tensor_base.is_cpu(output)
-        and tensor_base.Own.numel(output) == 1
-        and tensor_base.Own.is_floating_point(output)
+        root.__class__ in ORDINARY
+        and tensor_base.is_cpu(root)
+        and tensor_base.Own.numel(root) == 1
+        and tensor_base.Own.is_floating_point(root)
     )

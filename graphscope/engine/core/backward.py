@@ -73,7 +73,7 @@ def run_backward(
     needed: Any = None if wanted is None or capture is None else _leading_to(roots, wanted, capture)
     marks: Any = None
     if writer is not None:
-        marks = backward_rows.marks_at(writer, frame)
+        marks = backward_rows.marks_at(writer, frame, roots[0])
         backward_rows.mark(writer, marks.begin, roots[0])
     for root, gradient in zip(roots, gradients, strict=True):
         if root.node is None:

@@ -8,6 +8,8 @@ from _thread import get_ident
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from graphscope.engine.core import slots, tracing
 from graphscope.engine.core.cotangents import NODE, PARTS, Arrival
 from graphscope.engine.core.node import PLAN, ROW, SITE, Record
@@ -123,21 +125,30 @@ class Marks(NamedTuple):
     code: weakref.ref[CodeType] | None
 
 
-def marks_at(writer: Writer, frame: FrameType | None) -> Marks:
+def marks_at(writer: Writer, frame: FrameType | None, root: Tensor) -> Marks:
     """The templates of the marks of a pass that begins here."""
     code = None if frame is None else frame.f_code
-    key = (Marks, 0 if frame is None else id(code) + frame.f_lasti, get_ident())
+    key = (Marks, 0 if frame is None else id(code) + frame.f_lasti, get_ident(), *_loss(writer, root))
     marks: Marks | None = writer.sites.get(key)
     if marks is None or (marks.code is not None and marks.code() is not code):
-        site = 0 if frame is None else site_number(writer, frame)
-        begin, end = (
-            writer.template(kind, site=site, graph_pass=Pass.BACKWARD, input_count=1)
-            for kind in (Kind.BACKWARD_BEGIN, Kind.BACKWARD_END)
+        shape, dtype = _loss(writer, root)
+        told: dict[str, Any] = {"site": 0 if frame is None else site_number(writer, frame), "input_count": 1}
+        begin = writer.template(
+            Kind.BACKWARD_BEGIN, shape=shape, dtype=dtype, is_kept=True, graph_pass=Pass.BACKWARD, **told
         )
+        end = writer.template(Kind.BACKWARD_END, graph_pass=Pass.BACKWARD, **told)
         marks = writer.sites[key] = Marks(begin, end, None if code is None else weakref.ref(code))
     return marks
 
 
+def _loss(writer: Writer, root: Tensor) -> tuple[tuple[int, ...], np.dtype | None]:
+    """Shape and dtype of the number that a pass begins from, where the log keeps it nowhere else."""
+    array = root.array
+    is_told = writer.policy == "none" and array.size == 1 and array.dtype.kind == "f"
+    return (array.shape, array.dtype) if is_told else ((), None)
+
+
 def mark(writer: Writer, template: Template, root: Tensor) -> None:
     """Where a backward pass begins or ends."""
-    writer.append(template, None, writer.clock(), 0, 0, max(root.row, writer.base))
+    value = root.array if template.inline else None
+    writer.append(template, value, writer.clock(), 0, 0, max(root.row, writer.base))

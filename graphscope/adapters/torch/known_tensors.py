@@ -34,8 +34,9 @@ class More:
         self.name: str | None = None
         self.form: Any = None
         """What the template of its LEAF rows is for, and that."""
-        self.updating: Any = None
-        """What the template of an optimizer's rows of it is for, and that."""
+        self.updating: dict[tuple[bool, bool], Any] = {}
+        """What the templates of an optimizer's rows of it are for, and those: by whether the row of the gradient is
+        told, and whether what the step did was measured."""
         self.accumulated = 0
         """The row of what was last added to its gradient."""
         self.arrivals: Any = None

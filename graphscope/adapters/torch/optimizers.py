@@ -34,6 +34,10 @@ SETTINGS: Final = ("lr", "momentum", "betas", "eps", "weight_decay", "alpha", "r
 _MOST_GROUPS: Final = 4096
 """The settings of so many groups of parameters are remembered."""
 
+_MEASURED: Final = 64
+"""What so many steps do to parameters is measured, and then of every so many one."""
+_SELDOM: Final = 7
+
 _HOOKED: Final = torch.optim.Optimizer.profile_hook_step(len).__code__
 """The code of what torch puts around the step of each class of optimizers."""
 
@@ -54,8 +58,6 @@ class Update(NamedTuple):
     """How the rows of a parameter's updates look."""
 
     settings: Settings
-    told: tuple[bool, bool]
-    """Whether the row of the gradient is told, and whether what the step did was measured."""
     form: Keeping
 
 
@@ -137,8 +139,9 @@ class Optimizers:
 
     @guarded
     def _sampled(self, optimizer: Any) -> dict[int, Before]:
-        """What the parameters of an optimizer are ahead of its step."""
-        return sampled(optimizer)
+        """What the parameters of an optimizer are ahead of its step, where that is measured."""
+        steps = self._training.steps
+        return sampled(optimizer) if steps < _MEASURED or steps % _SELDOM == 0 else {}
 
     @guarded
     def _stepped(self, optimizer: Any, before: dict[int, Before], frame: FrameType, duration: int) -> None:
@@ -170,13 +173,13 @@ class Optimizers:
             origin = self._origin(find(gradient), more.accumulated)
             measures = measured(before.get(id(parameter)), parameter, gradient)
             told = origin > 0, bool(measures)
-            update: Update | None = more.updating
-            if update is None or update.settings is not settings or update.told != told:
-                update = more.updating = self._renewed(name, update, settings, parameter, site, told)
+            update: Update | None = more.updating.get(told)
+            if update is None or update.settings is not settings:
+                update = more.updating[told] = self._renewed(name, update, settings, parameter, site, told)
             template, value = update.form.template, update.form.value(parameter)
             if value is NotImplemented:
                 if not update.form.is_for(parameter):
-                    update = more.updating = self._renewed(name, None, settings, parameter, site, told)
+                    update = more.updating[told] = self._renewed(name, None, settings, parameter, site, told)
                 template, value = update.form.read(parameter)
             rows = [known.row, origin, *varying] if origin else [known.row, *varying]
             rows += measures
@@ -209,9 +212,9 @@ class Optimizers:
         self, name: str, update: Update | None, settings: Settings, parameter: Any, site: int, told: tuple[bool, bool]
     ) -> Update:
         """How the rows of a parameter look from here on: as before, where only numbers that vary have changed."""
-        if update is not None and update.told == told and update.settings[:3] == settings[:3]:
-            return Update(settings, told, update.form)
-        return Update(settings, told, self._form(name, settings, parameter, site, *told))
+        if update is not None and update.settings[:3] == settings[:3]:
+            return Update(settings, update.form)
+        return Update(settings, self._form(name, settings, parameter, site, *told))
 
     def _origin(self, known: Known | None, accumulated: int) -> int:
         """The row of a parameter's gradient: what was last added to it, or what the program has made of it since."""

@@ -25,6 +25,11 @@ _BLOCK: Final = 1 << 22
 _FLAGGED: Final = int(Flag.NONFINITE | Flag.SUMMARY)
 
 
+def _may_be(kinds: np.ndarray) -> np.ndarray:
+    """Which rows may be those that a NaN or an Inf is of: nodes, and what a person put there; other marks repeat it."""
+    return np.asarray((kinds != Kind.UNWRITTEN) & ((kinds <= Kind.ACCUMULATE) | (kinds == Kind.EDIT)))
+
+
 def rows_with_nonfinite(log: Log, start: int | None = None, stop: int | None = None) -> Iterator[int]:
     """The rows whose value holds NaN or Inf, in order, a segment at a time."""
     flagged = log.rare()
@@ -36,7 +41,7 @@ def rows_with_nonfinite(log: Log, start: int | None = None, stop: int | None = N
         yield from (row for row, is_flagged in known if is_flagged or log.nonfinite(row))
         return
     for first, events in log.chunks(start, stop):
-        written = events["kind"] != 0
+        written = _may_be(events["kind"])
         several = (events["several"] != 0) & written
         listed = flagged[(flagged >= first) & (flagged < first + len(events))] - first
         suspects = [listed[(events["flags"][listed] & _FLAGGED) != 0], np.flatnonzero(several)]

@@ -188,6 +188,12 @@ PROGRAMS = {
         roots = torch.tensor([0.0, 1.0], requires_grad=True).sqrt()  # here
         roots[0].backward()
         """, "root at zero"),
+    "printed, not left out": (
+        """
+        shares = torch.tensor([0.0, 200.0], requires_grad=True).exp()  # here
+        print(shares / shares.sum())
+        (shares / shares.sum())[0].backward()
+        """, "overflow"),
     "half precision": (
         """
         x = torch.tensor([300.0, 1.0], requires_grad=True).half()

@@ -372,7 +372,12 @@ def _not_floating(node: Node) -> bool:
     return bool(node.dtype) and not node.dtype.startswith(FLOATING)
 
 
-_NO_RULE_CURE: Final = "use something smooth in its place (softmax for argmax, sigmoid for a comparison, abs for sign)"
+def _is_cast(node: Node) -> bool:
+    return _not_floating(node) and node.op in _CASTS
+
+
+_CASTS: Final = frozenset({"to", "type", "type_as", "int", "long", "short", "char", "byte", "bool"})
+_NO_RULE_CURE: Final = "use something smooth in its place (softmax for argmax, sigmoid for a comparison, tanh for sign)"
 
 KINDS: Final[tuple[tuple[Callable[[Node], bool], str], ...]] = (
     (_without_grad, "no_grad"),
@@ -385,9 +390,14 @@ CUTS: Final[tuple[tuple[Callable[[Node], bool], str, str], ...]] = (
     (
         _without_grad,
         "{op} ran with gradients off (no_grad or inference_mode)",
-        "compute it outside of no_grad(), or within enable_grad()",
+        "compute it outside of no_grad() and inference_mode()",
     ),
     (_detached, "{op} cuts the way", "leave detach(), .data or torch.tensor(...) out where the gradient is wanted"),
+    (
+        _is_cast,
+        "{op} makes {dtype}, which no gradient passes",
+        "keep floating point numbers where the gradient is wanted: leave this conversion out",
+    ),
     (_not_floating, "{op} makes {dtype}, which no gradient passes", _NO_RULE_CURE),
 )
 """How each kind of cut is told, and what to do about it; what is none of these is an op without a rule."""

@@ -20,7 +20,8 @@ from graphscope.diagnose.values.hazards import (
     birth,
     filled,
 )
-from graphscope.diagnose.values.numbers import LARGEST, Numbers, numbers_of, operand_numbers
+from graphscope.diagnose.values.numbers import Numbers, numbers_of, operand_numbers
+from graphscope.eventlog.schema import Flag
 from graphscope.graph.faults import is_finite
 
 if TYPE_CHECKING:
@@ -95,24 +96,33 @@ def _is_hidden(node: Node) -> bool:
     What is finite itself, as a root of 0 is, must be hidden by all who use it.
     """
     if is_finite(node):
-        users = [edge.target for edge in node.users if edge.target.graph_pass == "forward"]
+        users = _users(node)
         return bool(users) and all(user.op.rstrip("_") in _HIDING for user in users)
     waiting, seen, ended = [node], {node.row}, False
     while waiting and len(seen) < _MOST_USERS:
-        users = [edge.target for edge in waiting.pop().users if edge.target.graph_pass == "forward"]
-        for user in islice(users, _MOST_USERS):
+        users = _users(waiting.pop())
+        if not users:  # it is what the loss is
+            return False
+        for user in users:
             if user.row in seen:
                 continue
             seen.add(user.row)
             if not is_finite(user):
+                if user.shape != node.shape:  # it is mixed with others, which nothing can take apart
+                    return False
                 waiting.append(user)
-            elif user.dtype in LARGEST and user.op.rstrip("_") not in _HIDING:
+            elif user.op.rstrip("_") not in _HIDING:
                 return False
             else:
-                ended = ended or user.op.rstrip("_") in _HIDING
-        if not users:  # it goes into the loss
-            return False
+                ended = True
     return ended
+
+
+def _users(node: Node) -> list[Node]:
+    """What was computed of a node on the way to a loss; a message that is printed, or a test, is not."""
+    found = (edge.target for edge in node.users)
+    learns = (each for each in found if each.graph_pass == "forward" and each.flags & Flag.REQUIRES_GRAD)
+    return list(islice(learns, _MOST_USERS))
 
 
 def _of_any_op(given: Given) -> Birth:

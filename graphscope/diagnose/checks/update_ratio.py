@@ -72,8 +72,15 @@ def _of_group(group: Group) -> _Ratio | None:
     found = found[(found["weight"] > 0) & (found["rate"] != 0)]
     found = found[is_matrix(group.log, found["tensor"])]
     if len(np.unique(found["step"])) < LEAST:
-        return None
+        return _too_large(group, found) if len(found) and _bursts(group.losses) else None
     return _too_large(group, found) or _too_small(group, found[~np.isnan(found["update"])])
+
+
+def _bursts(losses: np.ndarray) -> bool:
+    """Whether the first step made a loss many times as large, and the next ones more than there are numbers for."""
+    if len(losses) < LEAST or not np.isfinite(losses[:2]).all():
+        return False
+    return bool(losses[1] > _LEAP * losses[0] > 0 and not np.isfinite(losses[-1]))
 
 
 def _too_large(group: Group, found: np.ndarray) -> _Ratio | None:
@@ -82,7 +89,7 @@ def _too_large(group: Group, found: np.ndarray) -> _Ratio | None:
     leapt = bool(np.nanmax(losses[:-1], initial=0.0) > _LEAP * losses[0]) if worse > _NO_BETTER else False
     if not (worse > _WORSE or leapt):
         return None
-    early = found[found["step"] <= np.unique(found["step"])[LEAST - 1]]
+    early = found[found["step"] <= np.unique(found["step"])[:LEAST][-1]]
     with np.errstate(all="ignore"):
         grown = np.abs(norms_of(group.log, early["row"]) - early["weight"])  # an update is no smaller
         update = np.where(np.isnan(early["update"]), grown, early["update"])

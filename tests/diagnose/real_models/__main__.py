@@ -66,7 +66,7 @@ def adam(model: nn.Module, batch: Batches) -> None:
 
 def momentum(model: nn.Module, batch: Batches) -> None:
     """SGD with momentum, in epochs, with gradients of two batches together."""
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=1e-4)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.002, momentum=0.9, weight_decay=1e-4)
     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1, gamma=0.5)
     for _ in range(2):
         model.train()

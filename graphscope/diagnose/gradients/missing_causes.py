@@ -372,10 +372,6 @@ def _not_floating(node: Node) -> bool:
     return bool(node.dtype) and not node.dtype.startswith(FLOATING)
 
 
-def _is_cast(node: Node) -> bool:
-    return _not_floating(node) and node.op in _CASTS
-
-
 _CASTS: Final = frozenset({"to", "type", "type_as", "int", "long", "short", "char", "byte", "bool"})
 _NO_RULE_CURE: Final = "use something smooth in its place (softmax for argmax, sigmoid for a comparison, tanh for sign)"
 
@@ -394,7 +390,7 @@ CUTS: Final[tuple[tuple[Callable[[Node], bool], str, str], ...]] = (
     ),
     (_detached, "{op} cuts the way", "leave detach(), .data or torch.tensor(...) out where the gradient is wanted"),
     (
-        _is_cast,
+        lambda node: _not_floating(node) and node.op in _CASTS,
         "{op} makes {dtype}, which no gradient passes",
         "keep floating point numbers where the gradient is wanted: leave this conversion out",
     ),

@@ -129,6 +129,12 @@ def _is_chain(graph: Graph, users: list[int], sources: list[int]) -> bool:
         walk.nearest(source, step, {before}) == before or source == before
         for before, source in zip(users[:-1], sources[1:], strict=True)
     )
-    return (
-        all(linked) and Subject(graph.node(users[0])).requires_grad and Subject(graph.node(sources[-1])).requires_grad
-    )
+    return all(linked) and all(_has_graph(graph, row) for row in (*users, *sources))
+
+
+def _has_graph(graph: Graph, row: int) -> bool:
+    """Whether the result of an op requires grad: not all that is computed from what does has a way back to it."""
+    event = graph.index.event(row)
+    if graph.log.op(event.op).vjp:  # who writes rules down does not flag results
+        return Subject(graph.node(row)).requires_grad
+    return bool(event.flags & Flag.REQUIRES_GRAD)

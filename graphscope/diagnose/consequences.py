@@ -70,6 +70,7 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule(("not_registered", "stale_optimizer"), "always", ("not_in_optimizer",)),
     Rule(("not_registered", "never_used", "frozen"), "name", ("missing", "not_in_optimizer", "never_used")),
     Rule(("missing",), "always", ("vanished",)),
+    Rule(("missing",), "line", ("raised",)),
     Rule(("missing",), "name", ("lost_update", "not_in_optimizer", "update_ratio")),
     Rule(("state_not_detached", "graph_kept", "overwritten", "broadcast"), "always", ("raised",)),
     Rule(("state_not_detached",), "always", ("graph_kept",)),

@@ -30,7 +30,7 @@ def recorded(program: Path, values: str, folder: Path) -> Log:
         warnings.simplefilter("ignore")
         try:
             runpy.run_path(str(program), run_name="__main__")
-        except RuntimeError as error:
+        except (RuntimeError, TypeError) as error:
             exception(error)
     return gs.load(folder / "run.gscope")
 

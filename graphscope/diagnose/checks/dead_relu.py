@@ -10,15 +10,20 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
 from graphscope.diagnose.finding import Finding
-from graphscope.diagnose.values.activations import active_units, calls, count_of_inputs, is_inside, share_of_zeros
-from graphscope.diagnose.values.closing import closing
+from graphscope.diagnose.values.activations import (
+    RELUS,
+    active_units,
+    calls,
+    count_of_inputs,
+    is_inside,
+    share_of_zeros,
+)
+from graphscope.diagnose.values.closing import TOLD, closing
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
     from graphscope.graph import Graph, Node
-
-RELUS: Final = frozenset({"relu", "relu6"})
 
 _DEAD: Final = 0.9
 """From this share of closed units on a layer is dead; some quiet units are healthy."""
@@ -150,7 +155,7 @@ def _blame(graph: Graph, node: Node, found: Dead) -> tuple[tuple[str, int], str,
     if closed is not None:
         parameter, kind, wrote = closed
         place = (wrote.site.file, wrote.site.line) if wrote is not None and wrote.site is not None else own
-        words, cure = _CLOSED[kind]
+        words, cure = TOLD[kind]
         if kind == "bias" or wrote is not None:
             return place, kind, f"its {kind} {title(parameter)} {words}", cure
     cure = "look at the initialisation and at the scale of the inputs, or use leaky_relu, which never closes"
@@ -160,10 +165,3 @@ def _blame(graph: Graph, node: Node, found: Dead) -> tuple[tuple[str, int], str,
 def _layer(node: Node) -> Node:
     """The op that made the input of a relu."""
     return node.inputs[0].source if node.inputs else node
-
-
-_CLOSED: Final = {
-    "bias": ("is far below 0", "begin with a bias of 0"),
-    "weight": ("has one sign, and its inputs the other", "begin with weights of both signs, around 0"),
-}
-"""By what closes a relu: how it is told, and the cure."""

@@ -10,7 +10,7 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
 from graphscope.diagnose.finding import Finding
-from graphscope.diagnose.gradients.carried import Chain, chains, has_rule_run
+from graphscope.diagnose.gradients.carried import LINKS, Chain, chains, has_rule_run, is_freed
 from graphscope.diagnose.source.stored import storing_line
 from graphscope.graph.training import training
 
@@ -75,10 +75,25 @@ _CURE: Final = "add numbers: total += loss.item(), or loss.detach()"
 
 def _totals(graph: Graph) -> Iterator[Chain]:
     """Chains that no backward pass goes through; of those of one run the first."""
-    for chain in chains(graph):
-        if not any(has_rule_run(graph, user, graph.now + 1) for user in chain.users):
+    for chain in chains(graph, _SHORTEST):
+        if any(has_rule_run(graph, user, graph.now + 1) for user in chain.users):
+            continue
+        if chain.links >= LINKS or _has_had_backward(graph, chain):
             yield chain
             return
+
+
+_SHORTEST: Final = 2
+"""So many links are enough where no backward pass is to come."""
+
+
+def _has_had_backward(graph: Graph, chain: Chain) -> bool:
+    """Whether all that was added has had a backward pass of its own, so that none of the sum is to come."""
+    carried, stop = {*chain.users, chain.source}, graph.now + 1
+    return all(
+        any(is_freed(graph, source, stop) for source, _ in graph.log.inputs(user) if source not in carried)
+        for user in chain.users
+    )
 
 
 class _Held(NamedTuple):

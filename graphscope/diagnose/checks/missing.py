@@ -11,9 +11,11 @@ from graphscope.diagnose.explanation import Explanation, title, where
 from graphscope.diagnose.finding import Finding, alike, finding
 from graphscope.diagnose.gradients.first_order import Term, dead_terms
 from graphscope.diagnose.gradients.leaf_losses import leaf_losses
+from graphscope.diagnose.gradients.lone_losses import lone_losses
 from graphscope.diagnose.gradients.missing_causes import explain_missing, gradient_itself
 from graphscope.diagnose.gradients.passes import incomplete_passes, pass_that_ends_with
 from graphscope.diagnose.gradients.read_as_numbers import read_as_numbers
+from graphscope.diagnose.gradients.replaced_leaves import ReplacedLeaf, replaced_leaves
 from graphscope.diagnose.gradients.unreached import unreached
 from graphscope.diagnose.subject import Subject
 from graphscope.graph.faults import is_finite
@@ -35,7 +37,7 @@ def explain(subject: Subject) -> Explanation | None:
 
 def never_reached(graph: Graph) -> Iterator[Finding]:
     """The leaves that are meant to learn and get no gradient in the whole run, as something cuts the way."""
-    without = [*leaf_losses(graph)]
+    without = [*leaf_losses(graph)] or [*lone_losses(graph)]
     told = {tensor for loss in without for tensor in loss.tensors}
     leaves = [leaf for leaf in islice(unreached(graph), _MOST) if leaf.tensor not in told]
     found = ((title(leaf), explain_missing(Subject(leaf))) for leaf in leaves)
@@ -51,6 +53,8 @@ def never_reached(graph: Graph) -> Iterator[Finding]:
         yield Finding(
             "missing", "warning", each.row, None, *each.place, (each.name,), "left the graph", verdict, cure
         )  # fmt: skip
+    for replaced in replaced_leaves(graph):
+        yield _replaced(replaced)
     for term in dead_terms(graph):
         yield _without_graph(graph, term)
 
@@ -60,6 +64,19 @@ _MOST: Final = 200
 
 CUTTING: Final = frozenset({"detach", "no_grad", "no rule", "left the graph", "none from a rule"})
 """Causes that are places of the program; whatever else leaves a leaf out cuts no way."""
+
+
+def _replaced(found: ReplacedLeaf) -> Finding:
+    update, name = found.update, title(found.update)
+    site = update.site
+    file, line = ("", 0) if site is None else (site.file, site.line)
+    verdict = (
+        f"{name} gets no gradient any more: {update.op}{where(update)} made a new tensor in the place of the leaf, and "
+        f"the gradient that came to it (#{found.passed}) is not kept, as .grad keeps those of leaves only"
+    )
+    cure = f"write the leaf in place: with torch.no_grad(): {name} -= ..., and clear its gradient"
+    row = update.row
+    return Finding("missing", "error", row, row, file, line, (name,), "replaced", verdict, cure)
 
 
 def _without_graph(graph: Graph, term: Term) -> Finding:

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import listed
-from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.finding import Finding, Severity
 from graphscope.diagnose.source.dropped import dropping_line
 from graphscope.diagnose.source.places import mentions
 from graphscope.diagnose.training.parameter_rows import parameter_rows
@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 _LEAST: Final = 3
 """In so many backward passes the rest of the module must have got gradients."""
 
+_REPLICA: Final = "DistributedDataParallel"
+"""Such a module waits for the gradients of all its parameters: after one pass without, the next raises."""
+_LOOKING: Final = ("find_unused_parameters", "static_graph")
+"""By these it is told to look for what a loss leaves out."""
+
 
 class Idle(NamedTuple):
     """A part of a module that nothing uses."""
@@ -40,6 +45,8 @@ class Idle(NamedTuple):
     passes: int
     dropped: Site | None = None
     """The line that drops what it makes, where it is used and its result is not."""
+    is_awaited: bool = False
+    """Whether replicas wait for its gradient."""
 
 
 def idle_parts(log: Log) -> list[int]:
@@ -116,12 +123,15 @@ def never_used(graph: Graph, row: int) -> Iterator[Finding]:
             cure = f"use what {found.part} returns, or take it out"
             yield Finding("never_used", "warning", row, None, *place, found.names, "dropped", verdict, cure, evidence)
             continue
+        holder = f"{_REPLICA} waits for the gradients of" if found.is_awaited else "the optimizer holds"
+        passes = "1 backward pass" if found.passes == 1 else f"{found.passes} backward passes"
         verdict = (
-            f"{found.part} ({kind}) is never used, in {found.passes} backward passes: the optimizer holds its "
-            f"{listed(found.names, 3)}, and no line but this one names it"
+            f"{found.part} ({kind}) is never used, in {passes}: {holder} its {listed(found.names, 3)}, and no line "
+            "but this one names it"
         )
         cure = f"call {found.part} in forward(), or take it out"
-        yield Finding("never_used", "warning", row, None, *place, found.names, "never used", verdict, cure, evidence)
+        severity: Severity = "error" if found.is_awaited else "warning"  # the next forward pass raises
+        yield Finding("never_used", severity, row, None, *place, found.names, "never used", verdict, cure, evidence)
 
 
 def _idle(log: Log) -> Iterator[Idle]:
@@ -130,7 +140,7 @@ def _idle(log: Log) -> Iterator[Idle]:
         (module, part, names)
         for module in read.modules.values()
         for part, names in _parts(module).items()
-        if read.optimized.issuperset(_tensors(module, names))
+        if _waits(log, module) or read.optimized.issuperset(_tensors(module, names))
     ]
     if not candidates:
         return
@@ -144,9 +154,11 @@ def _idle(log: Log) -> Iterator[Idle]:
         own = grown.of([each for each in module.parameters.values() if each is not None])
         passes = np.unique(np.searchsorted(read.backward_begins, own.rows))
         site = log.site(module.sites.get(part, 0))
-        if len(passes) < _LEAST or site is None or site.caller:
-            continue  # what a library makes and does not use is not the program's
         taken = _tensors(module, names) & used.keys()
+        is_awaited = len(passes) == 1 and not taken and _waits(log, module)
+        is_held = len(passes) >= _LEAST and read.optimized.issuperset(_tensors(module, names))
+        if not (is_awaited or is_held) or site is None or site.caller:
+            continue  # what a library makes and does not use is not the program's
         if taken:
             line = _dropped(log, max(used[tensor] for tensor in taken))
             if line is not None:
@@ -154,8 +166,16 @@ def _idle(log: Log) -> Iterator[Idle]:
             continue
         file = site.file
         if log.source(file) is not None and not mentions(log, part.rpartition(".")[2]):
-            third = own.rows[np.searchsorted(read.backward_begins, own.rows) == passes[_LEAST - 1]][0]
-            yield Idle(int(third), module, part, names, len(passes))
+            enough = own.rows[np.searchsorted(read.backward_begins, own.rows) == passes[:_LEAST][-1]][0]
+            yield Idle(int(enough), module, part, names, len(passes), is_awaited=is_awaited)
+
+
+def _waits(log: Log, module: Module) -> bool:
+    """Whether a module waits for the gradients of all its parameters, as the program does not say otherwise."""
+    if module.type != _REPLICA:
+        return False
+    sources = [str(each.get("text", "")) for each in log.table("sources") if isinstance(each, dict)]
+    return bool(sources) and not any(word in text for text in sources for word in _LOOKING)
 
 
 def _parts(module: Module) -> dict[str, tuple[str, ...]]:

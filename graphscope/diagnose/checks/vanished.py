@@ -16,6 +16,8 @@ from graphscope.diagnose.gradients.passes import pass_that_ends_with, passes_of
 from graphscope.diagnose.gradients.unreached import filled
 from graphscope.diagnose.gradients.zero_causes import Evidence, reason
 from graphscope.diagnose.subject import Subject
+from graphscope.diagnose.values.activations import RELUS
+from graphscope.diagnose.values.closing import TOLD, closing
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.gradients import arrived
 from graphscope.graph.training import training
@@ -172,9 +174,23 @@ def _made_nothing(hop: Hop) -> bool:
     return share_of_zeros(hop.grad.graph.node(hop.row)) == 1
 
 
+def _closed(owner: Node, cause: str) -> Node | None:
+    """The closed relu that is behind zeros: the op itself, or what it is multiplied by."""
+    if cause == "relu closed":
+        return owner
+    taken = (edge.source for edge in owner.inputs) if cause == "multiplied by zeros" else ()
+    return next((each for each in taken if each.op.rstrip("_") in RELUS and share_of_zeros(each) == 1), None)
+
+
 def _explained(subject: Subject, hop: Hop, what: str) -> Explanation:
     owner = hop.owner
     cause, why, cure = reason(Evidence(owner, hop.before.owner if hop.before else subject.node, hop.grad.value))
     nodes = [subject.node, *hop.trail]
     verdict = f"{what}: {owner.op}{where(owner)} lets nothing through: {why}"
+    relu = _closed(owner, cause)
+    closed = None if relu is None else closing(relu)
+    if closed is not None and closed.set_at is not None:
+        words, cure = TOLD[closed.cause]
+        verdict = f"{verdict}, as {title(closed.parameter)} {words}"
+        return Explanation("zero", cause, verdict, steps([closed.set_at, *nodes], {closed.set_at.row: words}), cure)
     return Explanation("zero", cause, verdict, steps(nodes, {owner.row: "zeros"}), cure)

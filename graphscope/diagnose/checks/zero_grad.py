@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _LEAST: Final = 3
 """So many steps must show it."""
+_NEVER: Final = 2
+"""So many where nothing is ever cleared, and each step goes on with the gradients of the one before."""
 _MOST: Final = 0.9
 """Such a share of all steps must lose what they should use."""
 
@@ -65,9 +67,11 @@ def zero_grad(graph: Graph, row: int) -> Iterator[Finding]:
 
 
 def _kept(order: Order) -> int | None:
-    """The third step that uses again what an earlier one has used."""
-    found = order.steps[order.leftovers()]
-    return int(found[_LEAST - 1]) if len(found) >= _LEAST else None
+    """The step that makes it sure that steps use again what earlier ones have used."""
+    leftovers = order.leftovers()
+    never = not len(order.clears) and bool(leftovers[1:].all())
+    least, found = _NEVER if never else _LEAST, order.steps[leftovers]
+    return int(found[least - 1]) if len(found) >= least else None
 
 
 def _lost(order: Order) -> int | None:

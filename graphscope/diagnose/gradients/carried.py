@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 LINKS: Final = 4
 """So many steps in a row must each take over from the one before."""
+_STEPS: Final = 3
+"""A run of fewer steps has no chains."""
 
 _MOST_PLACES: Final = 32
 _MOST_BEHIND: Final = 64
@@ -38,21 +40,27 @@ class Chain(NamedTuple):
     """How many steps do so."""
 
 
-def chains(graph: Graph) -> Iterator[Chain]:
-    """The chains of a run."""
+def chains(graph: Graph, shortest: int = LINKS) -> Iterator[Chain]:
+    """The chains of a run; of one with few steps also those of fewer links than `LINKS` that go on through all of it.
+
+    Args:
+        graph: The view.
+        shortest: So many links the shortest has.
+    """
     log, stop = graph.log, graph.now + 1
     bounds = _bounds(graph)
-    if len(bounds) < LINKS:
+    least = max(shortest, min(LINKS, len(bounds) - 1))
+    if len(bounds) < max(_STEPS, least):
         return
     users, sources = _across(log, bounds, stop)
     sites = np.stack([log.pick("site", users), log.pick("op", users)]) if len(users) else np.zeros((2, 0))
     _, places, counts = np.unique(sites, axis=1, return_inverse=True, return_counts=True)
-    for place in np.flatnonzero(counts >= LINKS)[:_MOST_PLACES].tolist():
+    for place in np.flatnonzero(counts >= least)[:_MOST_PLACES].tolist():
         here = np.flatnonzero(np.asarray(places).reshape(-1) == place)
         regions = np.searchsorted(bounds, users[here])
         _, first = np.unique(regions, return_index=True)
-        newest = here[first][-LINKS:]
-        if len(newest) == LINKS and _is_chain(graph, users[newest].tolist(), sources[newest].tolist()):
+        newest = here[first][-least:]
+        if len(newest) == least and _is_chain(graph, users[newest].tolist(), sources[newest].tolist()):
             yield Chain(users[newest].tolist(), int(sources[newest[-1]]), len(first))
 
 
@@ -65,7 +73,7 @@ def taken_over(graph: Graph, root: int, since: int) -> tuple[int, int] | None:
             older = source < since and graph.index.event(source).kind == Kind.OP
             if not older or leaf_of(graph, graph.index.event(source)) is not None:
                 continue
-            if _is_made_again(graph, source, since, root) and _is_freed(graph, source, since + 1):
+            if _is_made_again(graph, source, since, root) and is_freed(graph, source, since + 1):
                 return row, source
     return None
 
@@ -77,7 +85,7 @@ def _is_made_again(graph: Graph, row: int, start: int, stop: int) -> bool:
     return bool(((sites == own.site) & (ops == own.op)).any())
 
 
-def _is_freed(graph: Graph, row: int, stop: int) -> bool:
+def is_freed(graph: Graph, row: int, stop: int) -> bool:
     """Whether the backward rule of an op, or of one that it was made of, has run."""
     behind = islice(walk.reach(row, partial(made_of, graph)), _MOST_BEHIND)
     return any(has_rule_run(graph, each, stop) for each in (row, *behind))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _LEAVING: Final = frozenset({"detach", "detach_", "data", "cpu"})
 """Ops by which tensors are made ready for NumPy."""
 
-_MAKING: Final = frozenset({"tensor", "as_tensor", "asarray", "from_numpy", "new_tensor"})
+MAKING: Final = frozenset({"tensor", "as_tensor", "asarray", "from_numpy", "new_tensor"})
 """Functions that make tensors of plain numbers."""
 
 _MOST: Final = 64
@@ -75,7 +75,7 @@ def _taken_as_number(graph: Graph, end: Node, stop: int) -> Node | None:
     held = made.value
     if held is None or held.size > _MOST or held.dtype.kind != "f":
         return None
-    telling = {value for value in map(float, held.reshape(-1)) if not (value * _ROUND).is_integer()}
+    telling = {value for value in map(float, held.reshape(-1)) if is_telling(value)}
     for row in range(end.row + 1, min(stop, end.row + _MOST_ROWS)) if telling else ():
         event = graph.index.event(row)
         if event.kind == Kind.OP and event.graph_pass == Pass.FORWARD and event.attrs:
@@ -83,6 +83,11 @@ def _taken_as_number(graph: Graph, end: Node, stop: int) -> Node | None:
             if not telling.isdisjoint(_numbers([given.operands, given.attributes])):
                 return graph.node(row)
     return None
+
+
+def is_telling(value: float) -> bool:
+    """Whether a number is none that a person writes down: who meets it again meets what was computed."""
+    return not (value * _ROUND).is_integer()
 
 
 _ROUND: Final = 1e4
@@ -123,7 +128,7 @@ def _holds(leaf: Node, end: Node) -> bool:
         telling = np.ptp(given) > 0 or where(leaf) == where(end)  # ones are everywhere
         if telling and (blocks == given.reshape(-1)).all(axis=-1).any():
             return True
-    shaped = leaf.shape == made.shape and leaf.shape != () and leaf.attrs.get("function", "tensor") in _MAKING
+    shaped = leaf.shape == made.shape and leaf.shape != () and leaf.attrs.get("function", "tensor") in MAKING
     return shaped and end.op in _LEAVING and not any(_compares(edge.target, leaf) for edge in leaf.users)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph.index import edges_of
+from graphscope.graph.reading import once_a_length
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -19,7 +20,6 @@ _MOST_NODES: Final = 200
 """So many ops are looked at, and so many that follow on one."""
 
 _JOINING: Final = frozenset({"add", "sub", "rsub", "stack", "cat", "sum"})
-_OFF: Final = int(Flag.NO_GRAD | Flag.REQUIRES_GRAD)
 
 
 class Term(NamedTuple):
@@ -36,33 +36,39 @@ class Term(NamedTuple):
 def dead_terms(graph: Graph) -> Iterator[Term]:
     """Single numbers that were computed from gradients that nothing can be learned from, and added to a loss."""
     begins = graph.index.marks(Kind.BACKWARD_BEGIN)
-    for gradient, user in _takers(graph):
+    for gradient, user in takers(graph, int(Flag.REQUIRES_GRAD)):
         value = _added(graph.node(user))
         place = int(np.searchsorted(begins, gradient)) - 1
         if value is not None and place >= 0:
             yield Term(graph.node(gradient), value, int(begins[place]))
 
 
-def _takers(graph: Graph) -> list[tuple[int, int]]:
-    """Gradients with the forward ops that take them in while gradients are on; of each line one."""
-    found: dict[tuple[int, int], tuple[int, int]] = {}
-    for gradients, users, places in _taken(graph.log, graph.now + 1):
-        for gradient, user, *place in zip(gradients.tolist(), users.tolist(), *places, strict=True):
-            found.setdefault((int(place[0]), int(place[1])), (gradient, user))
-    return sorted(found.values(), key=lambda pair: pair[1])[:_MOST_TERMS]
+def takers(graph: Graph, off: int) -> list[tuple[int, int]]:
+    """Gradients with the forward ops that take them in and have none of some flags; of each line the first one."""
+    log, (gradients, users) = graph.log, _taken(graph.log)
+    wanted = (users <= graph.now) & ((log.pick("flags", users) & off) == 0)
+    gradients, users = gradients[wanted], users[wanted]
+    _, first = np.unique(np.stack([log.pick("site", users), log.pick("op", users)]), axis=1, return_index=True)
+    chosen = np.sort(first)[:_MOST_TERMS]
+    return list(zip(gradients[chosen].tolist(), users[chosen].tolist(), strict=True))
 
 
-def _taken(log: Log, stop: int) -> Iterator[tuple[np.ndarray, np.ndarray, tuple[list[int], list[int]]]]:
-    for first, rows in log.chunks(None, stop):
-        ops = (rows["kind"] == Kind.OP) & ((rows["flags"] & _OFF) == 0) & (rows["graph_pass"] == Pass.FORWARD)
+@once_a_length
+def _taken(log: Log) -> tuple[np.ndarray, np.ndarray]:
+    """Gradients and the forward ops that take them in while gradients are on, in the order of the ops."""
+    gradients, users = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for first, rows in log.chunks():
+        ops = (rows["kind"] == Kind.OP) & (rows["graph_pass"] == Pass.FORWARD)
+        ops &= (rows["flags"] & int(Flag.NO_GRAD)) == 0
         for offsets, sources in edges_of(log, first, rows):
-            users, named = offsets[ops[offsets]], sources[ops[offsets]].astype(np.int64)
+            taking, named = offsets[ops[offsets]], sources[ops[offsets]].astype(np.int64)
             kinds = log.pick("kind", named)
             of_gradient = (kinds == Kind.GRAD) | (kinds == Kind.ACCUMULATE)
-            users, named = users[of_gradient], named[of_gradient]
-            places = np.unique(np.stack([rows["site"][users], rows["op"][users]]), axis=1, return_index=True)[1]
-            users, named = users[places], named[places]
-            yield named, users + first, (rows["site"][users].tolist(), rows["op"][users].tolist())
+            gradients.append(named[of_gradient])
+            users.append(taking[of_gradient] + first)
+    found = np.concatenate(users)
+    order = np.argsort(found, kind="stable")
+    return np.concatenate(gradients)[order], found[order]
 
 
 def _added(node: Node) -> Node | None:

@@ -34,7 +34,7 @@ class LeafLoss(NamedTuple):
     """Such a pass, and why."""
 
     row: int
-    """The step that shows it."""
+    """The step, or pass, that shows it."""
     names: tuple[str, ...]
     tensors: frozenset[int]
     found: Explanation

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 LEAST_STEPS: Final = 3
 """So many steps must show the same."""
 
+RELUS: Final = frozenset({"relu", "relu6"})
+
 _MOST_PLACES: Final = 1024
 
 _OF_CHANNELS: Final = ("conv", "batch_norm", "instance_norm", "group_norm", "max_pool", "avg_pool", "adaptive")

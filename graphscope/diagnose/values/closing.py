@@ -31,6 +31,13 @@ class Closing(NamedTuple):
     """What gave it its first numbers, where the program did so itself."""
 
 
+TOLD: Final = {
+    "bias": ("is far below 0", "begin with a bias of 0"),
+    "weight": ("has one sign, and its inputs the other", "begin with weights of both signs, around 0"),
+}
+"""By what closes a relu: how it is told, and the cure."""
+
+
 def closing(relu: Node) -> Closing | None:
     """The parameter that closes a relu; None where none does alone."""
     layer = relu.inputs[0].source if relu.inputs else relu
@@ -45,17 +52,17 @@ def _bias(layer: Node) -> Node | None:
     if len(layer.inputs) < 2:
         return None
     bias = layer.inputs[-1].source
-    below, given = bias.value, layer.summary
-    if below is None or given is None or below.ndim != 1 or below.shape[0] not in layer.shape or not (below < 0).all():
+    held, given = bias.summary, layer.summary
+    if held is None or given is None or len(bias.shape) != 1 or bias.shape[0] not in layer.shape:
         return None
-    return bias if _open_without(layer, below, given) > _WITHOUT else None
+    return bias if held.maximum < 0 and _open_without(layer, bias, held, given) > _WITHOUT else None
 
 
-def _open_without(layer: Node, below: np.ndarray, given: Summary) -> float:
-    """How much of a layer would be above 0 without its bias: told by its values, else by their statistics."""
-    values = layer.value
-    if values is None:
-        return float(given.mean - below.mean() > -_DEVIATIONS * given.std)
+def _open_without(layer: Node, bias: Node, held: Summary, given: Summary) -> float:
+    """How much of a layer would be above 0 without its bias: told by the values, else by their statistics."""
+    values, below = layer.value, bias.value
+    if values is None or below is None:
+        return float(given.mean - held.mean > -_DEVIATIONS * given.std)
     axis = values.ndim - 1 if values.shape[-1] == below.shape[0] else 1
     shaped = below.reshape([-1 if each == axis else 1 for each in range(values.ndim)])
     return float((values - shaped > 0).mean())

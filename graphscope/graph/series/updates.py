@@ -23,7 +23,7 @@ UPDATE: Final = np.dtype(
         ("before", "<i8"),  # the row that held the value before
         ("tensor", "<i8"),  # the parameter
         ("pulled", "<i8"),  # the row of its gradient: the last part of it
-        ("step", "<i8"),  # so many training steps had ended
+        ("step", "<i8"),  # so many training steps had ended, or backward passes begun where the log has no steps
         ("count", "<i8"),  # elements of the parameter
         ("rate", "<f8"),  # learning rate
         ("gradient", "<f8"),  # norm of the gradient that it was made with
@@ -40,12 +40,11 @@ _WRITTEN: Final = int(Flag.IN_PLACE | Flag.NO_GRAD)
 @once_a_length
 def updates(log: Log) -> np.ndarray:
     """Every update of every parameter, an UPDATE each, in the order of the log."""
-    marks = log.rare()
-    steps = marks[log.pick("kind", marks) == Kind.STEP]
+    steps, ended = _steps(log)
     rows, others = _writes(log)
     history = accumulated(log, others)
     named = np.stack([sources(log, rows, place) for place in (0, 1)], axis=1)
-    made = _one_a_step(log, rows, np.searchsorted(steps, rows), len(steps))
+    made = _one_a_step(log, rows, np.searchsorted(steps, rows), ended)
     found = np.zeros(len(made.last), UPDATE)
     found["row"], found["before"] = rows[made.last], named[made.first, 0]
     found["tensor"] = log.pick("tensor", found["row"])
@@ -62,16 +61,32 @@ def updates(log: Log) -> np.ndarray:
     return found
 
 
+def _steps(log: Log) -> tuple[np.ndarray, int]:
+    """The rows that part the steps of a training, and how many steps have ended: 0 where the log tells of none.
+
+    Who writes the updates by hand tells of no steps: those that follow one backward pass are a step then.
+    """
+    marks = log.rare()
+    kinds = log.pick("kind", marks)
+    steps = marks[kinds == Kind.STEP]
+    return (steps, len(steps)) if len(steps) else (marks[kinds == Kind.BACKWARD_BEGIN], 0)
+
+
 def _writes(log: Log) -> tuple[np.ndarray, np.ndarray]:
-    """The rows that wrote, with gradients off, into leaves that are trained, and those that wrote into others."""
-    trained, written = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
+    """The rows that wrote, with gradients off, into leaves that are trained, and those that wrote into others.
+
+    What an op made is a leaf, too, once the program wants gradients of it.
+    """
+    trained, written, pulled = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for first, rows in log.chunks():
         flags, kinds = rows["flags"], rows["kind"]
         leaves = (kinds == Kind.LEAF) & ((flags & int(Flag.REQUIRES_GRAD)) != 0)
         trained.append(np.unique(rows["tensor"][leaves]))
+        pulled.append(np.unique(rows["forward"][kinds == Kind.ACCUMULATE]).astype(np.int64))
         writes = (kinds == Kind.OP) & (rows["graph_pass"] == Pass.FORWARD) & ((flags & _WRITTEN) == _WRITTEN)
         written.append(first + np.flatnonzero(writes))
     rows = np.concatenate(written)
+    trained.append(log.pick("tensor", np.unique(np.concatenate(pulled))))
     ours = np.isin(log.pick("tensor", rows), np.concatenate(trained))
     return rows[ours], rows[~ours]
 

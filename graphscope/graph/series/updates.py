@@ -58,7 +58,26 @@ def updates(log: Log) -> np.ndarray:
     found["rate"] = rates_of(log, found["row"])
     parts = np.where(put >= 0, 1, end - start + 1)
     measure(log, found, parts, lambda place: history.rows[start[place] : end[place] + 1])
-    return found
+    return found if ended else found[np.isin(found["tensor"], _descending(log, found))]
+
+
+def _descending(log: Log, found: np.ndarray) -> np.ndarray:
+    """The parameters whose first update goes down their gradient, as far as that is known.
+
+    Who updates by hand may as well go up it: an attack, an image that excites a unit, a likelihood.
+    """
+    _, firsts = np.unique(found["tensor"], return_index=True)
+    return np.array([one["tensor"] for one in found[firsts] if _goes_down(log, one)], np.int64)
+
+
+def _goes_down(log: Log, one: np.void) -> bool:
+    values = [log.value(int(one[name])) for name in ("before", "row", "pulled")]
+    known = [value for value in values if value is not None]
+    if len(known) == len(values) and len({value.shape for value in known}) == 1:
+        before, after, gradient = (value.astype(np.float64).ravel() for value in known)
+        with np.errstate(all="ignore"):
+            return bool(np.dot(after - before, gradient) <= 0)
+    return log.op(log.event(int(one["row"])).op).name == "sub_"
 
 
 def _steps(log: Log) -> tuple[np.ndarray, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -102,7 +103,21 @@ def train_eval_mode(graph: Graph, row: int) -> Iterator[Finding]:
                 "train_eval_mode", "warning", row, None, *place, (), "left in evaluation", verdict, cure, evidence
             )
     for run in _unevaluated(graph):
-        if run.row == row:
+        if run.row != row:
+            continue
+        if _is_dropped_anyway(graph, run):
+            site = graph.node(row).site
+            place = ("", 0) if site is None else (site.file, site.line)
+            verdict = (
+                f"the network is evaluated in its mode of evaluation, and yet this {run.op} (#{run.row}) drops: a "
+                "function does not know of the mode, and drops unless it is told"
+            )
+            cure = f"{run.op}(..., training=self.training), or a module: torch.nn.Dropout"
+            evidence = {"layer": run.row, "compared": run.compared}
+            yield Finding(
+                "train_eval_mode", "warning", row, run.row, *place, (), "dropped in evaluation", verdict, cure, evidence
+            )
+        else:
             called = callers(graph.log, run.row).outermost
             place = ("", 0) if called is None else (called.file, called.line)
             verdict = (
@@ -171,3 +186,16 @@ def _unevaluated(graph: Graph) -> Iterator[Run]:
         asked = calls[(calls > last) & (calls < run.row)]
         if len(mine) and not len(asked):
             yield run
+
+
+def _is_dropped_anyway(graph: Graph, run: Run) -> bool:
+    """Whether a function drops that is not told of any mode, in a network that was set to evaluation for this run."""
+    read, node = training(graph.log), graph.node(run.row)
+    if "dropout" not in run.op or "Dropout" in node.scope_title or _TOLD.search(node.source_line):
+        return False
+    set_last = next((each for each in reversed(read.calls("eval", "train")) if each.row < run.row), None)
+    owner = None if set_last is None or set_last.name != "eval" else read.modules.get(set_last.owner)
+    return owner is not None and run.parameters <= {each for each in owner.parameters.values() if each is not None}
+
+
+_TOLD: Final = re.compile(r"\bdropout\w*\(.*\btraining\b")

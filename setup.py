@@ -40,6 +40,7 @@ MODULES = {
         TORCH + "_tensor_access.c",
         TORCH + "_handler.c",
         TORCH + "_rules.c",
+        TORCH + "_freeing.c",
         TORCH + "_backward_graph.c",
         TORCH + "_entry.c",
         TORCH + "_methods.c",

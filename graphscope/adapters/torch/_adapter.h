@@ -344,6 +344,17 @@ typedef struct {
     Py_ssize_t *places, size;               /* of nodes, by their addresses: 0, or one more than that in `met` */
 } Walk;
 
+/* How torch frees a backward node, once it is known; and how we do. */
+extern INSIDE destructor freed_by_torch;
+INSIDE void free_node(PyObject *node);
+
+/* Let nodes of a class be freed one after another; those that Python made are, by Python. */
+static inline void let_free_in_turn(PyTypeObject *node_class)
+{
+    if (node_class->tp_dealloc == freed_by_torch)
+        node_class->tp_dealloc = free_node;
+}
+
 /* The rule of a node, new; one of no session where it had none. NULL for an error. */
 INSIDE Rule *rule_of(PyObject *node);
 
@@ -387,6 +398,7 @@ static inline PyObject *by_address(PyObject *dict, const void *address)
 }
 
 INSIDE int add_table(PyObject *module);
+INSIDE int add_freeing(PyObject *module);
 INSIDE int add_tensor_access(PyObject *module);
 INSIDE int add_handler(PyObject *module);
 INSIDE int add_rules(PyObject *module);

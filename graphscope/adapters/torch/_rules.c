@@ -544,6 +544,7 @@ static PyObject *Keeper_call(PyObject *self, PyObject *const *args, size_t flags
 
 Rule *rule_of(PyObject *node)
 {
+    let_free_in_turn(Py_TYPE(node)); /* torch makes one of its classes when it is needed */
     PyObject *found = PyObject_CallMethodOneArg(node, str_register_prehook, (PyObject *)rule_type);
     if (found != NULL && !PyObject_TypeCheck(found, rule_type)) {
         PyErr_SetString(PyExc_RuntimeError, "a backward node keeps its hooks in another way");
@@ -554,6 +555,7 @@ Rule *rule_of(PyObject *node)
 
 int give_rule(PyObject *node, PyObject *rule)
 {
+    let_free_in_turn(Py_TYPE(node));
     PyObject *handle = PyObject_CallMethodOneArg(node, str_register_prehook, rule);
     Py_XDECREF(handle);
     return handle == NULL ? -1 : 0;

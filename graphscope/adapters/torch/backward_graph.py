@@ -26,6 +26,13 @@ _RUNS: Final = 256
 """So many passes are remembered whose rules made backward nodes of their own."""
 
 
+def leaf_class() -> type:
+    """The class of the backward nodes of leaves."""
+    with torch._C.DisableTorchFunction(), torch.enable_grad():
+        leaf = torch.zeros((), requires_grad=True)
+        return type(leaf.view(()).grad_fn.next_functions[0][0])  # type: ignore[union-attr]
+
+
 class Walk:
     """Hooks the nodes behind the roots of a pass."""
 
@@ -33,9 +40,7 @@ class Walk:
         self.session = session
         self._unrecorded: Fields | None = None
         self._born: deque[list[tuple[int, int, Fields]]] = deque(maxlen=_RUNS)
-        with torch._C.DisableTorchFunction(), torch.enable_grad():
-            leaf = torch.zeros((), requires_grad=True)
-            self.leaf_class = type(leaf.view(()).grad_fn.next_functions[0][0])  # type: ignore[union-attr]
+        self.leaf_class = leaf_class()
         self._leaves = self.leaf_class, session.identities.table, session.no_fields, NAMES
 
     def remember(self, run: Run) -> None:

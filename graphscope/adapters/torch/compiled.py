@@ -223,6 +223,13 @@ def rule_of(node: Any) -> Any:
     return None if rule is None or rule.session is None else rule
 
 
+def free_in_turn(node_class: type, classes: list[type]) -> None:
+    """Let backward nodes that are freed as those of a class is be freed in turn, not from within each other.
+
+    Only compiled code can: without it, torch frees a chain of nodes that were seen from Python as deep as it is long.
+    """
+
+
 hooked: type = torch.autograd.function._HookMixin
 """The class that `light_hooks` is for: where torch finds how to keep hooks."""
 
@@ -262,6 +269,7 @@ if not TYPE_CHECKING:
         OpEntry, CallEntry = _built.OpEntry, _built.CallEntry
         scoped, direct, straight = _built.scoped, _built.direct, _built.straight
         walk, settle, light_hooks = _built.walk, _built.settle, _built.light_hooks
+        free_in_turn = _built.free_in_turn
         hooked = type(torch.autograd.Function)  # where it looks first
         _built.adopt(torch._C.DisableTorchFunction, torch._C._has_torch_function_unary)
         look_through, look_closely = _built.look_through, _built.look_closely

@@ -16,6 +16,7 @@ from graphscope.adapters.kit.patches import NOTHING, Patches
 from graphscope.adapters.torch import compiled
 from graphscope.adapters.torch.aten_ops import DeepCalls
 from graphscope.adapters.torch.backward import Backward
+from graphscope.adapters.torch.backward_graph import leaf_class
 from graphscope.adapters.torch.checkpoints import Checkpoints
 from graphscope.adapters.torch.collectives import Collectives
 from graphscope.adapters.torch.compiled_regions import Regions
@@ -59,6 +60,7 @@ class TorchPatches(Patches):
         self.replace(torch.nn.Module, "__init__", constructions.wrapped(torch.nn.Module.__init__))
         training = TrainingCalls(session, constructions)
         modules = Modules(session, constructions, training)
+        compiled.free_in_turn(leaf_class(), object.__subclasses__())
         if session.follows:
             backward = Backward(session, collectives)
             for module, name in backward.entries():

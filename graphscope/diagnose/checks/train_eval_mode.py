@@ -10,6 +10,7 @@ import numpy as np
 
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.training.begun_in_evaluation import is_begun_in_evaluation
 from graphscope.diagnose.training.evaluations import Run, evaluations
 from graphscope.diagnose.training.parameter_rows import parameter_rows
 from graphscope.diagnose.values.op_rows import op_rows
@@ -137,15 +138,17 @@ def _left_in_evaluation(log: Log) -> Iterator[Left]:
         calls = read.calls("eval", "train", owner=module.number)
         if not _is_modal(log, module) or not calls or calls[-1].name != "eval" or calls[-1].facts.get("others"):
             continue
-        call = calls[-1]
         grown = parameter_rows(log).grown.of([each for each in module.parameters.values() if each is not None])
+        is_kept = len(read.rows("load_state_dict", owner=module.number)) > 0
+        begun = is_begun_in_evaluation(log, module)
+        call = calls[0] if begun else calls[-1]
         after = grown.rows[grown.rows > call.row]
         passes = np.unique(np.searchsorted(read.backward_begins, after))
         started = (grown.rows < call.row).any()
-        if len(passes) < _LEAST or not (started or not len(read.rows("load_state_dict", owner=module.number))):
+        if len(passes) < _LEAST or not (started or not is_kept):
             continue
         begin = int(read.backward_begins[passes[0] - 1])
-        if _runs_without_gradients(log, call.row, begin) and not _is_moded(read, module, call.row):
+        if begun or (_runs_without_gradients(log, call.row, begin) and not _is_moded(read, module, call.row)):
             third = after[np.searchsorted(read.backward_begins, after) == passes[_LEAST - 1]][0]
             yield Left(int(third), call, module, len(passes))
 

@@ -55,12 +55,13 @@ def layers_in_training(log: Log) -> np.ndarray:
     names = {number: log.op(number).name for number in np.unique(log.pick("op", rows)).tolist()}
     normal = np.array([names[number] in _NORMS for number in log.pick("op", rows).tolist()], bool)
     found: np.ndarray = rows[
-        [not each or _takes_statistics(log, row) for row, each in zip(rows.tolist(), normal, strict=True)]
+        [not each or takes_statistics(log, row) for row, each in zip(rows.tolist(), normal, strict=True)]
     ]
     return found
 
 
-def _takes_statistics(log: Log, row: int) -> bool:
+def takes_statistics(log: Log, row: int) -> bool:
+    """Whether a batch norm takes the statistics of the batch, as in training."""
     given = log.arguments(row)
     flag: Any = given.attributes.get("training")
     if flag is None and given.operands is not None and len(given.operands) > _TRAINING:

@@ -30,6 +30,12 @@ _LEFT: Final = 1e-4
 _STILL: Final = 1e-5
 """An update of this part of a weight leaves it where it was."""
 
+_STUCK: Final = 0.95
+"""A loss of which more is left in the end has not fallen."""
+
+_LITTLE: Final = 0.8
+"""The same where biases alone learn, which bring it down to what a constant can."""
+
 _MOST: Final = 32
 """So many weights are looked at."""
 
@@ -48,18 +54,31 @@ class _Shrunk(NamedTuple):
 
 
 def _of_group(group: Group) -> _Shrunk | None:
+    """The layers of a group whose gradients are small beside those of others, or those of all beside a bias.
+
+    Where weights are so small that activations vanish as well, no weight has a gradient: biases alone tell the way.
+    """
     found = group.updates
-    found = found[is_matrix(group.log, found["tensor"]) & (found["gradient"] > 0) & np.isfinite(found["gradient"])]
-    if not len(found):
+    found = found[(found["gradient"] > 0) & np.isfinite(found["gradient"])]
+    layers = found[is_matrix(group.log, found["tensor"])]
+    if not len(layers):
         return None
+    beside_layers = _beside(group, layers, layers)
+    if beside_layers is not None or len(np.unique(layers["tensor"])) < LEAST:
+        return beside_layers
+    return _beside(group, found, layers) if late_to_early(group.losses) > _LITTLE else None
+
+
+def _beside(group: Group, found: np.ndarray, layers: np.ndarray) -> _Shrunk | None:
+    """The layers whose gradients are small beside the largest of some updates."""
     sizes = found["gradient"] / np.sqrt(found["count"])
     steps, which = np.unique(found["step"], return_inverse=True)
     largest = np.zeros(len(steps))
     np.maximum.at(largest, which, sizes)
     small = sizes < _SHRUNK * largest[which]
-    stuck = not late_to_early(group.losses) < 0.95
+    stuck = not late_to_early(group.losses) < _STUCK
     tensors = []
-    for tensor in np.unique(found["tensor"][small]).tolist():
+    for tensor in np.intersect1d(found["tensor"][small], layers["tensor"]).tolist():
         own = found["tensor"] == tensor
         with np.errstate(all="ignore"):
             moves = found["update"][own] / found["weight"][own]

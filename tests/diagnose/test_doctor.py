@@ -202,7 +202,8 @@ def test_a_notebook_shows_it_and_text_of_programs_is_escaped(tmp_path: Path) -> 
     assert "<b>" not in html
 
 
-def test_no_line_is_wider_than_a_terminal(tmp_path: Path) -> None:
+def test_no_line_is_wider_than_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # the name of a file is never folded: it is there to be opened
     assert max(map(len, repr(report_of(CUT, tmp_path)).splitlines()[1:])) <= 80
 
 

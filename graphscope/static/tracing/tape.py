@@ -36,6 +36,7 @@ class _Template:
     fields: dict[str, Any]
     keep: int = 0
     flags: int = 0
+    inline: bool = False
 
 
 class _Table(dict[Any, int]):

@@ -52,7 +52,7 @@ def left_graph(subject: Subject) -> Explanation | None:
                 steps([subject.node, end], {end.row: "leaves the graph"}),
                 _CURE,
             )
-        taken = _taken_as_number(graph, end, begin)
+        taken = _taken_as_number(graph, end, paths.target)
         if taken is not None:
             blamed, note = (end, "leaves the graph") if leaves_here(end) else (taken, "takes it as a number")
             return Explanation(
@@ -69,19 +69,24 @@ def left_graph(subject: Subject) -> Explanation | None:
 _CURE: Final = "compute with tensors all the way: .numpy(), .tolist(), .item(), float() and torch.tensor(...) cut it"
 
 
-def _taken_as_number(graph: Graph, end: Node, stop: int) -> Node | None:
-    """The first op behind a result that was given one of its elements as a number: one that can be no chance."""
+def _taken_as_number(graph: Graph, end: Node, loss: int) -> Node | None:
+    """The first op of a loss that was given an element of a result as a number: one that can be no chance."""
     made = end.inputs[0].source if len(end.outputs) > 1 and end.inputs else end
     held = made.value
     if held is None or held.size > _MOST or held.dtype.kind != "f":
         return None
     telling = {value for value in map(float, held.reshape(-1)) if is_telling(value)}
-    for row in range(end.row + 1, min(stop, end.row + _MOST_ROWS)) if telling else ():
+    known = ancestry(graph.log, loss)
+    for row in range(end.row + 1, min(loss + 1, end.row + _MOST_ROWS)) if telling else ():
         event = graph.index.event(row)
-        if event.kind == Kind.OP and event.graph_pass == Pass.FORWARD and event.attrs:
+        if event.kind == Kind.OP and event.graph_pass == Pass.FORWARD and event.attrs and known.holds(row):
             given = graph.log.arguments(row)
-            if not telling.isdisjoint(_numbers([given.operands, given.attributes])):
+            numbers = _numbers([given.operands, given.attributes])
+            if not telling.isdisjoint(numbers):
                 return graph.node(row)
+            node = graph.node(row)
+            if leaves_here(node) and any(_is_weighted(number, held) for number in numbers):
+                return node
     return None
 
 
@@ -90,6 +95,18 @@ def is_telling(value: float) -> bool:
     return not (value * _ROUND).is_integer()
 
 
+def _is_weighted(number: float, held: np.ndarray) -> bool:
+    """Whether a number is that of a single value with a weight that a person writes down: `0.1 * loss.item()`."""
+    value = float(held.reshape(-1)[0]) if held.size == 1 else 0.0
+    if not value or not is_telling(number):
+        return False
+    weight = number / value
+    written = round(weight * _ROUND) / _ROUND
+    return written != 0 and abs(weight - written) <= _EXACT * abs(written)
+
+
+_EXACT: Final = 1e-12
+"""What a product of two numbers may be off, in proportion."""
 _ROUND: Final = 1e4
 """Numbers that people write have no more decimals."""
 _MOST_ROWS: Final = 2000

@@ -1,0 +1,11 @@
+"""What a composite op computes on its way: a table of ops, in NumPy alone.
+
+for part in expand(node) or ():
+    part.label, part.value, part.constants
+"""
+
+from __future__ import annotations
+
+from graphscope.compare.expansions.expand import Part, expand
+
+__all__ = ["Part", "expand"]

@@ -243,12 +243,18 @@ def doctor_schema() -> str:
     return (files("graphscope.diagnose") / "assets" / "doctor.schema.json").read_text(encoding="utf-8")
 
 
+def diff_schema() -> str:
+    """The JSON Schema of what `graphscope diff --json` prints."""
+    return (files("graphscope.compare") / "assets" / "diff.schema.json").read_text(encoding="utf-8")
+
+
 PAGES: Final[dict[str, Callable[[], str]]] = {
     "command-line.md": command_line,
     "commands.md": commands,
     "exporters.md": exporters,
     "checks.md": checks,
     "doctor.schema.json": doctor_schema,
+    "diff.schema.json": diff_schema,
     "ops.md": ops,
     "events.md": events,
     "coverage.md": coverage,

@@ -21,6 +21,7 @@ COMMANDS: Final[dict[str, str]] = {
     "record": "run a program and keep everything that its graph does in a log",
     "open": "look around in a log, finished or growing",
     "doctor": "what is wrong with a run, where it was written, and what to do",
+    "diff": "where two runs part first, and why: the line on both sides",
     "summary": "what happened, as tables: passes, ops, time, memory, first non-finite value",
     "dap": "a debug adapter for editors",
     "export": "draw a log, or write it in another form",

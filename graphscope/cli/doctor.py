@@ -11,17 +11,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from graphscope.cli.parser import SUFFIX, Parser, add_as_torch, add_kept, find_log, new_log
-from graphscope.errors import UsageError
+from graphscope.cli.recording import recorded
+from graphscope.cli.report_output import print_report
 
 if TYPE_CHECKING:
     from graphscope.cli.runner import Program
-    from graphscope.diagnose import Report
 
 FOUND: Final = 1
 NOTHING_TO_JUDGE: Final = 2
@@ -41,14 +39,18 @@ def run(options: argparse.Namespace) -> int:
     if options.program is None:
         logs = [found for log in options.logs or [None] for found in _found(log)]
     else:
-        logs = _with_ranks(_recorded(options))
+        program: Program = options.program
+        log = recorded(program, options.log or new_log(program), options, then="what ran is judged")
+        logs = _with_ranks(log)
     from graphscope.diagnose import doctor
 
     report = doctor(*logs)
     if options.json:
         print(json.dumps(report.data(), indent=2))
     else:
-        _print(report)
+        from graphscope.diagnose.report_lines import lines_of
+
+        print_report(lambda width: lines_of(report, width))
     return FOUND if report else NOTHING_TO_JUDGE if not report.events else 0
 
 
@@ -65,53 +67,3 @@ def _with_ranks(log: Path) -> list[Path]:
 
     ranks = ranks_among(family(log))
     return ranks if len(ranks) > 1 else [log]
-
-
-def _recorded(options: argparse.Namespace) -> Path:
-    """The log of a program that has run, in a process of its own: a crash of it is not ours."""
-    program: Program = options.program
-    if not program.is_module and not Path(program.name).exists():
-        raise UsageError(f"there is no script {program.name!r}", "A module is run with -m.")
-    path: Path = options.log or new_log(program)
-    words = ["--log", str(path), "--values", options.values, "--capture", options.capture]
-    words += [*["--as-torch"] * options.as_torch, *(("-m",) if program.is_module else ("--",))]
-    before = _identity(path)
-    command = [sys.executable, "-m", "graphscope", "record", *words, program.name, *program.arguments]
-    print(f"graphscope: recording {program.name} (Ctrl-C ends it, and what ran is judged)", file=sys.stderr, flush=True)
-    with subprocess.Popen(command, stdout=2) as child:  # the report alone goes to our own
-        while True:
-            try:
-                child.wait()
-                break
-            except KeyboardInterrupt:  # the program has got it as well, and what it did is judged
-                continue
-    if _identity(path) == before:
-        raise UsageError(f"{program.name!r} was not recorded", "What it said above tells why.")
-    print(file=sys.stderr, flush=True)
-    return find_log(path)
-
-
-def _identity(log: Path) -> tuple[int, int] | None:
-    """What tells a recording from one that lay there before."""
-    from graphscope.eventlog.siblings import family
-
-    for folder in (log, *family(log)):
-        if (about := folder / "log.json").exists():
-            found = about.stat()
-            return found.st_ino, found.st_mtime_ns
-    return None
-
-
-def _print(report: Report) -> None:
-    from rich.console import Console
-    from rich.text import Text
-
-    from graphscope.debugger.terminal_text import escape
-    from graphscope.diagnose.report_lines import lines_of
-
-    console = Console(highlight=False)
-    for line in lines_of(report, console.width):
-        console.print(Text(escape(line.text), _STYLES.get(line.meaning, "")), soft_wrap=True)
-
-
-_STYLES: Final = {"error": "bold red", "warning": "bold yellow", "source": "cyan", "remark": "dim"}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.compare.difference import PAIR, PARTED, SAME, Difference, Distance, Parting, Side
+from graphscope.compare.remarks import compared, remarks
 from graphscope.eventlog.reader import Log, load
 from graphscope.graph import Graph
 
@@ -39,7 +40,15 @@ def diff(a: Log | str | os.PathLike[str], b: Log | str | os.PathLike[str]) -> Di
         if parts and parting is None:
             verdict = f"{here.op} makes something else"
             parting = Parting(here.graph_pass, 1, side(here), side(there), "op", verdict, True, (), apart)
-    return Difference(logs[0], logs[1], "same" if parting is None else "parted", (parting,) if parting else (), pairs)
+    return Difference(
+        logs[0],
+        logs[1],
+        "same" if parting is None else "parted",
+        (parting,) if parting else (),
+        pairs,
+        compared=compared(*logs),
+        remarks=tuple(remarks(*logs)),
+    )
 
 
 def side(node: Node) -> Side:

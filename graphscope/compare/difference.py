@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
+from graphscope.compare.report_lines import lines_of
+from graphscope.diagnose.text_lines import html_of
+
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
 
@@ -120,6 +123,10 @@ class Difference:
     alone_a: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     alone_b: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     """The rows of nodes without a counterpart, among the steps that were aligned."""
+    steps: int = 0
+    """So many training steps were compared; 0 where the runs tell of none."""
+    largest: float | None = None
+    """How far the pairs that agree are apart, relatively: the largest; None where no values were compared."""
     compared: str = "values"
     """What was compared of each node: `values`, `statistics` or `shapes`, the least of the two logs."""
     remarks: tuple[str, ...] = ()
@@ -133,14 +140,22 @@ class Difference:
     def __bool__(self) -> bool:
         return self.verdict != "same"
 
+    def __repr__(self) -> str:
+        return "\n".join(line.text for line in lines_of(self))
+
+    def _repr_html_(self) -> str:
+        return html_of(lines_of(self))
+
     def data(self) -> dict[str, Any]:
-        """The answer as JSON has it."""
+        """The answer as JSON has it; `diff.schema.json` in the reference describes it."""
         return {
             "a": str(self.a.path),
             "b": str(self.b.path),
             "same": self.verdict == "same",
             "verdict": self.verdict,
             "compared": self.compared,
+            "steps": self.steps,
+            "largest": None if self.largest is None else _number(self.largest),
             "parting": None if self.first is None else _parting(self.first),
             "others": [_parting(each) for each in self.partings[1:]],
             "matched": len(self.pairs),

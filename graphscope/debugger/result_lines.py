@@ -27,7 +27,7 @@ from graphscope.debugger.results import (
     Where,
 )
 from graphscope.debugger.terminal_text import escape, fill, fit, width_of
-from graphscope.diagnose import Explanation, Report, report_lines
+from graphscope.diagnose import Explanation, Report, report_lines, text_lines
 
 Meaning = Literal["text", "position", "source", "current", "error", "remark"]
 """What a line is: where one stands or what matters most, a line of the program, the one among several that is meant,
@@ -216,7 +216,7 @@ def _report(found: Report, width: int | None) -> list[Line]:
     return [Line(escape(line.text), _MEANINGS[line.meaning]) for line in report_lines.lines_of(found, width)]
 
 
-_MEANINGS: Final[dict[report_lines.Meaning, Meaning]] = {
+_MEANINGS: Final[dict[text_lines.Meaning, Meaning]] = {
     "text": "text",
     "error": "error",
     "warning": "position",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.report_lines import lines_of
+from graphscope.diagnose.text_lines import html_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +43,7 @@ class Report(Sequence[Finding]):
         return "\n".join(line.text for line in lines_of(self))
 
     def _repr_html_(self) -> str:
-        lines = (
-            f'<span style="{_STYLES.get(line.meaning, "")}">{html.escape(line.text)}</span>' for line in lines_of(self)
-        )
-        return "<pre>" + "\n".join(lines) + "</pre>"
+        return html_of(lines_of(self))
 
     def data(self) -> dict[str, Any]:
         """The report as JSON has it; `doctor.schema.json` in the reference describes it."""
@@ -56,14 +53,6 @@ class Report(Sequence[Finding]):
             "findings": [_data(found) for found in self.findings],
             "unjudged": [{"what": gap.what, "why": gap.why} for gap in self.unjudged],
         }
-
-
-_STYLES: Mapping[str, str] = {
-    "error": "color: #c62828; font-weight: bold",
-    "warning": "color: #a15c00; font-weight: bold",
-    "source": "color: #1565c0",
-    "remark": "opacity: 0.7",
-}
 
 
 def _data(found: Finding) -> dict[str, Any]:

@@ -1,82 +1,67 @@
-"""A report as lines of text with a meaning: terminal, console and notebook dress them, each in its way."""
+"""A report of the doctor as lines of text with a meaning."""
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from graphscope.diagnose.check_table import every
+from graphscope.diagnose.text_lines import WIDTH, Line, counted, path_from_here, wrapped
 
 if TYPE_CHECKING:
     from graphscope.diagnose.finding import Finding
     from graphscope.diagnose.report import Report
 
-Meaning = Literal["text", "error", "warning", "source", "remark"]
-
-_WIDTH: Final = 80
 _INDENT: Final = "   "
 _MOST_FOLDS: Final = 5
 """So many lines of the terminal are for one line of the program, from what is meant of it on."""
 
 
-class Line(NamedTuple):
-    """One line; texts of programs in it are as they are."""
-
-    text: str
-    meaning: Meaning = "text"
-
-
 def lines_of(report: Report, width: int | None = None) -> list[Line]:
     """All that a report says, for so many columns."""
-    columns = max(width or _WIDTH, 20)
-    found = [Line(part) for part in _wrapped(_headline(report), columns, "")]
+    columns = max(width or WIDTH, 20)
+    found = [Line(part) for part in wrapped(_headline(report), columns, "")]
     for number, each in enumerate(report.findings, 1):
         found += [Line(""), *_finding(f"{number}. ", each, columns)]
     if report.unjudged:
         found += [Line(""), Line("not judged:", "remark")]
         for gap in report.unjudged:
-            found += [Line(part, "remark") for part in _wrapped(f"{gap.what}: {gap.why}", columns, "  ")]
+            found += [Line(part, "remark") for part in wrapped(f"{gap.what}: {gap.why}", columns, "  ")]
     return found
 
 
 def lines_of_finding(found: Finding, width: int | None = None) -> list[Line]:
     """What one finding says, for so many columns."""
-    return list(_finding("", found, max(width or _WIDTH, 20)))
+    return list(_finding("", found, max(width or WIDTH, 20)))
 
 
 def _headline(report: Report) -> str:
     severities = Counter(each.severity for each in report.findings)
-    counted = [_counted(number, word) for word in ("error", "warning") if (number := severities[word])]
-    what = ", ".join(counted) or ("nothing found" if report.events else "nothing to judge")
-    return f"{what} in {_counted(report.events, 'event')} of {report.log}"
-
-
-def _counted(number: int, word: str) -> str:
-    return f"{number:,} {word}{'s' * (number != 1)}"
+    found = [counted(number, word) for word in ("error", "warning") if (number := severities[word])]
+    what = ", ".join(found) or ("nothing found" if report.events else "nothing to judge")
+    return f"{what} in {counted(report.events, 'event')} of {report.log}"
 
 
 def _finding(number: str, found: Finding, width: int) -> Iterator[Line]:
     check = every().get(found.kind)
     title = f"{found.kind}: {check.title}" if check is not None else found.kind
     sure = "" if found.confidence == "certain" else f", {found.confidence}"
-    for part in _wrapped(f"{number}{title} ({found.severity}{sure}{_when(found)})", width, ""):
+    for part in wrapped(f"{number}{title} ({found.severity}{sure}{_when(found)})", width, ""):
         yield Line(part, found.severity)
     yield from _source(found, width)
-    for part in _wrapped(f"{_sentence(found.verdict)}.", width, _INDENT):
+    for part in wrapped(f"{_sentence(found.verdict)}.", width, _INDENT):
         yield Line(part)
     if found.evidence:
         measured = ", ".join(f"{name} {value:.6g}" for name, value in found.evidence.items())
-        for part in _wrapped(measured, width, _INDENT):
+        for part in wrapped(measured, width, _INDENT):
             yield Line(part, "remark")
     if found.cure:
-        for part in _wrapped(f"cure: {found.cure}", width, _INDENT):
+        for part in wrapped(f"cure: {found.cure}", width, _INDENT):
             yield Line(part)
     for effect in found.consequences:
         place = f" at {effect.place}" if effect.place else ""
-        for part in _wrapped(f"so: {effect.kind}{place}{_when(effect)}: {effect.verdict}", width, _INDENT):
+        for part in wrapped(f"so: {effect.kind}{place}{_when(effect)}: {effect.verdict}", width, _INDENT):
             yield Line(part, "remark")
 
 
@@ -93,7 +78,7 @@ def _source(found: Finding, width: int) -> Iterator[Line]:
     """Where it is, the line of the program folded to the width, and beneath each fold what of it is meant."""
     if not found.place:
         return
-    yield Line(f"{_INDENT}{_path(found)}")
+    yield Line(f"{_INDENT}{path_from_here(found.file, found.line)}")
     text = found.source.expandtabs(4)
     blanks = len(text) - len(text.lstrip())
     text = text.strip()
@@ -107,14 +92,3 @@ def _source(found: Finding, width: int) -> Iterator[Line]:
         if high > low:
             yield Line(" " * (len(ahead) + low) + "^" * (high - low), "source")
         ahead = f"{_INDENT}      | "
-
-
-def _path(found: Finding) -> str:
-    """The file and line, as one opens them from the current folder."""
-    file = Path(found.file)
-    here = Path.cwd()
-    return f"{file.relative_to(here)}:{found.line}" if file.is_relative_to(here) else f"{file}:{found.line}"
-
-
-def _wrapped(text: str, width: int, indent: str) -> list[str]:
-    return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=indent + "  ", break_on_hyphens=False)

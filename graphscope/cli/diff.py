@@ -1,0 +1,94 @@
+"""Say where two runs part first: pass, step, op and line on both sides, how far, and why.
+
+Each of A and B is a log, or a script: that is recorded first, as `graphscope record` does it, and compared as far as it
+ran. What programs print goes to stderr, the answer alone to stdout.
+
+The exit status is 0 when both do the same (up to rounding), 1 when they part, 2 when there was nothing to compare.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from graphscope.cli.parser import SCRIPTS, Parser, add_as_torch, add_kept, find_log, new_log
+from graphscope.cli.recording import recorded
+from graphscope.cli.report_output import print_report
+from graphscope.cli.runner import Program
+from graphscope.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PARTED: Final = 1
+NOTHING_TO_COMPARE: Final = 2
+
+
+def configure(parser: Parser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("a", nargs="?", metavar="A", help="a log, or a script")
+    parser.add_argument("b", nargs="?", metavar="B", help="another, or the same script once more")
+    parser.add_argument("--json", action="store_true", help="print data for a program to read")
+    parser.add_argument("--a-args", default="", metavar='"ARGS"', help="arguments for the script A, in one word")
+    parser.add_argument("--b-args", default="", metavar='"ARGS"', help="arguments for the script B, in one word")
+    add_kept(parser)
+    add_as_torch(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print where they part."""
+    from graphscope.compare import diff
+
+    a, b = _logs(options)
+    found = diff(a, b)
+    if options.json:
+        print(json.dumps(found.data(), indent=2))
+    else:
+        from graphscope.compare.report_lines import lines_of
+
+        print_report(lambda width: lines_of(found, width))
+    return PARTED if found else NOTHING_TO_COMPARE if not len(found.pairs) else 0
+
+
+def _logs(options: argparse.Namespace) -> list[Path]:
+    """The two logs; all that can be refused is refused before a program runs."""
+    if options.a is None or options.b is None:
+        raise UsageError("two runs are compared, and there is " + ("one" if options.a else "none"),
+                         "For example: graphscope diff before.gscope train.py")  # fmt: skip
+    sides = [_side(options.a, options.a_args, "--a-args"), _side(options.b, options.b_args, "--b-args")]
+    if isinstance(sides[0], Path) and isinstance(sides[1], Path) and sides[0].resolve() == sides[1].resolve():
+        raise UsageError(f"{options.a!r} and {options.b!r} are the same log", "Name two recordings, or scripts.")
+    places = _places(sides)
+    return [
+        side if isinstance(side, Path) else recorded(side, place, options, then="what ran is compared")
+        for side, place in zip(sides, places, strict=True)
+    ]
+
+
+def _side(named: str, arguments: str, option: str) -> Program | Path:
+    """What is to be run, or the log that is there already."""
+    path = Path(named)
+    if path.suffix not in SCRIPTS and not (path / "__main__.py").is_file():
+        if arguments:
+            raise UsageError(f"{option} is for a script, and {named!r} is none", f"Leave {option} out.")
+        return find_log(path)
+    if not path.exists():
+        raise UsageError(f"there is no script {named!r}", "Logs and scripts can be compared.")
+    try:
+        return Program(named, tuple(shlex.split(arguments)))
+    except ValueError as error:
+        raise UsageError(f"{option} {arguments!r} can't be read: {error}", "Close the quotation mark.") from None
+
+
+def _places(sides: Sequence[Program | Path]) -> list[Path]:
+    """The log of each side; two that would be one are told apart by `-a` and `-b`."""
+    places = [side if isinstance(side, Path) else new_log(side) for side in sides]
+    if places[0].resolve() != places[1].resolve():
+        return places
+    return [
+        place if isinstance(side, Path) else place.with_stem(f"{place.stem}-{name}")
+        for side, place, name in zip(sides, places, "ab", strict=True)
+    ]

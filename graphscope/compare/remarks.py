@@ -1,0 +1,65 @@
+"""What of two runs can't be compared, because a log does not hold it; a sentence for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, Literal
+
+import numpy as np
+
+from graphscope.eventlog.schema import NODES, Kind
+from graphscope.eventlog.values import POLICIES
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+
+Compared = Literal["values", "statistics", "shapes"]
+
+_COMPARED: Final[dict[str, Compared]] = {"full": "values", "summary": "statistics", "none": "shapes"}
+
+
+def compared(a: Log, b: Log) -> Compared:
+    """What there is to compare of each node: the least that one of the two logs holds."""
+    return _COMPARED[max((_policy(log) for log in (a, b)), key=POLICIES.index)]
+
+
+def remarks(a: Log, b: Log) -> Iterator[str]:
+    """What is missing in either log, as whole sentences."""
+    for name, log in (("a", a), ("b", b)):
+        yield from (f"{name} ({log.path.name}) {what}." for what in _missing(log))
+
+
+def _missing(log: Log) -> Iterator[str]:
+    if not len(log):
+        yield "holds no events: nothing was recorded"
+        return
+    if log.stopped:
+        yield f"was not recorded to its end: {log.stopped}"
+    elif not log.closed:
+        yield "is not finished, and is compared as far as it goes: the program still runs, or was killed"
+    elif (raised := _raised(log)) is not None:
+        yield f"{raised}, and is compared as far as it ran"
+    if log.first > 0:
+        yield f"keeps the rows from #{log.first} on"
+    if _policy(log) == "none":
+        yield "keeps no values: ops and shapes alone are compared; record with --values full"
+    elif _policy(log) == "summary":
+        yield "keeps no large values: of those the statistics are compared; record with --values full"
+    elif log.dropped > log.first:
+        yield f"has let go of the values before #{log.dropped}; record with a larger budget, or --values summary"
+
+
+def _policy(log: Log) -> str:
+    return str(log.metadata.get("values", "full"))
+
+
+def _raised(log: Log) -> str | None:
+    """What is to be said of the exception that ended the program: no node came after it."""
+    marks = log.rare()
+    raised = marks[log.pick("kind", marks) == Kind.EXCEPTION]
+    if not len(raised) or np.isin(log.column("kind", int(raised[-1])), [*NODES]).any():
+        return None
+    told = log.attrs(log.event(int(raised[-1])).attrs)
+    if told.get("type") == "KeyboardInterrupt":
+        return "was interrupted"
+    return f"failed with {told.get('type') or 'an exception'}" + (f": {told['text']}" if told.get("text") else "")

@@ -1,0 +1,147 @@
+"""Where two runs part, as lines of text with a meaning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from graphscope.diagnose.text_lines import WIDTH, Line, counted, path_from_here, wrapped
+
+if TYPE_CHECKING:
+    from graphscope.compare.difference import Difference, Distance, Parting, Side
+
+_INDENT: Final = "   "
+_LEAST: Final = 40
+"""A line of source is given so many columns at least; where its place leaves less, it stands beneath that."""
+
+
+def lines_of(found: Difference, width: int | None = None) -> list[Line]:
+    """All that is to be said of two runs, for so many columns."""
+    columns = max(width or WIDTH, 20)
+    lines: list[Line] = []
+    for number, parting in enumerate(found.partings):
+        headline = _where(parting)
+        told = f"They part {headline}." if not number else f"Then, and not because of that, {headline}."
+        lines += [Line("")] * bool(number) + [Line(part, "warning") for part in wrapped(told, columns, "")]
+        lines += _parting(parting, columns)
+    if found.first is None:
+        lines += [Line(part) for part in wrapped(_same(found) if not found else _unlike(found), columns, "")]
+    beside = [*_alone(found), *found.remarks]
+    lines += [Line("")] * bool(beside and lines)
+    lines += [Line(part, "remark") for each in beside for part in wrapped(each, columns, "")]
+    return lines
+
+
+def _same(found: Difference) -> str:
+    if not len(found.pairs):
+        return "There is nothing to compare."
+    steps = f"{counted(found.steps, 'step')}, " if found.steps else ""
+    largest = "" if found.largest is None else f", at most {found.largest:.2g} apart (relative)"
+    if found.largest == 0:
+        largest = ", equal bit for bit"
+    return f"The same: {steps}{counted(len(found.pairs), 'node')}{largest}."
+
+
+def _unlike(found: Difference) -> str:
+    return f"Nothing of {found.a.path} belongs to anything of {found.b.path}: these are runs of unlike programs."
+
+
+def _where(parting: Parting) -> str:
+    """`in the forward pass of step 1: layer_norm at a.py:12 and b.py:31`."""
+    a, b = parting.a, parting.b
+    sides = [each for each in (a, b) if each is not None]
+    titles = list(dict.fromkeys(_title(each) for each in sides))
+    if len(titles) == 1:
+        places = list(dict.fromkeys(each.place for each in sides if each.place))
+        what = f"{titles[0]} at {' and '.join(places)}" if places else titles[0]
+    else:
+        what = " and ".join(f"{_title(each)} at {each.place}" if each.place else _title(each) for each in sides)
+    missing = f", which {'a' if a is None else 'b'} has not" if len(sides) == 1 else ""
+    when = "update" if parting.when == "update" else f"{parting.when} pass"
+    return f"in the {when} of step {parting.step}: {what}{missing}"
+
+
+def _title(side: Side) -> str:
+    """What a node is called: its op, and its name where the line of the program does not say it."""
+    part = f"the {side.part} of " if side.part else ""
+    said = not side.name or re.search(rf"(?<!\w){re.escape(side.name)}(?!\w)", side.source)
+    return part + (side.op or "a tensor" if said else side.name if not side.op else f"{side.name} ({side.op})")
+
+
+def _parting(parting: Parting, width: int) -> Iterator[Line]:
+    yield Line("")
+    yield from _sources(parting.a, parting.b, width)
+    yield Line("")
+    came = "What came in was the same." if parting.inputs_agree else "What came in differed already."
+    for part in wrapped(f"{parting.verdict.rstrip('.')}. {came}", width, _INDENT):
+        yield Line(part)
+    rows = [*_table(parting)]
+    if rows:
+        yield Line("")
+        yield from _columns(rows, width)
+    if parting.consequences:
+        yield Line("")
+        yield Line(f"{_INDENT}and {counted(parting.consequences, 'node')} after it", "remark")
+
+
+def _sources(a: Side | None, b: Side | None, width: int) -> Iterator[Line]:
+    """The lines of the two programs, one above the other."""
+    sides = {"a": a, "b": b}
+    places = {name: path_from_here(side.file, side.line) if side and side.file else "" for name, side in sides.items()}
+    ahead = max(map(len, places.values()))
+    beneath = width - len(_INDENT) - ahead - 6 < _LEAST
+    for name, side in sides.items():
+        source = "(nothing that belongs to it)" if side is None else " ".join(side.source.split())
+        if beneath and side is not None and places[name]:
+            yield Line(f"{_INDENT}{name}  {places[name]}")
+            yield from _folded(f"{_INDENT}{name}  ", source, width)
+        else:
+            yield from _folded(f"{_INDENT}{name}  {places[name]:{0 if beneath else ahead}} | ", source, width)
+
+
+def _folded(ahead: str, text: str, width: int) -> Iterator[Line]:
+    room = max(width - len(ahead), 10)
+    for begin in range(0, max(len(text), 1), room):
+        yield Line(ahead + text[begin : begin + room], "source")
+        ahead = " " * len(ahead)
+
+
+def _table(parting: Parting) -> Iterator[tuple[str, str]]:
+    """What differs, as names and what there is to be said of each."""
+    for fact in parting.facts:
+        yield fact.name, _both(fact.a, fact.b)
+    if parting.a and parting.b and (parting.a.scope or parting.b.scope):
+        yield "module", _both(parting.a.scope, parting.b.scope)
+    if parting.distance is not None:
+        yield from _distance(parting.distance)
+
+
+def _both(a: str, b: str) -> str:
+    return a if a == b else f"{a or '(none)'} | {b or '(none)'}"
+
+
+def _distance(found: Distance) -> Iterator[tuple[str, str]]:
+    index = f"[{', '.join(map(str, found.index))}]" if found.index else "value"
+    yield index, " | ".join(f"{each:.9g}" for each in found.values)
+    ulps = f", {found.ulps:,.0f} ULPs" if found.ulps - found.ulps == 0 else ""
+    yield "apart", f"{found.absolute:.3g} absolute, {found.relative:.3g} relative{ulps}"
+    if found.elements > 1:
+        yield "", f"{found.different:,} of {counted(found.elements, 'element')} differ"
+
+
+def _columns(rows: list[tuple[str, str]], width: int) -> Iterator[Line]:
+    ahead = max(len(name) for name, _ in rows) + 2
+    for name, said in rows:
+        room = width - len(_INDENT) - ahead
+        parts = wrapped(said, max(room, 20), "") or [""]
+        yield Line(f"{_INDENT}{name:{ahead}}{parts[0]}")
+        for part in parts[1:]:
+            yield Line(f"{_INDENT}{'':{ahead}}{part}")
+
+
+def _alone(found: Difference) -> Iterator[str]:
+    counts = {"a": len(found.alone_a), "b": len(found.alone_b)}
+    told = [f"{counted(number, 'node')} of {name}" for name, number in counts.items() if number]
+    if told:
+        yield f"Without a counterpart: {', '.join(told)}."

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator
+from difflib import SequenceMatcher
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from graphscope.diagnose.text_lines import WIDTH, Line, counted, path_from_here, wrapped
@@ -14,6 +17,11 @@ if TYPE_CHECKING:
 _INDENT: Final = "   "
 _LEAST: Final = 40
 """A line of source is given so many columns at least; where its place leaves less, it stands beneath that."""
+_ALIKE: Final = 0.6
+"""Of two lines that share so much, what differs is marked."""
+_NOTHING: Final = "(nothing belongs to it)"
+_UNKNOWN: Final = "(the source is not known)"
+_UNSAID: Final = "(not given)"
 
 
 def lines_of(found: Difference, width: int | None = None) -> list[Line]:
@@ -21,7 +29,7 @@ def lines_of(found: Difference, width: int | None = None) -> list[Line]:
     columns = max(width or WIDTH, 20)
     lines: list[Line] = []
     for number, parting in enumerate(found.partings):
-        headline = _where(parting)
+        headline = _where(parting, of_steps=found.steps > 0)
         told = f"They part {headline}." if not number else f"Then, and not because of that, {headline}."
         lines += [Line("")] * bool(number) + [Line(part, "warning") for part in wrapped(told, columns, "")]
         lines += _parting(parting, columns)
@@ -47,7 +55,7 @@ def _unlike(found: Difference) -> str:
     return f"Nothing of {found.a.path} belongs to anything of {found.b.path}: these are runs of unlike programs."
 
 
-def _where(parting: Parting) -> str:
+def _where(parting: Parting, *, of_steps: bool) -> str:
     """`in the forward pass of step 1: layer_norm at a.py:12 and b.py:31`."""
     a, b = parting.a, parting.b
     sides = [each for each in (a, b) if each is not None]
@@ -59,7 +67,8 @@ def _where(parting: Parting) -> str:
         what = " and ".join(f"{_title(each)} at {each.place}" if each.place else _title(each) for each in sides)
     missing = f", which {'a' if a is None else 'b'} has not" if len(sides) == 1 else ""
     when = "update" if parting.when == "update" else f"{parting.when} pass"
-    return f"in the {when} of step {parting.step}: {what}{missing}"
+    step = f" of step {parting.step}" if of_steps else ""
+    return f"in the {when}{step}: {what}{missing}"
 
 
 def _title(side: Side) -> str:
@@ -82,29 +91,47 @@ def _parting(parting: Parting, width: int) -> Iterator[Line]:
         yield from _columns(rows, width)
     if parting.consequences:
         yield Line("")
-        yield Line(f"{_INDENT}and {counted(parting.consequences, 'node')} after it", "remark")
+        follow = "that follows" if parting.consequences == 1 else "that follow"
+        said = f"and {counted(parting.consequences, 'node')} {follow} from it"
+        yield from (Line(part, "remark") for part in wrapped(said, width, _INDENT))
 
 
 def _sources(a: Side | None, b: Side | None, width: int) -> Iterator[Line]:
-    """The lines of the two programs, one above the other."""
-    sides = {"a": a, "b": b}
-    places = {name: path_from_here(side.file, side.line) if side and side.file else "" for name, side in sides.items()}
-    ahead = max(map(len, places.values()))
-    beneath = width - len(_INDENT) - ahead - 6 < _LEAST
-    for name, side in sides.items():
-        source = "(nothing that belongs to it)" if side is None else " ".join(side.source.split())
-        if beneath and side is not None and places[name]:
-            yield Line(f"{_INDENT}{name}  {places[name]}")
-            yield from _folded(f"{_INDENT}{name}  ", source, width)
+    """The lines of the two programs, one above the other, and what of them differs."""
+    sides = (a, b)
+    places = ["" if side is None or not side.file else path_from_here(side.file, side.line) for side in sides]
+    texts = [_NOTHING if side is None else " ".join(side.source.split()) or _UNKNOWN for side in sides]
+    ahead = max(map(len, places))
+    beneath = width - len(_INDENT) - ahead - len("a   | ") < _LEAST
+    marks = _marks(*texts) if None not in sides else ["", ""]
+    for name, place, text, mark in zip("ab", places, texts, marks, strict=True):
+        if beneath and place:
+            yield Line(f"{_INDENT}{name}  {place}")
+            yield from _folded(f"{_INDENT}   ", text, mark, width)
         else:
-            yield from _folded(f"{_INDENT}{name}  {places[name]:{0 if beneath else ahead}} | ", source, width)
+            yield from _folded(f"{_INDENT}{name}  {place:{0 if beneath else ahead}} | ", text, mark, width)
 
 
-def _folded(ahead: str, text: str, width: int) -> Iterator[Line]:
+def _marks(a: str, b: str) -> list[str]:
+    """Beneath one of two lines that are much alike, what it has of its own: beneath `b`, unless it has nothing."""
+    words: list[list[str]] = [re.findall(r"\w+|\s+|.", text) for text in (a, b)]
+    matcher = SequenceMatcher(None, words[0], words[1], autojunk=False)
+    if a == b or matcher.ratio() < _ALIKE:
+        return ["", ""]
+    marks = ["", ""]
+    for tag, *bounds in matcher.get_opcodes():
+        for side, (begin, end) in enumerate((bounds[:2], bounds[2:])):
+            marks[side] += (" " if tag == "equal" else "^") * len("".join(words[side][begin:end]))
+    return ["", marks[1]] if "^" in marks[1] else [marks[0], ""]
+
+
+def _folded(ahead: str, text: str, mark: str, width: int) -> Iterator[Line]:
     room = max(width - len(ahead), 10)
-    for begin in range(0, max(len(text), 1), room):
+    for begin in range(0, len(text), room):
         yield Line(ahead + text[begin : begin + room], "source")
         ahead = " " * len(ahead)
+        if "^" in (beneath := mark[begin : begin + room]):
+            yield Line(ahead + beneath.rstrip(), "source")
 
 
 def _table(parting: Parting) -> Iterator[tuple[str, str]]:
@@ -118,12 +145,12 @@ def _table(parting: Parting) -> Iterator[tuple[str, str]]:
 
 
 def _both(a: str, b: str) -> str:
-    return a if a == b else f"{a or '(none)'} | {b or '(none)'}"
+    return a if a == b else f"{a or _UNSAID} | {b or _UNSAID}"
 
 
 def _distance(found: Distance) -> Iterator[tuple[str, str]]:
-    index = f"[{', '.join(map(str, found.index))}]" if found.index else "value"
-    yield index, " | ".join(f"{each:.9g}" for each in found.values)
+    index = f" at [{', '.join(map(str, found.index))}]" if found.index else ""
+    yield "worst" if index else "value", " | ".join(f"{each:.9g}" for each in found.values) + index
     ulps = f", {found.ulps:,.0f} ULPs" if found.ulps - found.ulps == 0 else ""
     yield "apart", f"{found.absolute:.3g} absolute, {found.relative:.3g} relative{ulps}"
     if found.elements > 1:
@@ -131,13 +158,13 @@ def _distance(found: Distance) -> Iterator[tuple[str, str]]:
 
 
 def _columns(rows: list[tuple[str, str]], width: int) -> Iterator[Line]:
-    ahead = max(len(name) for name, _ in rows) + 2
+    ahead = min(max(len(name) for name, _ in rows), width // 3) + 2
     for name, said in rows:
         room = width - len(_INDENT) - ahead
-        parts = wrapped(said, max(room, 20), "") or [""]
-        yield Line(f"{_INDENT}{name:{ahead}}{parts[0]}")
-        for part in parts[1:]:
-            yield Line(f"{_INDENT}{'':{ahead}}{part}")
+        parts = wrapped(said, max(room, 10), "") or [""]
+        names = textwrap.wrap(name, ahead - 2) or [""]
+        for part, said_before in zip_longest(parts, names, fillvalue=""):
+            yield Line(f"{_INDENT}{said_before:{ahead}}{part}".rstrip())
 
 
 def _alone(found: Difference) -> Iterator[str]:

@@ -28,17 +28,21 @@ def lines_of(found: Difference, width: int | None = None) -> list[Line]:
     """All that is to be said of two runs, for so many columns."""
     columns = max(width or WIDTH, 20)
     lines: list[Line] = []
-    for number, parting in enumerate(found.partings):
-        headline = _where(parting, of_steps=found.steps > 0)
-        told = f"They part {headline}." if not number else f"Then, and not because of that, {headline}."
-        lines += [Line("")] * bool(number) + [Line(part, "warning") for part in wrapped(told, columns, "")]
-        lines += _parting(parting, columns)
+    for parting in found.partings:
+        lines += [Line("")] * bool(lines) + lines_of_parting(found, parting, columns)
     if found.first is None:
         lines += [Line(part) for part in wrapped(_same(found) if not found else _unlike(found), columns, "")]
     beside = [*_alone(found), *found.remarks]
     lines += [Line("")] * bool(beside and lines)
     lines += [Line(part, "remark") for each in beside for part in wrapped(each, columns, "")]
     return lines
+
+
+def lines_of_parting(found: Difference, parting: Parting, width: int = WIDTH) -> list[Line]:
+    """What is to be said of one place where two runs part."""
+    ahead = "They part" if parting is found.first else "Then, and not because of that,"
+    told = f"{ahead} {_where(parting, of_steps=found.steps > 0)}."
+    return [*(Line(part, "warning") for part in wrapped(told, width, "")), *_parting(parting, width)]
 
 
 def _same(found: Difference) -> str:

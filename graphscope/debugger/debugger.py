@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from graphscope.compare import Difference
     from graphscope.debugger.live_edge import Edge
     from graphscope.debugger.log_switch import KeptLog
     from graphscope.debugger.nodes import Pending
@@ -39,13 +40,7 @@ class Debugger:
         can_restart: Whether whoever runs the program can run it again.
     """
 
-    def __init__(
-        self,
-        log: Log,
-        *,
-        died: dict[FrameType, int] | None = None,
-        can_restart: bool = False,
-    ) -> None:
+    def __init__(self, log: Log, *, died: dict[FrameType, int] | None = None, can_restart: bool = False) -> None:
         self.log = log
         self.breakpoints = Breakpoints()
         self.watches: dict[int, watches.Watch] = {}
@@ -70,6 +65,8 @@ class Debugger:
         """The node where one stands as the one to blame, and a later node where that was seen."""
         self._numbers = 0
         self.kept_logs: dict[Path, KeptLog] = {}
+        self.difference: Difference | None = None
+        """What this run was compared with last."""
 
     # Where it stands -------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -993,3 +994,39 @@ def test_doctor(debug: Debug) -> None:
 
     assert "1. missing: leaf without a gradient" in text
     assert "4 | loss = (w * b.detach()).softmax(0).log().sum()" in text
+
+
+# Another run ---------------------------------------------------------------------------------------------------------
+
+PAIR = """\
+import graphscope as torch
+
+x = torch.tensor([[1.0, 2.0, 4.0]], requires_grad=True)
+y = (x * 2).softmax(dim={dim})
+loss = (y ** 2).sum()
+loss.backward()
+"""
+
+
+def test_diff(debug: Debug, tmp_path: Path) -> None:
+    debug(PAIR.format(dim=0), "c", "q", log=tmp_path / "other.gscope")
+    ways = ("diff other.gscope", "diff next", "p value", "diff", "diff prev", "diff next", "diff first", "c", "q")
+    text = debug(PAIR.format(dim=1), "diff", "c", *ways)
+    assert "was not compared with another yet" in after(text, "diff")
+    there = after(text, "diff other.gscope")
+    assert stops(there)[0].endswith(" softmax")
+    assert "They part in the forward pass: softmax at prog.py:4" in there
+    assert re.search(r"^a #\d+ softmax prog\.py:4: \[\[0\.00", there, re.MULTILINE)
+    assert re.search(r"^b #\d+ softmax prog\.py:4: \[\[1\., 1\., 1\.\]\]$", there, re.MULTILINE)
+    assert stops(after(text, "diff next"))[0].endswith(" pow")
+    assert after(text, "diff", 2).startswith("a #")
+    assert stops(after(text, "diff prev")) == stops(there)
+    assert stops(after(text, "diff first")) == stops(there)
+
+
+def test_diff_of_a_run_with_itself(debug: Debug, tmp_path: Path) -> None:
+    debug(PAIR.format(dim=1), "c", "q", log=tmp_path / "other.gscope")
+    text = debug(PAIR.format(dim=1), "c", "diff other.gscope", "diff next", "diff nobody", "q")
+    assert after(text, "diff other.gscope").startswith("The same: ")
+    assert "No node after this one differs" in after(text, "diff next")
+    assert after(text, "diff nobody").startswith("*** there is no log at nobody")

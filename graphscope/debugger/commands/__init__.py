@@ -1,6 +1,7 @@
 """Every verb of the debugger, each once; importing this package fills the table."""
 
 from graphscope.debugger.commands import breakpoints as breakpoints
+from graphscope.debugger.commands import comparison as comparison
 from graphscope.debugger.commands import diagnosis as diagnosis
 from graphscope.debugger.commands import edits as edits
 from graphscope.debugger.commands import frames as frames

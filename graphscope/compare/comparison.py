@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
-from graphscope.compare.difference import PAIR, PARTED, SAME, Difference, Distance, Parting, Side
+from graphscope.compare.difference import PAIR, PARTED, SAME, Difference, Distance, Parting
 from graphscope.compare.remarks import compared, remarks
+from graphscope.compare.sides import side
 from graphscope.eventlog.reader import Log, load
 from graphscope.graph import Graph
-
-if TYPE_CHECKING:
-    from graphscope.graph import Node
 
 _CLOSE: Final = 1e-6
 
@@ -49,15 +47,6 @@ def diff(a: Log | str | os.PathLike[str], b: Log | str | os.PathLike[str]) -> Di
         compared=compared(*logs),
         remarks=tuple(remarks(*logs)),
     )
-
-
-def side(node: Node) -> Side:
-    """A node, as people are told of it."""
-    site, log = node.site, node.graph.log
-    file, line = ("", 0) if site is None else (site.file, site.line)
-    lines = (log.source(file) or "").splitlines() if file else []
-    source = lines[line - 1].strip() if 0 < line <= len(lines) else ""
-    return Side(node.row, node.op, node.name, file, line, source, node.scope, node.shape, node.dtype)
 
 
 def _distance(a: np.ndarray | None, b: np.ndarray | None) -> Distance | None:

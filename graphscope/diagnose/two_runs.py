@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
@@ -15,14 +14,12 @@ from graphscope.diagnose.source.chance import chance_behind
 from graphscope.diagnose.values.origins import moves
 from graphscope.eventlog.schema import NODES, Flag
 from graphscope.graph import Graph
+from graphscope.graph.alike import PLACES, STRUCTURE, extent, first_unlike, unequal
 
 if TYPE_CHECKING:
     from graphscope.diagnose.source.chance_calls import Chance
     from graphscope.eventlog.reader import Log
     from graphscope.graph import Node
-
-COMPARED: Final = ("kind", "op", "site", "scope", "shape", "dtype", "version", "graph_pass", "input_count", "tensor")
-"""What is the same of each row as long as two runs do the same; tables are numbered as they come."""
 
 RANDOM: Final = frozenset(
     {"rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial", "poisson", "rand_like", "randn_like",
@@ -31,18 +28,15 @@ RANDOM: Final = frozenset(
 )  # fmt: skip
 """Functions that draw numbers."""
 
-_BLOCK: Final = 1 << 14
-_STORED: Final = int(Flag.KEPT | Flag.SUMMARY | Flag.INLINE)
-
 
 def parting(one: Log, other: Log) -> Finding | None:
     """The first row where two recordings of one program part; None where they don't.
 
     It is an op that was given the same and made something else, or data that came in: what comes after follows from it.
     """
-    first, stop = max(one.first, other.first), min(one.end, other.end)
-    structure = next(_different_rows(one, other, first, stop), stop)
-    row = next(_different_values(one, other, first, structure), None)
+    first, stop = extent(one, other)
+    structure = first_unlike(one, other, (*STRUCTURE, *PLACES))
+    row = first_unequal(one, other, first, structure)
     if row is not None:
         return _finding(Graph(one).node(row), other)
     if structure < stop:
@@ -50,55 +44,17 @@ def parting(one: Log, other: Log) -> Finding | None:
     return None
 
 
-def _different_rows(one: Log, other: Log, first: int, stop: int) -> Iterator[int]:
-    """Rows that are of another kind, op, line or shape, or have other inputs."""
-    for low in range(first, stop, _BLOCK):
-        high = min(low + _BLOCK, stop)
-        same = np.ones(high - low, bool)
-        for field in COMPARED:
-            same &= one.column(field, low, high) == other.column(field, low, high)
-        found = np.flatnonzero(~same)
-        if len(found):
-            yield low + int(found[0])
-            return
+def first_unequal(one: Log, other: Log, first: int, stop: int) -> int | None:
+    """The first node of two runs that holds something else, of rows of one structure; None where none does.
 
-
-def _different_values(one: Log, other: Log, first: int, stop: int) -> Iterator[int]:
-    """Nodes with other values, ascending; memory that nobody had written, and what only hands it on, is left out."""
+    Memory that nobody had written, and what only hands it on, is left out.
+    """
     blank: set[int] = set()
-    for low in range(first, stop, _BLOCK):
-        for begin, rows in one.chunks(low, min(low + _BLOCK, stop)):
-            for row in (begin + _suspects(one, other, begin, rows)).tolist():
-                if _alike(one, other, row):
-                    continue
-                if not _is_blank(one, row, blank):
-                    yield row
-                    return
-                blank.add(row)
-
-
-def _suspects(one: Log, other: Log, begin: int, rows: np.ndarray) -> np.ndarray:
-    """Which of some rows of a segment may hold other values in another log: found without a look at single ones."""
-    kinds, flags, places = rows["kind"], rows["flags"], rows["value"]
-    nodes = (kinds >= min(NODES)) & (kinds <= max(NODES)) & ((flags & _STORED) != 0)
-    suspect = nodes & ((places != other.column("value", begin, begin + len(rows))) | (rows["several"] != 0))
-    beside = np.flatnonzero(nodes & ((flags & int(Flag.INLINE)) == 0) & ~suspect)
-    if not len(beside):
-        return np.flatnonzero(suspect)
-    starts = places[beside].astype(np.int64)
-    order = np.argsort(starts, kind="stable")
-    bytes_ = [log.values_of_segment(begin) for log in (one, other)]
-    low, high = int(starts.min()), min(len(bytes_[0]), len(bytes_[1]), _end(one, begin, rows, int(starts.max())))
-    different = low + np.flatnonzero(bytes_[0][low:high] != bytes_[1][low:high])
-    owners = np.searchsorted(starts[order], different, side="right") - 1
-    suspect[beside[order][np.unique(owners[owners >= 0])]] = True
-    return np.flatnonzero(suspect)
-
-
-def _end(log: Log, begin: int, rows: np.ndarray, last: int) -> int:
-    """Where the value that begins at `last` ends, or more."""
-    longest = max((int(np.prod(log.shape(number))) for number in np.unique(rows["shape"]).tolist()), default=1)
-    return last + 16 * max(longest, 8)
+    for row in unequal(one, other, first, stop):
+        if not _is_blank(one, row, blank):
+            return row
+        blank.add(row)
+    return None
 
 
 def _is_blank(log: Log, row: int, blank: set[int]) -> bool:
@@ -106,18 +62,6 @@ def _is_blank(log: Log, row: int, blank: set[int]) -> bool:
     if node.kind == "leaf":
         return bool(node.op.startswith(("empty", "new_empty")))
     return bool(moves(node) and node.inputs[0].source.row in blank)
-
-
-def _alike(one: Log, other: Log, row: int) -> bool:
-    """Whether a node holds the same in both, bit for bit, as far as both kept it."""
-    for slot in range(one.event(row).output_count):
-        values = one.value(row, slot), other.value(row, slot)
-        if values[0] is not None and values[1] is not None:
-            if values[0].shape != values[1].shape or values[0].tobytes() != values[1].tobytes():
-                return False
-        elif str(one.summary(row, slot)) != str(other.summary(row, slot)):
-            return False
-    return True
 
 
 def _finding(node: Node, other: Log) -> Finding:

@@ -6,6 +6,7 @@ for part in expand(node) or ():
 
 from __future__ import annotations
 
-from graphscope.compare.expansions.expand import Part, expand
+from graphscope.compare.expansions.expansion import expand
+from graphscope.compare.expansions.part import Part
 
 __all__ = ["Part", "expand"]

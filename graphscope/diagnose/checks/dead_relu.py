@@ -18,7 +18,9 @@ from graphscope.diagnose.values.activations import (
     is_inside,
     share_of_zeros,
 )
+from graphscope.diagnose.values.closed_answers import Closed, closed_answers
 from graphscope.diagnose.values.closing import TOLD, closing
+from graphscope.diagnose.values.squashing import blamed
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:
@@ -50,10 +52,11 @@ class Dead(NamedTuple):
 
 
 def dead_layers(log: Log) -> Iterator[int]:
-    """The rows of relus from which on their layer is dead."""
+    """The rows of relus from which on their layer is dead, or can't give what is wanted of it."""
     graph: Graph = log.graph
     found = (_dead(graph, rows) for rows in calls(log, RELUS, log.end))
-    yield from sorted(int(each.rows[each.since]) for each in found if each is not None)
+    inside = (int(each.rows[each.since]) for each in found if each is not None)
+    yield from sorted({*inside, *(each.relu.row for each in closed_answers(log))})
 
 
 @check(
@@ -93,6 +96,10 @@ def dead_relu(graph: Graph, row: int) -> Iterator[Finding]:
     is to blame; where they never lived, what set the bias or the weight that closes them, else the relu.
     """
     log = graph.log
+    for closed in closed_answers(log):
+        if closed.relu.row == row:
+            yield _of_answers(closed)
+            return
     found = next(
         (dead for rows in calls(log, RELUS, log.end) if (dead := _dead(graph, rows)) and row in dead.rows), None
     )
@@ -106,6 +113,28 @@ def dead_relu(graph: Graph, row: int) -> Iterator[Finding]:
     )
     evidence = {"closed": round(found.share, 4), "units": found.units, "steps": len(found.rows) - found.since}
     yield Finding("dead_relu", "warning", row, row, file, line, (title(node),), cause, verdict, cure, evidence)
+
+
+def _of_answers(closed: Closed) -> Finding:
+    """What is wrong with a relu behind the last layer."""
+    relu, compared = closed.relu, closed.compared
+    verdict = f"{title(relu)}{where(relu)} gives the answers of the network, and {_ANSWERS[closed.cause]}"
+    verdict = verdict.format(zeros=closed.zeros, missed=closed.missed, compared=f"{compared.op}{where(compared)}")
+    cure = "leave the relu behind the last layer out"
+    evidence = {"closed": closed.zeros, "missed": closed.missed, "calls": closed.calls}
+    place = blamed(relu)
+    return Finding(
+        "dead_relu", "warning", relu.row, relu.row, *place, (title(relu),), closed.cause, verdict, cure, evidence
+    )
+
+
+_ANSWERS: Final = {
+    "targets below 0": "{compared} compares them with targets of which {missed:.0%} are below 0: it can't give them, "
+    "and {zeros:.0%} of what it gives is 0, without a gradient",
+    "answers of 0": "{zeros:.0%} of them are 0, where {missed:.0%} of the targets of {compared} are above 0: no "
+    "gradient passes",
+    "logits": "{zeros:.0%} of the scores that {compared} takes are 0, whatever the input: no gradient passes",
+}
 
 
 def _dead(graph: Graph, rows: np.ndarray) -> Dead | None:

@@ -1,9 +1,11 @@
-"""An exception that left an op, or the program."""
+"""An exception that left an op, or the program, and was the end of what ran."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title
@@ -43,10 +45,13 @@ def exceptions(log: Log) -> Iterator[int]:
         """,
 )
 def raised(graph: Graph, row: int) -> Iterator[Finding]:
-    """An exception left an op, or the program."""
+    """An exception left an op, or the program, and nothing was computed after it.
+
+    Who catches one and goes on does so on purpose: to try another way, or to leave a batch out.
+    """
     event, log = graph.index.event(row), graph.log
     attrs, site = log.attrs(event.attrs), log.site(event.site)
-    if attrs.get("type") == "KeyboardInterrupt":  # a person wanted it
+    if attrs.get("type") == "KeyboardInterrupt" or _has_gone_on(graph, row):  # a person wanted it
         return
     failed = next((source for source, _ in event.inputs if log.first <= source < row), None)
     names = () if failed is None else (title(graph.node(failed)),)
@@ -55,3 +60,15 @@ def raised(graph: Graph, row: int) -> Iterator[Finding]:
     file, line = ("", 0) if site is None else (site.file, site.line)
     cure = f"all that ran before it can be looked at: graphscope open, then goto {row}"
     yield Finding("raised", "error", row, failed, file, line, names, kind, verdict, cure)
+
+
+def _has_gone_on(graph: Graph, row: int) -> bool:
+    """Whether the program computed something after an exception, beside putting away what it had."""
+    log, start, stop = graph.log, row + 1, graph.now + 1
+    ran = log.column("kind", start, stop) == Kind.OP
+    ops = np.unique(log.column("op", start, stop)[ran]).tolist()
+    return any(log.op(number).name not in _PUTTING_AWAY for number in ops)
+
+
+_PUTTING_AWAY: Final = frozenset({"detach", "data", "clone", "cpu", "to", "numpy", "item", "tolist"})
+"""What a program does to results that it saves, or prints, as it ends."""

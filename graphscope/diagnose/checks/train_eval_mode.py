@@ -13,6 +13,7 @@ from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.training.begun_in_evaluation import is_begun_in_evaluation
 from graphscope.diagnose.training.evaluations import Run, evaluations
 from graphscope.diagnose.training.parameter_rows import parameter_rows
+from graphscope.diagnose.training.parts_in_evaluation import Part, parts_left
 from graphscope.diagnose.values.op_rows import op_rows
 from graphscope.eventlog.schema import Flag
 from graphscope.graph.callers import callers
@@ -40,7 +41,8 @@ class Left(NamedTuple):
 def modes(log: Log) -> list[int]:
     """Where a network is trained in evaluation for the third time, or evaluated in training."""
     graph = log.graph
-    return sorted({each.row for each in _left_in_evaluation(log)} | {each.row for each in _unevaluated(graph)})
+    left = {each.row for each in _left_in_evaluation(log)} | {each.row for each in parts_left(log)}
+    return sorted(left | {each.row for each in _unevaluated(graph)})
 
 
 @check(
@@ -103,6 +105,9 @@ def train_eval_mode(graph: Graph, row: int) -> Iterator[Finding]:
             yield Finding(
                 "train_eval_mode", "warning", row, None, *place, (), "left in evaluation", verdict, cure, evidence
             )
+    for part in parts_left(graph.log):
+        if part.row == row:
+            yield _of_part(read, part)
     for run in _unevaluated(graph):
         if run.row != row:
             continue
@@ -130,6 +135,19 @@ def train_eval_mode(graph: Graph, row: int) -> Iterator[Finding]:
             yield Finding(
                 "train_eval_mode", "warning", row, run.row, *place, (), "evaluated in training", verdict, cure, evidence
             )
+
+
+def _of_part(read: Training, part: Part) -> Finding:
+    kind = part.call.facts.get("type", "a part")
+    verdict = (
+        f"{kind} alone is switched to evaluation here, for a run without gradients, and never back: {part.passes} "
+        "backward passes of training follow without it"
+    )
+    cure = "call train() on the network when the evaluation is over, or at the start of each epoch"
+    place, evidence = read.place(part.call.site), {"backward passes in evaluation": part.passes}
+    return Finding(
+        "train_eval_mode", "warning", part.row, None, *place, (), "left in evaluation", verdict, cure, evidence
+    )
 
 
 def _left_in_evaluation(log: Log) -> Iterator[Left]:

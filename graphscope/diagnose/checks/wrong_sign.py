@@ -13,8 +13,9 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation, Step, listed, step_of, where
 from graphscope.diagnose.finding import Finding, finding
 from graphscope.diagnose.source.places import only_call
+from graphscope.diagnose.training.climbing import Climbing, climbing
 from graphscope.diagnose.training.objectives import objective, only_losses, trains_weights
-from graphscope.diagnose.training.optimized import LEAST, optimizer_at
+from graphscope.diagnose.training.optimized import LEAST, names_of, optimizer_at, told
 from graphscope.diagnose.training.policies import entropies, weighted
 from graphscope.graph import series
 
@@ -30,6 +31,9 @@ _WANTED: Final = re.compile("reward|score|utility|gain|likelihood|log_?prob|elbo
 
 
 def _rows(log: Log) -> list[int]:
+    climbed, losses = climbing(log), only_losses(log)
+    if climbed is not None and _grows(np.abs(losses["value"]), losses["value"]):
+        return [climbed.node.row]
     if not len(series.updates(log)):
         return []
     rows = {each.product.row for each in weighted(log)} | {each.node.row for each in entropies(log)}
@@ -95,6 +99,10 @@ def wrong_sign(graph: Graph, row: int) -> Iterator[Finding]:
 
     So is the probability of actions, times what these have brought, and the entropy of a policy beside that.
     """
+    climbed = climbing(graph.log)
+    if climbed is not None:
+        yield _of_climbing(climbed)
+        return
     update = series.updates(graph.log)[0]
     maximized = bool(graph.log.arguments(int(update["row"])).attributes.get("maximize"))
     yield from _of_policies(graph, row, -1 if maximized else 1)
@@ -121,6 +129,23 @@ def wrong_sign(graph: Graph, row: int) -> Iterator[Finding]:
     evidence = {"first loss": float(losses[0]), "last loss": float(losses[-1]), "passes": len(losses)}
     explained = Explanation("fine", "wrong sign", verdict, (blamed,), cure)
     yield finding("wrong_sign", "error", row, explained, (graph.node(row).name or "loss",), evidence)
+
+
+def _of_climbing(climbed: Climbing) -> Finding:
+    """What is wrong with updates by hand."""
+    graph, node, measured = climbed.node.graph, climbed.node, climbed.found.node
+    way, wanted = ("down", "likelihood") if climbed.found.ascended else ("up", "error")
+    worse = "smaller" if climbed.found.ascended else "larger"
+    names = names_of(graph, np.array(climbed.tensors))
+    losses = only_losses(graph.log)["value"]
+    verdict = (
+        f"this update goes {way} the gradient of {measured.op}{where(measured)}, and the {wanted} gets {worse}: "
+        f"{told(names)} {'is' if len(names) == 1 else 'are'} changed in the wrong direction"
+    )
+    cure = "take the step against the gradient of what is to become small: p -= lr * p.grad"
+    explained = Explanation("fine", "wrong direction", verdict, (step_of(node, "has the wrong sign"),), cure)
+    evidence = {"first loss": float(losses[0]), "last loss": float(losses[-1]), "passes": len(losses)}
+    return finding("wrong_sign", "error", node.row, explained, names, evidence)
 
 
 def _given_at(step: Step, root: Node) -> Step:

@@ -10,7 +10,11 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.training.by_hand import updates_by_hand
 from graphscope.diagnose.training.optimizer_order import Order, last_before, orders
+from graphscope.diagnose.training.parameter_rows import parameter_rows
+from graphscope.graph.reading import once_a_length
+from graphscope.graph.training import training
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -26,7 +30,8 @@ _MOST: Final = 0.9
 
 def rows_of_leftovers(log: Log) -> list[int]:
     """The steps that use what was to be cleared, or find all cleared: the last that it takes to be sure."""
-    return [row for order in orders(log) for row in (_kept(order), _lost(order)) if row is not None]
+    found = [row for order in orders(log) for row in (_kept(order), _lost(order)) if row is not None]
+    return sorted([*found, *_kept_by_hand(log)])
 
 
 @check(
@@ -64,6 +69,8 @@ def zero_grad(graph: Graph, row: int) -> Iterator[Finding]:
             yield _missing(order, row)
         elif row == _lost(order):
             yield _misplaced(order, row)
+    if row in _kept_by_hand(graph.log):
+        yield _missing_by_hand(graph, row)
 
 
 def _kept(order: Order) -> int | None:
@@ -94,6 +101,44 @@ def _missing(order: Order, row: int) -> Finding:
     cure = "call zero_grad() of this optimizer ahead of backward(), once for each step"
     evidence = {"steps": len(leftovers), "steps with old gradients": int(leftovers.sum())}
     return Finding("zero_grad", "warning", row, None, *place, names, "gradients pile up", verdict, cure, evidence)
+
+
+@once_a_length
+def _kept_by_hand(log: Log) -> dict[int, dict[int, int]]:
+    """By the third pass that adds to what updates by hand have used: the parameters, and how many passes of each do."""
+    rows, begins = parameter_rows(log), training(log).backward_begins
+    found: dict[int, dict[int, int]] = {}
+    for tensor, updates in updates_by_hand(log).items():
+        mine = rows.grown.tensors == tensor
+        grown, is_fresh = rows.grown.rows[mine], rows.is_fresh[mine]
+        after = grown[1:][~is_fresh[1:]]
+        used = np.array([each.row for each in updates])
+        between = np.searchsorted(used, after) > np.searchsorted(used, grown[:-1][~is_fresh[1:]])
+        passes = np.unique(np.searchsorted(begins, after[between]))
+        is_kept = len(passes) >= _LEAST and not is_fresh[1:].any() and not _is_written(log, int(grown[0]))
+        if is_kept:
+            found.setdefault(int(begins[passes[_LEAST - 1] - 1]), {})[tensor] = len(passes)
+    return found
+
+
+def _is_written(log: Log, gradient: int) -> bool:
+    """Whether the program writes into a gradient: one that decays is a momentum."""
+    mine = parameter_rows(log).written.of([gradient]).rows
+    ops = np.unique(log.pick("op", mine)).tolist()
+    return any(log.op(number).name != "accumulate_grad" for number in ops)
+
+
+def _missing_by_hand(graph: Graph, begin: int) -> Finding:
+    read, kept = training(graph.log), _kept_by_hand(graph.log)[begin]
+    names = tuple(filter(None, map(read.name, kept)))
+    passes = max(kept.values())
+    verdict = (
+        f"the gradients of {listed(names, 3) if names else 'the parameters'} are not cleared between updates by hand: "
+        f"this backward pass adds to what the updates before have used, in {passes} passes"
+    )
+    cure = "clear the gradients behind the update: p.grad = None, or net.zero_grad(), once for each step"
+    place, evidence = read.place(int(graph.log.raw(begin)["site"])), {"passes with old gradients": passes}
+    return Finding("zero_grad", "warning", begin, None, *place, names, "gradients pile up", verdict, cure, evidence)
 
 
 def _misplaced(order: Order, row: int) -> Finding:

@@ -113,12 +113,21 @@ def _across(log: Log, bounds: np.ndarray, stop: int) -> tuple[np.ndarray, np.nda
         takers, taken = takers[later], taken[later]
         flags = log.pick("flags", taken)
         ran = (log.pick("kind", taken) == Kind.OP) & (log.pick("graph_pass", taken) == Pass.FORWARD)
-        ran &= (flags & int(Flag.NO_GRAD)) == 0
+        ran &= ((flags & int(Flag.NO_GRAD)) == 0) & ~_are_learned(log, taken)
         users.append(takers[ran])
         sources.append(taken[ran])
     found = np.concatenate(users), np.concatenate(sources)
     order = np.argsort(found[0], kind="stable")
     return found[0][order], found[1][order]
+
+
+def _are_learned(log: Log, rows: np.ndarray) -> np.ndarray:
+    """Whether rows wrote into leaves that want gradients: those never have a graph."""
+    tensors = log.pick("tensor", rows).astype(np.int64)
+    known = (tensors >= log.first) & (tensors < rows)
+    made = np.where(known, tensors, rows)
+    wants = (log.pick("flags", made) & int(Flag.REQUIRES_GRAD)) != 0
+    return np.asarray(known & wants & (log.pick("kind", made) == Kind.LEAF))
 
 
 def _forward_edges(log: Log, stop: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:

@@ -43,9 +43,8 @@ _LOG_PROB: Final = re.compile(
 )
 """A line that computes the logarithm of a probability, and nothing else."""
 
-_WEIGHTED: Final = frozenset(
-    {"linear", "conv1d", "conv2d", "conv3d", "matmul", "mm", "bmm", "addmm", "embedding", "mv"}
-)
+WEIGHTED: Final = frozenset({"linear", "conv1d", "conv2d", "conv3d", "matmul", "mm", "bmm", "addmm", "embedding", "mv"})
+"""Ops of layers, which take a weight."""
 
 
 @dataclass(frozen=True)
@@ -168,7 +167,7 @@ def trains_weights(graph: Graph) -> bool:
     found = series.updates(graph.log)
     for row in found["before"][found["step"] == found["step"][0]].tolist() if len(found) else []:
         users = graph.index.using(row, graph.log.end)
-        if any(graph.log.op(graph.index.event(user).op).name in _WEIGHTED for user in users):
+        if any(graph.log.op(graph.index.event(user).op).name in WEIGHTED for user in users):
             return True
     return False
 

@@ -38,12 +38,9 @@ def accumulated(log: Log, written: np.ndarray) -> Accumulated:
         log: The log.
         written: Rows that wrote into tensors, some of which are gradients.
     """
-    added = [np.zeros(0, np.int64)]
-    for first, rows in log.chunks():
-        added.append(first + np.flatnonzero(rows["kind"] == Kind.ACCUMULATE))
-    rows = np.concatenate(added)
-    tensors = log.pick("tensor", log.pick("forward", rows).astype(np.int64)).astype(np.int64)
-    fresh = (log.pick("flags", rows) & int(Flag.FRESH)) != 0
+    rows = _contributions(log)
+    tensors = _leaves(log, rows)
+    fresh = ((log.pick("flags", rows) & int(Flag.FRESH)) != 0) | (log.pick("kind", rows) == Kind.GRAD)
     whose = log.pick("tensor", written).astype(np.int64)
     place = np.minimum(np.searchsorted(rows, whose), max(len(rows) - 1, 0))
     known = rows[place] == whose if len(rows) else np.zeros(len(whose), bool)
@@ -55,3 +52,23 @@ def accumulated(log: Log, written: np.ndarray) -> Accumulated:
     begins = fresh | np.r_[True, tensors[1:] != tensors[:-1]][: len(rows)]
     starts = np.maximum.accumulate(np.where(begins, np.arange(len(rows)), 0))
     return Accumulated(tensors * log.end + rows, rows, starts, log.end)
+
+
+def _contributions(log: Log) -> np.ndarray:
+    """What was added to the gradients of leaves; of those that nothing was added to, what the program was handed."""
+    entries = enumerate(log.table("ops"), 1)
+    handing = [number for number, op in entries if isinstance(op, dict) and op.get("name") == "grad"]
+    added, handed = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for first, rows in log.chunks():
+        kinds = rows["kind"]
+        added.append(first + np.flatnonzero(kinds == Kind.ACCUMULATE))
+        if handing:
+            handed.append(first + np.flatnonzero((kinds == Kind.GRAD) & np.isin(rows["op"], handing)))
+    sums, whole = np.concatenate(added), np.concatenate(handed)
+    whole = whole[~np.isin(_leaves(log, whole), np.unique(_leaves(log, sums)))]
+    return np.sort(np.concatenate([sums, whole]))
+
+
+def _leaves(log: Log, rows: np.ndarray) -> np.ndarray:
+    """The tensors that gradients are of."""
+    return np.asarray(log.pick("tensor", log.pick("forward", rows).astype(np.int64)).astype(np.int64))

@@ -94,15 +94,22 @@ def _steps(log: Log) -> tuple[np.ndarray, int]:
 def _writes(log: Log) -> tuple[np.ndarray, np.ndarray]:
     """The rows that wrote, with gradients off, into leaves that are trained, and those that wrote into others.
 
+    So does who puts other data in the place of theirs.
+
     What an op made is a leaf, too, once the program wants gradients of it.
     """
+    entries = enumerate(log.table("ops"), 1)
+    setting = [number for number, op in entries if isinstance(op, dict) and op.get("name") == "set"]
     trained, written, pulled = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for first, rows in log.chunks():
         flags, kinds = rows["flags"], rows["kind"]
         leaves = (kinds == Kind.LEAF) & ((flags & int(Flag.REQUIRES_GRAD)) != 0)
         trained.append(np.unique(rows["tensor"][leaves]))
         pulled.append(np.unique(rows["forward"][kinds == Kind.ACCUMULATE]).astype(np.int64))
-        writes = (kinds == Kind.OP) & (rows["graph_pass"] == Pass.FORWARD) & ((flags & _WRITTEN) == _WRITTEN)
+        writes = (flags & _WRITTEN) == _WRITTEN
+        if setting:
+            writes |= np.isin(rows["op"], setting)
+        writes &= (kinds == Kind.OP) & (rows["graph_pass"] == Pass.FORWARD)
         written.append(first + np.flatnonzero(writes))
     rows = np.concatenate(written)
     trained.append(log.pick("tensor", np.unique(np.concatenate(pulled))))

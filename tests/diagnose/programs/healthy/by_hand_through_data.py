@@ -1,0 +1,20 @@
+"""Updates by hand that put new data in the place of the old, with cleared gradients."""
+
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 1))
+
+
+def update(params, lr):
+    for p in params:
+        p.data = p.data - lr * p.grad.data
+
+
+for step in range(30):
+    x = torch.randn(32, 8)
+    loss = nn.functional.mse_loss(net(x), x.sum(1, keepdim=True))
+    net.zero_grad()
+    loss.backward()
+    update(net.parameters(), 0.01)

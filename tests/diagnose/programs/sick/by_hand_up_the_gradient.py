@@ -1,0 +1,17 @@
+"""torch.autograd.grad, and a velocity that goes up the gradient."""
+
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 1))
+params = list(net.parameters())
+velocity = [torch.zeros_like(p) for p in params]
+for step in range(40):
+    x = torch.randn(32, 8)
+    loss = nn.functional.mse_loss(net(x), x.sum(1, keepdim=True))
+    grads = torch.autograd.grad(loss, params)
+    with torch.no_grad():
+        for p, v, g in zip(params, velocity, grads):
+            v.mul_(0.9).add_(g, alpha=0.01)
+            p += v  # <-- wrong_sign

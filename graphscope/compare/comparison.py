@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from typing import Final
 
 import numpy as np
 
-from graphscope.compare.difference import PAIR, PARTED, SAME, Difference, Distance, Parting
+from graphscope.compare.alignment import NONE, Alignment, Run
+from graphscope.compare.anchors import LOOSE, TIGHT, anchor
+from graphscope.compare.difference import PAIR, PARTED, SAME, Difference
+from graphscope.compare.flow import Flow
+from graphscope.compare.judgement import AGREES, Judgement
+from graphscope.compare.neighbours import pair_backward, pair_leaves, pair_roots, pair_users
+from graphscope.compare.partings import partings
 from graphscope.compare.remarks import compared, remarks
-from graphscope.compare.sides import side
+from graphscope.compare.steps import steps
 from graphscope.eventlog.reader import Log, load
-from graphscope.graph import Graph
-
-_CLOSE: Final = 1e-6
 
 
 def diff(a: Log | str | os.PathLike[str], b: Log | str | os.PathLike[str]) -> Difference:
@@ -27,35 +29,48 @@ def diff(a: Log | str | os.PathLike[str], b: Log | str | os.PathLike[str]) -> Di
         LogError: One can't be read.
     """
     logs = [each if isinstance(each, Log) else load(each) for each in (a, b)]
-    one, other = (Graph(log).nodes for log in logs)
-    pairs = np.zeros(min(len(one), len(other)), PAIR)
-    parting = None
-    for place in range(len(pairs)):
-        here, there = one[place], other[place]
-        apart = _distance(here.value, there.value)
-        parts = here.op != there.op or (apart is not None and apart.relative > _CLOSE)
-        pairs[place] = (here.row, there.row, PARTED if parts else SAME)
-        if parts and parting is None:
-            verdict = f"{here.op} makes something else"
-            parting = Parting(here.graph_pass, 1, side(here), side(there), "op", verdict, True, (), apart)
+    flows = []
+    for log in logs:
+        step = steps(log)[0]
+        flows.append(Flow(log, step.start, step.update))
+    alignment = aligned(*flows)
+    judgement = Judgement(alignment)
+    found = partings(alignment, judgement, "forward", 1) or partings(alignment, judgement, "backward", 1)
     return Difference(
         logs[0],
         logs[1],
-        "same" if parting is None else "parted",
-        (parting,) if parting else (),
-        pairs,
-        compared=compared(*logs),
-        remarks=tuple(remarks(*logs)),
+        "parted" if found else "same",
+        tuple(found),
+        _pairs(alignment, judgement),
+        _alone(alignment.a),
+        _alone(alignment.b),
+        compared(*logs),
+        tuple(remarks(*logs)),
     )
 
 
-def _distance(a: np.ndarray | None, b: np.ndarray | None) -> Distance | None:
-    if a is None or b is None or a.shape != b.shape or not a.size or a.dtype.kind not in "fiub":
-        return None
-    one, two = a.astype(np.float64), b.astype(np.float64)
-    apart = np.abs(one - two)
-    index = tuple(int(each) for each in np.unravel_index(int(apart.argmax()), apart.shape))
-    largest = float(apart[index])
-    scale = max(float(np.abs(one).max()), np.finfo(np.float64).tiny)
-    values = (float(one[index]), float(two[index]))
-    return Distance(a.size, int(np.count_nonzero(one != two)), largest, largest / scale, np.inf, index, values)
+def aligned(a: Flow, b: Flow) -> Alignment:
+    """Which values of two flows belong together."""
+    found = Alignment(a, b)
+    anchor(found, TIGHT)
+    pair_roots(found)
+    pair_leaves(found)
+    anchor(found, LOOSE)
+    pair_users(found)
+    pair_backward(found)
+    return found
+
+
+def _pairs(alignment: Alignment, judgement: Judgement) -> np.ndarray:
+    side = alignment.a
+    which = np.flatnonzero(side.mates != NONE)
+    found = np.zeros(len(which), PAIR)
+    found["a"] = side.flow.rows[which]
+    found["b"] = alignment.b.flow.rows[side.mates[which]]
+    found["state"] = np.where(judgement.states[0][which] == AGREES, SAME, PARTED)
+    return found
+
+
+def _alone(run: Run) -> np.ndarray:
+    found: np.ndarray = np.unique(run.flow.rows[(run.mates == NONE) & (run.echoes == NONE)])
+    return found

@@ -1,19 +1,26 @@
-"""A node, as people are told of it."""
+"""A node as people are told of it: with the line of their own program, never one of a library."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from graphscope.compare.difference import Side
+from graphscope.graph.callers import callers
 
 if TYPE_CHECKING:
+    from graphscope.eventlog.names import Site
     from graphscope.eventlog.reader import Log
     from graphscope.graph import Node
 
 
 def side(node: Node, part: str = "") -> Side:
-    """A node as one of the two runs has it, or a part of what it computes."""
-    site = node.site
+    """A node as one of the two runs has it.
+
+    Args:
+        node: The node.
+        part: Which part of what it computes is meant.
+    """
+    site = own_site(node)
     file, line = ("", 0) if site is None else (site.file, site.line)
     source = source_line(node.graph.log, file, line)
     return Side(node.row, node.op, node.name, file, line, source, node.scope, node.shape, node.dtype, part)
@@ -23,3 +30,12 @@ def source_line(log: Log, file: str, line: int) -> str:
     """A line of a program as the log has it; empty where it has not."""
     lines = (log.source(file) or "").splitlines() if file else []
     return lines[line - 1].strip() if 0 < line <= len(lines) else ""
+
+
+def own_site(node: Node) -> Site | None:
+    """The line of the program: of a place in a library the one that led to it."""
+    site, log = node.site, node.graph.log
+    if site is None or not site.caller:
+        return site
+    within = (each for each in callers(log, node.row).lines if not each.caller and each != site)
+    return next(within, log.site(site.caller) or site)

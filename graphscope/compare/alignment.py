@@ -1,0 +1,62 @@
+"""Which vertices of two flows belong together: what the steps of the alignment write down, and later ones build on."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from graphscope.compare.fingerprints import Fingerprints
+from graphscope.compare.flow import Flow
+from graphscope.compare.layouts import in_one_order
+
+NONE: Final = -1
+"""In place of a vertex: there is none."""
+
+
+class Run:
+    """One of the two runs, and what of the other belongs to it."""
+
+    def __init__(self, flow: Flow) -> None:
+        self.flow = flow
+        self.prints = Fingerprints(flow)
+        self.mates: np.ndarray = np.full(len(flow), NONE, np.int64)
+        """Of each vertex the one of the other side that belongs to it, and to which it belongs."""
+        self.echoes: np.ndarray = np.full(len(flow), NONE, np.int64)
+        """Of a vertex without one, a vertex of the other side that holds the same numbers and belongs to another."""
+
+    def counterpart(self, vertex: int) -> int:
+        """Its mate or else its echo."""
+        mate = int(self.mates[vertex])
+        return mate if mate != NONE else int(self.echoes[vertex])
+
+
+class Alignment:
+    """Two flows and the vertices that belong together."""
+
+    def __init__(self, a: Flow, b: Flow) -> None:
+        self.a = Run(a)
+        self.b = Run(b)
+
+    def pair(self, a: int, b: int) -> None:
+        """Let two vertices belong together."""
+        self.a.mates[a] = b
+        self.b.mates[b] = a
+
+    @property
+    def sides(self) -> tuple[tuple[Run, Run], tuple[Run, Run]]:
+        """Each side with the other."""
+        return (self.a, self.b), (self.b, self.a)
+
+    def values(self, a: int, b: int, tolerance: float) -> tuple[np.ndarray, np.ndarray] | None:
+        """The numbers of two vertices in one order; None where they don't agree that well in any, or are not there."""
+        one, other = self.a.flow.value(a), self.b.flow.value(b)
+        if one is None or other is None:
+            return None
+        return in_one_order(one, other, tolerance)
+
+    def hold_the_same(self, a: int, b: int, tolerance: float) -> bool:
+        """Whether two vertices hold the same numbers in some order; by their statistics where that is all there is."""
+        if not (self.a.prints.whole[a] and self.b.prints.whole[b]):
+            return True
+        return self.values(a, b, tolerance) is not None

@@ -1,0 +1,117 @@
+"""Vertices of two flows that hold the same numbers: they belong together, whatever made them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from graphscope.compare.alignment import NONE, Alignment
+
+if TYPE_CHECKING:
+    from graphscope.compare.alignment import Run
+
+TIGHT: Final = 2e-5
+"""As a part of the largest magnitude: what rounding may make of a value on its way through a network."""
+LOOSE: Final = 2e-2
+"""The same of values that look like one and are not."""
+_WIDTH: Final = 8
+"""So many neighbours in size are looked at on each side."""
+
+
+def anchor(alignment: Alignment, tolerance: float) -> None:
+    """Pair the vertices that hold the same numbers; the surest first.
+
+    Of several that hold the same, those of the same op and name go together, in the order of the log.
+    """
+    found = _candidates(alignment.a, alignment.b, tolerance)
+    for one, other in found:
+        if alignment.a.mates[one] != NONE or alignment.b.mates[other] != NONE:
+            continue
+        if alignment.hold_the_same(one, other, tolerance):
+            alignment.pair(one, other)
+    if tolerance > TIGHT:
+        return
+    for one, other in found:
+        for side, vertex, its in ((alignment.a, one, other), (alignment.b, other, one)):
+            is_free = side.mates[vertex] == NONE and side.echoes[vertex] == NONE
+            if is_free and alignment.hold_the_same(one, other, tolerance):
+                side.echoes[vertex] = its
+
+
+def _candidates(a: Run, b: Run, tolerance: float) -> list[tuple[int, int]]:
+    """Pairs of vertices whose fingerprints agree, the most likely first."""
+    mine, its = (_free(side, tolerance) for side in (a, b))
+    if not len(mine) or not len(its):
+        return []
+    numbers = _numbers(a, b)
+    keys = [_key(side, which, numbers) for side, which in ((a, mine), (b, its))]
+    order = np.argsort(keys[1], kind="stable")
+    its, sorted_keys = its[order], keys[1][order]
+    middle = np.searchsorted(sorted_keys, keys[0])
+    found: list[tuple[np.ndarray, np.ndarray]] = []
+    for offset in range(-_WIDTH, _WIDTH):
+        place = middle + offset
+        inside = (place >= 0) & (place < len(its))
+        one, other = mine[inside], its[place[inside]]
+        near = _near(a, one, b, other, tolerance)
+        found.append((one[near], other[near]))
+    one, other = (np.concatenate([pair[field] for pair in found]) for field in range(2))
+    return _by_likelihood(a, b, one, other)
+
+
+def _free(side: Run, tolerance: float) -> np.ndarray:
+    telling = side.prints.telling if tolerance > TIGHT else side.prints.known
+    return np.flatnonzero(telling & (side.mates == NONE))
+
+
+def _numbers(a: Run, b: Run) -> dict[int, int]:
+    """A number for each count of elements."""
+    counts = np.union1d(a.flow.counts, b.flow.counts)
+    return {int(count): number for number, count in enumerate(counts.tolist())}
+
+
+def _key(side: Run, which: np.ndarray, numbers: dict[int, int]) -> np.ndarray:
+    """Values of one count of elements lie together, sorted by size."""
+    with np.errstate(all="ignore"):
+        sizes = np.nan_to_num(np.log(side.prints.sizes[which]), nan=0.0, neginf=-800.0, posinf=800.0)
+    groups = np.array([numbers[count] for count in side.flow.counts[which].tolist()], np.float64)
+    found: np.ndarray = groups * 4096 + np.clip(sizes, -800, 800)
+    return found
+
+
+def _near(a: Run, one: np.ndarray, b: Run, other: np.ndarray, tolerance: float) -> np.ndarray:
+    same = a.flow.counts[one] == b.flow.counts[other]
+    same &= a.flow.is_backward[one] == b.flow.is_backward[other]
+    same &= a.flow.is_floating[one] == b.flow.is_floating[other]
+    same &= a.prints.nonfinite[one] == b.prints.nonfinite[other]
+    with np.errstate(all="ignore"):
+        apart = np.abs(a.prints.features[one] - b.prints.features[other]).max(1)
+        close: np.ndarray = apart <= tolerance * np.maximum(a.prints.scales[one], b.prints.scales[other])
+    found: np.ndarray = same & close
+    return found
+
+
+def _by_likelihood(a: Run, b: Run, one: np.ndarray, other: np.ndarray) -> list[tuple[int, int]]:
+    """Pairs sorted: unlike any other first; then of like kind, op and name; then those that stand at like places."""
+    if not len(one):
+        return []
+    rivals = np.maximum(np.bincount(one, minlength=len(a.flow))[one], np.bincount(other, minlength=len(b.flow))[other])
+    telling = a.prints.telling[one] & b.prints.telling[other]
+    kinds = a.flow.kinds[one] != b.flow.kinds[other]
+    ops = np.array([a.flow.ops[x] != b.flow.ops[y] for x, y in zip(one.tolist(), other.tolist(), strict=True)])
+    shapes = np.array([a.flow.shape(x) != b.flow.shape(y) for x, y in zip(one.tolist(), other.tolist(), strict=True)])
+    sure = (rivals == 1) & telling
+    places = [one / max(len(a.flow), 1), other / max(len(b.flow), 1)]
+    known = np.flatnonzero(sure)
+    if len(known) > 1:
+        order = known[np.argsort(one[known])]
+        places = [one.astype(np.float64), np.interp(other, *_ascending(other[order], one[order]))]
+    apart = np.abs(places[0] - places[1])
+    order = np.lexsort((apart, shapes, ops, kinds, ~telling, ~sure))
+    return list(zip(one[order].tolist(), other[order].tolist(), strict=True))
+
+
+def _ascending(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    order = np.argsort(x, kind="stable")
+    return x[order], y[order]

@@ -1,0 +1,74 @@
+"""Two arrays of the same numbers that lie in another order: reshaped, transposed, permuted."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+_MOST_AXES: Final = 5
+_SAMPLE: Final = 64
+_MOST_SORTED: Final = 1 << 20
+"""Larger arrays are not sorted to see whether they hold the same numbers."""
+
+
+def in_one_order(a: np.ndarray, b: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray] | None:
+    """Both as flat arrays in the same order, where their numbers agree; None where they don't in any order.
+
+    Args:
+        a: An array.
+        b: Another, of as many elements.
+        tolerance: How far apart elements may lie, as a part of the largest.
+    """
+    if a.size != b.size:
+        return None
+    flat = a.reshape(-1), b.reshape(-1)
+    if not a.size or _agree(*flat, tolerance):
+        return flat
+    sample = np.linspace(0, a.size - 1, min(_SAMPLE, a.size)).astype(np.int64)
+    for mine, its in itertools.chain(
+        ((each, b) for each in _permuted(a)),
+        ((a, each) for each in _permuted(b)),
+    ):
+        if _agree(_at(mine, sample), _at(its, sample), tolerance, _scale(a)):
+            found = mine.reshape(-1), its.reshape(-1)
+            if _agree(*found, tolerance):
+                return found
+    if a.size > _MOST_SORTED or a.dtype.kind == "c" or b.dtype.kind == "c":
+        return None
+    ordered = np.sort(flat[0]), np.sort(flat[1])
+    return ordered if _agree(*ordered, tolerance) else None
+
+
+def _permuted(array: np.ndarray) -> Iterator[np.ndarray]:
+    """The array with its axes in any other order, those of length 1 left out."""
+    squeezed = array.reshape([size for size in array.shape if size != 1])
+    if squeezed.ndim > _MOST_AXES:
+        return
+    orders = itertools.permutations(range(squeezed.ndim))
+    next(orders)
+    for order in orders:
+        yield squeezed.transpose(order)
+
+
+def _at(array: np.ndarray, places: np.ndarray) -> np.ndarray:
+    return array[np.unravel_index(places, array.shape)] if array.ndim else array.reshape(1)
+
+
+def _scale(array: np.ndarray) -> float:
+    with np.errstate(all="ignore"):
+        found = float(np.nanmax(np.abs(array))) if array.size else 0.0
+    return found if math.isfinite(found) else 0.0
+
+
+def _agree(a: np.ndarray, b: np.ndarray, tolerance: float, scale: float | None = None) -> bool:
+    if a.dtype.kind == "b" or b.dtype.kind == "b":
+        return bool((a == b).all())
+    with np.errstate(all="ignore"):
+        allowed = tolerance * (_scale(a) if scale is None else scale)
+        apart = np.abs(a.astype(np.float64, copy=False) - b) if a.dtype.kind != "c" else np.abs(a - b)
+        close = (apart <= allowed) | (a == b) | ((a != a) & (b != b))
+    return bool(close.all())

@@ -1,0 +1,124 @@
+"""Vertices that belong together because of what they are joined to, whatever numbers they hold."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Final
+
+from graphscope.compare.alignment import NONE, Alignment
+from graphscope.eventlog.schema import Flag, Kind
+
+if TYPE_CHECKING:
+    from graphscope.compare.flow import Flow
+
+_PARAMETER: Final = int(Flag.PARAMETER)
+
+
+def pair_leaves(alignment: Alignment) -> None:
+    """Leaves that hold other numbers, by name and shape; those that are alone in being so."""
+    (a, _), (b, _) = alignment.sides
+    by_name: dict[tuple[str, tuple[int, ...]], list[int]] = defaultdict(list)
+    for vertex in _free_leaves(b.flow, b.mates):
+        by_name[_known_as(b.flow, vertex)].append(vertex)
+    for vertex in _free_leaves(a.flow, a.mates):
+        key = _known_as(a.flow, vertex)
+        if key[0] and by_name[key]:
+            alignment.pair(vertex, by_name[key].pop(0))
+
+
+def pair_roots(alignment: Alignment) -> None:
+    """What backward passes begin from."""
+    (a, _), (b, _) = alignment.sides
+    for one, other in zip(a.flow.roots, b.flow.roots, strict=False):
+        if a.mates[one] == NONE and b.mates[other] == NONE and a.flow.counts[one] == b.flow.counts[other]:
+            alignment.pair(one, other)
+
+
+def pair_users(alignment: Alignment) -> None:
+    """Ops of the same name whose inputs belong together, in the order of the log."""
+    (a, _), (b, _) = alignment.sides
+    for vertex in range(a.flow.sources, len(a.flow)):
+        if a.mates[vertex] != NONE or a.flow.is_backward[vertex] or a.flow.kinds[vertex] != Kind.OP:
+            continue
+        inputs = a.flow.inputs[vertex]
+        mates = [a.counterpart(each) for each in inputs]
+        best, most = NONE, 0
+        for mate in mates:
+            for user in b.flow.users[mate] if mate != NONE else ():
+                if b.mates[user] == NONE and _is_like(a.flow, vertex, b.flow, user):
+                    shared = _shared(mates, b.flow.inputs[user])
+                    if shared > most:
+                        best, most = user, shared
+        if best != NONE:
+            alignment.pair(vertex, best)
+
+
+def pair_backward(alignment: Alignment) -> None:
+    """Backward vertices by the forward vertices that they belong to, the k-th with the k-th."""
+    (a, _), (b, _) = alignment.sides
+    owned = _by_owner(b.flow)
+    for key, vertices in _by_owner(a.flow).items():
+        kind, owner, slot, op = key
+        mate = int(a.mates[owner])
+        if mate == NONE:
+            continue
+        others = owned.get((kind, mate, slot, op), [])
+        if kind == Kind.ACCUMULATE and a.flow.kinds[owner] != Kind.LEAF:
+            continue
+        for one, other in zip(vertices, others, strict=False):
+            if a.flow.counts[one] != b.flow.counts[other]:
+                continue
+            _replace(alignment, one, other)
+
+
+def _replace(alignment: Alignment, one: int, other: int) -> None:
+    """Pair two vertices that are surely each other's; what they were paired with by their numbers is free again."""
+    for (side, its), vertex in zip(alignment.sides, (one, other), strict=True):
+        before = int(side.mates[vertex])
+        if before != NONE:
+            its.mates[before] = NONE
+            its.echoes[before] = vertex
+    alignment.pair(one, other)
+
+
+def _by_owner(flow: Flow) -> dict[tuple[int, int, int, str], list[int]]:
+    found: dict[tuple[int, int, int, str], list[int]] = defaultdict(list)
+    for vertex in range(flow.sources, len(flow)):
+        kind = int(flow.kinds[vertex])
+        if kind in (Kind.GRAD, Kind.ACCUMULATE):
+            owner = flow.vertex(int(flow.forward[vertex]))
+            if owner is not None:
+                op = flow.ops[vertex] if flow.is_backward[owner] else ""
+                found[kind, owner, int(flow.slots[vertex]), op].append(vertex)
+    return found
+
+
+def _free_leaves(flow: Flow, mates: object) -> list[int]:
+    return [
+        vertex
+        for vertex in range(len(flow))
+        if mates[vertex] == NONE and (flow.kinds[vertex] == Kind.LEAF or vertex < flow.sources)  # type: ignore[index]
+    ]
+
+
+def _known_as(flow: Flow, vertex: int) -> tuple[str, tuple[int, ...]]:
+    return flow.node(vertex).name, flow.shape(vertex)
+
+
+def _is_like(a: Flow, vertex: int, b: Flow, other: int) -> bool:
+    return (
+        a.ops[vertex] == b.ops[other]
+        and a.slots[vertex] == b.slots[other]
+        and not b.is_backward[other]
+        and len(a.shape(vertex)) == len(b.shape(other))
+    )
+
+
+def _shared(mates: list[int], inputs: object) -> int:
+    left = list(inputs)  # type: ignore[call-overload]
+    count = 0
+    for mate in mates:
+        if mate in left:
+            left.remove(mate)
+            count += 1
+    return count

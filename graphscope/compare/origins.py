@@ -1,0 +1,66 @@
+"""Where a difference begins: vertices that differ and reach a result, although all that came in agrees."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from graphscope.compare.judgement import AGREES, DIFFERS
+from graphscope.eventlog.schema import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from graphscope.compare.flow import Flow
+
+
+class Lost(NamedTuple):
+    """What of one side has no equal on the other, and reaches a result."""
+
+    lost: np.ndarray
+    """Of each vertex whether it is lost."""
+    origins: tuple[int, ...]
+    """The lost vertices none of whose inputs is lost, in the order of the log."""
+
+
+def lost(flow: Flow, states: np.ndarray, results: Iterable[int], backward: bool) -> Lost:
+    """What is lost of one pass.
+
+    Args:
+        flow: One side.
+        states: Whether each of its vertices agrees.
+        results: The vertices that matter by themselves.
+        backward: Which pass.
+    """
+    wanted = np.zeros(len(flow), bool)
+    for result in results:
+        wanted[result] = True
+    off = (states != AGREES) & (flow.is_backward == backward)
+    found = np.zeros(len(flow), bool)
+    for vertex in range(len(flow) - 1, -1, -1):
+        if off[vertex] and (wanted[vertex] or any(found[user] for user in flow.users[vertex])):
+            found[vertex] = True
+    origins = [
+        vertex for vertex in np.flatnonzero(found).tolist() if not any(found[source] for source in flow.inputs[vertex])
+    ]
+    return Lost(found, tuple(origins))
+
+
+def results_of(flow: Flow, states: np.ndarray, backward: bool) -> list[int]:
+    """What a pass is run for: its loss, or what it ends in; of backward the gradients of leaves."""
+    if backward:
+        return [
+            vertex
+            for vertex in range(flow.sources, len(flow))
+            if flow.is_backward[vertex] and not flow.users[vertex] and flow.kinds[vertex] == Kind.ACCUMULATE
+        ]
+    differing = np.flatnonzero((states == DIFFERS) & ~flow.is_backward).tolist()
+    if flow.roots:
+        return [*flow.roots, *differing]
+    ends = [
+        vertex
+        for vertex in range(flow.sources, len(flow))
+        if not flow.users[vertex] and flow.kinds[vertex] == Kind.OP and flow.is_floating[vertex]
+    ]
+    return [*ends[-1:], *differing]

@@ -44,8 +44,8 @@ def diff(a: Log | str | os.PathLike[str], b: Log | str | os.PathLike[str]) -> Di
         _pairs(alignment, judgement),
         _alone(alignment.a),
         _alone(alignment.b),
-        compared(*logs),
-        tuple(remarks(*logs)),
+        compared=compared(*logs),
+        remarks=tuple(remarks(*logs)),
     )
 
 

@@ -34,6 +34,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--json", action="store_true", help="print data for a program to read")
     parser.add_argument("--a-args", default="", metavar='"ARGS"', help="arguments for the script A, in one word")
     parser.add_argument("--b-args", default="", metavar='"ARGS"', help="arguments for the script B, in one word")
+    parser.add_argument("-o", dest="out", type=Path, metavar="FILE", help="draw where they part, too: .svg, .png, ...")
     add_kept(parser)
     add_as_torch(parser)
 
@@ -42,8 +43,17 @@ def run(options: argparse.Namespace) -> int:
     """Print where they part."""
     from graphscope.compare import diff
 
+    if options.out is not None:
+        from graphscope.exporters.export import check_place, exporter_for
+
+        exporter_for(options.out, None)  # so that no program runs in vain
+        check_place(options.out)
     a, b = _logs(options)
     found = diff(a, b)
+    if options.out is not None:
+        from graphscope.exporters import export
+
+        export(found, options.out)
     if options.json:
         print(json.dumps(found.data(), indent=2))
     else:

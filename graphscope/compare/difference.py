@@ -11,7 +11,9 @@ from graphscope.compare.report_lines import lines_of
 from graphscope.diagnose.text_lines import html_of
 
 if TYPE_CHECKING:
+    from graphscope.compare.merged_view import OnePass
     from graphscope.eventlog.reader import Log
+    from graphscope.graph.view import GraphView
 
 When = Literal["forward", "backward", "update"]
 """The part of a training step in which two runs part; what a program makes ahead of any op belongs to `forward`."""
@@ -145,6 +147,12 @@ class Difference:
 
     def _repr_html_(self) -> str:
         return html_of(lines_of(self))
+
+    def graph_view(self, graph_pass: OnePass | None = None, radius: int | None = None) -> GraphView:
+        """The two runs as one graph to draw, around the place where they part."""
+        from graphscope.compare.merged_view import merged_view  # layout of views is loaded when one is asked for
+
+        return merged_view(self, graph_pass, radius)
 
     def data(self) -> dict[str, Any]:
         """The answer as JSON has it; `diff.schema.json` in the reference describes it."""

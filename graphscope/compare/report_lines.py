@@ -41,7 +41,7 @@ def lines_of(found: Difference, width: int | None = None) -> list[Line]:
 def lines_of_parting(found: Difference, parting: Parting, width: int = WIDTH) -> list[Line]:
     """What is to be said of one place where two runs part."""
     ahead = "They part" if parting is found.first else "Then, and not because of that,"
-    told = f"{ahead} {_where(parting, of_steps=found.steps > 0)}."
+    told = f"{ahead} {_where(parting, of_steps=max(found.steps, parting.step) > 1)}."
     return [*(Line(part, "warning") for part in wrapped(told, width, "")), *_parting(parting, width)]
 
 

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from graphscope.exporters.dot_syntax import Attributes
-    from graphscope.graph.view import ViewNode
+    from graphscope.graph.view import Compared, ViewNode
 
 __all__ = [
     "ALARM",
     "CLUSTER",
+    "COMPARED_EDGES",
     "EDGES",
     "FAINT",
     "GRADIENT",
@@ -72,6 +73,21 @@ EDGES: Final[dict[str, Attributes]] = {
     "carried": {"color": "#7a4fb5", "style": "bold"},
 }
 
+COMPARED: Final[dict[Compared, Attributes]] = {
+    "same": {"fillcolor": "white", "color": "#9aa1ac"},
+    "parted": {"fillcolor": "#fde2e2", "color": ALARM, "penwidth": "2"},
+    "a": {"fillcolor": "#fdebd0", "color": "#b45309"},
+    "b": {"fillcolor": "#dbe9fd", "color": "#1d4ed8"},
+}
+"""Two runs in one picture: what is the same steps back. Glyphs in the labels say it, too."""
+
+COMPARED_EDGES: Final[dict[Compared, Attributes]] = {
+    "same": {},
+    "parted": {},
+    "a": {"color": "#b45309", "style": "dashed"},
+    "b": {"color": "#1d4ed8", "style": "bold"},
+}
+
 CLUSTER: Final[dict[str, Attributes]] = {
     "scope": {"style": "rounded,filled", "color": "#d5d9e0", "fillcolor": "#fafbfc", "labeljust": "l", "margin": "10"},
     "repeat": {"style": "rounded,bold", "color": "#7a4fb5", "fontcolor": "#7a4fb5", "labeljust": "r", "margin": "12"},
@@ -99,6 +115,8 @@ def look(node: ViewNode, lines: int) -> dict[str, str]:
     if attributes["shape"] == "octagon":
         # Given just the height of its label, Graphviz makes an octagon almost twice as wide as that.
         attributes["height"] = f"{0.26 + 0.18 * lines:.2f}"
+    if node.compared is not None:
+        attributes |= COMPARED[node.compared]
     if node.count > 1:
         attributes["peripheries"] = "2"
     for fact, change in MARKS:

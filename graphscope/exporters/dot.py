@@ -111,6 +111,7 @@ def arrow(each: ViewEdge, label: str, *, up: bool, free: bool) -> str:
     look = {
         **({label: html_label(f" {html(text)} ")} if text else {}),
         **box_styles.EDGES["carried" if each.carried else each.kind],
+        **(box_styles.COMPARED_EDGES[each.compared] if each.compared else {}),
         **(box_styles.HIGHLIGHTED if each.highlighted else {}),
         **({"constraint": "false"} if free else {}),
     }

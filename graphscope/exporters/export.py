@@ -37,7 +37,8 @@ def export(
     """Draw a computation graph, or write it as data.
 
     Args:
-        thing: A log or its path, a graph, a view of one, or a tensor: its own graph is drawn, without a recording.
+        thing: A log or its path, a graph, a view of one, a difference of two runs, or a tensor: its own graph is drawn,
+            without a recording.
         path: Where to write; None only returns the content.
         format: Name of the exporter; by default the one whose suffix the path has.
         select: Draw the nodes that this SPEC selects (and what lies within `radius` of them), not all.

@@ -74,6 +74,7 @@ def node_entry(node: ViewNode, view: GraphView) -> dict[str, Any]:
         "in_place": node.in_place,
         "current": node.current,
         "breakpoint": node.breakpoint,
+        "compared": node.compared,
         "stats": statistics(value_summary(node, view)),
         "grad_stats": statistics(gradient_summary(node, view)),
     }
@@ -90,6 +91,7 @@ def edge_entry(edge: ViewEdge) -> dict[str, Any]:
         "shape": None if edge.shape is None else list(edge.shape),
         "count": edge.count,
         "carried": edge.carried,
+        "compared": edge.compared,
     }
 
 

@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from graphscope.eventlog.values import Summary
-    from graphscope.graph.view import Cluster, GraphView, ViewEdge, ViewNode
+    from graphscope.graph.view import Cluster, Compared, GraphView, ViewEdge, ViewNode
 
 __all__ = ["cluster_label", "edge_label", "iterations", "node_label", "shape_text", "tooltip"]
 
 CURRENT: Final = f'<FONT COLOR="{ALARM}">►</FONT> '
+COMPARED: Final[dict[Compared, str]] = {"same": "= ", "parted": "≠ ", "a": "only a: ", "b": "only b: "}
+"""Two runs in one picture: whether both have it, for those who do not see the colours."""
 BREAKPOINT: Final = f'<FONT COLOR="{ALARM}">●</FONT> '
 
 
@@ -42,7 +44,7 @@ def node_label(node: ViewNode, view: GraphView, *, overlay: bool, placed: bool) 
         placed: It lies beside its forward node, and need not name it.
     """
     marks = (CURRENT if node.current else "") + (BREAKPOINT if node.breakpoint else "")
-    lines = [marks + title(node)]
+    lines = [marks + (COMPARED[node.compared] if node.compared else "") + title(node)]
     if node.arguments:
         lines.append(small(html(shortened(node.arguments))))
     if name := subtitle(node, placed=placed):
@@ -51,6 +53,8 @@ def node_label(node: ViewNode, view: GraphView, *, overlay: bool, placed: bool) 
         lines.append(f"<B>× {node.count}</B>")
     if node.edited:
         lines.append(small("edited", ALARM))
+    if node.apart:
+        lines.append(small(html(node.apart), ALARM))
     return [*lines, *alarms(node), *summaries(node, view, overlay=overlay)]
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from graphscope.errors import ExportError
 from graphscope.eventlog.reader import Log, load
@@ -24,6 +24,15 @@ Fold: TypeAlias = Literal["repeats", "scopes"] | int
 """What is folded: iterations of a loop into one, calls of outer module scopes (or of those at a depth) into a box."""
 
 OnePass: TypeAlias = Literal["forward", "backward"]
+
+
+@runtime_checkable
+class Drawable(Protocol):
+    """What knows best itself how it is drawn, as two runs that were compared."""
+
+    def graph_view(self, graph_pass: OnePass | None = None, radius: int | None = None) -> GraphView:
+        """What is to be drawn: one pass alone, or so much of what surrounds its centre."""
+        ...
 
 
 def selected_view(
@@ -45,7 +54,9 @@ def selected_view(
         LogError: A row is not there.
     """
     graph = graph_of(thing)
-    if graph is not None:
+    if isinstance(thing, Drawable) and select is None and at is None and current is None and not breakpoints:
+        view = thing.graph_view(graph_pass, radius)
+    elif graph is not None:
         graph = graph if at is None else graph.at(at)
         view = passes.whole(graph, graph_pass, selected_nodes(graph, select, radius, current))
         view = marked(view, rows_of(graph, breakpoints), current)
@@ -76,7 +87,7 @@ def graph_of(thing: Any) -> Graph | None:
     if isinstance(thing, Log):
         thing.refresh()  # it may be of a run that is still going on
         return Graph(thing)
-    if isinstance(thing, GraphView) or is_tensor(thing):
+    if isinstance(thing, GraphView | Drawable) or is_tensor(thing):
         return None
     raise ExportError(f"a {type(thing).__name__} can't be drawn", "give a log or its path, a graph or a tensor")
 

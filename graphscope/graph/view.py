@@ -20,6 +20,9 @@ PassName = Literal["forward", "backward", "both"]
 EdgeKind = Literal["data", "gradient", "link"]
 """Data flows forward, gradients flow backward, a link joins a backward node to its forward node."""
 
+Compared = Literal["same", "parted", "a", "b"]
+"""Of two runs in one picture: both have it and it is the same, or is not; only one has it."""
+
 ClusterKind = Literal["scope", "repeat"]
 """A frame around boxes: a module scope, or the body of a loop that was folded into one iteration."""
 
@@ -66,6 +69,10 @@ class ViewNode:
     """A breakpoint lies on it."""
     highlighted: bool = False
     """It lies on a way that is shown."""
+    compared: Compared | None = None
+    """None where one run is drawn alone."""
+    apart: str = ""
+    """How the two runs differ here, in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +94,8 @@ class ViewEdge:
     """From one iteration of a folded loop to the next: it closes a cycle, so layouts must not rank by it."""
     highlighted: bool = False
     """It lies on a way that is shown."""
+    compared: Compared | None = None
+    """None where one run is drawn alone."""
 
 
 @dataclass(frozen=True, slots=True)

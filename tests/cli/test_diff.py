@@ -118,6 +118,8 @@ def test_a_program_that_is_interrupted_is_compared_too(pair: Path) -> None:
         (["a.py"], "two runs are compared, and there is one"),
         (["nothing.py", "a.py"], "there is no script 'nothing.py'"),
         (["absent.gscope", "a.py"], "there is no log 'absent.gscope'"),
+        (["a.py", "b.py", "-o", "diff.xyz"], "no exporter makes files that end in '.xyz'"),
+        (["a.py", "b.py", "-o", "nowhere/diff.svg"], "there is no folder nowhere"),
         (["a.py", "b.py", "a.py"], "unrecognized arguments: a.py"),
         (["a.py", "b.py", "--a-args", "'"], "--a-args \"'\" can't be read: No closing quotation"),
     ],
@@ -149,6 +151,11 @@ def test_nothing_to_compare(pair: Path, graphscope: Run) -> None:
     assert "There is nothing to compare." in result.stdout
     assert "a (a.gscope) holds no events" in result.stdout
     assert "b (b.gscope) failed with SyntaxError: " in result.stdout
+
+
+def test_a_picture(pair: Path, graphscope: Run) -> None:
+    assert graphscope("diff", "a.py", "b.py", "-o", "diff.svg").returncode == 1
+    assert "≠" in (pair / "diff.svg").read_text(encoding="utf-8")
 
 
 def test_logs_without_values(pair: Path, graphscope: Run) -> None:

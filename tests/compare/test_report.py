@@ -97,7 +97,7 @@ def test_what_is_longer_on_one_side_is_marked_there(parted: Difference) -> None:
 
 def test_a_leaf_is_called_by_its_name(parted: Difference) -> None:
     leaf = replace(A, op="uniform_", name="fc.weight", source="fc = nn.Linear(3, 4)")
-    found = replace(parted, steps=0, partings=(replace(PARTING, a=leaf, b=leaf),))
+    found = replace(parted, steps=1, partings=(replace(PARTING, a=leaf, b=leaf),))
     assert repr(found).splitlines()[0] == "They part in the forward pass: fc.weight (uniform_) at a.py:6."
 
 

@@ -1,0 +1,3 @@
+from .blocks import ConvBlock, Stack
+
+__all__ = ["ConvBlock", "Stack"]

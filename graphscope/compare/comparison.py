@@ -29,10 +29,12 @@ def diff(a: Log | str | os.PathLike[str], b: Log | str | os.PathLike[str]) -> Di
         LogError: One can't be read.
     """
     logs = [each if isinstance(each, Log) else load(each) for each in (a, b)]
-    flows = []
     for log in logs:
-        step = steps(log)[0]
-        flows.append(Flow(log, step.start, step.update))
+        log.refresh()  # of what is being recorded
+    begun = [steps(log)[:1] for log in logs]
+    if not all(begun):
+        return Difference(logs[0], logs[1], "same", remarks=tuple(remarks(*logs)))
+    flows = [Flow(log, step.start, step.update) for log, (step,) in zip(logs, begun, strict=True)]
     alignment = aligned(*flows)
     judgement = Judgement(alignment)
     found = partings(alignment, judgement, "forward", 1) or partings(alignment, judgement, "backward", 1)

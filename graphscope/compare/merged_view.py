@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -36,14 +37,10 @@ def merged_view(found: Difference, graph_pass: OnePass | None = None, radius: in
     """
     first = found.first
     chosen = graph_pass or ("forward" if first is None or first.when == "forward" else None)
-    runs = _Runs(Graph(found.a), Graph(found.b), {}, {})
-    for a, b, state in found.pairs.tolist():
-        runs.to_b[a], runs.to_a[b] = (b, state), (a, state)
-    if first is not None and first.a is not None and first.b is not None:
-        runs.to_b.setdefault(first.a.row, (first.b.row, PARTED))
-        runs.to_a.setdefault(first.b.row, (first.a.row, PARTED))
-    a = _around(runs.a, None if first is None else first.a, chosen, radius)
-    b = _around(runs.b, None if first is None else first.b, chosen, radius)
+    runs = _runs(found)
+    rows = {*runs.to_b, *found.alone_a.tolist()}, {*runs.to_a, *found.alone_b.tolist()}
+    a = _around(runs.a, None if first is None else first.a, rows[0], chosen, radius)
+    b = _around(runs.b, None if first is None else first.b, rows[1], chosen, radius)
     rows_a = a | {runs.to_a[row][0] for row in b if row in runs.to_a}
     rows_b = b | {runs.to_b[row][0] for row in a if row in runs.to_b}
     drawn_a = whole(runs.a, chosen, [runs.a.node(row) for row in sorted(rows_a)])
@@ -60,19 +57,33 @@ class _Runs:
     to_a: dict[int, tuple[int, int]]
 
 
-def _around(graph: Graph, centre: Side | None, graph_pass: OnePass | None, radius: int | None) -> set[int]:
-    """The rows around a parting, of its step; of a run that has nothing there, the first ones.
+def _runs(found: Difference) -> _Runs:
+    runs = _Runs(Graph(found.a), Graph(found.b), {}, {})
+    for a, b, state in found.pairs.tolist():
+        runs.to_b[a], runs.to_a[b] = (b, state), (a, state)
+    first = found.first
+    if first is not None and first.a is not None and first.b is not None:
+        runs.to_b.setdefault(first.a.row, (first.b.row, PARTED))
+        runs.to_a.setdefault(first.b.row, (first.a.row, PARTED))
+    return runs
+
+
+def _around(
+    graph: Graph, centre: Side | None, rows: set[int], graph_pass: OnePass | None, radius: int | None
+) -> set[int]:
+    """Those of some rows that lie around a parting, in its step; of a run that has nothing there, the first ones.
 
     Ways end at leaves: a parameter joins what has nothing else in common.
     """
     if centre is None:
-        nodes = (node.row for node in graph.nodes if graph_pass in (None, node.graph_pass))
-        return {row for row, _ in zip(nodes, range(_MOST), strict=False)}
+        nodes = (row for row in sorted(rows) if graph_pass in (None, graph.node(row).graph_pass))
+        return set(islice(nodes, _MOST))
     step = step_of(graph.log, centre.row)
     seen, border = {centre.row}, [graph.node(centre.row)]
     while border and (len(seen) < _MOST if radius is None else radius > 0):
         ways = (node for node in border if node.kind != "leaf" or node.row == centre.row)
-        beside = {other.row: other for node in ways for other in _beside(node, step, graph_pass)}
+        near = (other for node in ways for other in _beside(node, step, graph_pass))
+        beside = {other.row: other for other in near if other.row in rows}
         border = [other for row, other in beside.items() if row not in seen]
         seen.update(beside)
         radius = None if radius is None else radius - 1

@@ -1,11 +1,12 @@
-"""What a parting is told as: its cause in a word or two, and one sentence with both lines."""
+"""What a parting is told as: its cause in a word or two, and why the runs part there as one sentence."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from graphscope.compare.difference import Fact, Side, When
+from graphscope.diagnose.explanation import listed
 
 
 class Told(NamedTuple):
@@ -15,10 +16,22 @@ class Told(NamedTuple):
     verdict: str
 
 
+_MADE: Final = ("dtype", "shape")
+"""Facts about what comes out of a call."""
+
+
 def sentence(when: When, a: Side | None, b: Side | None, facts: Sequence[Fact]) -> Told:
-    """What to tell of a place where two runs part."""
-    return Told("op", f"{when}: {_title(a)} and {_title(b)}" + "".join(f", {f.name} {f.a} / {f.b}" for f in facts))
-
-
-def _title(side: Side | None) -> str:
-    return "nothing" if side is None else f"{side.op} at {side.place}"
+    """What to tell of a place where two runs part; pass and lines are told beside it."""
+    if a is None or b is None:
+        here, there, known = ("b", "a", b) if a is None else ("a", "b", a)
+        return Told("only one", f"{here} runs {known.op if known else 'something'}, and {there} does nothing like it")
+    if a.op != b.op:
+        return Told("another op", f"a runs {a.op} where b runs {b.op}")
+    made = [fact.name for fact in facts if fact.name in _MADE]
+    given = [fact.name for fact in facts if fact.name not in _MADE]
+    if given:
+        return Told("attribute", f"{a.op} is given another {listed(given)}")
+    if made:
+        return Told(made[0], f"{a.op} makes another {listed(made)}")
+    what = "the gradient of " if when == "backward" else ""
+    return Told("op", f"{what}{a.op} is computed another way")

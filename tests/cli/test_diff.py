@@ -39,7 +39,7 @@ def test_of_two_programs_it_records_both(pair: Path, graphscope: Run) -> None:
     result = graphscope("diff", "--a-args", "--epochs '3 4'", "a.py", "b.py", "--b-args", "x")
     assert result.returncode == 1
     first, *rest = result.stdout.splitlines()
-    assert first == "They part in the forward pass of step 1: softmax at a.py:6 and b.py:6."
+    assert first == "They part in the forward pass: softmax at a.py:6 and b.py:6."
     assert rest[1:3] == [
         "   a  a.py:6 | y = gs.nn.functional.softmax(x * 2, dim=1)",
         "   b  b.py:6 | y = gs.nn.functional.softmax(x * 2, dim=0)",
@@ -159,10 +159,8 @@ def test_a_picture(pair: Path, graphscope: Run) -> None:
 
 
 def test_logs_without_values(pair: Path, graphscope: Run) -> None:
-    (pair / "b.py").write_text(A.replace("softmax(x * 2, dim=1)", "tanh(x * 2)"))
+    (pair / "b.py").write_text(A.replace("(y ** 2).sum()", "(y ** 2)[0].sum()"))
     result = graphscope("diff", "--values", "none", "a.py", "b.py")
-    assert result.returncode == 1
-    assert "softmax at a.py:6 and tanh at b.py:6" in result.stdout
     assert "keeps no values: ops and shapes alone are compared" in " ".join(result.stdout.split())
 
 

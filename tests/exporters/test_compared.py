@@ -89,7 +89,7 @@ def test_the_other_way_round_it_is_only_in_a(parted: Difference) -> None:
 def test_a_radius_and_a_pass_can_be_chosen(parted: Difference) -> None:
     near = json.loads(gs.export(parted, format="json", radius=1))
     assert {node["label"] for node in near["nodes"]} == {"mul", "layer_norm | div", "tanh", "sub", "std"}
-    back = json.loads(gs.export(parted, format="json", graph_pass="backward", radius=3))
+    back = json.loads(gs.export(gs.diff(parted.a, parted.b), format="json", graph_pass="backward", radius=3))
     assert {node["pass"] for node in back["nodes"]} == {"backward"}
 
 

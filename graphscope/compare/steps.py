@@ -3,6 +3,7 @@ update.
 
 A step ends where an optimizer has stepped, or a scaler has left that out; where several step one after the other, with
 the last. Of updates by hand it ends where a parameter was written last; without updates, where a backward pass ends.
+What is written in place right behind that, and gradients that are cleared, belong to it as well.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.eventlog.schema import NODES, Kind
+from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph import series
 from graphscope.graph.reading import once_a_length
 from graphscope.graph.training import training
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
 
 _PASS_MARKS: Final = (Kind.BACKWARD_BEGIN, Kind.BACKWARD_END, Kind.STEP)
+_AT_THE_END: Final = (Kind.UNWRITTEN, Kind.STEP, Kind.CALL, Kind.ASSIGN, Kind.PRINT)
+_WRITTEN: Final = int(Flag.IN_PLACE | Flag.NO_GRAD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +70,8 @@ def steps(log: Log) -> tuple[Step, ...]:
     passes = _passes(log)
     begins = [begin for begin, _ in passes]
     ends = _ends(log, passes)
-    has_tail = not ends or _has_nodes(log, ends[-1])
-    stops = [*ends, log.end] if has_tail else [*ends[:-1], log.end]
+    has_tail = not ends or ends[-1] < log.end
+    stops = [*ends, log.end] if has_tail else ends
     found: list[Step] = []
     for number, stop in enumerate(stops if len(log) else (), 1):
         start = found[-1].stop if found else log.first
@@ -104,18 +107,24 @@ def _passes(log: Log) -> list[tuple[int, int]]:
 def _ends(log: Log, passes: list[tuple[int, int]]) -> list[int]:
     """The rows behind the ends of the steps."""
     known = training(log)
-    ends = np.union1d(known.step_ends, known.rows("scaler.step"))
-    if not len(ends):
-        ends = series.updates(log)["row"]
-    if not len(ends):
+    last = np.union1d(known.step_ends, known.rows("scaler.step"))
+    if not len(last):
+        last = series.updates(log)["row"]
+    if not len(last):
         return [end for _, end in passes]
-    if not passes:
-        return [int(row) + 1 for row in ends]
-    following = np.searchsorted([begin for begin, _ in passes], ends)
-    is_last = np.r_[np.diff(following) > 0, True]
-    return [int(row) + 1 for row in ends[is_last]]
+    if passes:
+        following = np.searchsorted([begin for begin, _ in passes], last)
+        last = last[np.r_[np.diff(following) > 0, True]]
+    others = np.r_[_others(log), log.end]
+    found: list[int] = np.unique(others[np.searchsorted(others, last + 1)]).tolist()
+    return found
 
 
-def _has_nodes(log: Log, start: int) -> bool:
-    kinds = log.column("kind", start)
-    return bool(((kinds >= min(NODES)) & (kinds <= max(NODES))).any())
+def _others(log: Log) -> np.ndarray:
+    """The rows that can't belong to the end of a step: those that compute something new, and bounds of modules."""
+    found = [np.zeros(0, np.int64)]
+    for first, rows in log.chunks():
+        kinds, flags = rows["kind"], rows["flags"]
+        written = (kinds == Kind.OP) & ((flags & _WRITTEN) == _WRITTEN) & (rows["graph_pass"] == Pass.FORWARD)
+        found.append(first + np.flatnonzero(~written & ~np.isin(kinds, _AT_THE_END)))
+    return np.concatenate(found)

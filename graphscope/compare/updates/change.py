@@ -1,0 +1,130 @@
+"""Two updates of one parameter: whether they did the same, up to rounding, with the same gradient."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from graphscope.compare.rounding import roundoff
+from graphscope.compare.updates.update import Update
+
+_ALIKE: Final = 1e-3
+"""Elements of a gradient that differ by more than this part of them say nothing of the rule that uses them."""
+
+_FEW: Final = 0.02
+"""What rounding alone can't do is done to more than this part of the elements."""
+
+_NORMS: Final = 1e-3
+"""Norms that differ by less are the same, where values were not kept."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a step did to one parameter in two runs; None where one of them did nothing to it."""
+
+    a: int
+    """The parameter, by the number of its tensor."""
+    b: int
+    one: Update | None
+    other: Update | None
+
+    @property
+    def uses_another_gradient(self) -> bool:
+        """Whether what was done to the gradients behind the backward passes made them differ."""
+        one, other = self.one, self.other
+        if one is None or other is None:
+            return False
+        if not any(each.is_stale or each.write is not None for each in (one, other)):
+            return False
+        arrived, used = (
+            _spread(one.arrived, self.turned(other.arrived)),
+            _spread(one.gradient, self.turned(other.gradient)),
+        )
+        if used is None:
+            return _norms_apart(one, other, "gradient")
+        return used > 8 * (arrived or 0.0) + 64 * self.roundoff
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether the parameter differs by more behind the step than rounding explains."""
+        one, other = self.one, self.other
+        if one is None or other is None:
+            return one is not other and self._moves
+        if self.uses_another_gradient:
+            return True
+        changes = one.change, self.turned(other.change)
+        if changes[0] is None or changes[1] is None or one.before is None:
+            return _norms_apart(one, other, "update") and not _norms_apart(one, other, "gradient")
+        return (
+            _share_apart(one, changes[0], changes[1], self.turned(other.before), self._gradients, self.roundoff) > _FEW
+        )
+
+    @property
+    def roundoff(self) -> float:
+        """The unit roundoff of the coarser of the two."""
+        return roundoff(*(each.node.dtype for each in (self.one, self.other) if each is not None)) or 2.0**-24
+
+    @property
+    def _moves(self) -> bool:
+        done = self.one or self.other
+        return done is not None and bool(done.told["update"] != 0)
+
+    @property
+    def _gradients(self) -> tuple[np.ndarray | None, np.ndarray | None]:
+        one, other = self.one, self.other
+        return (None, None) if one is None or other is None else (one.gradient, self.turned(other.gradient))
+
+    def turned(self, value: np.ndarray | None) -> np.ndarray | None:
+        """An array of the second run, laid out as the first has the parameter, which may be its transpose."""
+        if value is None or self.one is None or self.other is None:
+            return value
+        mine, theirs = self.one.before, self.other.before
+        shape = self.one.node.shape
+        if value.ndim == 2 and shape == value.shape[::-1]:
+            is_turned = shape != value.shape or (mine is not None and theirs is not None and _is_nearer(mine, theirs))
+            return value.T if is_turned else value
+        return value.reshape(shape) if value.size == np.prod(shape, dtype=int) else None
+
+
+def _is_nearer(mine: np.ndarray, theirs: np.ndarray) -> bool:
+    """Whether the transpose of an array is nearer to another than the array is."""
+    return bool(np.abs(mine - theirs.T).sum() < np.abs(mine - theirs).sum())
+
+
+def _share_apart(
+    one: Update, change: np.ndarray, changed: np.ndarray, begin: np.ndarray | None,
+    gradients: tuple[np.ndarray | None, np.ndarray | None], unit: float,
+) -> float:  # fmt: skip
+    """Which share of the elements moved in ways that rounding does not explain."""
+    start = np.asarray(one.before, np.float64)
+    size = np.abs(start)
+    apart_before = np.zeros_like(size) if begin is None else np.abs(start - begin)
+    relative = float(apart_before.max()) / (float(size.max()) or 1.0)
+    judged = (change != 0) | (changed != 0)
+    with np.errstate(all="ignore"):
+        allowed = 4 * unit * size + (32 * unit + 16 * relative) * np.maximum(np.abs(change), np.abs(changed))
+        if gradients[0] is not None and gradients[1] is not None:
+            ratio = np.abs(gradients[1] - gradients[0]) / np.abs(gradients[0])
+            ratio = np.where(gradients[1] == gradients[0], 0.0, ratio)
+            judged &= ratio < _ALIKE
+            allowed = allowed + 8 * np.where(judged, ratio, 0.0) * np.abs(change)
+        beyond = judged & ~(np.abs(change - changed) <= allowed) & ~((change != change) & (changed != changed))
+    return float(beyond.sum()) / max(int(judged.sum()), 1)
+
+
+def _spread(one: np.ndarray | None, other: np.ndarray | None) -> float | None:
+    """The largest difference of two arrays as a part of the largest value; None where one is not known."""
+    if one is None or other is None or one.shape != other.shape:
+        return None
+    with np.errstate(all="ignore"):
+        apart = np.abs(np.where(one == other, 0, one.astype(np.float64) - other))
+        scale = float(np.abs(one).max(initial=0.0))
+    largest = float(np.nan_to_num(apart, nan=0.0, posinf=np.inf).max(initial=0.0))
+    return largest / scale if scale else float(largest > 0)
+
+
+def _norms_apart(one: Update, other: Update, name: str) -> bool:
+    mine, theirs = float(one.told[name]), float(other.told[name])
+    return bool(np.isfinite(mine) and np.isfinite(theirs) and abs(mine - theirs) > _NORMS * max(mine, theirs))

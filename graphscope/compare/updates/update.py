@@ -1,0 +1,156 @@
+"""What the update of a training step did to each parameter: with which gradient, by which rule, and how far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from graphscope.eventlog.schema import Flag, Kind
+from graphscope.graph import Graph, gradients, series
+from graphscope.graph.training import training
+
+if TYPE_CHECKING:
+    from graphscope.compare.steps import Step
+    from graphscope.eventlog.reader import Log
+    from graphscope.graph import Node
+    from graphscope.graph.training import Optimizer
+
+_ZEROING: Final = frozenset({"zero_", "_foreach_zero_", "fill_"})
+
+
+@dataclass(frozen=True)
+class Update:
+    """What a step did to a parameter."""
+
+    graph: Graph
+    step: Step
+    told: np.void
+    """What the series of updates says of it: its last row, norms, rate."""
+
+    @property
+    def row(self) -> int:
+        """The row that made the new value."""
+        return int(self.told["row"])
+
+    @property
+    def node(self) -> Node:
+        """The node that made the new value."""
+        return self.graph.node(self.row)
+
+    @property
+    def name(self) -> str:
+        """What the program calls the parameter."""
+        return training(self.graph.log).name(int(self.told["tensor"])) or f"#{int(self.told['tensor'])}"
+
+    @cached_property
+    def before(self) -> np.ndarray | None:
+        """The parameter before."""
+        return self.graph.log.value(int(self.told["before"]))
+
+    @cached_property
+    def after(self) -> np.ndarray | None:
+        """The parameter after."""
+        return self.graph.log.value(self.row)
+
+    @cached_property
+    def change(self) -> np.ndarray | None:
+        """What was added to the parameter."""
+        if self.before is None or self.after is None:
+            return None
+        with np.errstate(all="ignore"):
+            return np.asarray(self.after.astype(np.float64) - self.before)
+
+    @cached_property
+    def sources(self) -> list[Node]:
+        """The rows whose values the gradient that it used is the sum of."""
+        leaf = self.graph.at(self.row - 1).node(int(self.told["before"]))
+        return gradients.made_of(leaf)
+
+    @cached_property
+    def gradient(self) -> np.ndarray | None:
+        """The gradient that it used."""
+        return total_of(each.value for each in self.sources)
+
+    @cached_property
+    def contributions(self) -> list[Node]:
+        """What the backward passes of the step brought."""
+        leaf = self.graph.at(self.row - 1).node(int(self.told["before"]))
+        return [each for each in gradients.arrivals(leaf) if each.row >= self.step.start]
+
+    @cached_property
+    def arrived(self) -> np.ndarray | None:
+        """What that adds up to, whatever was made of it since."""
+        return total_of(each.value for each in self.contributions)
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether it was added to a gradient of an earlier step."""
+        if not self.contributions or self.contributions[0].event.flags & Flag.FRESH:
+            return False
+        leaf = self.graph.at(self.contributions[0].row - 1).node(int(self.told["before"]))
+        held = gradients.made_of(leaf)
+        return bool(held) and not any(each.op in _ZEROING for each in held)
+
+    @property
+    def write(self) -> Node | None:
+        """What wrote into the gradient between the backward pass and the update, as clipping does."""
+        written = [each for each in self.sources if each.event.kind == Kind.OP and each.row >= self.step.update]
+        return written[-1] if written else None
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """What the optimizer was told: `lr`, `betas`; empty of an update by hand."""
+        told = dict(self.graph.log.arguments(self.row).attributes)
+        return told if "lr" in told else {}
+
+    @property
+    def rule(self) -> str:
+        """The class of the optimizer; empty of an update by hand."""
+        return self.node.op if self.settings else ""
+
+    @property
+    def optimizer(self) -> Optimizer | None:
+        """The optimizer that the log tells of the parameter."""
+        return optimizer_of(self.graph.log, int(self.told["tensor"]))
+
+
+def total_of(values: Iterable[np.ndarray | None]) -> np.ndarray | None:
+    """The sum of arrays; None where there are none, or one is not known."""
+    total: np.ndarray | None = None
+    for value in values:
+        if value is None:
+            return None
+        with np.errstate(all="ignore"):
+            total = value if total is None else np.asarray(total + value)
+    return total
+
+
+def updates_of(log: Log, step: Step) -> dict[int, Update]:
+    """The updates of a step by the number of the parameter's tensor, in the order of the log."""
+    found = series.updates(log)
+    own = found[(found["row"] >= step.start) & (found["row"] < step.stop)]
+    graph = Graph(log)
+    return {int(each["tensor"]): Update(graph, step, each) for each in own}
+
+
+def optimizer_of(log: Log, tensor: int) -> Optimizer | None:
+    """The optimizer that holds a parameter, as far as the log tells."""
+    return next((each for each in training(log).optimizers.values() if tensor in each.tensors), None)
+
+
+def rates(log: Log, tensor: int) -> np.ndarray:
+    """The learning rates of a parameter, update by update."""
+    found = series.updates(log)
+    told: np.ndarray = found["rate"][found["tensor"] == tensor]
+    return told
+
+
+def ahead_of(update: Update) -> Update | None:
+    """The update of the same parameter ahead of one; None of the first."""
+    found = series.updates(update.graph.log)
+    own = found[(found["tensor"] == update.told["tensor"]) & (found["row"] < update.row)]
+    return Update(update.graph, update.step, own[-1]) if len(own) else None

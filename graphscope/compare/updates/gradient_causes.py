@@ -70,10 +70,10 @@ def clipped(case: Case) -> Cause | None:
     ]
     limits = ["" if call is None else f"{call.facts.get('limit', '')}" for call in calls]
     how = ["" if call is None else _CLIPS[call.name] for call in calls]
-    told = [_clip(*each) for each in zip(how, limits, places, strict=True)]
+    clips = [_clip(*each) for each in zip(how, limits, places, strict=True)]
     facts = [Fact("clipped by", *how)] if how[0] != how[1] else []
     facts += [Fact("limit", *limits)] if limits[0] != limits[1] else []
-    sentence = f"a {told[0]}, b {told[1]}"
+    sentence = f"a {clips[0]}, b {clips[1]}"
     return Cause("clipping", sentence, tuple(facts), (places[0], places[1]))
 
 

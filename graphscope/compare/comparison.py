@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from graphscope.compare.alignment import NONE, Alignment, Run
 from graphscope.compare.anchors import LOOSE, TIGHT, anchor
-from graphscope.compare.difference import PAIR, PARTED, SAME, Difference
+from graphscope.compare.difference import PAIR, PARTED, SAME, Difference, Parting, When
+from graphscope.compare.exact import same_rows
+from graphscope.compare.first_steps import first_steps
 from graphscope.compare.flow import Flow
 from graphscope.compare.judgement import AGREES, Judgement
 from graphscope.compare.neighbours import pair_backward, pair_leaves, pair_roots, pair_users
+from graphscope.compare.parameters import parameters
 from graphscope.compare.partings import partings
 from graphscope.compare.remarks import compared, remarks
-from graphscope.compare.steps import steps
+from graphscope.compare.updates import update_parting
 from graphscope.eventlog.reader import Log, load
+
+if TYPE_CHECKING:
+    from graphscope.compare.steps import Step
+
+PASSES: Final[tuple[When, When]] = ("forward", "backward")
 
 
 def diff(a: Log | str | os.PathLike[str], b: Log | str | os.PathLike[str]) -> Difference:
@@ -28,27 +37,50 @@ def diff(a: Log | str | os.PathLike[str], b: Log | str | os.PathLike[str]) -> Di
     Raises:
         LogError: One can't be read.
     """
-    logs = [each if isinstance(each, Log) else load(each) for each in (a, b)]
-    for log in logs:
-        log.refresh()  # of what is being recorded
-    begun = [steps(log)[:1] for log in logs]
-    if not all(begun):
-        return Difference(logs[0], logs[1], "same", remarks=tuple(remarks(*logs)))
-    flows = [Flow(log, step.start, step.update) for log, (step,) in zip(logs, begun, strict=True)]
-    alignment = aligned(*flows)
-    judgement = Judgement(alignment)
-    found = partings(alignment, judgement, "forward", 1) or partings(alignment, judgement, "backward", 1)
+    one, other = (each if isinstance(each, Log) else load(each) for each in (a, b))
+    last: tuple[Alignment, Judgement] | None = None
+    found: list[Parting] = []
+    for steps in first_steps(one, other):
+        mine, its = steps
+        alignment = aligned(Flow(one, mine.start, mine.update), Flow(other, its.start, its.update))
+        last = alignment, Judgement(alignment)
+        found = _partings(*last, steps)
+        if found:
+            break
+    nobody = np.zeros(0, np.int64)
+    pairs, alone_a, alone_b = (same_rows(one, other), nobody, nobody) if last is None else _rows(*last)
     return Difference(
-        logs[0],
-        logs[1],
+        one,
+        other,
         "parted" if found else "same",
         tuple(found),
-        _pairs(alignment, judgement),
-        _alone(alignment.a),
-        _alone(alignment.b),
-        compared=compared(*logs),
-        remarks=tuple(remarks(*logs)),
+        pairs,
+        alone_a,
+        alone_b,
+        compared=compared(one, other),
+        remarks=tuple(remarks(one, other)),
     )
+
+
+def _partings(alignment: Alignment, judgement: Judgement, steps: tuple[Step, Step]) -> list[Parting]:
+    """Where two steps part: in the forward pass, else in backward, else in what the update makes of it."""
+    for when in PASSES:
+        found = partings(alignment, judgement, when, steps[0].number)
+        if found:
+            return found
+    logs = alignment.a.flow.log, alignment.b.flow.log
+    updated = update_parting(*logs, steps, matched_parameters(alignment))
+    return [] if updated is None else [updated]
+
+
+def matched_parameters(alignment: Alignment) -> dict[int, int]:
+    """Which parameters of two runs belong together, by the numbers of their tensors."""
+    flows = alignment.a.flow, alignment.b.flow
+    tensors = [flow.log.pick("tensor", flow.rows).astype(np.int64) for flow in flows]
+    which = np.flatnonzero((alignment.a.mates != NONE) & np.isin(tensors[0], list(parameters(flows[0].log, 0))))
+    pairs = zip(tensors[0][which].tolist(), tensors[1][alignment.a.mates[which]].tolist(), strict=True)
+    theirs = parameters(flows[1].log, 0)
+    return {mine: its for mine, its in pairs if its in theirs}
 
 
 def aligned(a: Flow, b: Flow) -> Alignment:
@@ -61,6 +93,10 @@ def aligned(a: Flow, b: Flow) -> Alignment:
     pair_users(found)
     pair_backward(found)
     return found
+
+
+def _rows(alignment: Alignment, judgement: Judgement) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return _pairs(alignment, judgement), _alone(alignment.a), _alone(alignment.b)
 
 
 def _pairs(alignment: Alignment, judgement: Judgement) -> np.ndarray:

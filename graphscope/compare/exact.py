@@ -23,15 +23,12 @@ if TYPE_CHECKING:
 def exact(a: Log, b: Log) -> Difference:
     """Where two runs of one program part, be it in a single bit."""
     stop = first_unlike(a, b, (*STRUCTURE, *PLACES))
-    rows = _nodes(a, extent(a, b)[0], stop)
-    pairs = np.zeros(len(rows), PAIR)
-    pairs["a"] = pairs["b"] = rows
-    pairs["state"] = SAME
+    pairs = same_rows(a, b, stop)
     beyond = (_nodes(a, stop), _nodes(b, stop))
     found = parting(a, b)
     if found is not None:
         different = np.fromiter(unequal(a, b, min(found.row, stop), stop), np.int64)
-        pairs["state"][np.searchsorted(rows, different)] = PARTED
+        pairs["state"][np.searchsorted(pairs["a"], different)] = PARTED
         told = _parting(a, b, found.row, found.cause, found.verdict, max(len(different) - 1, 0))
     elif len(beyond[0]) != len(beyond[1]) and a.closed and b.closed:
         which = "first" if len(beyond[0]) else "second"
@@ -40,6 +37,15 @@ def exact(a: Log, b: Log) -> Difference:
     else:
         return Difference(a, b, "same", (), pairs, compared=compared(a, b), remarks=tuple(remarks(a, b)))
     return Difference(a, b, "parted", (told,), pairs, *beyond, compared=compared(a, b), remarks=tuple(remarks(a, b)))
+
+
+def same_rows(a: Log, b: Log, stop: int | None = None) -> np.ndarray:
+    """The nodes of two logs of one structure, row for row, as pairs that are the same."""
+    rows = _nodes(a, extent(a, b)[0], stop)
+    pairs = np.zeros(len(rows), PAIR)
+    pairs["a"] = pairs["b"] = rows
+    pairs["state"] = SAME
+    return pairs
 
 
 def _parting(a: Log, b: Log, row: int, cause: str, verdict: str, consequences: int) -> Parting:

@@ -1,0 +1,86 @@
+"""Runs that part behind their first step: the step is found, and what parts them in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+import graphscope as gs
+from graphscope.compare import diff
+from graphscope.eventlog.reader import Log
+
+pytestmark = pytest.mark.torch
+pytest.importorskip("torch")
+
+TRAINING = """
+import torch
+from torch import nn
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(8, 16), nn.LayerNorm(16), nn.Tanh(), nn.Dropout(0.1), nn.Linear(16, 2))
+x = torch.randn(64, 8)
+y = torch.stack([x.sum(1), x.prod(1)], 1)
+optimizer = torch.optim.AdamW(net.parameters(), lr=1e-3)
+scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 6, 0.5)
+for step in range(12):
+    rows = slice(step % 4 * 16, step % 4 * 16 + 16)
+    torch.manual_seed(step)
+    loss = (net(x[rows]) - y[rows]).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+    optimizer.step()
+    scheduler.step()
+"""
+
+WRITTEN_OUT = TRAINING.replace("net(x[rows])", "model(x[rows])").replace(
+    "x = torch.randn",
+    """
+def model(x):
+    x = x @ net[0].weight.T + net[0].bias
+    mean = x.mean(-1, keepdim=True)
+    x = (x - mean) / torch.sqrt(((x - mean) ** 2).mean(-1, keepdim=True) + 1e-5) * net[1].weight + net[1].bias
+    x = torch.tanh(x)
+    return net[3](x) @ net[4].weight.T + net[4].bias
+
+x = torch.randn""",
+)  # fmt: skip
+
+SEED = "    torch.manual_seed(step)"
+LET_GO = "    if step == 4: optimizer.param_groups[0]['params'].pop(0)\n"
+
+CHANGES = {
+    "mode": ("    loss = ", "    net.train(step < 7)\n    loss = ", 8, "forward", ("dropout",)),
+    "data": ("    torch.manual_seed(step)", "    x = x.flip(0) if step == 5 else x\n" + SEED, 6, "forward", None),
+    "schedule": ("optimizer, 6, 0.5)", "optimizer, 5, 0.5)", 6, "update", ("scheduler.step",)),
+    "rate": ("optimizer, 6, 0.5)", "optimizer, 6, 0.499)", 7, "update", ("scheduler.step",)),
+    "clip": (", 1.0)", ", 1.0 if step < 9 else 0.1)", 10, "update", ("clip_grad_norm_",)),
+    "let go": ("    loss.backward()", LET_GO + "    loss.backward()", 5, "update", None),
+    "betas": ("lr=1e-3)", "lr=1e-3, betas=(0.9, 0.99))", 2, "update", ("AdamW",)),
+}  # fmt: skip
+
+
+def recorded(folder: Path, text: str, name: str, values: Literal["full", "summary"] = "full") -> Log:
+    script = folder / f"{name}.py"
+    script.write_text(text)
+    with gs.record(folder / f"{name}.gscope", values=values):
+        exec(compile(text, str(script), "exec"), {"__name__": "__main__"})
+    return gs.load(folder / f"{name}.gscope")
+
+
+@pytest.mark.parametrize("base", [TRAINING, WRITTEN_OUT], ids=["one structure", "another structure"])
+@pytest.mark.parametrize("name", CHANGES)
+def test_the_step_that_parts(name: str, base: str, tmp_path: Path) -> None:
+    line, changed, step, when, sources = CHANGES[name]
+    assert line in base
+    found = diff(recorded(tmp_path, TRAINING, "a"), recorded(tmp_path, base.replace(line, changed), "b")).first
+    assert found is not None
+    assert (found.step, found.when) == (step, when), found
+    told = [side.source + side.op for side in (found.a, found.b) if side is not None]
+    assert sources is None or any(each in text for each in sources for text in told), found
+
+
+def test_another_structure_parts_in_no_step(tmp_path: Path) -> None:
+    found = diff(recorded(tmp_path, TRAINING, "a"), recorded(tmp_path, WRITTEN_OUT, "b"))
+    assert not found, found.first

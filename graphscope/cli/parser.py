@@ -46,7 +46,7 @@ class Parser(argparse.ArgumentParser):
         """Let the rest be logs, with options between and behind them, or a program with its own arguments."""
         self.add_argument("logs", nargs="*", type=Path, metavar="LOG", help="default: the newest recording here")
         self._takes_program = self._takes_logs = True
-        self.usage = f"{self.prog} [OPTIONS] [LOG] | [OPTIONS] (SCRIPT | -m MODULE) [ARGS...]"
+        self.usage = f"{self.prog} [OPTIONS] [LOG ...] | [OPTIONS] (SCRIPT | -m MODULE) [ARGS...]"
 
     def parse(self, words: list[str]) -> argparse.Namespace:
         """The options; with `add_program`, their `program` is what is to be run; None where logs are given instead.

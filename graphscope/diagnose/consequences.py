@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from math import isfinite
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from graphscope.eventlog.schema import Kind
@@ -14,10 +15,10 @@ if TYPE_CHECKING:
     from graphscope.diagnose.finding import Finding
     from graphscope.graph import Graph
 
-Link = Literal["always", "after", "graph", "overflow", "name", "line"]
+Link = Literal["always", "after", "graph", "overflow", "lost", "name", "line"]
 """What must hold beside the kinds: nothing; the cause shows first; the graph leads from it to the other, or a step of
-an optimizer lies between; the cause shows first and the other is an overflow; they are about the same tensor; they name
-the same line."""
+an optimizer lies between; the cause shows first and the other is an overflow; the other goes by a loss that is not
+finite, and the cause is no overflow; they are about the same tensor; they name the same line."""
 
 
 class Rule(NamedTuple):
@@ -44,6 +45,7 @@ RULES: Final[tuple[Rule, ...]] = (
         ("missing", "raised", "vanished", "exploding_gradient", "vanishing_gradient", "dead_relu", "saturation",
          "lost_update", "update_ratio", "frozen"),
     ),
+    Rule(("nan",), "lost", ("update_ratio",)),
     Rule(("exploding_gradient",), "overflow", ("nan",)),
     Rule(
         ("zero_grad", "step_order", "clip_order", "update_ratio", "bad_init", "unnormalised_inputs", "wrong_sign"),
@@ -141,12 +143,19 @@ def _sources(graph: Graph, oldest: int, row: int) -> Iterator[int]:
 
 
 def _overflows(_: Graph, cause: Finding, effect: Finding) -> bool:
-    grown = effect.cause.startswith("overflow") or effect.evidence.get("largest magnitude of its inputs", 0) > _HUGE
-    return cause.row <= effect.row and grown
+    return cause.row <= effect.row and _has_grown(effect)
+
+
+def _has_grown(found: Finding) -> bool:
+    return found.cause.startswith("overflow") or found.evidence.get("largest magnitude of its inputs", 0) > _HUGE
 
 
 _HUGE: Final = 1e4
 """The largest number of half precision is not far above; what ordinary training computes lies far below."""
+
+
+def _loses(_: Graph, cause: Finding, effect: Finding) -> bool:
+    return not isfinite(effect.evidence.get("late loss to early loss", 0)) and not _has_grown(cause)
 
 
 def _share_a_name(_: Graph, cause: Finding, effect: Finding) -> bool:
@@ -162,6 +171,7 @@ LINKS: Final[dict[Link, Callable[[Graph, Finding, Finding], bool]]] = {
     "after": _after,
     "graph": _leads,
     "overflow": _overflows,
+    "lost": _loses,
     "name": _share_a_name,
     "line": _on_one_line,
 }

@@ -12,7 +12,7 @@ import numpy as np
 
 from graphscope.diagnose.check_table import Check, every
 from graphscope.diagnose.consequences import arranged
-from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.finding import Finding, Row
 from graphscope.diagnose.ranks import rank_parting
 from graphscope.diagnose.report import Report, Unjudged
 from graphscope.diagnose.two_runs import parting
@@ -114,7 +114,10 @@ def _merged(findings: Iterable[Finding]) -> list[Finding]:
 
 def _plain(found: Finding) -> Finding:
     """A finding whose evidence are numbers of Python's, whatever a check has measured with."""
-    return replace(found, evidence={name: np.asarray(value).item() for name, value in found.evidence.items()})
+    plain = {
+        name: value if isinstance(value, Row) else np.asarray(value).item() for name, value in found.evidence.items()
+    }
+    return replace(found, evidence=plain)
 
 
 def _importance(found: Finding) -> tuple[bool, int]:
@@ -176,7 +179,7 @@ def _gaps(graph: Graph) -> Iterator[Unjudged]:
         needing = [check.title for check in every().values() if unknown.intersection(check.reads)]
         yield Unjudged(", ".join(needing), "the log keeps no values; record with --values summary")
     elif log.dropped > log.first:
-        why = "the log outgrew its budget and let go of them: gs.record(budget=...) lets it hold more"
+        why = "the log outgrew its budget and let go of them: record with --values summary, or gs.record(budget=...)"
         yield Unjudged(f"the values before #{log.dropped}", why)
     if log.metadata.get("capture") == "calls":
         yield Unjudged("the backward passes", "they were not recorded; record with --capture calls+backward")

@@ -16,6 +16,10 @@ Confidence = Literal["certain", "likely"]
 """`certain`: the log proves it. `likely`: the numbers of the log are those that it makes."""
 
 
+class Row(int):
+    """A row of the log, among what was measured: people are told `#7`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """Something that is wrong with a run."""
@@ -39,7 +43,7 @@ class Finding:
     cure: str
     """What to do about it."""
     evidence: Mapping[str, float] = field(default_factory=dict)
-    """What was counted and measured."""
+    """What was counted and measured, and a `Row` where one can look at it."""
     confidence: Confidence = "certain"
     first_step: int | None = None
     """The training step, counted from 1, in which it shows first; None where the log tells of no steps."""
@@ -71,6 +75,8 @@ def alike(found: Iterable[tuple[str, Explanation]]) -> Iterator[tuple[tuple[str,
         groups.setdefault(re.sub(pattern, _NAME, each.verdict, count=1), []).append((name, each))
     for sentence, group in groups.items():
         names = tuple(name for name, _ in group)
+        if len(names) > 1:
+            sentence = sentence.replace(f"{_NAME}.grad is ", f"the gradients of {_NAME} are ")
         yield names, replace(group[0][1], verdict=sentence.replace(_NAME, listed(names, _TOLD)))
 
 

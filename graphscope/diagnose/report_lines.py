@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from graphscope.diagnose.check_table import every
+from graphscope.diagnose.finding import Finding, Row
 from graphscope.diagnose.text_lines import WIDTH, Line, counted, path_from_here, wrapped
 
 if TYPE_CHECKING:
-    from graphscope.diagnose.finding import Finding
     from graphscope.diagnose.report import Report
 
 _INDENT: Final = "   "
 _MOST_FOLDS: Final = 5
 """So many lines of the terminal are for one line of the program, from what is meant of it on."""
+
+_LONGEST_EFFECT: Final = 200
+"""So many characters of what came of a finding are told: messages of exceptions may be long."""
 
 
 def lines_of(report: Report, width: int | None = None) -> list[Line]:
@@ -45,7 +49,8 @@ def _headline(report: Report) -> str:
 
 def _finding(number: str, found: Finding, width: int) -> Iterator[Line]:
     check = every().get(found.kind)
-    title = f"{found.kind}: {check.title}" if check is not None else found.kind
+    words = check.title if check is not None else _TITLES.get(found.kind)
+    title = f"{found.kind}: {words}" if words else found.kind
     sure = "" if found.confidence == "certain" else f", {found.confidence}"
     for part in wrapped(f"{number}{title} ({found.severity}{sure}{_when(found)})", width, ""):
         yield Line(part, found.severity)
@@ -53,16 +58,31 @@ def _finding(number: str, found: Finding, width: int) -> Iterator[Line]:
     for part in wrapped(f"{_sentence(found.verdict)}.", width, _INDENT):
         yield Line(part)
     if found.evidence:
-        measured = ", ".join(f"{name} {value:.6g}" for name, value in found.evidence.items())
-        for part in wrapped(measured, width, _INDENT):
+        measured = ", ".join(f"{name} {_number(value)}" for name, value in found.evidence.items())
+        for part in wrapped(f"measured: {measured}", width, _INDENT):
             yield Line(part, "remark")
     if found.cure:
         for part in wrapped(f"cure: {found.cure}", width, _INDENT):
             yield Line(part)
     for effect in found.consequences:
         place = f" at {effect.place}" if effect.place else ""
-        for part in wrapped(f"so: {effect.kind}{place}{_when(effect)}: {effect.verdict}", width, _INDENT):
+        verdict = textwrap.shorten(effect.verdict, _LONGEST_EFFECT, placeholder=" ...")
+        for part in wrapped(f"so: {effect.kind}{place}{_when(effect)}: {verdict}", width, _INDENT):
             yield Line(part, "remark")
+
+
+_TITLES: Final = {"nondeterminism": "two runs that part", "rank_differs": "ranks that part"}
+"""Of what is found between several logs, for which there is no entry in the table."""
+
+
+def _number(value: float) -> str:
+    if isinstance(value, Row):
+        return f"#{value}"
+    return f"{value:,.0f}" if float(value).is_integer() and abs(value) < _EXACT else f"{value:.4g}"
+
+
+_EXACT: Final = 1e12
+"""Whole numbers below are told digit by digit."""
 
 
 def _when(found: Finding) -> str:

@@ -120,6 +120,8 @@ ASTRAY: dict[str, tuple[Callable[[torch.Tensor], Any], str, str, str]] = {
     "where": (lambda w: torch.where(w > -9, 1, w).sum().backward(), "zero", "not picked", "where"),
     "overwritten": (lambda w: (w * 2).zero_().sum().backward(), "zero", "overwritten", "zero_"),
     "at the minimum": (lambda w: functional.mse_loss(w, w.detach()).backward(), "zero", "at its minimum", "mse_loss"),
+    "the square of 0": (lambda w: (w - w.detach()).square().sum().backward(), "zero", "at its minimum", "square"),
+    "0 to the power of 2": (lambda w: ((w - w.detach()) ** 2).sum().backward(), "zero", "at its minimum", "pow"),
 }
 
 

@@ -73,6 +73,34 @@ CASCADES = {
         """,
         ("wrong_sign", {"nan"}),
     ),
+    "a logarithm of 0 while steps are large": (
+        """
+        net = nn.Sequential(nn.Linear(8, 32), nn.Tanh(), nn.Linear(32, 1))
+        opt = torch.optim.Adam(net.parameters(), lr=0.1)
+        for step in range(40):
+            x, y = batch()
+            opt.zero_grad()
+            p = torch.sigmoid(20 * net(x).squeeze(1))
+            loss = -(y * torch.log(p) + (1 - y) * torch.log(1 - p)).mean()  # <--
+            loss.backward()
+            opt.step()
+        """,
+        ("nan", {"update_ratio"}),
+    ),
+    "clipped too late": (
+        """
+        net, head = nn.RNN(1, 24, batch_first=True, nonlinearity="relu"), nn.Linear(24, 1)
+        parameters = [*net.parameters(), *head.parameters()]
+        opt = torch.optim.SGD(parameters, lr=0.05)
+        for step in range(40):
+            x = torch.randn(16, 25, 1) + 15 * torch.randn(16, 25, 1) * (torch.rand(16, 25, 1) < 0.02)
+            opt.zero_grad()
+            F.mse_loss(head(net(x)[0]), x.cumsum(1)).backward()
+            opt.step()
+            nn.utils.clip_grad_norm_(parameters, 1.0)  # <--
+        """,
+        ("clip_order", {"nan"}),
+    ),
 }
 
 SEVERAL = {

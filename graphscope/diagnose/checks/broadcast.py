@@ -9,7 +9,7 @@ import numpy as np
 
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import step_of, title, where
-from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.finding import Finding, Row
 from graphscope.diagnose.training.batches import ancestors
 from graphscope.diagnose.values.op_rows import distinct, first_inputs, op_rows
 from graphscope.diagnose.values.origins import MOVES, argument, is_forward, moves, origin
@@ -128,8 +128,10 @@ def broadcast(graph: Graph, row: int) -> Iterator[Finding]:
         f"{made.op}{where(made)} broadcasts {sizes} to {tuple(map(int, pairs))}: each row of one is set against every "
         f"row of the other, and {end.op}{where(end)} sums up over all pairs"
     )
-    cure = f"give both the same shape ahead of {made.op}: squeeze the axis of 1 away, or put it into the other"
-    evidence = {"elements": int(np.prod(pairs)), "meant": int(np.prod(one.shape)), "summed at": int(end.row)}
+    column = max(one, other, key=lambda each: len(each.shape))
+    away = f"squeeze({-1 if column.shape[-1] == 1 else column.shape.index(1)})"
+    cure = f"give both the same shape ahead of {made.op}: {away} of what has {tuple(map(int, column.shape))}"
+    evidence = {"elements": int(np.prod(pairs)), "meant": int(np.prod(one.shape)), "summed at": Row(end.row)}
     names = (title(one), title(other))
     yield Finding("broadcast", "error", row, made.row, file, line, names, "(N, 1) with (N,)", verdict, cure, evidence)
 

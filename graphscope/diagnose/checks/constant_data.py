@@ -143,7 +143,7 @@ def constant_data(graph: Graph, row: int) -> Iterator[Finding]:
     value = uniform(data)
     answer = f"always {value:g}" if of_loss and value is not None else "the same in every row of every batch"
     verdict = f"{what} are {answer}, since {title(made)}{where(made)}: there is nothing to learn from them"
-    cure = f"look at what fills {title(made)}: an index that is not used, a value that is parsed wrongly, or never set"
+    cure = _OF_CAST.format(op=made.op) if _cuts_off(made) else _OF_OTHERS.format(name=title(made))
     evidence = {} if value is None else {"value": value}
     place = (is_collated(made) and example_place(made, of_loss)) or (step_of(made).file, step_of(made).line)
     cause = "constant labels" if of_loss else "constant inputs"
@@ -159,6 +159,15 @@ def constant_data(graph: Graph, row: int) -> Iterator[Finding]:
         cure,
         evidence,
     )
+
+
+_OF_CAST: Final = "{op} cuts fractions off: compare or scale the numbers first, and take {op} of what comes of that"
+_OF_OTHERS: Final = "look at what fills {name}: an index that is not used, a value that is parsed wrongly, or never set"
+
+
+def _cuts_off(made: Node) -> bool:
+    """Whether fractions were made whole numbers."""
+    return bool(made.inputs) and made.dtype.startswith("int") and made.inputs[0].source.dtype.startswith("float")
 
 
 def _spread_out(node: Node) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
-from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.finding import Finding, Row
 from graphscope.diagnose.values.op_rows import distinct, op_rows
 from graphscope.diagnose.values.origins import is_forward, operand
 from graphscope.diagnose.values.squashing import blamed, is_sigmoid, probabilities, softmax_axis_of
@@ -70,7 +70,7 @@ def double_sigmoid(graph: Graph, row: int) -> Iterator[Finding]:
     cure = f"give the scores themselves to {loss.op}: leave this {first.op} out"
     if loss.op == "binary_cross_entropy":
         cure = f"apply sigmoid once: leave this {first.op} out"
-    names, evidence = (title(first),), {"row of the loss": loss.row}
+    names, evidence = (title(first),), {"loss": Row(loss.row)}
     yield Finding(
         "double_sigmoid", "warning", row, first.row, *blamed(first), names, "sigmoid twice", verdict, cure, evidence
     )

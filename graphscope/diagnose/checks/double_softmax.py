@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
-from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.finding import Finding, Row
 from graphscope.diagnose.values.op_rows import distinct, op_rows
 from graphscope.diagnose.values.origins import axis, is_forward, operand
 from graphscope.diagnose.values.squashing import blamed, probabilities, softmax_axis_of
@@ -69,7 +69,7 @@ def double_softmax(graph: Graph, row: int) -> Iterator[Finding]:
         "softmax again: the loss can't come near 0, and gradients are small"
     )
     cure = f"give {loss.op} the scores themselves: leave the softmax out of what goes into the loss"
-    evidence = {"row of the loss": loss.row, "classes": first.shape[softmax_axis_of(first) or 0] if first.shape else 0}
+    evidence = {"loss": Row(loss.row), "classes": first.shape[softmax_axis_of(first) or 0] if first.shape else 0}
     yield Finding(
         "double_softmax", "warning", row, first.row, *place, (title(first),), "softmax twice", verdict, cure, evidence
     )

@@ -118,10 +118,13 @@ def exploding_gradient(graph: Graph, row: int) -> Iterator[Finding]:
             f"{place.node.op}{where(place.node)}"
         )
         cure = (
-            "initialise by the size of the layers, add normalisation, and clip with clip_grad_norm_ ahead of the step"
+            "begin with smaller weights there, as layers do by themselves, or add normalisation, and clip with "
+            "clip_grad_norm_ ahead of the step"
         )
         largest = float(found.updates["gradient"].max())
-        evidence = {"growth": place.whole, "by this line": place.line, "largest norm": largest, "steps": found.steps}
+        evidence = {
+            "factor": place.whole, "factor of this line": place.line, "largest norm": largest, "steps": found.steps,
+        }  # fmt: skip
         path = (step_of(place.node, "makes the gradient larger"),)
         explained = Explanation("fine", "exploding", verdict, path, cure)
         yield finding("exploding_gradient", "error", row, explained, names, evidence)

@@ -11,6 +11,7 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation
 from graphscope.diagnose.finding import Finding, finding
 from graphscope.diagnose.training.optimized import LEAST, Group, cast_at, groups, is_half, names_of, optimizer_at, told
+from graphscope.eventlog.samples import MOST
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _LOST: Final = 0.8
 """From this share of elements on that have a gradient and stay as they are, next to no weight is trained."""
 
+_IN_A_SAMPLE: Final = f" (of large ones, {MOST:,} elements were looked at)"
 _SIZEABLE: Final = 1e-6
 """A gradient that is smaller than this part of its weights may be so because there is nothing more to learn."""
 
@@ -90,7 +92,7 @@ def lost_update(graph: Graph, row: int) -> Iterator[Finding]:
         dtype = graph.node(row).dtype
         verdict = (
             f"{lost.share:.0%} of the updates of {told(names)} are lost by rounding: they are smaller than the last "
-            f"bit of weights of {dtype}"
+            f"bit of weights of {dtype}{_IN_A_SAMPLE if (lost.updates['count'] > MOST).any() else ''}"
         )
         cure = (
             "keep the weights in float32 and compute in half precision by autocast"

@@ -49,7 +49,7 @@ def tiny(log: Log) -> list[int]:
 
 
 @check(
-    "learning rate of nothing",
+    "learning rate that vanishes",
     reads=("marks", "training"),
     rows=tiny,
     shows="run",
@@ -97,7 +97,7 @@ def lr_vanished(graph: Graph, row: int) -> Iterator[Finding]:
             place = read.place(makers[-1] if makers else found.optimizer.site)
             place = place if place[0] else read.place(read.call(row).site)
             place = place if makers else _computed(graph.log, found) or place
-            cause, cure = "lr is nothing", "give the optimizer a learning rate that is not nothing, as 1e-3"
+            cause, cure = "lr is nothing", "give the optimizer a learning rate above 0, such as 1e-3"
         else:
             place = read.place(read.call(int(steps[0])).site)
             cause, cure = "scheduler stepped too often", "step the scheduler once an epoch, or let it count batches"

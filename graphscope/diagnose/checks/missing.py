@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation, title, where
-from graphscope.diagnose.finding import Finding, alike, finding
+from graphscope.diagnose.finding import Finding, Row, alike, finding
 from graphscope.diagnose.gradients.first_order import Term, dead_terms
 from graphscope.diagnose.gradients.leaf_losses import leaf_losses
 from graphscope.diagnose.gradients.lone_losses import lone_losses
@@ -87,13 +87,13 @@ def _without_graph(graph: Graph, term: Term) -> Finding:
         "that came without a graph of their own, so that none flows through them to the parameters"
     )
     cure = "torch.autograd.grad(..., create_graph=True), or backward(create_graph=True)"
-    names, evidence = (title(term.value),), {"gradient": term.gradient.row, "backward": term.begin}
+    names, evidence = (title(term.value),), {"gradient": Row(term.gradient.row), "backward pass": Row(term.begin)}
     row = term.value.row
     return Finding("missing", "warning", row, row, file, line, names, "no create_graph", verdict, cure, evidence)
 
 
 @check(
-    "leaf without a gradient",
+    "gradient that never arrives",
     reads=("marks", "training", "rows"),
     rows=incomplete_passes,
     shows="pass",
@@ -129,4 +129,6 @@ def missing(graph: Graph, row: int) -> Iterator[Finding]:
     found = ((graph.node(leaf), Subject(graph.at(ended.end).node(leaf))) for leaf in ended.left_out)
     explained = ((title(leaf), explain_missing(subject)) for leaf, subject in found)
     for names, answer in alike((name, each) for name, each in explained if each.cause not in INTENDED):
-        yield finding("missing", "warning", row, answer, names, {"leaves": len(names), "backward": ended.begin})
+        yield finding(
+            "missing", "warning", row, answer, names, {"leaves": len(names), "backward pass": Row(ended.begin)}
+        )

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
-from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.finding import Finding, Row
 from graphscope.diagnose.gradients.ancestry import ancestry
 from graphscope.diagnose.gradients.carried import taken_over
 from graphscope.diagnose.gradients.failed_passes import WRITTEN, FailedPass, failed_passes
@@ -140,15 +140,27 @@ def overwritten(graph: Graph, row: int) -> Iterator[Finding]:
 
 def _finding(write: Node, owner: Node, old: Node, what: str) -> Finding:
     verdict = f"{owner.op}{where(owner)} had saved {what}, and {write.op}{where(write)} writes over it before backward"
-    plain = f"make a new tensor: {write.op.rstrip('_')} in place of {write.op}, as x = x + y in place of x += y"
-    cure = _OF_STEP if "lr" in write.attrs or "lr" in write.arguments.attributes else _CURES.get(write.op, plain)
+    of_step = "lr" in write.attrs or "lr" in write.arguments.attributes
+    cure = _OF_STEP if of_step else _CURES.get(write.op) or _as_new(write)
     site = write.site
     file, line = ("", 0) if site is None else (site.file, site.line)
-    evidence = {"saved by": owner.row, "version": write.version}
+    evidence = {"saved by": Row(owner.row), "version": write.version}
     names, cause = (title(old),), "written in place"
     return Finding("overwritten", "error", write.row, write.row, file, line, names, cause, verdict, cure, evidence)
 
 
+def _as_new(write: Node) -> str:
+    """What to write in the place of a write in place."""
+    op, text = write.op.rstrip("_"), write.source_line
+    sign = _SIGNS.get(op)
+    if sign is not None and f"{sign}=" in text:
+        return f"make a new tensor: x = x {sign} y in place of x {sign}= y"
+    if f"{write.op}(" in text:
+        return f"make a new tensor: x = x.{op}(...) in place of x.{op}_(...)"
+    return f"make a new tensor: {op} with inplace=False"
+
+
+_SIGNS: Final = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**", "matmul": "@"}
 _OF_STEP: Final = "call step() after the backward of every loss made with these weights, or compute that loss anew"
 _CURES: Final = {
     "setitem_": "write into a clone(), or put the parts together by torch.stack, cat or where",

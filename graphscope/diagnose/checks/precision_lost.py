@@ -182,7 +182,7 @@ def _of_sum(node: Node) -> tuple[str, str, dict[str, float]] | None:
 
 _CURES: Final = {
     "large numbers": "subtract an offset in float64 (or as integers) before the numbers become {dtype}",
-    "cast": "subtract an offset while they are {source}, or keep {wider}, in place of {dtype}",
+    "cast": "take {wider} in place of {dtype} there, or subtract an offset while they are {source}",
     "cancellation": "keep both, and their difference, in float64, or take the offset away before that",
     "sum that stands still": "sum in float64, or in float32 where it is half precision",
 }

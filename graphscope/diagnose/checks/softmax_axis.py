@@ -9,7 +9,7 @@ import numpy as np
 
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
-from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.finding import Finding, Row
 from graphscope.diagnose.training.batches import first_layers, is_data, losses
 from graphscope.diagnose.values.axes import MERGED, SHAPES, TURNS, carried, contracted, summed_over
 from graphscope.diagnose.values.op_rows import distinct, op_rows
@@ -99,8 +99,9 @@ def softmax_axis(graph: Graph, row: int) -> Iterator[Finding]:
         verdict = (
             f"{node.op}{where(node)} runs over axis {over} of {sizes}; {what.op}{where(what)} {use.does} of {taken}"
         )
-        cure = f"let the {node.op} run over the axis that is used so: its `dim` is wrong"
-        evidence |= {"used at": use.node.row}
+        axis_meant = f" dim={use.axis}," if what.inputs[0].source.row == row else ""
+        cure = f"give the {node.op}{axis_meant} the axis that is used so"
+        evidence |= {"used at": Row(use.node.row)}
     names, place = (title(node),), blamed(node, settings=True)
     yield Finding("softmax_axis", "warning", row, node.row, *place, names, "wrong axis", verdict, cure, evidence)
 

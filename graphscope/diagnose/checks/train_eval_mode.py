@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from graphscope.diagnose.check_table import check
-from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.finding import Finding, Row
 from graphscope.diagnose.training.begun_in_evaluation import is_begun_in_evaluation
 from graphscope.diagnose.training.evaluations import Run, evaluations
 from graphscope.diagnose.training.parameter_rows import parameter_rows
@@ -119,7 +119,7 @@ def train_eval_mode(graph: Graph, row: int) -> Iterator[Finding]:
                 "function does not know of the mode, and drops unless it is told"
             )
             cure = f"{run.op}(..., training=self.training), or a module: torch.nn.Dropout"
-            evidence = {"layer": run.row, "compared": run.compared}
+            evidence = {"layer": Row(run.row), "compared at": Row(run.compared)}
             yield Finding(
                 "train_eval_mode", "warning", row, run.row, *place, (), "dropped in evaluation", verdict, cure, evidence
             )
@@ -131,7 +131,7 @@ def train_eval_mode(graph: Graph, row: int) -> Iterator[Finding]:
                 "training, without gradients, and the outcome is compared"
             )
             cure = "call eval() on the network ahead of the evaluation, and train() behind it"
-            evidence = {"layer": run.row, "compared": run.compared}
+            evidence = {"layer": Row(run.row), "compared at": Row(run.compared)}
             yield Finding(
                 "train_eval_mode", "warning", row, run.row, *place, (), "evaluated in training", verdict, cure, evidence
             )

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
-from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.finding import Finding, Row
 from graphscope.diagnose.gradients.ancestry import ancestry
 from graphscope.diagnose.values.op_rows import first_inputs, op_rows
 from graphscope.diagnose.values.origins import is_forward, origin
@@ -182,14 +182,15 @@ def _of_parting(graph: Graph, row: int, parting: Parting) -> Finding:
     names = parting.names
     at = f"{file.rpartition('/')[2]}:{line}"
     verdict = f"{names[0]} and {names[1]} were one parameter until {at} gave {names[0]} another: they are trained apart"
+    cure = (
+        f"let both layers hold the same tensor: `{names[0]} = {names[1]}` there, or once nothing replaces it any more"
+    )
     shape = graph.log.event(row).shape
-    evidence = {"elements": int(np.prod(shape)), "first update": row}
-    return Finding("untied_weights", "warning", row, row, file, line, names, "replaced", verdict, _CURE, evidence)
+    evidence = {"elements": int(np.prod(shape)), "first update": Row(row)}
+    return Finding("untied_weights", "warning", row, row, file, line, names, "replaced", verdict, cure, evidence)
 
 
-_CURE: Final = (
-    "let both layers hold the same tensor, once nothing replaces it any more: `output.weight = embedding.weight`"
-)
+_CURE: Final = "let both layers hold the same tensor, in place of a copy: `output.weight = embedding.weight`"
 
 
 def _finding(graph: Graph, row: int, one: Weight, other: Weight) -> Finding:
@@ -204,7 +205,7 @@ def _finding(graph: Graph, row: int, one: Weight, other: Weight) -> Finding:
     how = f", since {copied.op}{where(copied)} copied one" if copied is not None else ""
     verdict = f"{names[0]} and {names[1]} began as the same numbers and are trained apart{how}: they are not tied"
     shape = graph.log.event(one.begin).shape
-    evidence = {"rows": shape[0], "columns": shape[1], "first use": other.first}
+    evidence = {"rows": shape[0], "columns": shape[1], "first use": Row(other.first)}
     return Finding("untied_weights", "warning", row, blamed.row, file, line, names, "copied", verdict, _CURE, evidence)
 
 

@@ -156,20 +156,29 @@ def update_ratio(graph: Graph, row: int) -> Iterator[Finding]:
         rate = float(found.updates["rate"][0])
         evidence = {"update to weight": found.ratio, "steps": len(np.unique(found.updates["step"]))}
         evidence |= {} if np.isnan(rate) else {"lr": rate}
-        evidence |= {} if np.isnan(found.worse) else {"loss, late to early": found.worse}
+        evidence |= {} if np.isnan(found.worse) else {"late loss to early loss": found.worse}
         if found.large:
             verdict = (
                 f"each step changes {told(names)} by {found.ratio:.2g} times what they are, and the loss grows: the "
                 "learning rate is too large"
             )
-            cure = "take a learning rate that changes weights by about a thousandth in each step"
+            cure = f"take a smaller learning rate{_about(rate, found.ratio)}: {_USUAL}"
         else:
             verdict = (
                 f"each step changes {told(names)} by {found.ratio:.2g} of what they are: at this learning rate the "
                 "training gets nowhere"
             )
-            cure = "take a larger learning rate: weights should change by about a thousandth in each step"
+            cure = f"take a larger learning rate{_about(rate, found.ratio)}: {_USUAL}"
         blamed = optimizer_at(graph, row, "its steps are too large" if found.large else "its steps are too small")
         cause = "too large" if found.large else "too small"
         explained = Explanation("fine", cause, verdict, (blamed,), cure)
         yield finding("update_ratio", "warning", row, explained, names, evidence)
+
+
+_USUAL: Final = "one that changes weights by about a thousandth in each step"
+
+
+def _about(rate: float, ratio: float) -> str:
+    """The rate with which weights would have changed by a thousandth, where it can be told."""
+    fitting = rate * 1e-3 / ratio
+    return f", about {fitting:.1g}" if np.isfinite(fitting) and fitting > 0 else ""

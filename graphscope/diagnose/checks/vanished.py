@@ -10,7 +10,7 @@ import numpy as np
 
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation, replaced, step_of, steps, title, where
-from graphscope.diagnose.finding import Finding, alike, finding
+from graphscope.diagnose.finding import Finding, Row, alike, finding
 from graphscope.diagnose.gradients.flow import Hop, hops, share_of_zeros
 from graphscope.diagnose.gradients.passes import pass_that_ends_with, passes_of
 from graphscope.diagnose.gradients.unreached import filled
@@ -116,7 +116,7 @@ def _are_zero(log: Log, rows: list[int]) -> bool:
 
 
 @check(
-    "leaf with a gradient of zeros",
+    "gradient that is zero",
     reads=("marks", "rows", "values"),
     rows=passes_with_zeros,
     shows="pass",
@@ -147,7 +147,9 @@ def vanished(graph: Graph, row: int) -> Iterator[Finding]:
     subjects = [Subject(then.node(rows[-1])) for rows in zero]
     found = ((each.title, answer) for each in subjects if (answer := explain_vanished(each)) is not None)
     for names, answer in alike(found):
-        yield finding("vanished", "warning", row, answer, names, {"leaves": len(names), "backward": ended.begin})
+        yield finding(
+            "vanished", "warning", row, answer, names, {"leaves": len(names), "backward pass": Row(ended.begin)}
+        )
 
 
 def _is_zero(log: Log, row: int) -> bool:

@@ -173,7 +173,7 @@ def vanishing_gradient(graph: Graph, row: int) -> Iterator[Finding]:
             "take an activation that lets gradients through (ReLU, GELU), add residual connections or normalisation, "
             "or initialise by the size of the layers"
         )
-        evidence = {"left of the gradient": place.whole, "by this line": place.line, "to the largest": found.share}
+        evidence = {"factor": place.whole, "factor of this line": place.line, "to the largest gradient": found.share}
         path = (step_of(place.node, "shrinks the gradient"),)
         explained = Explanation("fine", "vanishing", verdict, path, cure)
         yield finding("vanishing_gradient", "warning", row, explained, names, evidence)

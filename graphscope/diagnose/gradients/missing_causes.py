@@ -376,10 +376,8 @@ _CASTS: Final = frozenset({"to", "type", "type_as", "int", "long", "short", "cha
 _NO_RULE_CURE: Final = "use something smooth in its place (softmax for argmax, sigmoid for a comparison, tanh for sign)"
 
 KINDS: Final[tuple[tuple[Callable[[Node], bool], str], ...]] = (
-    (_without_grad, "no_grad"),
-    (_detached, "detach"),
-    (_not_floating, "no rule"),
-)
+    (_without_grad, "no_grad"), (_detached, "detach"), (_not_floating, "no rule"),
+)  # fmt: skip
 """The kinds of cut."""
 
 CUTS: Final[tuple[tuple[Callable[[Node], bool], str, str], ...]] = (
@@ -388,7 +386,9 @@ CUTS: Final[tuple[tuple[Callable[[Node], bool], str, str], ...]] = (
         "{op} ran with gradients off (no_grad or inference_mode)",
         "compute it outside of no_grad() and inference_mode()",
     ),
-    (_detached, "{op} cuts the way", "leave detach(), .data or torch.tensor(...) out where the gradient is wanted"),
+    (lambda node: node.op == "data", "{op} cuts the way", "leave .data out where the gradient is wanted"),
+    (lambda node: node.op.endswith("tensor"), "{op} cuts the way", "take the tensor itself, not a copy of its numbers"),
+    (_detached, "{op} cuts the way", "leave detach() out where the gradient is wanted"),
     (
         lambda node: _not_floating(node) and node.op in _CASTS,
         "{op} makes {dtype}, which no gradient passes",

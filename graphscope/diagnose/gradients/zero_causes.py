@@ -88,7 +88,10 @@ def _clamped(evidence: Evidence) -> Reason:
 
 def _saturated(evidence: Evidence) -> Reason:
     x, out = evidence.x, evidence.out
-    cure = "keep its inputs small: normalise them, or take a loss that works on logits (cross_entropy, ..._with_logits)"
+    op = evidence.node.op.rstrip("_")
+    cure = f"keep what {op} is given small: normalise it, or leave out the factor that makes it large"
+    if op in _PROBABILITIES:
+        cure += "; in front of a loss, take one that works on logits (cross_entropy, ..._with_logits)"
     if out is None:
         return Reason("saturated", "it is saturated", cure)
     flat = _SLOPES.get(evidence.node.op, _logistic)(out) == 0
@@ -96,6 +99,9 @@ def _saturated(evidence: Evidence) -> Reason:
         return _of_equals(evidence) if evidence.node.op in _OF_SUM_1 else _replaced(evidence)
     largest = "" if x is None else f" (its largest input is {np.max(np.abs(x)):.4g} in size)"
     return Reason("saturated", f"{share(flat)} its outputs are saturated{largest}", cure)
+
+
+_PROBABILITIES: Final = frozenset({"sigmoid", "softmax", "log_softmax", "logsigmoid", "softmin"})
 
 
 def _logistic(out: Any) -> Any:
@@ -212,11 +218,13 @@ def _masked(evidence: Evidence) -> Reason:
 
 
 def _power(evidence: Evidence) -> Reason:
-    base, exponent = (operand_numbers(each) for each in evidence.node.operands[:2])
-    if exponent.zero().every:
+    base, *exponents = (operand_numbers(each) for each in evidence.node.operands[:2])
+    if exponents and exponents[0].zero().every:
         return Reason("exponent 0", "the exponent is 0: the power is 1, whatever the base", "take another exponent")
     if base.zero().some is False:
         return _too_small(evidence, float(base.magnitude))
+    if not exponents or (exponents[0].value is not None and not np.any(exponents[0].value % 2)):
+        return Reason("at its minimum", "its base is 0, where a square is smallest: nothing is left to learn", "")
     return Reason("base 0", "its base is 0, where a power has no slope", "start elsewhere than at 0")
 
 

@@ -106,7 +106,9 @@ _DIV: Final[Hazards] = (
     Hazard("inf", "overflow", "a quotient overflows", TOO_LARGE, lambda v: _quotient(v, small=False)),
 )  # fmt: skip
 _REMAINDER: Final = Hazard("any", "division by zero", "division by 0", SAFE_DIV, lambda v: v.y.zero())
-_SAFE_EXP: Final = "limit what {op} is given: clamp(max=...), or subtract the largest (logsumexp, softmax)"
+_SAFE_EXP: Final = (
+    "subtract the largest from what {op} is given, as torch.softmax and logsumexp do, or limit it: clamp(max={reach})"
+)
 
 
 def _exponential(reach: Callable[[float], float], *, both: bool = False) -> Hazards:
@@ -145,6 +147,13 @@ def _power(given: Given, *, small: bool) -> Extent:
     return given.exceeded(max(x.magnitude, 1) ** max(y.bounds[1], 0)) | given.exceeded(
         max(least, np.float64(NEARLY_ZERO)) ** min(y.bounds[0], 0)
     )
+
+
+_RECURRENT: Final[Hazards] = (
+    _INFINITE,
+    overflow("overflow, as what it hands from step to step of a sequence grows", lambda v: float("inf"),
+             "clip gradients between backward() and step(), lower the learning rate, or take nonlinearity=\"tanh\""),
+)  # fmt: skip
 
 
 def _sizes(given: Given) -> list[float]:
@@ -319,6 +328,7 @@ FORWARD: Final[dict[str, Hazards]] = {
          "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "addcmul", "lerp", "cross", "trapezoid", "kron"),
         _PRODUCT,
     ),
+    **dict.fromkeys(("rnn_relu", "rnn_relu_cell"), _RECURRENT),
     **dict.fromkeys(("add", "sub", "rsub", "subtract"), _ADD),
     **dict.fromkeys(("sum", "cumsum", "nansum", "trace", "diff"), _SUM), "mean": (_EMPTY, *_SUM),
     **dict.fromkeys(("prod", "cumprod"), _FACTORS),

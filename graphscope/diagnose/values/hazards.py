@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
@@ -66,13 +67,16 @@ class Given:
     @property
     def sizes(self) -> str:
         """`largest magnitudes 100 and 300; float16 reaches 6.55e+04`."""
-        known = [each.magnitude for each in (*self.operands, self.g) if each.magnitude == each.magnitude]
+        every = dict.fromkeys(each.magnitude for each in (*self.operands, self.g) if each.magnitude == each.magnitude)
+        known = [size for size in every if size in sorted(every)[-_TOLD:]]
         told = " and ".join(f"{size:.4g}" for size in known)
         what = "" if not known else f"largest magnitude{'s' if len(known) > 1 else ''} {told}; "
         return f"{what}{self.made.dtype} reaches {self.limit:.4g}"
 
 
 _SLACK: Final = 1.01
+_TOLD: Final = 3
+"""So many magnitudes are told: an op of a whole sequence takes a dozen numbers."""
 
 
 class Hazard(NamedTuple):
@@ -114,12 +118,18 @@ def _joined(group: Group, texts: Sequence[str]) -> str:
 
 
 def filled(cure: str, given: Given) -> str:
-    """A cure with the name of the op, and numbers that its dtype does not round away."""
+    """A cure with the name of the op, numbers that its dtype does not round away, and a dtype that reaches farther."""
     tiny, margin = _SMALL.get(given.made.dtype, ("1e-8", "1e-6"))
-    return cure.replace("{op}", given.op).replace("{tiny}", tiny).replace("{margin}", margin)
+    reach = math.floor(math.log2(given.limit) if given.op == "exp2" else math.log(given.limit))
+    words = {"op": given.op, "tiny": tiny, "margin": margin, "reach": reach, "wider": _WIDER.get(given.made.dtype, "")}
+    return cure.format(**words)
 
 
 _SMALL: Final = {"float16": ("1e-4", "1e-3"), "bfloat16": ("1e-8", "1e-2")}
+_WIDER: Final = {
+    "float16": ", or take bfloat16, which reaches as far as float32",
+    **dict.fromkeys(("bfloat16", "float32"), ", or take float64, which reaches farther"),
+}
 
 
 HANDED_ON: Final = "of an infinity"
@@ -156,8 +166,8 @@ def _number(bound: Callable[[Given], float], given: Given) -> float:
 
 
 TOO_LARGE: Final = (
-    "make the numbers smaller (normalise inputs, clip gradients, lower the learning rate), or take a dtype that "
-    "reaches farther"
+    "make the numbers smaller (normalise inputs, clip gradients, lower the learning rate, divide ahead of a product "
+    "and not after it){wider}"
 )
 SAFE_LOG: Final = "keep what {op} is given above 0: clamp_min({tiny}) before it, or log_softmax instead of log(softmax)"
 SAFE_LOG1P: Final = "keep what {op} is given above -1: clamp_min(-1 + {margin}) before it"

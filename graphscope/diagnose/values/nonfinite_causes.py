@@ -32,7 +32,19 @@ def born_forward(node: Node) -> Birth:
     """Why an op made a non-finite value of finite operands."""
     given = _given(node)
     told = birth(hazards_of(FORWARD, node.op), given) or _of_any_op(given)
-    return _masked(node, told)
+    return _masked(node, _of_probabilities(node, told))
+
+
+_LOGARITHMS: Final = {"softmax": "log_softmax", "sigmoid": "logsigmoid"}
+
+
+def _of_probabilities(node: Node, found: Birth) -> Birth:
+    """The same; of probabilities that became 0, there is an op that takes the logarithm with them."""
+    made = node.inputs[0].source.op if found.cause == "log of zero" and node.inputs else ""
+    safe = _LOGARITHMS.get(made)
+    if safe is None or node.op != "log":
+        return found
+    return found._replace(cure=f"take {safe} of what {made} is given, in place of log({made}(x))")
 
 
 def born_backward(node: Node, rule: Node | None, made: Node) -> Birth:
@@ -65,7 +77,7 @@ def largest(node: Node) -> float | None:
 
 
 def _given(node: Node, rule: Node | None = None, made: Node | None = None) -> Given:
-    operands = [operand_numbers(each) for each in node.operands if each.edge or isinstance(each.constant, int | float)]
+    operands = [operand_numbers(each) for each in node.operands if each.edge or _is_number(each.constant)]
     if node.op == "multi_head_attention_forward":  # its masks are no operands
         operands = [numbers_of(edge.source, edge.slot) for edge in node.inputs]
     out = numbers_of(node)
@@ -74,12 +86,26 @@ def _given(node: Node, rule: Node | None = None, made: Node | None = None) -> Gi
     return Given(node.op.rstrip("_"), operands, out, out if made is None else numbers_of(made), g, attributes)
 
 
+def _is_number(constant: object) -> bool:
+    return isinstance(constant, int | float) and not isinstance(constant, bool)
+
+
 _HIDING: Final = frozenset({"where", "masked_fill", "nan_to_num", "getitem", "index", "masked_select", "index_select"})
 _MOST_USERS: Final = 200
-_SAFE_WHERE: Final = (
-    "choose before {op}, not after it: {op}(torch.where(mask, x, safe)), with a `safe` that it can take (1 of a log, "
-    "a root or a divisor, 0 of an exp)"
-)
+_SAFE_WHERE: Final = "choose before {op}, not after it: take {op} of torch.where(mask, x, 1.0)"
+_SAFE_WHERES: Final = {
+    **dict.fromkeys(
+        ("exp", "exp2", "expm1", "sinh", "cosh", "square", "asin", "acos", "atanh", "erfinv"),
+        _SAFE_WHERE.replace("1.0", "0.0"),
+    ),
+    **dict.fromkeys(("acosh", "arccosh"), _SAFE_WHERE.replace("1.0", "2.0")),
+    **dict.fromkeys(("logit", "ndtri"), _SAFE_WHERE.replace("1.0", "0.5")),
+    **dict.fromkeys(
+        ("div", "true_divide", "divide", "fmod", "remainder"),
+        "choose before {op}, not after it: divide by torch.where(mask, divisor, 1.0)",
+    ),
+}
+"""With a number that the op can take, and its rule as well."""
 
 
 def _masked(node: Node, found: Birth) -> Birth:
@@ -87,7 +113,8 @@ def _masked(node: Node, found: Birth) -> Birth:
     if found.cause == "data" or not _is_hidden(node):
         return found
     why = f"{found.why}, and what hides it afterwards can't keep it out of the gradient"
-    return Birth(f"masked {found.cause}", why, filled(_SAFE_WHERE, _given(node)))
+    given = _given(node)
+    return Birth(f"masked {found.cause}", why, filled(_SAFE_WHERES.get(given.op, _SAFE_WHERE), given))
 
 
 def _is_hidden(node: Node) -> bool:

@@ -29,7 +29,7 @@ UPDATE: Final = np.dtype(
         ("gradient", "<f8"),  # norm of the gradient that it was made with
         ("weight", "<f8"),  # norm of the parameter before
         ("update", "<f8"),  # norm of what was added to it
-        ("moved", "<f8"),  # share of the elements with a gradient that changed; 0: not one bit did
+        ("moved", "<f8"),  # share of the elements with a gradient that changed; 0: of those looked at, not one bit
     ]
 )
 """What one update did to one parameter; NaN stands for what the log does not say."""

@@ -11,7 +11,7 @@ from graphscope.debugger import results
 from graphscope.debugger.inspection import Entry
 from graphscope.debugger.nodes import Pending
 from graphscope.debugger.setup import Setup
-from graphscope.diagnose import Finding, Step, Unjudged
+from graphscope.diagnose import Finding, Row, Step, Unjudged
 from graphscope.eventlog.names import Site
 from graphscope.graph.select import Selector, Term
 
@@ -25,6 +25,8 @@ def to_json(found: object) -> Any:
         return [to_json(item) for item in found]
     if isinstance(found, Mapping):
         return {"type_name": "dict", "items": [[to_json(key), to_json(value)] for key, value in found.items()]}
+    if isinstance(found, Row):
+        return {"type_name": Row.__name__, "number": int(found)}
     if isinstance(found, float) and not math.isfinite(found):
         return str(found)
     return found
@@ -38,12 +40,16 @@ def from_json(found: Any) -> Any:
         return found
     if found["type_name"] == "dict":
         return dict(map(from_json, found["items"]))
+    if found["type_name"] == Row.__name__:
+        return Row(found["number"])
     kind = KINDS[found["type_name"]]
     body = {key: from_json(value) for key, value in found.items() if key != "type_name"}
     if kind is results.Statistics:
         body = {key: float(value) if isinstance(value, str) else value for key, value in body.items()}
     if kind is Finding:
-        body["evidence"] = {key: float(value) for key, value in body["evidence"].items()}
+        body["evidence"] = {
+            key: float(value) if isinstance(value, str) else value for key, value in body["evidence"].items()
+        }
     return kind(**body)
 
 

@@ -9,5 +9,6 @@ from graphscope.diagnose.explain import explain_node as explain_node
 from graphscope.diagnose.explanation import Explanation as Explanation
 from graphscope.diagnose.explanation import Step as Step
 from graphscope.diagnose.finding import Finding as Finding
+from graphscope.diagnose.finding import Row as Row
 from graphscope.diagnose.report import Report as Report
 from graphscope.diagnose.report import Unjudged as Unjudged

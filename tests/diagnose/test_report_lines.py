@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+
+from graphscope.debugger.json_data import from_json, to_json
 from graphscope.diagnose.explanation import Explanation
 from graphscope.diagnose.finding import Finding, Row, alike
 from graphscope.diagnose.report_lines import lines_of_finding
@@ -37,3 +40,8 @@ def test_of_several_names_the_sentence_speaks_of_several_gradients() -> None:
     assert one.verdict == "the gradients of a.w and a.b are zero: tanh is flat"
     ((_, alone),) = alike(each[:1])
     assert alone.verdict == "a.w.grad is zero: tanh is flat"
+
+
+def test_a_finding_is_told_alike_in_another_process() -> None:
+    here = found(evidence={"loss": Row(7), "share": 0.25, "steps": 3, "worst": float("nan")})
+    assert told(from_json(json.loads(json.dumps(to_json(here))))) == told(here)

@@ -24,6 +24,8 @@ class Run:
         """Of each vertex the one of the other side that belongs to it, and to which it belongs."""
         self.echoes: np.ndarray = np.full(len(flow), NONE, np.int64)
         """Of a vertex without one, a vertex of the other side that holds the same numbers and belongs to another."""
+        self.by_value: np.ndarray = np.zeros(len(flow), bool)
+        """Of which vertices the mate was found by its numbers, be they in another order."""
 
     def counterpart(self, vertex: int) -> int:
         """Its mate or else its echo."""
@@ -38,10 +40,15 @@ class Alignment:
         self.a = Run(a)
         self.b = Run(b)
 
-    def pair(self, a: int, b: int) -> None:
-        """Let two vertices belong together."""
-        self.a.mates[a] = b
-        self.b.mates[b] = a
+    def pair(self, a: int, b: int, *, by_value: bool = False) -> None:
+        """Let two vertices belong together, and no longer to what they belonged to."""
+        for (run, other), vertex, mate in zip(self.sides, (a, b), (b, a), strict=True):
+            before = int(run.mates[vertex])
+            if before not in (NONE, mate):
+                other.mates[before] = NONE
+                other.echoes[before] = vertex
+            run.by_value[vertex] = by_value or (before == mate and run.by_value[vertex])
+            run.mates[vertex] = mate
 
     @property
     def sides(self) -> tuple[tuple[Run, Run], tuple[Run, Run]]:

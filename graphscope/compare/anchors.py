@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.compare.alignment import NONE, Alignment
+from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:
     from graphscope.compare.alignment import Run
@@ -29,7 +30,7 @@ def anchor(alignment: Alignment, tolerance: float) -> None:
         if alignment.a.mates[one] != NONE or alignment.b.mates[other] != NONE:
             continue
         if alignment.hold_the_same(one, other, tolerance):
-            alignment.pair(one, other)
+            alignment.pair(one, other, by_value=True)
     if tolerance > TIGHT:
         return
     for one, other in found:
@@ -85,6 +86,9 @@ def _near(a: Run, one: np.ndarray, b: Run, other: np.ndarray, tolerance: float) 
     same &= a.flow.is_backward[one] == b.flow.is_backward[other]
     same &= a.flow.is_floating[one] == b.flow.is_floating[other]
     same &= a.prints.nonfinite[one] == b.prints.nonfinite[other]
+    leaves = [(run.flow.kinds == Kind.LEAF)[which] for run, which in ((a, one), (b, other))]
+    same &= (a.flow.reaching[one] == b.flow.reaching[other]) | ~(leaves[0] & leaves[1])
+    same &= (leaves[0] == leaves[1]) | (a.prints.telling[one] & b.prints.telling[other])
     with np.errstate(all="ignore"):
         apart = np.abs(a.prints.features[one] - b.prints.features[other]).max(1)
         close: np.ndarray = apart <= tolerance * np.maximum(a.prints.scales[one], b.prints.scales[other])
@@ -99,8 +103,10 @@ def _by_likelihood(a: Run, b: Run, one: np.ndarray, other: np.ndarray) -> list[t
     rivals = np.maximum(np.bincount(one, minlength=len(a.flow))[one], np.bincount(other, minlength=len(b.flow))[other])
     telling = a.prints.telling[one] & b.prints.telling[other]
     kinds = a.flow.kinds[one] != b.flow.kinds[other]
+    reaching = a.flow.reaching[one] != b.flow.reaching[other]
     ops = np.array([a.flow.ops[x] != b.flow.ops[y] for x, y in zip(one.tolist(), other.tolist(), strict=True)])
     shapes = np.array([a.flow.shape(x) != b.flow.shape(y) for x, y in zip(one.tolist(), other.tolist(), strict=True)])
+    names = np.array([_named(a, x) != _named(b, y) for x, y in zip(one.tolist(), other.tolist(), strict=True)])
     sure = (rivals == 1) & telling
     places = [one / max(len(a.flow), 1), other / max(len(b.flow), 1)]
     known = np.flatnonzero(sure)
@@ -108,8 +114,15 @@ def _by_likelihood(a: Run, b: Run, one: np.ndarray, other: np.ndarray) -> list[t
         order = known[np.argsort(one[known])]
         places = [one.astype(np.float64), np.interp(other, *_ascending(other[order], one[order]))]
     apart = np.abs(places[0] - places[1])
-    order = np.lexsort((apart, shapes, ops, kinds, ~telling, ~sure))
+    order = np.lexsort((apart, shapes, ops, names, kinds, reaching, ~telling, ~sure))
     return list(zip(one[order].tolist(), other[order].tolist(), strict=True))
+
+
+def _named(run: Run, vertex: int) -> str:
+    """The last part of the name of a leaf."""
+    if run.flow.kinds[vertex] != Kind.LEAF:
+        return ""
+    return run.flow.node(vertex).name.rpartition(".")[2]
 
 
 def _ascending(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphscope.compare.alignment import NONE, Alignment, Run
 from graphscope.compare.anchors import LOOSE, TIGHT, anchor
-from graphscope.compare.difference import PAIR, PARTED, SAME, Difference, Parting, When
+from graphscope.compare.difference import PAIR, PARTED, SAME, Difference, Parting
 from graphscope.compare.exact import same_rows
 from graphscope.compare.first_steps import first_steps
 from graphscope.compare.flow import Flow
 from graphscope.compare.judgement import AGREES, Judgement
 from graphscope.compare.neighbours import pair_backward, pair_leaves, pair_roots, pair_users
 from graphscope.compare.parameters import parameters
-from graphscope.compare.partings import partings
+from graphscope.compare.partings import partings_backward, partings_forward
 from graphscope.compare.remarks import compared, remarks
 from graphscope.compare.updates import update_parting
 from graphscope.eventlog.reader import Log, load
 
 if TYPE_CHECKING:
     from graphscope.compare.steps import Step
-
-PASSES: Final[tuple[When, When]] = ("forward", "backward")
 
 
 def diff(a: Log | str | os.PathLike[str], b: Log | str | os.PathLike[str]) -> Difference:
@@ -64,10 +62,10 @@ def diff(a: Log | str | os.PathLike[str], b: Log | str | os.PathLike[str]) -> Di
 
 def _partings(alignment: Alignment, judgement: Judgement, steps: tuple[Step, Step]) -> list[Parting]:
     """Where two steps part: in the forward pass, else in backward, else in what the update makes of it."""
-    for when in PASSES:
-        found = partings(alignment, judgement, when, steps[0].number)
-        if found:
-            return found
+    number = steps[0].number
+    found = partings_forward(alignment, judgement, number) or partings_backward(alignment, judgement, number)
+    if found:
+        return found
     logs = alignment.a.flow.log, alignment.b.flow.log
     updated = update_parting(*logs, steps, matched_parameters(alignment))
     return [] if updated is None else [updated]

@@ -47,6 +47,9 @@ class Flow:
         self.log = log
         self.graph = Graph(log)
         rows, owners, sources, slots = _edges(log, start, stop)
+        again = _versions(log, self.graph, rows)
+        owners, sources = np.concatenate([owners, again[:, 0]]), np.concatenate([sources, again[:, 1]])
+        slots = np.concatenate([slots, np.zeros(len(again), np.int64)])
         outside = np.unique(sources[sources < start]) if len(sources) else np.zeros(0, np.int64)
         outside = outside[np.isin(log.pick("kind", outside), [int(kind) for kind in NODES])]
         nodes = np.concatenate([outside, rows])
@@ -151,6 +154,25 @@ class Flow:
                     found.append(vertex)
         return found
 
+    @cached_property
+    def ends(self) -> list[int]:
+        """What the forward pass is run for: what backward passes begin from, else the last that nothing uses."""
+        ends = np.flatnonzero((self.kinds == Kind.OP) & self.is_floating & ~self.is_backward).tolist()
+        return self.roots or [vertex for vertex in ends if not self.users[vertex]][-1:]
+
+    @cached_property
+    def reaching(self) -> np.ndarray:
+        """Which vertices one of the ends is computed from."""
+        found = np.zeros(len(self), bool)
+        border = [*self.ends]
+        found[border] = True
+        while border:
+            for source in self.inputs[border.pop()]:
+                if not found[source]:
+                    found[source] = True
+                    border.append(source)
+        return found
+
 
 def _edges(log: Log, start: int, stop: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """The rows of nodes of a stretch; of each of their inputs the owner, and the row and slot that it comes from."""
@@ -172,3 +194,15 @@ def _edges(log: Log, start: int, stop: int) -> tuple[np.ndarray, np.ndarray, np.
     # Only what stands ahead: a damaged row may name any.
     sound = sources < owners
     return np.concatenate(nodes), owners[sound], sources[sound], slots[sound]
+
+
+def _versions(log: Log, graph: Graph, rows: np.ndarray) -> np.ndarray:
+    """Leaves that a log tells again because the program had written into them, each with the row that wrote last."""
+    leaves = rows[log.pick("kind", rows) == Kind.LEAF]
+    tensors = log.pick("tensor", leaves).astype(np.int64)
+    found = []
+    for row, tensor in zip(leaves[tensors < leaves].tolist(), tensors[tensors < leaves].tolist(), strict=True):
+        versions = graph.index.versions(tensor, row)
+        if versions:
+            found.append((row, versions[-1]))
+    return np.array(found, np.int64).reshape(-1, 2)

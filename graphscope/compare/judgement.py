@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from graphscope.compare.alignment import NONE, Alignment
-from graphscope.compare.anchors import LOOSE
+from graphscope.compare.anchors import LOOSE, TIGHT
 from graphscope.compare.errors import allowed
-from graphscope.compare.rounding import Allowed, Deviation, agree, deviation, roundoff, statistics_agree
+from graphscope.compare.rounding import PRECISION, Allowed, Deviation, agree, deviation, roundoff, statistics_agree
 from graphscope.eventlog.schema import Kind
-
-if TYPE_CHECKING:
-    from graphscope.compare.alignment import Run
 
 ALONE: Final = 0
 """Nothing of the other side belongs to it."""
@@ -26,78 +23,78 @@ _EQUAL: Final = Deviation(1, 1.0, 0.0, 0.0)
 class Judgement:
     """Of each vertex of both sides whether it agrees, and how far off it is.
 
-    The vertices of both sides are judged in the order of the log, so that how far the inputs are apart is known.
+    The vertices are judged in the order of the log, so that how far their inputs are apart is known.
     """
 
     def __init__(self, alignment: Alignment) -> None:
+        self.runs = alignment.a, alignment.b
         self.alignment = alignment
-        self.states: tuple[np.ndarray, np.ndarray] = (
-            np.full(len(alignment.a.flow), ALONE, np.uint8),
-            np.full(len(alignment.b.flow), ALONE, np.uint8),
-        )
-        self._found: tuple[list[Deviation | None], list[Deviation | None]] = (
-            [None] * len(alignment.a.flow),
-            [None] * len(alignment.b.flow),
-        )
+        self.states = tuple(np.full(len(run.flow), ALONE, np.uint8) for run in self.runs)
+        self._found: list[list[Deviation | None]] = [[None] * len(run.flow) for run in self.runs]
+        self._dtypes = [[run.flow.dtype(vertex) for vertex in range(len(run.flow))] for run in self.runs]
+        """The coarsest dtype on the way to each vertex that is the program's choice for both runs."""
         self._judge_all()
 
     def _judge_all(self) -> None:
-        a, b = self.alignment.a, self.alignment.b
+        a, b = self.runs
         done = 0
         for vertex in range(len(a.flow)):
             mate = a.counterpart(vertex)
-            while done <= mate:  # what b computed until then
-                self._estimate(1, b, done)
+            while done <= mate:
+                self._arrive(1, done)
                 done += 1
-            if mate == NONE:
-                self._estimate(0, a, vertex)
-            else:
+            self._arrive(0, vertex)
+            if mate != NONE:
                 self._judge(vertex, mate, a.mates[vertex] != NONE)
         for vertex in range(done, len(b.flow)):
-            self._estimate(1, b, vertex)
+            self._arrive(1, vertex)
         for vertex in np.flatnonzero((b.mates == NONE) & (b.echoes != NONE)).tolist():
-            self._judge(int(b.echoes[vertex]), vertex, False, which=1)
+            self._judge(int(b.echoes[vertex]), vertex, False, echo=1)
 
-    def _estimate(self, which: int, side: Run, vertex: int) -> None:
-        """What rounding may have made of a vertex that nothing is known of yet."""
-        if self._found[which][vertex] is None and side.flow.kinds[vertex] == Kind.OP and vertex >= side.flow.sources:
-            inputs = self._inputs(which, side, vertex)
-            arrived = max((each.relative for each in inputs if each is not None), default=0.0)
+    def _arrive(self, which: int, vertex: int) -> None:
+        """What the inputs of a vertex let expect of it, ahead of all that is known of itself."""
+        flow = self.runs[which].flow
+        if flow.kinds[vertex] == Kind.LEAF or vertex < flow.sources:
+            return
+        sources = flow.inputs[vertex]
+        known = [self._dtypes[which][source] for source in sources]
+        known = [dtype for dtype in known if dtype in PRECISION]
+        if known and self._dtypes[which][vertex] in PRECISION:
+            self._dtypes[which][vertex] = min(known, key=PRECISION.__getitem__)
+        if self._found[which][vertex] is None:
+            arrived = max((each.relative for each in self._inputs(which, vertex) if each is not None), default=0.0)
             if arrived and np.isfinite(arrived):
                 self._found[which][vertex] = Deviation(1, 1.0, 2 * arrived, arrived)
 
-    def _inputs(self, which: int, side: Run, vertex: int) -> Sequence[Deviation | None]:
-        return [self._found[which][source] for source in side.flow.inputs[vertex]]
+    def _inputs(self, which: int, vertex: int) -> Sequence[Deviation | None]:
+        return [self._found[which][source] for source in self.runs[which].flow.inputs[vertex]]
 
-    def _judge(self, one: int, other: int, mutual: bool, which: int = 0) -> None:
-        found = self._fine(one, other)
+    def _judge(self, one: int, other: int, mutual: bool, echo: int = 0) -> None:
+        found = self._deviation(one, other)
         state = AGREES if found is not None else DIFFERS
-        if mutual or state == AGREES:
-            for side, vertex in ((0, one), (1, other)):
-                if mutual or side == which:
-                    self.states[side][vertex] = state
-                    self._found[side][vertex] = found or self._found[side][vertex]
+        for which, vertex in enumerate((one, other)):
+            if mutual or (state == AGREES and which == echo):
+                self.states[which][vertex] = state
+                self._found[which][vertex] = found or self._found[which][vertex]
 
-    def _fine(self, one: int, other: int) -> Deviation | None:
+    def _deviation(self, one: int, other: int) -> Deviation | None:
         """How far apart two vertices are that are the same up to rounding; None where they are not the same."""
-        a, b = self.alignment.a, self.alignment.b
+        a, b = self.runs
         values = a.flow.value(one), b.flow.value(other)
         if values[0] is None or values[1] is None:
-            return self._fine_as_statistics(one, other)
-        ordered = self.alignment.values(one, other, LOOSE)
-        if ordered is None or values[0].shape == values[1].shape:
-            ordered = (values[0], values[1]) if values[0].size == values[1].size else None
-        if ordered is None:
-            return None
-        found = deviation(*ordered) if ordered[0].dtype.kind in "fciub" else None
-        if found is None:
-            return None
-        if found.largest == 0:
+            return self._of_statistics(one, other)
+        ordered: tuple[np.ndarray, np.ndarray] | None = (values[0], values[1])
+        if a.mates[one] != other or a.by_value[one]:
+            ordered = self.alignment.values(one, other, LOOSE)
+        elif values[0].shape != values[1].shape:
+            ordered = self.alignment.values(one, other, TIGHT)
+        found = None if ordered is None or ordered[0].dtype.kind not in "fciub" else deviation(*ordered)
+        if found is None or ordered is None or not found.largest:
             return found
         return found if any(agree(*ordered, each) for each in self._allowed(one, other)) else None
 
-    def _fine_as_statistics(self, one: int, other: int) -> Deviation | None:
-        a, b = self.alignment.a, self.alignment.b
+    def _of_statistics(self, one: int, other: int) -> Deviation | None:
+        a, b = self.runs
         if a.flow.counts[one] != b.flow.counts[other]:
             return None
         if not (a.prints.known[one] and b.prints.known[other]):
@@ -108,15 +105,17 @@ class Judgement:
 
     def _allowed(self, one: int, other: int) -> list[Allowed]:
         """What rounding may do on the way of either side."""
-        a, b = self.alignment.a, self.alignment.b
-        dtypes = a.flow.dtype(one), b.flow.dtype(other)
+        own = [run.flow.dtype(vertex) for run, vertex in zip(self.runs, (one, other), strict=True)]
+        dtypes = own
+        if own[0] == own[1]:  # what both do in a coarse dtype is as coarse for both
+            self._dtypes[0][one] = self._dtypes[1][other] = own[0]
+        else:
+            dtypes = [self._dtypes[0][one], self._dtypes[1][other]]
         found = []
-        for which, side, vertex in ((0, a, one), (1, b, other)):
-            if side.flow.kinds[vertex] == Kind.LEAF or vertex < side.flow.sources:
+        for which, (run, vertex) in enumerate(zip(self.runs, (one, other), strict=True)):
+            if run.flow.kinds[vertex] == Kind.LEAF or vertex < run.flow.sources:
                 unit = roundoff(*dtypes)
-                scale = float(side.prints.scales[vertex])
-                found.append(Allowed(4 * unit * scale, 4 * unit, 4 * unit))
+                found.append(Allowed(4 * unit * float(run.prints.scales[vertex]), 4 * unit, 4 * unit))
             else:
-                inputs = self._inputs(which, side, vertex)
-                found.append(allowed(side.flow.node(vertex), inputs, *dtypes))
+                found.append(allowed(run.flow.node(vertex), self._inputs(which, vertex), *dtypes))
         return found

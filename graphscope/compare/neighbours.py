@@ -68,17 +68,7 @@ def pair_backward(alignment: Alignment) -> None:
         for one, other in zip(vertices, others, strict=False):
             if a.flow.counts[one] != b.flow.counts[other]:
                 continue
-            _replace(alignment, one, other)
-
-
-def _replace(alignment: Alignment, one: int, other: int) -> None:
-    """Pair two vertices that are surely each other's; what they were paired with by their numbers is free again."""
-    for (side, its), vertex in zip(alignment.sides, (one, other), strict=True):
-        before = int(side.mates[vertex])
-        if before != NONE:
-            its.mates[before] = NONE
-            its.echoes[before] = vertex
-    alignment.pair(one, other)
+            alignment.pair(one, other)
 
 
 def _by_owner(flow: Flow) -> dict[tuple[int, int, int, str], list[int]]:

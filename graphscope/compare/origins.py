@@ -36,7 +36,9 @@ def lost(flow: Flow, states: np.ndarray, results: Iterable[int], backward: bool)
     wanted = np.zeros(len(flow), bool)
     for result in results:
         wanted[result] = True
-    off = (states != AGREES) & (flow.is_backward == backward)
+    given = (flow.kinds == Kind.LEAF) | (np.arange(len(flow)) < flow.sources)
+    off = (states == DIFFERS) | ((states != AGREES) & ~given)
+    off &= flow.is_backward == backward
     found = np.zeros(len(flow), bool)
     for vertex in range(len(flow) - 1, -1, -1):
         if off[vertex] and (wanted[vertex] or any(found[user] for user in flow.users[vertex])):
@@ -47,20 +49,7 @@ def lost(flow: Flow, states: np.ndarray, results: Iterable[int], backward: bool)
     return Lost(found, tuple(origins))
 
 
-def results_of(flow: Flow, states: np.ndarray, backward: bool) -> list[int]:
-    """What a pass is run for: its loss, or what it ends in; of backward the gradients of leaves."""
-    if backward:
-        return [
-            vertex
-            for vertex in range(flow.sources, len(flow))
-            if flow.is_backward[vertex] and not flow.users[vertex] and flow.kinds[vertex] == Kind.ACCUMULATE
-        ]
-    differing = np.flatnonzero((states == DIFFERS) & ~flow.is_backward).tolist()
-    if flow.roots:
-        return [*flow.roots, *differing]
-    ends = [
-        vertex
-        for vertex in range(flow.sources, len(flow))
-        if not flow.users[vertex] and flow.kinds[vertex] == Kind.OP and flow.is_floating[vertex]
-    ]
-    return [*ends[-1:], *differing]
+def results_of(flow: Flow, states: np.ndarray, by_value: np.ndarray) -> list[int]:
+    """What a forward pass is run for: its loss, or what it ends in; what is nearly the same counts as well."""
+    differing = np.flatnonzero((states == DIFFERS) & by_value & ~flow.is_backward).tolist()
+    return [*flow.ends, *differing]

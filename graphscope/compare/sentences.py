@@ -20,8 +20,18 @@ _MADE: Final = ("dtype", "shape")
 """Facts about what comes out of a call."""
 
 
-def sentence(when: When, a: Side | None, b: Side | None, facts: Sequence[Fact]) -> Told:
-    """What to tell of a place where two runs part; pass and lines are told beside it."""
+def sentence(when: When, cause: str, a: Side | None, b: Side | None, facts: Sequence[Fact]) -> Told:
+    """What to tell of a place where two runs part; pass and lines are told beside it.
+
+    Args:
+        when: The pass.
+        cause: What is known of the cause; `op` where that is to be read from the facts.
+        a: The node of one run.
+        b: That of the other.
+        facts: What differs about their calls.
+    """
+    if cause == "detached":
+        return _detached(a, b)
     if a is None or b is None:
         here, there, known = ("b", "a", b) if a is None else ("a", "b", a)
         return Told("only one", f"{here} runs {known.op if known else 'something'}, and {there} does nothing like it")
@@ -35,3 +45,7 @@ def sentence(when: When, a: Side | None, b: Side | None, facts: Sequence[Fact]) 
         return Told(made[0], f"{a.op} makes another {listed(made)}")
     what = "the gradient of " if when == "backward" else ""
     return Told("op", f"{what}{a.op} is computed another way")
+
+
+def _detached(a: Side | None, b: Side | None) -> Told:
+    return Told("detached", "a gradient flows on one side alone")

@@ -1,0 +1,82 @@
+"""Of a gradient that differs, the forward node whose rule made it: that is what a program has to look at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from graphscope.compare.alignment import NONE
+from graphscope.eventlog.schema import Flag, Kind
+
+if TYPE_CHECKING:
+    from graphscope.compare.alignment import Alignment
+    from graphscope.compare.flow import Flow
+    from graphscope.compare.partings import Place
+
+
+class Culprits(NamedTuple):
+    """The forward vertices whose rules made gradients that differ."""
+
+    a: int | None
+    b: int | None
+    cause: str
+    """`backward rule`, or `detached` where one side has no way for a gradient that the other has."""
+
+
+CUTS: Final = frozenset({"detach", "detach_", "data", "stop_gradient"})
+_FARTHEST: Final = 64
+
+
+def ruling(flow: Flow, vertex: int) -> list[int]:
+    """The forward vertices whose rules brought a gradient, in the order in which they did."""
+    found = []
+    for source in flow.inputs[vertex]:
+        if flow.kinds[source] == Kind.ACCUMULATE:
+            found += ruling(flow, source)
+        else:
+            owner = owner_of(flow, source)
+            if owner is not None and owner not in found:
+                found.append(owner)
+    return found
+
+
+def owner_of(flow: Flow, vertex: int) -> int | None:
+    """The forward vertex that a backward one belongs to, however deep inside of its rule."""
+    found: int | None = vertex
+    while found is not None and flow.is_backward[found]:
+        found = flow.vertex(int(flow.forward[found]))
+    return found
+
+
+def of_backward(alignment: Alignment, place: Place) -> Culprits:
+    """The forward vertices to blame where gradients part."""
+    a, b = alignment.a, alignment.b
+    ends = [[] if end is None else ruling(run.flow, end) for run, end in ((a, place.end_a), (b, place.end_b))]
+    only = [
+        [each for each in mine if run.counterpart(each) not in its]
+        for run, mine, its in ((a, ends[0], ends[1]), (b, ends[1], ends[0]))
+    ]
+    if len(ends[0]) > len(ends[1]) and only[0]:
+        return Culprits(only[0][0], cut(b.flow, a.counterpart(only[0][0])), "detached")
+    if len(ends[1]) > len(ends[0]) and only[1]:
+        return Culprits(cut(a.flow, b.counterpart(only[1][0])), only[1][0], "detached")
+    rules = [
+        None if vertex is None else next(iter(ruling(run.flow, vertex)), owner_of(run.flow, vertex))
+        for run, vertex in ((a, place.a), (b, place.b))
+    ]
+    return Culprits(rules[0], rules[1], "backward rule")
+
+
+def cut(flow: Flow, vertex: int) -> int | None:
+    """Where on the way to a forward vertex gradients are cut off; the vertex itself where that is not seen."""
+    if vertex == NONE:
+        return None
+    border, seen = [vertex], {vertex}
+    while border:
+        each = border.pop(0)
+        if flow.ops[each] in CUTS or (flow.flags[each] & int(Flag.NO_GRAD) and flow.kinds[each] == Kind.OP):
+            return each
+        for source in flow.inputs[each]:
+            if source not in seen and len(seen) < _FARTHEST:
+                seen.add(source)
+                border.append(source)
+    return vertex

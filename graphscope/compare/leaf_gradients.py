@@ -1,0 +1,98 @@
+"""What backward passes leave behind: the gradients of leaves, whole. In how many parts one came does not matter."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphscope.compare.alignment import NONE
+from graphscope.compare.anchors import LOOSE
+from graphscope.compare.judgement import AGREES, DIFFERS
+from graphscope.compare.layouts import in_one_order
+from graphscope.compare.rounding import Allowed, agree, roundoff
+from graphscope.eventlog.schema import Kind
+
+if TYPE_CHECKING:
+    from graphscope.compare.flow import Flow
+    from graphscope.compare.judgement import Judgement
+
+
+def judge_leaf_gradients(judgement: Judgement) -> tuple[list[int], list[int]]:
+    """Judge what was added to the gradients of leaves by the sums; the vertices of both sides that were compared."""
+    a, b = judgement.runs
+    arrived = _arrived(a.flow), _arrived(b.flow)
+    compared: tuple[list[int], list[int]] = ([], [])
+    for leaf, mate in enumerate(a.mates.tolist()):
+        vertices = arrived[0].get(leaf, []), arrived[1].get(mate, []) if mate != NONE else []
+        if mate == NONE or not any(vertices):
+            continue
+        state = _state(judgement, *vertices)
+        for which in range(2):
+            compared[which].extend(vertices[which])
+            judgement.states[which][vertices[which]] = state
+    return compared
+
+
+def _arrived(flow: Flow) -> dict[int, list[int]]:
+    """By leaf, what was added to its gradient."""
+    found: dict[int, list[int]] = defaultdict(list)
+    for vertex in np.flatnonzero(flow.kinds == Kind.ACCUMULATE).tolist():
+        leaf = flow.vertex(int(flow.forward[vertex]))
+        if leaf is not None and (flow.kinds[leaf] == Kind.LEAF or leaf < flow.sources):
+            found[leaf].append(vertex)
+    return found
+
+
+def _state(judgement: Judgement, mine: list[int], its: list[int]) -> int:
+    if not mine or not its:
+        return DIFFERS
+    a, b = judgement.runs
+    one_by_one = len(mine) == len(its) == 1
+    if one_by_one and judgement.states[0][mine[0]] == AGREES and a.mates[mine[0]] == its[0]:
+        return AGREES
+    totals = [_total(run.flow, vertices) for run, vertices in ((a, mine), (b, its))]
+    if totals[0] is None or totals[1] is None:
+        return AGREES  # nothing is known that says otherwise
+    ordered = in_one_order(totals[0], totals[1], LOOSE)
+    if ordered is None:
+        ordered = (totals[0], totals[1]) if totals[0].shape == totals[1].shape else None
+    if ordered is None:
+        return DIFFERS
+    noise = max(_noise(run.flow, vertices) for run, vertices in ((a, mine), (b, its)))
+    unit = roundoff(a.flow.dtype(mine[0]), b.flow.dtype(its[0]))
+    return AGREES if agree(*ordered, Allowed(noise, 64 * unit)) else DIFFERS
+
+
+def _total(flow: Flow, vertices: list[int]) -> np.ndarray | None:
+    total: np.ndarray | None = None
+    for vertex in vertices:
+        value = flow.value(vertex)
+        if value is None:
+            return None
+        total = value.astype(np.float64) if total is None else total + value
+    return total
+
+
+def _noise(flow: Flow, vertices: list[int]) -> float:
+    """What rounding leaves of sums whose summands cancel: the summands are products of a cotangent and an input."""
+    found = 0.0
+    for vertex in vertices:
+        for source in flow.inputs[vertex]:
+            owner = flow.vertex(int(flow.forward[source]))
+            cotangent = flow.value(source)
+            if cotangent is None or owner is None:
+                continue
+            factor = max([1.0, *(_size(flow.value(each)) for each in flow.inputs[owner])])
+            summands = max(cotangent.size // max(min(flow.shape(vertex), default=1), 1), 1)
+            found += 8 * roundoff(flow.dtype(vertex)) * summands * _size(cotangent) * factor
+    return found
+
+
+def _size(value: np.ndarray | None) -> float:
+    """The root of the mean square."""
+    if value is None or not value.size or value.dtype.kind != "f":
+        return 0.0
+    with np.errstate(all="ignore"):
+        return float(np.sqrt(np.square(value, dtype=np.float64).mean()))

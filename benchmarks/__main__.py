@@ -13,6 +13,7 @@ from typing import Final
 from benchmarks import (
     adapter,
     compiled,
+    diff,
     doctor,
     log,
     memory,
@@ -46,6 +47,7 @@ GROUPS: Final[dict[str, Callable[[], list[results.Measurement]]]] = {
     "append": log.append,
     "open": log.reading,
     "doctor": doctor.measure,
+    "diff": diff.measure,
     "pictures": pictures.measure,
     "recorders": recorders.measure,
     "observers": observers.measure,

@@ -56,13 +56,13 @@ def record(path: Path, made: Callable[[Any], Any], rows: int) -> None:
             scheduler.step()
 
 
-def judged(path: Path) -> dict[str, float]:
-    """What `benchmarks.judging` says of a log: the processor's time, and the most memory that it held."""
-    command = [sys.executable, "-m", "benchmarks.judging", str(path)]
+def taken(*arguments: str, status: int = 0) -> dict[str, float]:
+    """What `graphscope ARGUMENTS` takes in a process of its own: the processor's time, and the most memory it held."""
+    command = [sys.executable, "-m", "benchmarks.judging", *arguments]
     output = subprocess.run(command, capture_output=True, check=True, text=True, cwd=ROOT.parent).stdout
     said: dict[str, float] = json.loads(output)
-    if said.pop("status") != 0:
-        raise AssertionError("the doctor finds something wrong with a training that is well")
+    if (found := said.pop("status")) != status:
+        raise AssertionError(f"`graphscope {arguments[0]}` ends with {found}, not with {status}")
     return said
 
 
@@ -73,6 +73,6 @@ def measure(rows: int = ROWS, rounds: int = 3) -> list[Measurement]:
         with scratch() as folder:
             path = folder / "run.gscope"
             record(path, made, rows)
-            runs = [judged(path) for _ in range(rounds)]
+            runs = [taken("doctor", str(path)) for _ in range(rounds)]
         measurements.append(Measurement(name, {column: min(run[column] for run in runs) for column in runs[0]}))
     return measurements

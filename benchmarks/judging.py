@@ -1,4 +1,4 @@
-"""A fresh process in which the doctor judges a log: `python -m benchmarks.judging LOG` prints JSON."""
+"""A fresh process that runs a command on logs: `python -m benchmarks.judging doctor LOG` prints what it took."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def most_memory() -> dict[str, int]:
     return {"bytes": int(kilobytes) << 10}
 
 
-def main(path: str) -> None:
-    """Judge as `graphscope doctor LOG` does, and print what it took, Python's start included."""
+def main(arguments: list[str]) -> None:
+    """Run what `graphscope` does with these arguments, and print what it took, Python's start included."""
     from graphscope.cli import main as graphscope
 
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
-        status = graphscope(["doctor", path])
+        status = graphscope(arguments)
     print(json.dumps({"status": status, "seconds": time.process_time(), **most_memory()}))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1:])

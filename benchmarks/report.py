@@ -22,6 +22,7 @@ TITLES: Final = {
     "append": "Appending a row",
     "open": "A log of 1,000,000 events, in a fresh process",
     "doctor": "The doctor on a log of 1,000,000 events",
+    "diff": "Where two logs of 1,000,000 events part",
     "pictures": "Pictures of the unrolled cell",
     "recorders": "Recording PyTorch",
     "observers": "Recording PyTorch beside torchlens",
@@ -53,6 +54,10 @@ NOTES: Final = {
     "doctor": "`graphscope doctor LOG` of PyTorch trainings of a perceptron and of a transformer with AdamW and a "
     "scheduler, recorded with statistics of large values: the processor's time of the whole process, Python's start "
     "included, and the most memory that it held, pages of the log among it; the least of three.",
+    "diff": "`graphscope diff A B` of two trainings that part in the last tenth, where one clips to another limit; "
+    "values are kept whole up to the budget of a log. `another structure`: one of the two has its layers written out. "
+    "The processor's time of the whole process, Python's start included, and the most memory that it held, pages of "
+    "the logs among it; the least of three.",
     "recorders": "PyTorch programs as they are, under `gs.record`: time as a multiple of the same step alone, with "
     "statistics of large values (`summary`), no values, and every value and gradient kept on disk (`full`). ENC is a "
     "transformer encoder layer, RES a residual network of 19 convolutions on two small images.",

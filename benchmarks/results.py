@@ -66,6 +66,7 @@ BARS: Final = (
     Bar("open", "warm", "bytes", 150e6),
     *(Bar("doctor", name, "seconds", 5.0) for name in ("perceptron", "transformer")),
     *(Bar("doctor", name, "bytes", 300e6) for name in ("perceptron", "transformer")),
+    *(Bar("diff", name, "seconds", 20.0) for name in ("one structure", "another structure")),
     Bar("pictures", "T = 100, whole, SVG", "seconds", 1.0),
     Bar("memory", "W3, graphscope", "to torch", 1.3),
     Bar("recorders", "W1", "summary", 3.0),

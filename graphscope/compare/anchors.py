@@ -102,7 +102,7 @@ def _by_likelihood(a: Run, b: Run, one: np.ndarray, other: np.ndarray) -> list[t
         return []
     rivals = np.maximum(np.bincount(one, minlength=len(a.flow))[one], np.bincount(other, minlength=len(b.flow))[other])
     telling = a.prints.telling[one] & b.prints.telling[other]
-    kinds = a.flow.kinds[one] != b.flow.kinds[other]
+    kinds = _kinds(a)[one] != _kinds(b)[other]
     reaching = a.flow.reaching[one] != b.flow.reaching[other]
     ops = np.array([a.flow.ops[x] != b.flow.ops[y] for x, y in zip(one.tolist(), other.tolist(), strict=True)])
     shapes = np.array([a.flow.shape(x) != b.flow.shape(y) for x, y in zip(one.tolist(), other.tolist(), strict=True)])
@@ -123,6 +123,11 @@ def _named(run: Run, vertex: int) -> str:
     if run.flow.kinds[vertex] != Kind.LEAF:
         return ""
     return run.flow.node(vertex).name.rpartition(".")[2]
+
+
+def _kinds(side: Run) -> np.ndarray:
+    """The kinds of rows; what was made ahead of the stretch, as a parameter that has been updated, is a leaf here."""
+    return np.where(np.arange(len(side.flow)) < side.flow.sources, Kind.LEAF, side.flow.kinds)
 
 
 def _ascending(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphscope.compare.copies import originals
 from graphscope.eventlog.schema import INLINE_INPUTS, NODES, ROW_MASK, SLOT_SHIFT, Flag, Kind, Pass
 from graphscope.graph import Graph
 
@@ -47,6 +48,7 @@ class Flow:
         self.log = log
         self.graph = Graph(log)
         rows, owners, sources, slots = _edges(log, start, stop)
+        rows, sources = rows[originals(log, rows) == rows], originals(log, sources)
         again = _versions(log, self.graph, rows)
         owners, sources = np.concatenate([owners, again[:, 0]]), np.concatenate([sources, again[:, 1]])
         slots = np.concatenate([slots, np.zeros(len(again), np.int64)])
@@ -65,7 +67,7 @@ class Flow:
         self.slots: np.ndarray = np.arange(len(self.rows)) - np.repeat(self._first, sizes)
         self.kinds: np.ndarray = log.pick("kind", self.rows)
         self.flags: np.ndarray = log.pick("flags", self.rows).astype(np.int64)
-        self.forward: np.ndarray = log.pick("forward", self.rows).astype(np.int64)
+        self.forward: np.ndarray = originals(log, log.pick("forward", self.rows).astype(np.int64))
         self.is_backward: np.ndarray = (log.pick("graph_pass", self.rows) == Pass.BACKWARD) & (self.kinds != Kind.LEAF)
         owners, others = self._joined(owners, sources, slots, sizes)
         self.inputs = Neighbours(owners, others, len(self.rows))

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.doctor import PROGRAMS, judged, record
+from benchmarks.doctor import PROGRAMS, record, taken
 
 
 @pytest.mark.torch
 def test_the_doctor_is_measured_on_a_training_that_is_well(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     record(tmp_path / "run.gscope", PROGRAMS["perceptron"], 2500)
-    said = judged(tmp_path / "run.gscope")
+    said = taken("doctor", str(tmp_path / "run.gscope"))
     assert 0 < said["seconds"] < 1000
     assert said.get("bytes", 1e6) >= 1e6

@@ -36,7 +36,7 @@ class Change:
         one, other = self.one, self.other
         if one is None or other is None:
             return False
-        if not any(each.is_stale or each.write is not None for each in (one, other)):
+        if not (one.is_changed or other.is_changed):
             return False
         arrived, used = (
             _spread(one.arrived, self.turned(other.arrived)),

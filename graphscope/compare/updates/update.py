@@ -47,9 +47,20 @@ class Update:
         return training(self.graph.log).name(int(self.told["tensor"])) or f"#{int(self.told['tensor'])}"
 
     @cached_property
+    def begin(self) -> int:
+        """The row that holds the parameter ahead of it.
+
+        A leaf right ahead of an update was written for it, and has the new value.
+        """
+        row = int(self.told["before"])
+        if row != self.row - 1 or self.graph.index.event(row).kind != Kind.LEAF:
+            return row
+        return max((each for each in self.graph.index.versions(int(self.told["tensor"]), row)), default=row)
+
+    @cached_property
     def before(self) -> np.ndarray | None:
         """The parameter before."""
-        return self.graph.log.value(int(self.told["before"]))
+        return self.graph.log.value(self.begin)
 
     @cached_property
     def after(self) -> np.ndarray | None:
@@ -67,8 +78,14 @@ class Update:
     @cached_property
     def sources(self) -> list[Node]:
         """The rows whose values the gradient that it used is the sum of."""
-        leaf = self.graph.at(self.row - 1).node(int(self.told["before"]))
-        return gradients.made_of(leaf)
+        named = self.graph.node(int(self.told["pulled"]))
+        if named.event.kind != Kind.ACCUMULATE:
+            return [named]
+        return gradients.made_of(self._leaf(self.row))
+
+    def _leaf(self, row: int) -> Node:
+        """The parameter as it was known ahead of a row."""
+        return self.graph.at(row - 1).node(self.begin)
 
     @cached_property
     def gradient(self) -> np.ndarray | None:
@@ -78,8 +95,7 @@ class Update:
     @cached_property
     def contributions(self) -> list[Node]:
         """What the backward passes of the step brought."""
-        leaf = self.graph.at(self.row - 1).node(int(self.told["before"]))
-        return [each for each in gradients.arrivals(leaf) if each.row >= self.step.start]
+        return [each for each in gradients.arrivals(self._leaf(self.row)) if each.row >= self.step.start]
 
     @cached_property
     def arrived(self) -> np.ndarray | None:
@@ -91,9 +107,13 @@ class Update:
         """Whether it was added to a gradient of an earlier step."""
         if not self.contributions or self.contributions[0].event.flags & Flag.FRESH:
             return False
-        leaf = self.graph.at(self.contributions[0].row - 1).node(int(self.told["before"]))
-        held = gradients.made_of(leaf)
+        held = gradients.made_of(self._leaf(self.contributions[0].row))
         return bool(held) and not any(each.op in _ZEROING for each in held)
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the gradient that it used is another than the backward passes of the step brought."""
+        return [each.row for each in self.sources] != [each.row for each in self.contributions]
 
     @property
     def write(self) -> Node | None:

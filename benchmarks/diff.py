@@ -1,0 +1,72 @@
+"""Where two runs part: what finding it in two logs of a million events takes, in a fresh process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks.doctor import BATCH, layers, taken
+from benchmarks.engines import load
+from benchmarks.log import ROWS, scratch
+from benchmarks.results import Measurement
+
+LATE: Final = 0.9
+"""After this part of the steps the second run clips to another limit."""
+
+
+def as_is(torch: Any, model: Any) -> Callable[[Any], Any]:
+    """The model itself."""
+    del torch
+    return model  # type: ignore[no-any-return]
+
+
+def written_out(torch: Any, model: Any) -> Callable[[Any], Any]:
+    """The same layers as products and sums."""
+
+    def run(x: Any) -> Any:
+        for layer in model:
+            x = x @ layer.weight.T + layer.bias if isinstance(layer, torch.nn.Linear) else x.clamp(min=0.0)
+        return x
+
+    return run
+
+
+FORMS: Final = {"one structure": as_is, "another structure": written_out}
+
+
+def record(path: Path, form: Callable[[Any, Any], Callable[[Any], Any]], steps: int, *, parts: bool) -> int:
+    """Record so many steps of training a perceptron; how many events they made."""
+    torch, gs = load("torch"), load("graphscope")
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    with gs.record(path) as log:
+        model = layers(torch)
+        run = form(torch, model)
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+        x, labels = torch.randn(16 * BATCH, 64), torch.randint(0, 10, (16 * BATCH,))
+        for step in range(steps):
+            chosen = torch.randint(0, len(x), (BATCH,))
+            optimizer.zero_grad()
+            loss = torch.nn.functional.cross_entropy(run(x[chosen]), labels[chosen])
+            loss.backward()
+            late = parts and step >= LATE * steps
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 0.01 if late else 0.1)
+            optimizer.step()
+    log.refresh()
+    return len(log)
+
+
+def measure(rows: int = ROWS, rounds: int = 3) -> list[Measurement]:
+    """A run against one of the same structure and one of another; the least of some runs."""
+    measurements = []
+    with scratch() as folder:
+        ours = folder / "a.gscope"
+        steps = rows * 100 // record(folder / "short.gscope", as_is, 100, parts=False)
+        record(ours, as_is, steps, parts=False)
+        for name, form in FORMS.items():
+            theirs = folder / f"{name.split()[0]}.gscope"
+            record(theirs, form, steps, parts=True)
+            runs = [taken("diff", str(ours), str(theirs), status=1) for _ in range(rounds)]
+            measurements.append(Measurement(name, {column: min(run[column] for run in runs) for column in runs[0]}))
+    return measurements

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graphscope.compare.alignment import NONE
@@ -10,7 +11,7 @@ from graphscope.eventlog.schema import Flag, Kind
 if TYPE_CHECKING:
     from graphscope.compare.alignment import Alignment
     from graphscope.compare.flow import Flow
-    from graphscope.compare.partings import Place
+    from graphscope.compare.regions import Region
 
 
 class Culprits(NamedTuple):
@@ -19,7 +20,7 @@ class Culprits(NamedTuple):
     a: int | None
     b: int | None
     cause: str
-    """`backward rule`, or `detached` where one side has no way for a gradient that the other has."""
+    """A key of `sentences.CAUSES`."""
 
 
 CUTS: Final = frozenset({"detach", "detach_", "data", "stop_gradient"})
@@ -47,10 +48,10 @@ def owner_of(flow: Flow, vertex: int) -> int | None:
     return found
 
 
-def of_backward(alignment: Alignment, place: Place) -> Culprits:
+def of_backward(alignment: Alignment, region: Region) -> Culprits:
     """The forward vertices to blame where gradients part."""
     a, b = alignment.a, alignment.b
-    ends = [[] if end is None else ruling(run.flow, end) for run, end in ((a, place.end_a), (b, place.end_b))]
+    ends = [[] if end is None else ruling(run.flow, end) for run, end in ((a, region.end_a), (b, region.end_b))]
     only = [
         [each for each in mine if run.counterpart(each) not in its]
         for run, mine, its in ((a, ends[0], ends[1]), (b, ends[1], ends[0]))
@@ -58,12 +59,16 @@ def of_backward(alignment: Alignment, place: Place) -> Culprits:
     if len(ends[0]) > len(ends[1]) and only[0]:
         return Culprits(only[0][0], cut(b.flow, a.counterpart(only[0][0])), "detached")
     if len(ends[1]) > len(ends[0]) and only[1]:
-        return Culprits(cut(a.flow, b.counterpart(only[1][0])), only[1][0], "detached")
+        return Culprits(cut(a.flow, b.counterpart(only[1][0])), only[1][0], "detached in a")
     rules = [
         None if vertex is None else next(iter(ruling(run.flow, vertex)), owner_of(run.flow, vertex))
-        for run, vertex in ((a, place.a), (b, place.b))
+        for run, vertex in ((a, _first(region.a)), (b, _first(region.b)))
     ]
     return Culprits(rules[0], rules[1], "backward rule")
+
+
+def _first(vertices: Sequence[int]) -> int | None:
+    return vertices[0] if vertices else None
 
 
 def cut(flow: Flow, vertex: int) -> int | None:

@@ -1,33 +1,30 @@
-"""Where two runs part: the origins of both sides, brought together, with what differs about them."""
+"""Where two runs part, pass by pass: what is lost, where it begins, and what differs there."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphscope.compare.alignment import NONE, Alignment, Run
-from graphscope.compare.calls import facts
+from graphscope.compare.births import birth, masks
+from graphscope.compare.calls import Call, alone, facts
+from graphscope.compare.causes import cause_of
 from graphscope.compare.culprits import of_backward
 from graphscope.compare.difference import Distance, Parting
 from graphscope.compare.judgement import DIFFERS, Judgement
 from graphscope.compare.leaf_gradients import judge_leaf_gradients
-from graphscope.compare.origins import Lost, lost, results_of
+from graphscope.compare.operands import other_operand
+from graphscope.compare.origins import lost, results_of
+from graphscope.compare.regions import Region, regions
 from graphscope.compare.rounding import distance
 from graphscope.compare.sentences import sentence
 from graphscope.compare.sides import side
+from graphscope.compare.vocabulary import does_the_same
 
 if TYPE_CHECKING:
-    from graphscope.graph import Node
-
-
-class Place(NamedTuple):
-    """Where the two runs part: a vertex of either, and the first one behind it that both have; None for none."""
-
-    a: int | None
-    b: int | None
-    end_a: int | None
-    end_b: int | None
+    from graphscope.compare.alignment import Alignment, Run
+    from graphscope.compare.difference import Fact, Side, When
+    from graphscope.compare.items import Item
 
 
 def partings_forward(alignment: Alignment, judgement: Judgement, step: int) -> list[Parting]:
@@ -36,7 +33,7 @@ def partings_forward(alignment: Alignment, judgement: Judgement, step: int) -> l
         lost(run.flow, states, results_of(run.flow, states, run.by_value), False)
         for run, states in zip(judgement.runs, judgement.states, strict=True)
     ]
-    return [_forward(alignment, judgement, place, step) for place in _places(alignment, *found)]
+    return [_forward(judgement, region, step) for region in regions(alignment, *found)]
 
 
 def partings_backward(alignment: Alignment, judgement: Judgement, step: int) -> list[Parting]:
@@ -46,85 +43,69 @@ def partings_backward(alignment: Alignment, judgement: Judgement, step: int) -> 
         lost(run.flow, states, results, True)
         for run, states, results in zip(judgement.runs, judgement.states, compared, strict=True)
     ]
-    return [_backward(alignment, judgement, place, step) for place in _places(alignment, *found)]
+    return [_backward(judgement, region, step) for region in regions(alignment, *found)]
 
 
-def _places(alignment: Alignment, a: Lost, b: Lost) -> list[Place]:
-    """The origins of both sides, those together that lead to the same."""
-    ends = [
-        {origin: _ends(run, each, origin) for origin in each.origins}
-        for run, each in ((alignment.a, a), (alignment.b, b))
-    ]
-    left = dict(ends[1])
-    found: list[Place] = []
-    for origin, its in ends[0].items():
-        wanted = {int(alignment.a.mates[end]): end for end in its}
-        other, end = next(
-            ((other, end) for other, others in left.items() for end in wanted if end in others or end == other),
-            (next(iter(left), None), None),
-        )
-        if other is not None:
-            del left[other]
-        end_a = wanted[end] if end is not None else min(its, default=None)
-        end_b = end if end is not None or end_a is None else int(alignment.a.mates[end_a])
-        found.append(Place(origin, other, end_a, end_b))
-    for other, others in left.items():
-        end_b = min(others, default=None)
-        found.append(Place(None, other, None if end_b is None else int(alignment.b.mates[end_b]), end_b))
-    return found
+def _forward(judgement: Judgement, region: Region, step: int) -> Parting:
+    alignment = judgement.alignment
+    found = birth(alignment, region)
+    calls = _call(alignment.a, masks(found.a)), _call(alignment.b, masks(found.b))
+    alike = found.a is not None and found.b is not None and not found.extra and does_the_same(found.a, found.b)
+    known = facts(*calls, alike=alike)
+    if found.extra:
+        known = alone(calls[0 if found.extra == "a" else 1], found.extra)
+    swapped = None
+    if not known and not found.extra and found.a is not None and found.b is not None:
+        swapped = other_operand(alignment, found.a.vertex, found.b.vertex)
+    if swapped is not None:
+        calls = Call(alignment.a.flow.node(swapped.a)), Call(alignment.b.flow.node(swapped.b))
+        return _told(judgement, region, "forward", step, swapped.cause, calls, ())
+    return _told(judgement, region, "forward", step, cause_of(found, calls, known), calls, known)
 
 
-def _ends(run: Run, found: Lost, origin: int) -> list[int]:
-    """The first lost vertices from an origin on that the other side has as well."""
-    seen, border, ends = {origin}, [origin], []
-    while border:
-        vertex = border.pop()
-        if run.mates[vertex] != NONE:
-            ends.append(vertex)
-            continue
-        for user in run.flow.users[vertex]:
-            if found.lost[user] and user not in seen:
-                seen.add(user)
-                border.append(user)
-    return sorted(ends)
-
-
-def _forward(alignment: Alignment, judgement: Judgement, place: Place, step: int) -> Parting:
-    a, b = _nodes(alignment, place.a, place.b)
-    known = facts(a, b) if a is not None and b is not None else ()
-    sides = [None if each is None else side(each) for each in (a, b)]
-    told = sentence("forward", "op", sides[0], sides[1], known)
-    apart = _apart(alignment, place.a, place.b) or _apart(alignment, place.end_a, place.end_b)
-    return Parting(
-        "forward", step, sides[0], sides[1], told.cause, told.verdict, True, known, apart, _consequences(judgement)
+def _backward(judgement: Judgement, region: Region, step: int) -> Parting:
+    alignment = judgement.alignment
+    culprits = of_backward(alignment, region)
+    calls = (
+        None if culprits.a is None else Call(alignment.a.flow.node(culprits.a)),
+        None if culprits.b is None else Call(alignment.b.flow.node(culprits.b)),
     )
+    known = facts(*calls)
+    return _told(judgement, region, "backward", step, culprits.cause, calls, known)
 
 
-def _backward(alignment: Alignment, judgement: Judgement, place: Place, step: int) -> Parting:
-    culprits = of_backward(alignment, place)
-    a, b = _nodes(alignment, culprits.a, culprits.b)
-    known = facts(a, b) if a is not None and b is not None else ()
-    sides = [None if each is None else side(each) for each in (a, b)]
-    told = sentence("backward", culprits.cause, sides[0], sides[1], known)
-    apart = _apart(alignment, place.a, place.b) or _apart(alignment, place.end_a, place.end_b)
-    return Parting(
-        "backward", step, sides[0], sides[1], told.cause, told.verdict, True, known, apart, _consequences(judgement)
-    )
+def _call(run: Run, item: Item | None) -> Call | None:
+    return None if item is None else Call(run.flow.node(item.vertex), item.part)
 
 
-def _nodes(alignment: Alignment, a: int | None, b: int | None) -> list[Node | None]:
-    return [None if vertex is None else run.flow.node(vertex) for run, vertex in ((alignment.a, a), (alignment.b, b))]
+def _told(
+    judgement: Judgement,
+    region: Region,
+    when: When,
+    step: int,
+    cause: str,
+    calls: tuple[Call | None, Call | None],
+    known: tuple[Fact, ...],
+) -> Parting:
+    a, b = calls
+    same_op = a is not None and b is not None and a.node.op == b.node.op
+    sides = [None if call is None else _side(call, whole=same_op and bool(known)) for call in calls]
+    told = sentence(when, cause, sides[0], sides[1], known)
+    apart = _apart(judgement.alignment, region)
+    consequences = max(int(np.count_nonzero(judgement.states[0] == DIFFERS)) - 1, 0)
+    return Parting(when, step, sides[0], sides[1], told.cause, told.verdict, True, known, apart, consequences)
 
 
-def _consequences(judgement: Judgement) -> int:
-    return max(int(np.count_nonzero(judgement.states[0] == DIFFERS)) - 1, 0)
+def _side(call: Call, *, whole: bool) -> Side:
+    """The call; as a whole where what was given to it says why it differs."""
+    return side(call.node, "" if whole or call.part is None else call.part.label)
 
 
-def _apart(alignment: Alignment, a: int | None, b: int | None) -> Distance | None:
-    """How far apart two vertices are."""
-    if a is None or b is None:
+def _apart(alignment: Alignment, region: Region) -> Distance | None:
+    """How far apart the two runs are where they meet again."""
+    if region.end_a is None or region.end_b is None:
         return None
-    one, other = alignment.a.flow.value(a), alignment.b.flow.value(b)
+    one, other = alignment.a.flow.value(region.end_a), alignment.b.flow.value(region.end_b)
     if one is None or other is None or one.size != other.size:
         return None
-    return distance(one, other, alignment.a.flow.dtype(a), alignment.b.flow.dtype(b))
+    return distance(one, other, alignment.a.flow.dtype(region.end_a), alignment.b.flow.dtype(region.end_b))

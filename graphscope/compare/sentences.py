@@ -16,6 +16,32 @@ class Told(NamedTuple):
     verdict: str
 
 
+CAUSES: Final[dict[str, str]] = {
+    "initialisation": "{name} holds other numbers from the start: it was made, written or loaded in another way",
+    "input": "{name} holds other numbers from the start: the two runs were given other data",
+    "random": "{a} draws random numbers, and drew others: other numbers were drawn ahead of it, or the seed is another",
+    "operand": "{a} is given another tensor",
+    "swapped": "{a} is given the same tensors in another order",
+    "another order": "both sides hold the same numbers here, and {b} lays them out in another order than {a}",
+    "in place": "b goes on with a tensor that {b} has written into, where a goes on with what it was before",
+    "in place in a": "a goes on with a tensor that {a} has written into, where b goes on with what it was before",
+    "mask": "{a} leaves out other elements than {b}",
+    "only a": "a does one thing more than b: {a}",
+    "only b": "b does one thing more than a: {b}",
+    "detached": "a gradient flows back through {a} in a, and the way is cut off at {b} in b",
+    "detached in a": "a gradient flows back through {b} in b, and the way is cut off at {a} in a",
+    "backward rule": "{a} made the same in both runs, and its gradient is computed another way in {b}",
+}
+"""A sentence for each cause that is known beyond what the two calls were told."""
+
+_NAMED: Final = {
+    "only a": "only one",
+    "only b": "only one",
+    "in place in a": "in place",
+    "detached in a": "detached",
+}
+"""What a person is told as the cause, where that is not its key."""
+
 _MADE: Final = ("dtype", "shape")
 """Facts about what comes out of a call."""
 
@@ -25,27 +51,33 @@ def sentence(when: When, cause: str, a: Side | None, b: Side | None, facts: Sequ
 
     Args:
         when: The pass.
-        cause: What is known of the cause; `op` where that is to be read from the facts.
+        cause: What is known of the cause.
         a: The node of one run.
         b: That of the other.
         facts: What differs about their calls.
     """
-    if cause == "detached":
-        return _detached(a, b)
     if a is None or b is None:
         here, there, known = ("b", "a", b) if a is None else ("a", "b", a)
         return Told("only one", f"{here} runs {known.op if known else 'something'}, and {there} does nothing like it")
-    if a.op != b.op:
-        return Told("another op", f"a runs {a.op} where b runs {b.op}")
     made = [fact.name for fact in facts if fact.name in _MADE]
     given = [fact.name for fact in facts if fact.name not in _MADE]
+    if given and a.op == b.op and cause not in _NAMED:
+        return Told(cause, f"{a.op} is given another {listed(given)}")
+    if cause in CAUSES:
+        told = CAUSES[cause].format(a=title(a), b=title(b), name=a.name or b.name or title(a))
+        return Told(_NAMED.get(cause, cause), told)
     if given:
-        return Told("attribute", f"{a.op} is given another {listed(given)}")
+        return Told(cause, f"{title(a)} in a is given another {listed(given)} than {title(b)} in b")
+    if a.op != b.op or a.part != b.part:
+        return Told("another op", f"a runs {title(a)} where b runs {title(b)}")
     if made:
         return Told(made[0], f"{a.op} makes another {listed(made)}")
     what = "the gradient of " if when == "backward" else ""
-    return Told("op", f"{what}{a.op} is computed another way")
+    return Told("op", f"{what}{title(a)} is computed another way")
 
 
-def _detached(a: Side | None, b: Side | None) -> Told:
-    return Told("detached", "a gradient flows on one side alone")
+def title(side: Side) -> str:
+    """An op, or a part of it: `variance + eps of layer_norm`."""
+    if side.part:
+        return f"`{side.part}` of {side.op}"
+    return side.op if side.op not in ("leaf", "") else side.name or "a tensor"

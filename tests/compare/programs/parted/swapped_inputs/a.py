@@ -5,7 +5,7 @@ from torch.nn import functional as F
 torch.manual_seed(0)
 
 model = nn.Linear(5, 4)
-x, y = torch.randn(8, 5), torch.softmax(torch.randn(8, 4), -1)
+x, y = torch.randn(8, 5), torch.log_softmax(torch.randn(8, 4), -1)
 log_p = F.log_softmax(model(x), dim=-1)
-loss = F.kl_div(log_p, y, reduction="batchmean")  # <-- forward kl_div
+loss = F.kl_div(log_p, y, log_target=True)  # <-- forward kl_div
 loss.backward()

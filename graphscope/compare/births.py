@@ -1,0 +1,134 @@
+"""Where in a region the two runs part: the first value of each side that the other has not and that matters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from graphscope.compare.items import Item, items_of
+from graphscope.compare.layouts import in_one_order
+from graphscope.compare.rounding import Allowed, agree
+from graphscope.compare.vocabulary import does_the_same
+
+if TYPE_CHECKING:
+    from graphscope.compare.alignment import Alignment, Run
+    from graphscope.compare.regions import Region
+
+_CLOSE: Final = 4e-6
+"""Within a region all is computed anew from what agrees: rounding makes no more of it, as a part of the largest."""
+_SLOPE: Final = 1e-6
+
+
+class Birth(NamedTuple):
+    """Where two runs part."""
+
+    a: Item | None
+    b: Item | None
+    """None where one side has nothing of the kind."""
+    extra: str = ""
+    """`a` or `b`, where that side does something that the other leaves out; then the other side's item is what
+    it does it to."""
+
+
+def birth(alignment: Alignment, region: Region) -> Birth:
+    """Where the runs part in a region."""
+    mine, its = items_of(alignment.a, region.a), items_of(alignment.b, region.b)
+    for item in mine:
+        for other in its:
+            if item.mate is None and other.mate is None and _same(item.value, other.value):
+                item.mate, other.mate = other, item
+    for items, others in ((mine, its), (its, mine)):
+        for item in items:
+            if item.mate is None and item.is_inner:
+                item.mate = next((other for other in others if _same(item.value, other.value)), None)
+    for items, run in ((mine, alignment.b), (its, alignment.a)):
+        for item in items:
+            if item.mate is None and item.part is not None:
+                item.mate = _anywhere(item.value, run)
+    one, two = (_first(items, end) for items, end in ((mine, region.end_a), (its, region.end_b)))
+    return _ordered(one, two, mine, its)
+
+
+def _ordered(one: Item | None, two: Item | None, mine: list[Item], its: list[Item]) -> Birth:
+    """The same, where one side may do a step more."""
+    if one is None or two is None:
+        known = one or two
+        if known is None:
+            return Birth(mine[-1] if mine else None, its[-1] if its else None)
+        source = _mated_source(known)
+        return (
+            Birth(one, source or (its[-1] if its else None), "a")
+            if one
+            else Birth(source or (mine[-1] if mine else None), two, "b")
+        )
+    if one.op == two.op or does_the_same(one, two):
+        return Birth(one, two)
+    if any(does_the_same(user, two) for user in one.users):
+        return Birth(one, _mated_source(one) or two, "a")
+    if any(does_the_same(one, user) for user in two.users):
+        return Birth(_mated_source(two) or one, two, "b")
+    return Birth(_like(one, two), _like(two, one))
+
+
+def _like(item: Item, other: Item) -> Item:
+    """Of the parts of a vertex from an item on, the one that does the same as another item; else the item."""
+    each, seen = item, [item]
+    while (each := next((user for user in each.users if user.vertex == item.vertex), None)) is not None:  # type: ignore[assignment]
+        seen.append(each)
+    return next((part for part in seen if does_the_same(part, other)), item)
+
+
+def _mated_source(item: Item) -> Item | None:
+    return next((source.mate for source in item.sources if isinstance(source.mate, Item)), None)
+
+
+def _first(items: list[Item], end: int | None) -> Item | None:
+    """The first value that the other side has not, that leads to the end, and whose inputs it has.
+
+    Masks that it has not are none: a composite op makes them by itself.
+    """
+    lost: set[int] = set()
+    for item in reversed(items):
+        ends = item.vertex == end if end is not None else not item.users
+        ends = ends and not any(user.vertex == item.vertex for user in item.users)
+        if item.mate is None and (ends or any(id(user) in lost for user in item.users)):
+            lost.add(id(item))
+    left = [item for item in items if id(item) in lost]
+    numbers = [item for item in left if not item.is_mask]
+    return next(
+        (item for item in numbers if not any(id(each) in lost and not each.is_mask for each in item.sources)), None
+    ) or (left[0] if left else None)
+
+
+def masks(item: Item | None) -> Item | None:
+    """What made the mask that an item is given and the other side has not; else the item."""
+    made = None if item is None else next((each for each in item.sources if each.is_mask and each.mate is None), None)
+    return item if made is None else made
+
+
+def _same(a: np.ndarray | None, b: np.ndarray | None) -> bool:
+    if a is None or b is None or a.size != b.size or a.dtype.kind not in "fciub" or b.dtype.kind not in "fciub":
+        return False
+    ordered = in_one_order(a, b, 1e-4)
+    if ordered is None:
+        return False
+    if "f" not in a.dtype.kind + b.dtype.kind:
+        return bool((ordered[0] == ordered[1]).all())
+    with np.errstate(all="ignore"):
+        finite = np.abs(ordered[0][np.isfinite(ordered[0])])
+        scale = float(finite.max()) if finite.size else 0.0
+    return agree(*ordered, Allowed(_CLOSE * scale, 0.0, _SLOPE))
+
+
+def _anywhere(value: np.ndarray | None, run: Run) -> int | None:
+    """A vertex of the other side that holds a value, wherever it is."""
+    if value is None or value.dtype.kind != "f" or value.size < 2:
+        return None
+    prints = run.prints
+    with np.errstate(all="ignore"):
+        near = (run.flow.counts == value.size) & prints.whole & ~run.flow.is_backward
+        scale = float(np.abs(value).max())
+        near &= np.abs(prints.features[:, 0] - float(value.min())) <= 1e-4 * scale
+        near &= np.abs(prints.features[:, 1] - float(value.max())) <= 1e-4 * scale
+    return next((each for each in np.flatnonzero(near).tolist() if _same(value, run.flow.value(each))), None)

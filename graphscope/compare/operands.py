@@ -1,0 +1,66 @@
+"""Two calls of one op that were given other tensors, though each of these is known on the other side as well."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from graphscope.compare.anchors import LOOSE
+from graphscope.compare.rounding import Allowed, agree
+from graphscope.eventlog.schema import Flag, Kind
+
+if TYPE_CHECKING:
+    from graphscope.compare.alignment import Alignment
+    from graphscope.compare.flow import Flow
+
+
+class Swapped(NamedTuple):
+    """An operand that is another on either side."""
+
+    a: int
+    b: int
+    cause: str
+    """A key of `sentences.CAUSES`."""
+
+
+def other_operand(alignment: Alignment, a: int, b: int) -> Swapped | None:
+    """The first operand of two calls of one op that does not hold the same; None where all do, or it can't be said."""
+    one, other = alignment.a.flow, alignment.b.flow
+    if one.ops[a] != other.ops[b]:
+        return None
+    mine, its = one.inputs[a], other.inputs[b]
+    if len(mine) != len(its):
+        return None
+    for here, there in zip(mine, its, strict=True):
+        values = one.value(here), other.value(there)
+        if values[0] is None or values[1] is None or values[0].shape != values[1].shape:
+            continue
+        scale = max(float(alignment.a.prints.scales[here]), float(alignment.b.prints.scales[there]))
+        if not agree(values[0], values[1], Allowed(1e-4 * scale, 1e-4)):
+            return _swapped(alignment, (a, b), (here, there))
+    return None
+
+
+def _swapped(alignment: Alignment, users: tuple[int, int], operands: tuple[int, int]) -> Swapped:
+    (a, b), (here, there) = users, operands
+    one, other = alignment.a.flow, alignment.b.flow
+    if one.flags[here] & other.flags[there] & int(Flag.PARAMETER):
+        return Swapped(made_by(one, here, a), made_by(other, there, b), "initialisation")
+    if other.flags[there] & int(Flag.IN_PLACE) and alignment.a.counterpart(here) in other.inputs[there]:
+        return Swapped(a, there, "in place")
+    if one.flags[here] & int(Flag.IN_PLACE) and alignment.b.counterpart(there) in one.inputs[here]:
+        return Swapped(here, b, "in place in a")
+    if alignment.values(here, there, LOOSE) is not None:
+        return Swapped(made_by(one, here, a), made_by(other, there, b), "another order")
+    mates = [alignment.a.counterpart(each) for each in one.inputs[a]]
+    swapped = sorted(mates) == sorted(other.inputs[b])
+    return Swapped(a, b, "swapped" if swapped else "operand")
+
+
+def made_by(flow: Flow, vertex: int, user: int) -> int:
+    """What made an operand: of a leaf what wrote into it; the call that uses it where the log does not tell."""
+    if flow.kinds[vertex] != Kind.LEAF:
+        return vertex
+    written = [source for source in flow.inputs[vertex] if flow.node(source).site is not None]
+    if written:
+        return written[-1]
+    return user if flow.node(vertex).site is None or flow.flags[vertex] & int(Flag.PARAMETER) else vertex

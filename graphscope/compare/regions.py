@@ -1,0 +1,83 @@
+"""The stretch of a graph between values that still agree and the first that both runs have and that differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from graphscope.compare.alignment import NONE
+
+if TYPE_CHECKING:
+    from graphscope.compare.alignment import Alignment, Run
+    from graphscope.compare.origins import Lost
+
+
+class Region(NamedTuple):
+    """The lost vertices of both sides that lead to one place, each side in the order of the log."""
+
+    a: tuple[int, ...]
+    b: tuple[int, ...]
+    end_a: int | None
+    end_b: int | None
+    """Where they lead to: vertices that belong together; None where no more of the two runs does."""
+
+
+def regions(alignment: Alignment, a: Lost, b: Lost) -> Iterator[Region]:
+    """Where differences begin, the first one first; what follows from one of them is none."""
+    runs = (alignment.a, a), (alignment.b, b)
+    seen: tuple[set[int], set[int]] = (set(), set())
+    for end_a, end_b in _ends(alignment, a, b):
+        mine, its = _behind(*runs[0], end_a), _behind(*runs[1], end_b)
+        if mine is None or its is None:
+            continue
+        seen[0].update(mine)
+        seen[1].update(its)
+        yield Region(tuple(sorted(mine)), tuple(sorted(its)), end_a, end_b)
+    left = [
+        tuple(
+            sorted({vertex for origin in lost.origins if origin not in known for vertex in _ahead(run, lost, origin)})
+        )
+        for (run, lost), known in zip(runs, seen, strict=True)
+    ]
+    if any(left):
+        yield Region(left[0], left[1], None, None)
+
+
+def _ends(alignment: Alignment, a: Lost, b: Lost) -> list[tuple[int, int]]:
+    """Vertices that belong together and are lost on either side: the first ones behind the origins."""
+    found = set()
+    for run, lost, is_a in ((alignment.a, a, True), (alignment.b, b, False)):
+        for origin in lost.origins:
+            for vertex in _ahead(run, lost, origin):
+                mate = int(run.mates[vertex])
+                if mate != NONE:
+                    found.add((vertex, mate) if is_a else (mate, vertex))
+    return sorted(found)
+
+
+def _ahead(run: Run, lost: Lost, origin: int) -> list[int]:
+    """The lost vertices from an origin on, up to the first that the other side has as well."""
+    seen, border = [origin], [origin]
+    while border:
+        vertex = border.pop()
+        if run.mates[vertex] == NONE:
+            new = [user for user in run.flow.users[vertex] if lost.lost[user] and user not in seen]
+            seen += new
+            border += new
+    return seen
+
+
+def _behind(run: Run, lost: Lost, end: int) -> set[int] | None:
+    """What is lost on the way to a vertex, itself included; None where some of that the other side has as well."""
+    seen = {end}
+    if not lost.lost[end]:
+        return seen
+    border = [end]
+    while border:
+        for source in run.flow.inputs[border.pop()]:
+            if lost.lost[source] and source not in seen:
+                if run.mates[source] != NONE:
+                    return None
+                seen.add(source)
+                border.append(source)
+    return seen

@@ -164,15 +164,16 @@ class Difference:
             "compared": self.compared,
             "steps": self.steps,
             "largest": None if self.largest is None else _number(self.largest),
-            "parting": None if self.first is None else _parting(self.first),
-            "others": [_parting(each) for each in self.partings[1:]],
+            "parting": None if self.first is None else parting_data(self.first),
+            "others": [parting_data(each) for each in self.partings[1:]],
             "matched": len(self.pairs),
             "unmatched": {"a": len(self.alone_a), "b": len(self.alone_b)},
             "remarks": list(self.remarks),
         }
 
 
-def _parting(found: Parting) -> dict[str, Any]:
+def parting_data(found: Parting) -> dict[str, Any]:
+    """A parting as JSON has it."""
     return {
         "pass": found.when,
         "step": found.step,

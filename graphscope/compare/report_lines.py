@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from graphscope.diagnose.text_lines import WIDTH, Line, counted, path_from_here, wrapped
 
@@ -24,6 +24,18 @@ _UNKNOWN: Final = "(the source is not known)"
 _UNSAID: Final = "(not given)"
 
 
+class Answer(Protocol):
+    """What a comparison answers."""
+
+    @property
+    def first(self) -> Parting | None:
+        """Where they part first."""
+
+    @property
+    def steps(self) -> int:
+        """How many steps were compared."""
+
+
 def lines_of(found: Difference, width: int | None = None) -> list[Line]:
     """All that is to be said of two runs, for so many columns."""
     columns = max(width or WIDTH, 20)
@@ -38,7 +50,7 @@ def lines_of(found: Difference, width: int | None = None) -> list[Line]:
     return lines
 
 
-def lines_of_parting(found: Difference, parting: Parting, width: int = WIDTH) -> list[Line]:
+def lines_of_parting(found: Answer, parting: Parting, width: int = WIDTH) -> list[Line]:
     """What is to be said of one place where two runs part."""
     ahead = "They part" if parting is found.first else "Then, and not because of that,"
     told = f"{ahead} {_where(parting, of_steps=max(found.steps, parting.step) > 1)}."

@@ -18,7 +18,7 @@ class Products(torch.nn.Module):
         self.b = torch.nn.Parameter(state["fc.bias"])
 
     def forward(self, ids):
-        words = F.one_hot(ids, self.table.shape[0]).float()
+        words = F.one_hot(ids, self.table.shape[0]).to(self.table.dtype)
         x = words @ self.table
         edge = x.new_zeros(x.shape[0], 1, x.shape[2])
         x = torch.cat([edge, x, edge], dim=1)

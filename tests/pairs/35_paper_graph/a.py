@@ -38,7 +38,7 @@ def papers(n=40):
 
 
 def normalised(cites):
-    a = cites.float()
+    a = torch.where(cites, 1.0, 0.0)
     d = a.sum(1).pow(-0.5)
     return d[:, None] * a * d[None, :]
 

@@ -12,7 +12,7 @@ class Retention(nn.Module):
         self.q, self.k, self.v = (nn.Linear(dim, dim, bias=False) for _ in range(3))
         self.g = nn.Linear(dim, dim)
         self.o = nn.Linear(dim, dim)
-        self.register_buffer("gamma", 1 - 2.0 ** (-2 - torch.arange(heads).float()))
+        self.register_buffer("gamma", 1 - 2.0 ** (-2 - torch.arange(heads)))
 
     def forward(self, x):
         n, t, d = x.shape

@@ -200,7 +200,7 @@ def record(folder: pathlib.Path, file: str, wanted: list[str]) -> dict[str, Any]
 
     def new_backward(self: Any, *args: Any, **kwargs: Any) -> None:
         entry = {"loss": self.detach().double().reshape(-1).clone(), "before": flat(params())}
-        backward(self, *args, **kwargs)
+        backward(self, *args, **kwargs)  # type: ignore[no-untyped-call]
         entry["grads"] = grads()
         steps.append(entry)
 
@@ -211,7 +211,7 @@ def record(folder: pathlib.Path, file: str, wanted: list[str]) -> dict[str, Any]
         steps[-1]["after"] = flat(params())
 
     torch.optim.Optimizer.__init__ = new_init  # type: ignore[method-assign]
-    torch.Tensor.backward = new_backward  # type: ignore[method-assign, assignment]
+    torch.Tensor.backward = new_backward  # type: ignore[method-assign]
     register_optimizer_step_pre_hook(at_step)
     register_optimizer_step_post_hook(after_step)
     taps = Taps(folder, wanted)

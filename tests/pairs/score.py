@@ -120,7 +120,7 @@ def main() -> int:
     columns = ("verdict", "located", "both", "pass", "step")
     print(f"{'pair':24s} {'kind':20s} " + " ".join(f"{c:7s}" for c in columns) + " seconds  said")
     with ThreadPoolExecutor(max(1, args.j)) as pool:
-        for r in pool.map(lambda item: score(*item, command, args.timeout), chosen.items()):
+        for r in pool.map(lambda item: score(item[0], item[1], command, args.timeout), chosen.items()):
             results.append(r)
             row = " ".join(f"{sign[r[c]]:7s}" for c in columns)
             print(f"{r['pair']:24s} {r['kind']:20s} {row} {r['seconds']:7.1f}  {r['said'][:150]}", flush=True)

@@ -1,7 +1,8 @@
 """Say where two runs part first: pass, step, op and line on both sides, how far, and why.
 
 Each of A and B is a log, or a script: that is recorded first, as `graphscope record` does it, and compared as far as it
-ran. What programs print goes to stderr, the answer alone to stdout.
+ran. What programs print goes to stderr, the answer alone to stdout. A may be a baseline, too: a small file of what a
+run did, which `--save-baseline FILE A` writes.
 
 The exit status is 0 when both do the same (up to rounding), 1 when they part, 2 when there was nothing to compare.
 """
@@ -14,6 +15,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from graphscope.cli.diff_baseline import check, compare_with_baseline, is_baseline, save_baseline
 from graphscope.cli.parser import SCRIPTS, Parser, add_as_torch, add_kept, find_log, new_log
 from graphscope.cli.recording import recorded
 from graphscope.cli.report_output import print_report
@@ -35,12 +37,19 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--a-args", default="", metavar='"ARGS"', help="arguments for the script A, in one word")
     parser.add_argument("--b-args", default="", metavar='"ARGS"', help="arguments for the script B, in one word")
     parser.add_argument("-o", dest="out", type=Path, metavar="FILE", help="draw where they part, too: .svg, .png, ...")
+    parser.add_argument("--exact", action="store_true", help="bit by bit: is the program deterministic?")
+    parser.add_argument("--save-baseline", type=Path, metavar="FILE", help="keep what A did in a small FILE")
     add_kept(parser)
     add_as_torch(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print where they part."""
+    check(options)
+    if options.save_baseline is not None:
+        return save_baseline(options, _log(options.a, options.a_args, "--a-args", options))
+    if is_baseline(options.a):
+        return compare_with_baseline(options, _log(options.b, options.b_args, "--b-args", options))
     from graphscope.compare import diff
 
     if options.out is not None:
@@ -49,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
         exporter_for(options.out, None)  # so that no program runs in vain
         check_place(options.out)
     a, b = _logs(options)
-    found = diff(a, b)
+    found = diff(a, b, exact=options.exact)
     if options.out is not None:
         from graphscope.exporters import export
 
@@ -76,6 +85,14 @@ def _logs(options: argparse.Namespace) -> list[Path]:
         side if isinstance(side, Path) else recorded(side, place, options, then="what ran is compared")
         for side, place in zip(sides, places, strict=True)
     ]
+
+
+def _log(named: str | None, arguments: str, option: str, options: argparse.Namespace) -> Path:
+    """The log of one side."""
+    if named is None:
+        raise UsageError("there is no run to keep", "For example: graphscope diff --save-baseline kept.json train.py")
+    side = _side(named, arguments, option)
+    return side if isinstance(side, Path) else recorded(side, new_log(side), options, then="what ran is compared")
 
 
 def _side(named: str, arguments: str, option: str) -> Program | Path:

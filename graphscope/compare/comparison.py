@@ -10,6 +10,7 @@ import numpy as np
 from graphscope.compare.alignment import NONE, Alignment, Run
 from graphscope.compare.anchors import LOOSE, TIGHT, anchor
 from graphscope.compare.difference import PAIR, PARTED, SAME, Difference, Parting
+from graphscope.compare.exact import exact as compared_exactly
 from graphscope.compare.exact import same_rows
 from graphscope.compare.first_steps import first_steps
 from graphscope.compare.flow import Flow
@@ -18,6 +19,7 @@ from graphscope.compare.neighbours import pair_backward, pair_leaves, pair_roots
 from graphscope.compare.parameters import parameters
 from graphscope.compare.partings import partings_backward, partings_forward
 from graphscope.compare.remarks import compared, remarks
+from graphscope.compare.steps import steps
 from graphscope.compare.updates import update_parting
 from graphscope.eventlog.reader import Log, load
 
@@ -25,24 +27,27 @@ if TYPE_CHECKING:
     from graphscope.compare.steps import Step
 
 
-def diff(a: Log | str | os.PathLike[str], b: Log | str | os.PathLike[str]) -> Difference:
+def diff(a: Log | str | os.PathLike[str], b: Log | str | os.PathLike[str], *, exact: bool = False) -> Difference:
     """Where two recorded runs part first, with the line on both sides.
 
     Args:
         a: A log, or the path of one.
         b: Another.
+        exact: Compare bit by bit, row against row: two runs of one program that is to be deterministic.
 
     Raises:
         LogError: One can't be read.
     """
     one, other = (each if isinstance(each, Log) else load(each) for each in (a, b))
+    if exact:
+        return compared_exactly(one, other)
     last: tuple[Alignment, Judgement] | None = None
     found: list[Parting] = []
-    for steps in first_steps(one, other):
-        mine, its = steps
+    for both in first_steps(one, other):
+        mine, its = both
         alignment = aligned(Flow(one, mine.start, mine.update), Flow(other, its.start, its.update))
         last = alignment, Judgement(alignment)
-        found = _partings(*last, steps)
+        found = _partings(*last, both)
         if found:
             break
     nobody = np.zeros(0, np.int64)
@@ -55,19 +60,26 @@ def diff(a: Log | str | os.PathLike[str], b: Log | str | os.PathLike[str]) -> Di
         pairs,
         alone_a,
         alone_b,
+        steps=trained(one, other),
+        largest=0.0 if last is None and compared(one, other) == "values" else None,
         compared=compared(one, other),
         remarks=tuple(remarks(one, other)),
     )
 
 
-def _partings(alignment: Alignment, judgement: Judgement, steps: tuple[Step, Step]) -> list[Parting]:
+def trained(a: Log, b: Log) -> int:
+    """How many training steps both runs have."""
+    return min(sum(bool(each.passes) for each in steps(log)) for log in (a, b))
+
+
+def _partings(alignment: Alignment, judgement: Judgement, both: tuple[Step, Step]) -> list[Parting]:
     """Where two steps part: in the forward pass, else in backward, else in what the update makes of it."""
-    number = steps[0].number
+    number = both[0].number
     found = partings_forward(alignment, judgement, number) or partings_backward(alignment, judgement, number)
     if found:
         return found
     logs = alignment.a.flow.log, alignment.b.flow.log
-    updated = update_parting(*logs, steps, matched_parameters(alignment))
+    updated = update_parting(*logs, both, matched_parameters(alignment))
     return [] if updated is None else [updated]
 
 

@@ -19,12 +19,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from graphscope.pytest_plugin.assertions import assert_gradients_flow, assert_healthy, assert_structure
+from graphscope.pytest_plugin.assertions import (
+    assert_as_before,
+    assert_gradients_flow,
+    assert_healthy,
+    assert_structure,
+)
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
 
-__all__ = ["assert_gradients_flow", "assert_healthy", "assert_structure", "graphscope_log", "graphscope_pin"]
+__all__ = [
+    "assert_as_before", "assert_gradients_flow", "assert_healthy", "assert_same_run", "assert_structure",
+    "graphscope_log", "graphscope_pin",
+]  # fmt: skip
 
 UNRECORDED: Final = "graphscope_unrecorded"
 _PINS: Final = "graphscope_pins"
@@ -37,6 +45,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options."""
     group = parser.getgroup("graphscope")
     group.addoption("--graphscope-log", metavar="DIR", help="record each test, and keep the logs of those that fail")
+    group.addoption("--graphscope-baseline", action="store_true", help="write what assert_same_run compares runs with")
     group.addoption("--graphscope-pin", action="store_true", help="write what graphscope_pin compares graphs with")
 
 
@@ -83,6 +92,23 @@ def graphscope_log(request: pytest.FixtureRequest) -> Generator[Log, None, None]
         yield log
     if path is not None and not request.node.stash.get(_failed, False):
         shutil.rmtree(log.path, ignore_errors=True)
+
+
+@pytest.fixture
+def assert_same_run(request: pytest.FixtureRequest, graphscope_log: Log) -> Callable[..., None]:
+    """Assert that the test does what it did before: `assert_same_run("training.json")`.
+
+    The file lies beside the test, and holds statistics and hashes of what its first steps computed;
+    `pytest --graphscope-baseline` writes it. `rtol` says how far apart statistics may be, in place of what rounding
+    explains.
+    """
+    written: bool = request.config.getoption("graphscope_baseline")
+
+    def compare(baseline: str, *, rtol: float | None = None) -> None:
+        __tracebackhide__ = True
+        assert_as_before(graphscope_log, request.path.parent / baseline, write=written, rtol=rtol)
+
+    return compare
 
 
 def _log_of(folder: Path, test: str) -> Path:

@@ -66,13 +66,38 @@ def assert_structure(log: Log | str | os.PathLike[str], pin: Path, *, write: boo
         raise AssertionError("\n".join(["the graph has another structure", *difference, cure]))
 
 
+def assert_as_before(
+    log: Log | str | os.PathLike[str], baseline: Path, *, write: bool = False, rtol: float | None = None
+) -> None:
+    """Fail where a run does not do what a baseline keeps of an earlier one; say where they part first.
+
+    Args:
+        log: A log, or the path of one.
+        baseline: The file.
+        write: Write it in place of comparing.
+        rtol: Statistics may differ by this part of the largest element; default: what rounding explains.
+    """
+    __tracebackhide__ = True
+    from graphscope.compare import departure, read_baseline, save_baseline
+
+    run = _opened(log)
+    run.refresh()
+    if write:
+        save_baseline(run, baseline)
+        return
+    if not baseline.exists():
+        raise AssertionError(f"there is no {baseline} to compare with: `pytest --graphscope-baseline` writes it, once")
+    found = departure(read_baseline(baseline), run, rtol)
+    if found or not found.matched:
+        cure = "if that is meant, `pytest --graphscope-baseline` writes it anew"
+        raise AssertionError("\n".join([str(found), cure]))
+
+
 def structure(log: Log | str | os.PathLike[str]) -> Iterator[str]:
     """A line for each node of the forward pass: its module, op, shape, and what it takes, by name or by distance."""
-    from graphscope.eventlog.reader import Log as Opened
-    from graphscope.eventlog.reader import load
     from graphscope.graph import Graph
 
-    graph = Graph(log if isinstance(log, Opened) else load(log))
+    graph = Graph(_opened(log))
     places: dict[int, int] = {}
     for node in graph.nodes:
         if node.graph_pass == "backward" or (node.kind == "leaf" and node.tensor != node.row):
@@ -87,6 +112,13 @@ def structure(log: Log | str | os.PathLike[str]) -> Iterator[str]:
         scope = f"{node.scope}: " if node.scope else ""
         name = f" {node.name}" if node.name else ""
         yield f"{scope}{node.op}{name} ({shape} {node.dtype})" + (f" <- {', '.join(taken)}" if taken else "")
+
+
+def _opened(log: Log | str | os.PathLike[str]) -> Log:
+    from graphscope.eventlog.reader import Log as Opened
+    from graphscope.eventlog.reader import load
+
+    return log if isinstance(log, Opened) else load(log)
 
 
 def _named(model: Any) -> Iterable[tuple[str, Any]]:

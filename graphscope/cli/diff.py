@@ -39,6 +39,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument("-o", dest="out", type=Path, metavar="FILE", help="draw where they part, too: .svg, .png, ...")
     parser.add_argument("--exact", action="store_true", help="bit by bit: is the program deterministic?")
     parser.add_argument("--save-baseline", type=Path, metavar="FILE", help="keep what A did in a small FILE")
+    parser.add_argument("--screen", action="store_true", help="look at both side by side")
     add_kept(parser)
     add_as_torch(parser)
 
@@ -57,13 +58,22 @@ def run(options: argparse.Namespace) -> int:
 
         exporter_for(options.out, None)  # so that no program runs in vain
         check_place(options.out)
+    if options.screen:
+        from graphscope.tui.screen_entry import has_terminal
+
+        if not has_terminal():
+            raise UsageError("there is no terminal to draw a screen on", "Leave --screen out.")
     a, b = _logs(options)
     found = diff(a, b, exact=options.exact)
     if options.out is not None:
         from graphscope.exporters import export
 
         export(found, options.out)
-    if options.json:
+    if options.screen and len(found.pairs):
+        from graphscope.tui.screen_entry import compare_screen
+
+        compare_screen(found)
+    elif options.json:
         print(json.dumps(found.data(), indent=2))
     else:
         from graphscope.compare.report_lines import lines_of

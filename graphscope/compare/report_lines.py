@@ -43,18 +43,31 @@ def lines_of(found: Difference, width: int | None = None) -> list[Line]:
     for parting in found.partings:
         lines += [Line("")] * bool(lines) + lines_of_parting(found, parting, columns)
     if found.first is None:
-        lines += [Line(part) for part in wrapped(_same(found) if not found else _unlike(found), columns, "")]
+        lines += [Line(part) for part in wrapped(headline(found), columns, "")]
     beside = [*_alone(found), *found.remarks]
     lines += [Line("")] * bool(beside and lines)
     lines += [Line(part, "remark") for each in beside for part in wrapped(each, columns, "")]
     return lines
 
 
+def headline(found: Difference) -> str:
+    """The first sentence of the answer."""
+    if found.first is None:
+        return _unlike(found) if found else _same(found)
+    return f"They part {_where(found, found.first)}."
+
+
 def lines_of_parting(found: Answer, parting: Parting, width: int = WIDTH) -> list[Line]:
     """What is to be said of one place where two runs part."""
     ahead = "They part" if parting is found.first else "Then, and not because of that,"
-    told = f"{ahead} {_where(parting, of_steps=max(found.steps, parting.step) > 1)}."
+    told = f"{ahead} {_where(found, parting)}."
     return [*(Line(part, "warning") for part in wrapped(told, width, "")), *_parting(parting, width)]
+
+
+def lines_of_pair(a: Side | None, b: Side | None, apart: Distance | None, width: int = WIDTH) -> list[Line]:
+    """Two nodes that belong together (or one that has no counterpart): their lines, and how far they are apart."""
+    rows = [*_modules(a, b), *(() if apart is None else _distance(apart))]
+    return [*_sources(a, b, width), *_columns(rows, width)]
 
 
 def _same(found: Difference) -> str:
@@ -71,7 +84,7 @@ def _unlike(found: Difference) -> str:
     return f"Nothing of {found.a.path} belongs to anything of {found.b.path}: these are runs of unlike programs."
 
 
-def _where(parting: Parting, *, of_steps: bool) -> str:
+def _where(found: Answer, parting: Parting) -> str:
     """`in the forward pass of step 1: layer_norm at a.py:12 and b.py:31`."""
     a, b = parting.a, parting.b
     sides = [each for each in (a, b) if each is not None]
@@ -83,7 +96,7 @@ def _where(parting: Parting, *, of_steps: bool) -> str:
         what = " and ".join(f"{_title(each)} at {each.place}" if each.place else _title(each) for each in sides)
     missing = f", which {'a' if a is None else 'b'} has not" if len(sides) == 1 else ""
     when = "update" if parting.when == "update" else f"{parting.when} pass"
-    step = f" of step {parting.step}" if of_steps else ""
+    step = f" of step {parting.step}" if max(found.steps, parting.step) > 1 else ""
     return f"in the {when}{step}: {what}{missing}"
 
 
@@ -154,10 +167,14 @@ def _table(parting: Parting) -> Iterator[tuple[str, str]]:
     """What differs, as names and what there is to be said of each."""
     for fact in parting.facts:
         yield fact.name, _both(fact.a, fact.b)
-    if parting.a and parting.b and (parting.a.scope or parting.b.scope):
-        yield "module", _both(parting.a.scope, parting.b.scope)
+    yield from _modules(parting.a, parting.b)
     if parting.distance is not None:
         yield from _distance(parting.distance)
+
+
+def _modules(a: Side | None, b: Side | None) -> Iterator[tuple[str, str]]:
+    if a and b and (a.scope or b.scope):
+        yield "module", _both(a.scope, b.scope)
 
 
 def _both(a: str, b: str) -> str:
@@ -165,6 +182,9 @@ def _both(a: str, b: str) -> str:
 
 
 def _distance(found: Distance) -> Iterator[tuple[str, str]]:
+    if not found.different:
+        yield "apart", "equal bit for bit"
+        return
     index = f" at [{', '.join(map(str, found.index))}]" if found.index else ""
     yield "worst" if index else "value", " | ".join(f"{each:.9g}" for each in found.values) + index
     ulps = f", {found.ulps:,.0f} ULPs" if found.ulps - found.ulps == 0 else ""
@@ -174,7 +194,7 @@ def _distance(found: Distance) -> Iterator[tuple[str, str]]:
 
 
 def _columns(rows: list[tuple[str, str]], width: int) -> Iterator[Line]:
-    ahead = min(max(len(name) for name, _ in rows), width // 3) + 2
+    ahead = min(max((len(name) for name, _ in rows), default=0), width // 3) + 2
     for name, said in rows:
         room = width - len(_INDENT) - ahead
         parts = wrapped(said, max(room, 10), "") or [""]

@@ -10,14 +10,13 @@ from textual import events
 from textual.screen import Screen
 from textual.widgets import Input
 
-from graphscope.errors import CommandError
 from graphscope.graph.paths import REACH
 from graphscope.tui import key_table
 from graphscope.tui.dialogs.choice import Choice
 from graphscope.tui.dialogs.text_entry import TextEntry
 from graphscope.tui.guard import Guarded
 from graphscope.tui.inspector.inspector import Inspector
-from graphscope.tui.inspector.slices import read_slice
+from graphscope.tui.inspector.slice_entry import ask_slice
 from graphscope.tui.key_file import remapped
 from graphscope.tui.map.map import Map
 from graphscope.tui.map.path_targets import leaves
@@ -134,16 +133,7 @@ class Actions(Guarded, Screen[None]):
 
     def action_slice(self) -> None:
         """Ask for a slice of what is shown."""
-
-        def choose(text: str | None) -> None:
-            if text is None:
-                return
-            try:
-                self.query_one(Inspector).slice(read_slice(text))
-            except CommandError as error:
-                self.notify(error.message, title="no slice", severity="warning")
-
-        self.app.push_screen(TextEntry("slice of the value", placeholder="[0, :, 3:7]; empty shows all"), choose)
+        ask_slice(self, self.query_one(Inspector).slice)
 
     def action_picture(self) -> None:
         """Save the screen as a picture."""

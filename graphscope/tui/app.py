@@ -1,36 +1,29 @@
-"""The application: themes, and the main screen over a session."""
+"""The application: the main screen over a session, and what the palette offers."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
 
-from rich.markup import escape
-from textual.app import App, SystemCommand
-from textual.binding import BindingType
-from textual.driver import Driver
+from textual.app import SystemCommand
 from textual.screen import Screen
 
 from graphscope.debugger.command_table import COMMANDS
 from graphscope.eventlog.reader import Log
 from graphscope.tui import key_table
-from graphscope.tui.ascii_text import OnlyAscii
 from graphscope.tui.dialogs.choice import Choice
-from graphscope.tui.glyphs import Glyphs, for_terminal
-from graphscope.tui.guard import Guarded, sentence
+from graphscope.tui.glyphs import Glyphs
+from graphscope.tui.guard import sentence
 from graphscope.tui.key_file import remapped
 from graphscope.tui.main_screen import Main
 from graphscope.tui.messages import CommandRequested, Notice
 from graphscope.tui.prompt.history import History
 from graphscope.tui.screen_session import Session
-from graphscope.tui.terminal_loss import outliving
-from graphscope.tui.themes import THEMES
+from graphscope.tui.themed_app import ThemedApp
 
 
-class GraphscopeApp(Guarded, App[None]):
+class GraphscopeApp(ThemedApp):
     """The terminal UI.
 
     Args:
@@ -41,10 +34,7 @@ class GraphscopeApp(Guarded, App[None]):
         keymap: Keys by the names of actions, where they are to be others.
     """
 
-    TITLE = "graphscope"
-    CSS_PATH = "app.tcss"
     ENABLE_COMMAND_PALETTE = True
-    BINDINGS: ClassVar[list[BindingType]] = []
 
     def __init__(
         self,
@@ -55,38 +45,16 @@ class GraphscopeApp(Guarded, App[None]):
         history: Path | None = None,
         keymap: Mapping[str, str] | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(glyphs)
         self.log_read = log
         self._session = session
-        self.glyphs = glyphs or for_terminal()
         self._history = History(history)
         self._keys = dict(keymap or {})
-        self.mistakes: list[Exception] = []
-        """What has failed inside of graphscope, and was told."""
         self.set_keymap(self._keys)
-        for theme in THEMES:
-            self.register_theme(theme)
-        wanted = os.environ.get("TEXTUAL_THEME", "")
-        self.theme = wanted if wanted in self.available_themes else THEMES[0].name
-        if self.glyphs.lane.isascii():
-            self.add_class("-ascii")
-            self._filters.append(OnlyAscii())
 
     def get_default_screen(self) -> Main:
         """The main screen."""
         return Main(self.log_read, self._session, self.glyphs, self._history, self._keys, self.size)
-
-    def get_driver_class(self) -> type[Driver]:
-        """What draws on this terminal, and outlives it."""
-        return outliving(super().get_driver_class())
-
-    def notify(self, message: str, **wishes: Any) -> None:
-        """Show a message for a while; what looks like markup in it is text."""
-        super().notify(escape(message), **wishes)
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Colours of ours for themes that are not: those of our first theme that is as dark."""
-        return next(theme for theme in THEMES if theme.dark == self.current_theme.dark).variables
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """What the palette offers: themes and the like, every key, and every command."""
@@ -106,14 +74,6 @@ class GraphscopeApp(Guarded, App[None]):
         else:
             main.action_quit()
 
-    async def run_action(self, *given: Any, **named: Any) -> bool:
-        """Do what a key or a click means; where that fails, say so and go on."""
-        try:
-            return await super().run_action(*given, **named)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the session must not be lost to it
-            self._handle_exception(error)
-            return True
-
     def _handle_exception(self, error: Exception) -> None:
         """Tell of a mistake of ours; Textual would end here, and the session with it."""
         main = next((screen for screen in self.screen_stack if isinstance(screen, Main)), None)
@@ -129,10 +89,6 @@ class GraphscopeApp(Guarded, App[None]):
 
     async def _act(self, action: str) -> None:
         await self.run_action(action, self.screen)
-
-    def action_press(self, key: str) -> None:
-        """Press a key that was clicked."""
-        self.simulate_key(key)
 
     def action_go(self, row: int) -> None:
         """Go to a row that was clicked."""

@@ -53,6 +53,8 @@ class Glyphs:
     up: str
     ellipsis: str
     times: str
+    same: str
+    differs: str
 
 
 UNICODE: Final = Glyphs(
@@ -61,6 +63,7 @@ UNICODE: Final = Glyphs(
     edited="✱", view="⌕", opened="▾", closed="▸", rising="▲", lane="│", across="─", fork_left="├", fork_right="┤",
     end_left="╰", end_right="╯", crossing="┼", more="┆", bars="▁▂▃▄▅▆▇█", shades=" ░▒▓█", steps="╸━",
     box="╭╮╰╯─│", strong_box="┏┓┗┛━┃", arrow="▼", strong_arrow="▼", up="▲", ellipsis="…", times="×",
+    same="=", differs="≠",
 )  # fmt: skip
 """For terminals that show Unicode."""
 
@@ -70,6 +73,7 @@ ASCII: Final = Glyphs(
     edited="*", view="v", opened="-", closed="+", rising="^", lane="|", across="-", fork_left="|", fork_right="|",
     end_left="`", end_right="'", crossing="+", more=":", bars="_.,-~=+#", shades=" .:*#", steps="-=",
     box="++++-|", strong_box="####=#", arrow="v", strong_arrow="V", up="^", ellipsis="~", times="x",
+    same="=", differs="/",
 )  # fmt: skip
 """For terminals that show nothing else."""
 

@@ -9,7 +9,10 @@ import socket
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from graphscope.compare import Difference
 
 _SELDOM: Final = 500
 """Searches for young garbage for one among all."""
@@ -45,6 +48,15 @@ def open_screen(path: str | os.PathLike[str]) -> int:
     finally:
         save(debugger)
     return app.return_code or 0
+
+
+def compare_screen(found: Difference) -> None:
+    """Look at two runs side by side."""
+    with _undisturbed():
+        from graphscope.tui.comparison.comparison_app import ComparisonApp
+
+        app = ComparisonApp(found)
+    app.run()
 
 
 def debug_screen(

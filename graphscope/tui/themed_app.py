@@ -1,0 +1,67 @@
+"""What every application of ours on a terminal shares: themes, characters, and that a mistake does not end it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, ClassVar
+
+from rich.markup import escape
+from textual.app import App
+from textual.binding import BindingType
+from textual.driver import Driver
+
+from graphscope.tui.ascii_text import OnlyAscii
+from graphscope.tui.glyphs import Glyphs, for_terminal
+from graphscope.tui.guard import Guarded
+from graphscope.tui.terminal_loss import outliving
+from graphscope.tui.themes import THEMES
+
+
+class ThemedApp(Guarded, App[None]):
+    """An application in our themes.
+
+    Args:
+        glyphs: The characters of pictures; those of this terminal unless given.
+    """
+
+    TITLE = "graphscope"
+    CSS_PATH = Path(__file__).with_name("app.tcss")
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    def __init__(self, glyphs: Glyphs | None = None) -> None:
+        super().__init__()
+        self.glyphs = glyphs or for_terminal()
+        self.mistakes: list[Exception] = []
+        """What has failed inside of graphscope, and was told."""
+        for theme in THEMES:
+            self.register_theme(theme)
+        wanted = os.environ.get("TEXTUAL_THEME", "")
+        self.theme = wanted if wanted in self.available_themes else THEMES[0].name
+        if self.glyphs.lane.isascii():
+            self.add_class("-ascii")
+            self._filters.append(OnlyAscii())
+
+    def get_driver_class(self) -> type[Driver]:
+        """What draws on this terminal, and outlives it."""
+        return outliving(super().get_driver_class())
+
+    def notify(self, message: str, **wishes: Any) -> None:
+        """Show a message for a while; what looks like markup in it is text."""
+        super().notify(escape(message), **wishes)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Colours of ours for themes that are not: those of our first theme that is as dark."""
+        return next(theme for theme in THEMES if theme.dark == self.current_theme.dark).variables
+
+    async def run_action(self, *given: Any, **named: Any) -> bool:
+        """Do what a key or a click means; where that fails, say so and go on."""
+        try:
+            return await super().run_action(*given, **named)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the session must not be lost to it
+            self._handle_exception(error)
+            return True
+
+    def action_press(self, key: str) -> None:
+        """Press a key that was clicked."""
+        self.simulate_key(key)

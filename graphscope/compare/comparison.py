@@ -39,6 +39,8 @@ def diff(a: Log | str | os.PathLike[str], b: Log | str | os.PathLike[str], *, ex
         LogError: One can't be read.
     """
     one, other = (each if isinstance(each, Log) else load(each) for each in (a, b))
+    for log in (one, other):
+        log.refresh()  # it may be of a run that is still going on
     if exact:
         return compared_exactly(one, other)
     last: tuple[Alignment, Judgement] | None = None

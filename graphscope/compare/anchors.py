@@ -86,7 +86,7 @@ def _near(a: Run, one: np.ndarray, b: Run, other: np.ndarray, tolerance: float) 
     same &= a.flow.is_backward[one] == b.flow.is_backward[other]
     same &= a.flow.is_floating[one] == b.flow.is_floating[other]
     same &= a.prints.nonfinite[one] == b.prints.nonfinite[other]
-    leaves = [(run.flow.kinds == Kind.LEAF)[which] for run, which in ((a, one), (b, other))]
+    leaves = [run.flow.is_leaf[which] for run, which in ((a, one), (b, other))]
     same &= (a.flow.reaching[one] == b.flow.reaching[other]) | ~(leaves[0] & leaves[1])
     same &= (leaves[0] == leaves[1]) | (a.prints.telling[one] & b.prints.telling[other])
     with np.errstate(all="ignore"):
@@ -100,22 +100,35 @@ def _by_likelihood(a: Run, b: Run, one: np.ndarray, other: np.ndarray) -> list[t
     """Pairs sorted: unlike any other first; then of like kind, op and name; then those that stand at like places."""
     if not len(one):
         return []
+    pairs = list(zip(one.tolist(), other.tolist(), strict=True))
     rivals = np.maximum(np.bincount(one, minlength=len(a.flow))[one], np.bincount(other, minlength=len(b.flow))[other])
     telling = a.prints.telling[one] & b.prints.telling[other]
-    kinds = _kinds(a)[one] != _kinds(b)[other]
-    reaching = a.flow.reaching[one] != b.flow.reaching[other]
-    ops = np.array([a.flow.ops[x] != b.flow.ops[y] for x, y in zip(one.tolist(), other.tolist(), strict=True)])
-    shapes = np.array([a.flow.shape(x) != b.flow.shape(y) for x, y in zip(one.tolist(), other.tolist(), strict=True)])
-    names = np.array([_named(a, x) != _named(b, y) for x, y in zip(one.tolist(), other.tolist(), strict=True)])
     sure = (rivals == 1) & telling
-    places = [one / max(len(a.flow), 1), other / max(len(b.flow), 1)]
-    known = np.flatnonzero(sure)
+    unlike = [
+        np.array([a.flow.shape(mine) != b.flow.shape(its) for mine, its in pairs]),
+        np.array([a.flow.ops[mine] != b.flow.ops[its] for mine, its in pairs]),
+        np.array([_named(a, mine) != _named(b, its) for mine, its in pairs]),
+        a.flow.kinds[one] != b.flow.kinds[other],
+        a.flow.reaching[one] != b.flow.reaching[other],
+        ~telling,
+        np.array([(mine in a.flow.gathered) != (its in b.flow.gathered) for mine, its in pairs]),
+        ~sure,
+    ]
+    order = np.lexsort((_apart(a, b, one, other, sure), *unlike))
+    return [pairs[place] for place in order.tolist()]
+
+
+def _apart(a: Run, b: Run, one: np.ndarray, other: np.ndarray, sure: np.ndarray) -> np.ndarray:
+    """How far apart two vertices stand, measured by the pairs that are sure."""
+    mine, its = a.flow.places[one].astype(np.float64), b.flow.places[other].astype(np.float64)
+    known = np.flatnonzero(sure & ~a.flow.is_leaf[one] & ~b.flow.is_leaf[other])
     if len(known) > 1:
-        order = known[np.argsort(one[known])]
-        places = [one.astype(np.float64), np.interp(other, *_ascending(other[order], one[order]))]
-    apart = np.abs(places[0] - places[1])
-    order = np.lexsort((apart, shapes, ops, names, kinds, reaching, ~telling, ~sure))
-    return list(zip(one[order].tolist(), other[order].tolist(), strict=True))
+        order = known[np.argsort(other[known], kind="stable")]
+        its = np.interp(its, other[order], one[order])
+    else:
+        mine, its = mine / len(a.flow), its / len(b.flow)
+    found: np.ndarray = np.abs(mine - its)
+    return found
 
 
 def _named(run: Run, vertex: int) -> str:
@@ -128,8 +141,3 @@ def _named(run: Run, vertex: int) -> str:
 def _kinds(side: Run) -> np.ndarray:
     """The kinds of rows; what was made ahead of the stretch, as a parameter that has been updated, is a leaf here."""
     return np.where(np.arange(len(side.flow)) < side.flow.sources, Kind.LEAF, side.flow.kinds)
-
-
-def _ascending(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    order = np.argsort(x, kind="stable")
-    return x[order], y[order]

@@ -56,12 +56,10 @@ def _ordered(one: Item | None, two: Item | None, mine: list[Item], its: list[Ite
         known = one or two
         if known is None:
             return Birth(mine[-1] if mine else None, its[-1] if its else None)
-        source = _mated_source(known)
-        return (
-            Birth(one, source or (its[-1] if its else None), "a")
-            if one
-            else Birth(source or (mine[-1] if mine else None), two, "b")
-        )
+        its_own, behind = (mine, its) if one else (its, mine)
+        other = _mated_source(known) or (behind[-1] if behind else None)
+        extra = "" if other is not None and other.op == known.op else "a" if its_own is mine else "b"
+        return Birth(known, other, extra) if one else Birth(other, known, extra)
     if one.op == two.op or does_the_same(one, two):
         return Birth(one, two)
     if any(does_the_same(user, two) for user in one.users):

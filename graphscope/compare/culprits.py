@@ -51,15 +51,19 @@ def owner_of(flow: Flow, vertex: int) -> int | None:
 def of_backward(alignment: Alignment, region: Region) -> Culprits:
     """The forward vertices to blame where gradients part."""
     a, b = alignment.a, alignment.b
-    ends = [[] if end is None else ruling(run.flow, end) for run, end in ((a, region.end_a), (b, region.end_b))]
+    ends = [[] if end is None else _arriving(run.flow, end) for run, end in ((a, region.end_a), (b, region.end_b))]
     only = [
         [each for each in mine if run.counterpart(each) not in its]
         for run, mine, its in ((a, ends[0], ends[1]), (b, ends[1], ends[0]))
     ]
     if len(ends[0]) > len(ends[1]) and only[0]:
-        return Culprits(only[0][0], cut(b.flow, a.counterpart(only[0][0])), "detached")
+        mate = a.counterpart(only[0][0])
+        found = cut(b.flow, mate)
+        return Culprits(only[0][0], mate if found is None else found, "untied" if found is None else "detached")
     if len(ends[1]) > len(ends[0]) and only[1]:
-        return Culprits(cut(a.flow, b.counterpart(only[1][0])), only[1][0], "detached in a")
+        mate = b.counterpart(only[1][0])
+        found = cut(a.flow, mate)
+        return Culprits(mate if found is None else found, only[1][0], "untied" if found is None else "detached in a")
     rules = [
         None if vertex is None else next(iter(ruling(run.flow, vertex)), owner_of(run.flow, vertex))
         for run, vertex in ((a, _first(region.a)), (b, _first(region.b)))
@@ -67,12 +71,19 @@ def of_backward(alignment: Alignment, region: Region) -> Culprits:
     return Culprits(rules[0], rules[1], "backward rule")
 
 
+def _arriving(flow: Flow, end: int) -> list[int]:
+    """The forward vertices whose rules brought the gradient at a vertex; at a leaf, all of what it gathered."""
+    gathered = flow.gathered.get(flow.vertex(int(flow.forward[end])) or 0, [])
+    found = [owner for vertex in (gathered if end in gathered else [end]) for owner in ruling(flow, vertex)]
+    return list(dict.fromkeys(found))
+
+
 def _first(vertices: Sequence[int]) -> int | None:
     return vertices[0] if vertices else None
 
 
 def cut(flow: Flow, vertex: int) -> int | None:
-    """Where on the way to a forward vertex gradients are cut off; the vertex itself where that is not seen."""
+    """Where on the way to a forward vertex gradients are cut off; None where that is not seen."""
     if vertex == NONE:
         return None
     border, seen = [vertex], {vertex}
@@ -84,4 +95,4 @@ def cut(flow: Flow, vertex: int) -> int | None:
             if source not in seen and len(seen) < _FARTHEST:
                 seen.add(source)
                 border.append(source)
-    return vertex
+    return None

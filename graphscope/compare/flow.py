@@ -157,6 +157,31 @@ class Flow:
         return found
 
     @cached_property
+    def is_leaf(self) -> np.ndarray:
+        """Which vertices the program was given, or made ahead of all: leaves, and what gathers a gradient like one."""
+        found: np.ndarray = (self.kinds == Kind.LEAF) | (np.arange(len(self)) < self.sources)
+        found[list(self.gathered)] = True
+        return found
+
+    @cached_property
+    def gathered(self) -> dict[int, list[int]]:
+        """By vertex, what backward passes add to its gradient and leave there."""
+        found: dict[int, list[int]] = {}
+        for vertex in np.flatnonzero(self.kinds == Kind.ACCUMULATE).tolist():
+            owner = None if self.users[vertex] else self.vertex(int(self.forward[vertex]))
+            if owner is not None:
+                found.setdefault(owner, []).append(vertex)
+        return found
+
+    @cached_property
+    def places(self) -> np.ndarray:
+        """Where each vertex stands: its own place, of a leaf that of its first use."""
+        found = np.arange(len(self))
+        for vertex in np.flatnonzero(self.is_leaf).tolist():
+            found[vertex] = min((user for user in self.users[vertex] if user > vertex), default=vertex)
+        return found
+
+    @cached_property
     def ends(self) -> list[int]:
         """What the forward pass is run for: what backward passes begin from, else the last that nothing uses."""
         ends = np.flatnonzero((self.kinds == Kind.OP) & self.is_floating & ~self.is_backward).tolist()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +11,6 @@ from graphscope.compare.anchors import LOOSE
 from graphscope.compare.judgement import AGREES, DIFFERS
 from graphscope.compare.layouts import in_one_order
 from graphscope.compare.rounding import Allowed, agree, roundoff
-from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:
     from graphscope.compare.flow import Flow
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
 def judge_leaf_gradients(judgement: Judgement) -> tuple[list[int], list[int]]:
     """Judge what was added to the gradients of leaves by the sums; the vertices of both sides that were compared."""
     a, b = judgement.runs
-    arrived = _arrived(a.flow), _arrived(b.flow)
+    arrived = a.flow.gathered, b.flow.gathered
     compared: tuple[list[int], list[int]] = ([], [])
     for leaf, mate in enumerate(a.mates.tolist()):
         vertices = arrived[0].get(leaf, []), arrived[1].get(mate, []) if mate != NONE else []
@@ -33,16 +31,6 @@ def judge_leaf_gradients(judgement: Judgement) -> tuple[list[int], list[int]]:
             compared[which].extend(vertices[which])
             judgement.states[which][vertices[which]] = state
     return compared
-
-
-def _arrived(flow: Flow) -> dict[int, list[int]]:
-    """By leaf, what was added to its gradient."""
-    found: dict[int, list[int]] = defaultdict(list)
-    for vertex in np.flatnonzero(flow.kinds == Kind.ACCUMULATE).tolist():
-        leaf = flow.vertex(int(flow.forward[vertex]))
-        if leaf is not None and (flow.kinds[leaf] == Kind.LEAF or leaf < flow.sources):
-            found[leaf].append(vertex)
-    return found
 
 
 def _state(judgement: Judgement, mine: list[int], its: list[int]) -> int:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphscope.compare.judgement import AGREES, DIFFERS
+from graphscope.compare.judgement import AGREES, ALONE, DIFFERS
+from graphscope.diagnose.values.origins import MOVES
 from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:
@@ -37,8 +38,9 @@ def lost(flow: Flow, states: np.ndarray, results: Iterable[int], backward: bool)
     for result in results:
         wanted[result] = True
     given = (flow.kinds == Kind.LEAF) | (np.arange(len(flow)) < flow.sources)
-    off = (states == DIFFERS) | ((states != AGREES) & ~given)
+    off = (states == DIFFERS) | ((states == ALONE) & ~given)
     off &= flow.is_backward == backward
+    off &= ~_handed_on(flow, states)
     found = np.zeros(len(flow), bool)
     for vertex in range(len(flow) - 1, -1, -1):
         if off[vertex] and (wanted[vertex] or any(found[user] for user in flow.users[vertex])):
@@ -53,3 +55,15 @@ def results_of(flow: Flow, states: np.ndarray, by_value: np.ndarray) -> list[int
     """What a forward pass is run for: its loss, or what it ends in; what is nearly the same counts as well."""
     differing = np.flatnonzero((states == DIFFERS) & by_value & ~flow.is_backward).tolist()
     return [*flow.ends, *differing]
+
+
+def _handed_on(flow: Flow, states: np.ndarray) -> np.ndarray:
+    """What has no counterpart and is only another shape or a part of something that agrees, or of a leaf."""
+    found = np.zeros(len(flow), bool)
+    for vertex in np.flatnonzero((states == ALONE) & ~flow.is_backward).tolist():
+        if flow.ops[vertex].rstrip("_") in MOVES and flow.inputs[vertex]:
+            found[vertex] = all(
+                states[each] == AGREES or found[each] or (flow.is_leaf[each] and states[each] == ALONE)
+                for each in flow.inputs[vertex]
+            )
+    return found

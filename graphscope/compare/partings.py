@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from itertools import islice
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from graphscope.compare.difference import Fact, Side, When
     from graphscope.compare.items import Item
 
+_MOST: Final = 16
+"""So many places are looked at."""
+
 
 def partings_forward(alignment: Alignment, judgement: Judgement, step: int) -> list[Parting]:
     """Where the forward passes part, the first place first; each is no consequence of another."""
@@ -33,7 +38,7 @@ def partings_forward(alignment: Alignment, judgement: Judgement, step: int) -> l
         lost(run.flow, states, results_of(run.flow, states, run.by_value), False)
         for run, states in zip(judgement.runs, judgement.states, strict=True)
     ]
-    return [_forward(judgement, region, step) for region in regions(alignment, *found)]
+    return _once(_forward(judgement, region, step) for region in islice(regions(alignment, *found), _MOST))
 
 
 def partings_backward(alignment: Alignment, judgement: Judgement, step: int) -> list[Parting]:
@@ -43,7 +48,18 @@ def partings_backward(alignment: Alignment, judgement: Judgement, step: int) -> 
         lost(run.flow, states, results, True)
         for run, states, results in zip(judgement.runs, judgement.states, compared, strict=True)
     ]
-    return [_backward(judgement, region, step) for region in regions(alignment, *found)]
+    return _once(_backward(judgement, region, step) for region in islice(regions(alignment, *found), _MOST))
+
+
+def _once(found: Iterable[Parting]) -> list[Parting]:
+    """Partings without those at a place that an earlier one has on either side."""
+    kept: list[Parting] = []
+    for each in found:
+        places = {(side.row, which) for which, side in (("a", each.a), ("b", each.b)) if side is not None}
+        known = {(side.row, which) for one in kept for which, side in (("a", one.a), ("b", one.b)) if side is not None}
+        if not places & known:
+            kept.append(each)
+    return kept
 
 
 def _forward(judgement: Judgement, region: Region, step: int) -> Parting:

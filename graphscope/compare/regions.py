@@ -25,22 +25,20 @@ class Region(NamedTuple):
 def regions(alignment: Alignment, a: Lost, b: Lost) -> Iterator[Region]:
     """Where differences begin, the first one first; what follows from one of them is none."""
     runs = (alignment.a, a), (alignment.b, b)
-    seen: tuple[set[int], set[int]] = (set(), set())
+    found = False
     for end_a, end_b in _ends(alignment, a, b):
         mine, its = _behind(*runs[0], end_a), _behind(*runs[1], end_b)
         if mine is None or its is None:
             continue
-        seen[0].update(mine)
-        seen[1].update(its)
+        found = True
         yield Region(tuple(sorted(mine)), tuple(sorted(its)), end_a, end_b)
-    left = [
-        tuple(
-            sorted({vertex for origin in lost.origins if origin not in known for vertex in _ahead(run, lost, origin)})
-        )
-        for (run, lost), known in zip(runs, seen, strict=True)
-    ]
-    if any(left):
+    left = [_all_ahead(run, lost) for run, lost in runs]
+    if any(left) and not found:
         yield Region(left[0], left[1], None, None)
+
+
+def _all_ahead(run: Run, lost: Lost) -> tuple[int, ...]:
+    return tuple(sorted({vertex for origin in lost.origins for vertex in _ahead(run, lost, origin)}))
 
 
 def _ends(alignment: Alignment, a: Lost, b: Lost) -> list[tuple[int, int]]:

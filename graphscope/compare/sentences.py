@@ -30,6 +30,8 @@ CAUSES: Final[dict[str, str]] = {
     "only b": "b does one thing more than a: {b}",
     "detached": "a gradient flows back through {a} in a, and the way is cut off at {b} in b",
     "detached in a": "a gradient flows back through {b} in b, and the way is cut off at {a} in a",
+    "untied": "the gradients of {a} and {b} are added up with those of other uses in one run alone: only there is the "
+    "tensor that they use shared",
     "backward rule": "{a} made the same in both runs, and its gradient is computed another way in {b}",
 }
 """A sentence for each cause that is known beyond what the two calls were told."""

@@ -9,6 +9,6 @@ head = nn.Linear(8, 11, bias=False)
 head.weight = nn.Parameter(embedding.weight.detach().clone())  # <-- backward
 tokens = torch.randint(0, 11, (4, 5))
 h = torch.tanh(embedding(tokens))
-logits = head(h)  # <-- backward
+logits = head(h)  # <-- backward untied
 loss = F.cross_entropy(logits.view(-1, 11), tokens.view(-1))
 loss.backward()

@@ -19,7 +19,7 @@ from graphscope.compare.neighbours import pair_backward, pair_leaves, pair_roots
 from graphscope.compare.parameters import parameters
 from graphscope.compare.partings import partings_backward, partings_forward
 from graphscope.compare.remarks import compared, remarks
-from graphscope.compare.steps import steps
+from graphscope.compare.steps import step_of, steps
 from graphscope.compare.updates import update_parting
 from graphscope.eventlog.reader import Log, load
 
@@ -45,11 +45,13 @@ def diff(a: Log | str | os.PathLike[str], b: Log | str | os.PathLike[str], *, ex
         return compared_exactly(one, other)
     last: tuple[Alignment, Judgement] | None = None
     found: list[Parting] = []
+    belonging: dict[int, int] = {}
     for both in first_steps(one, other):
         mine, its = both
         alignment = aligned(Flow(one, mine.start, mine.update), Flow(other, its.start, its.update))
         last = alignment, Judgement(alignment)
-        found = _partings(*last, both)
+        belonging |= matched_parameters(alignment)
+        found = _partings(*last, both, belonging)
         if found:
             break
     nobody = np.zeros(0, np.int64)
@@ -74,15 +76,26 @@ def trained(a: Log, b: Log) -> int:
     return min(sum(bool(each.passes) for each in steps(log)) for log in (a, b))
 
 
-def _partings(alignment: Alignment, judgement: Judgement, both: tuple[Step, Step]) -> list[Parting]:
+def _partings(
+    alignment: Alignment, judgement: Judgement, both: tuple[Step, Step], belonging: dict[int, int]
+) -> list[Parting]:
     """Where two steps part: in the forward pass, else in backward, else in what the update makes of it."""
     number = both[0].number
+    logs = alignment.a.flow.log, alignment.b.flow.log
     found = partings_forward(alignment, judgement, number) or partings_backward(alignment, judgement, number)
     if found:
-        return found
-    logs = alignment.a.flow.log, alignment.b.flow.log
-    updated = update_parting(*logs, both, matched_parameters(alignment))
+        earlier = _updated_before(found[0], logs, both)
+        updated = None if earlier is None else update_parting(*logs, earlier, belonging)
+        return found if updated is None else [updated]
+    updated = update_parting(*logs, both, belonging)
     return [] if updated is None else [updated]
+
+
+def _updated_before(found: Parting, logs: tuple[Log, Log], both: tuple[Step, Step]) -> tuple[Step, Step] | None:
+    """The earlier steps whose updates made the two values that differ, where such are what differs."""
+    if found.a is None or found.b is None or found.a.row >= both[0].start or found.b.row >= both[1].start:
+        return None
+    return step_of(logs[0], found.a.row), step_of(logs[1], found.b.row)
 
 
 def matched_parameters(alignment: Alignment) -> dict[int, int]:

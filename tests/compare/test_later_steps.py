@@ -84,3 +84,41 @@ def test_the_step_that_parts(name: str, base: str, tmp_path: Path) -> None:
 def test_another_structure_parts_in_no_step(tmp_path: Path) -> None:
     found = diff(recorded(tmp_path, TRAINING, "a"), recorded(tmp_path, WRITTEN_OUT, "b"))
     assert not found, found.first
+
+
+PLAYERS = """
+import torch
+from torch import nn
+from torch.nn.functional import softplus
+torch.manual_seed(0)
+maker, judge = (nn.Sequential(nn.Linear(2, 16), nn.ReLU(), nn.Linear(16, size)) for size in (2, 1))
+mine = torch.optim.Adam(maker.parameters(), lr=2e-4, betas=(0.5, 0.999))
+theirs = torch.optim.Adam(judge.parameters(), lr=2e-4, betas=(0.5, 0.999))
+for step in range(4):
+    real, fake = torch.randn(32, 2) + 3, maker(torch.randn(32, 2))
+    theirs.zero_grad()
+    (softplus(-judge(real)) + softplus(judge(fake.detach()))).mean().backward()
+    theirs.step()
+    mine.zero_grad()
+    softplus(-judge(fake)).mean().backward()
+    mine.step()
+"""
+
+
+def test_an_optimizer_of_one_of_two_players(tmp_path: Path) -> None:
+    """What it is told of betas shows in its second step, the fourth in all."""
+    other = PLAYERS.replace("maker.parameters(), lr=2e-4, betas=(0.5, 0.999)", "maker.parameters(), lr=2e-4")
+    found = diff(recorded(tmp_path, PLAYERS, "a"), recorded(tmp_path, other, "b")).first
+    assert found is not None
+    assert (found.step, found.when, [each.name for each in found.facts]) == (4, "update", ["betas"])
+    assert found.b is not None
+    assert found.b.source == "mine = torch.optim.Adam(maker.parameters(), lr=2e-4)"
+
+
+def test_what_an_update_made_earlier_is_told_where_it_was_made(tmp_path: Path) -> None:
+    """The weights of a step differ because of an update that no step between was looked at for."""
+    text = TRAINING.replace("nn.Dropout(0.1), ", "").replace("net[4]", "net[3]")
+    other = text.replace("    scheduler.step()", "    scheduler.step()\n    if step == 6: net[0].bias.data.add_(1e-3)")
+    found = diff(recorded(tmp_path, text, "a"), recorded(tmp_path, other, "b")).first
+    assert found is not None
+    assert found.step in (7, 8)

@@ -167,6 +167,19 @@ def test_what_the_numbers_tell_of_updates_by_hand(
     assert "each.sub_" in found.b.source
 
 
+@pytest.mark.parametrize(
+    ("told", "step"), [("nesterov=True", 1), ("dampening=0.1", 2), ("maximize=True", 1), ("weight_decay=0.01", 1)]
+)
+def test_settings_of_momentum_are_named(told: str, step: int, tmp_path: Path) -> None:
+    text = MOMENTUM.replace("scheduler = ", "# ")
+    other = text.replace("momentum=0.9)", f"momentum=0.9, {told})")
+    found = first(recorded(tmp_path, text, "a"), recorded(tmp_path, other, "b"))
+    assert found is not None
+    assert (found.step, [each.name for each in found.facts]) == (step, [told.partition("=")[0]])
+    assert found.b is not None
+    assert told in found.b.source
+
+
 def test_decay_of_biases_is_named(tmp_path: Path) -> None:
     made = optimizer("AdamW(net.parameters(), lr=1e-2)")
     apart = TRAINING.replace(MADE, made.replace("net.parameters()", GROUPS, 1))

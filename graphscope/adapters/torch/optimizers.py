@@ -28,7 +28,19 @@ from graphscope.eventlog.places import site_number
 from graphscope.eventlog.samples import MEASURES
 from graphscope.eventlog.schema import ROW_MASK, Flag, Kind
 
-SETTINGS: Final = ("lr", "momentum", "betas", "eps", "weight_decay", "alpha", "rho", "maximize", "nesterov", "amsgrad")
+SETTINGS: Final = (
+    "lr",
+    "momentum",
+    "dampening",
+    "betas",
+    "eps",
+    "weight_decay",
+    "alpha",
+    "rho",
+    "maximize",
+    "nesterov",
+    "amsgrad",
+)
 """Settings of a group that are told with its rows."""
 
 _MOST_GROUPS: Final = 4096

@@ -11,6 +11,7 @@ from graphscope.compare.anchors import LOOSE
 from graphscope.compare.judgement import AGREES, DIFFERS
 from graphscope.compare.layouts import in_one_order
 from graphscope.compare.rounding import Allowed, agree, roundoff
+from graphscope.diagnose.values.origins import MOVES
 
 if TYPE_CHECKING:
     from graphscope.compare.flow import Flow
@@ -26,11 +27,25 @@ def judge_leaf_gradients(judgement: Judgement) -> tuple[list[int], list[int]]:
         vertices = arrived[0].get(leaf, []), arrived[1].get(mate, []) if mate != NONE else []
         if mate == NONE or not any(vertices):
             continue
+        if not all(vertices) and (_is_split(a.flow, leaf) or _is_split(b.flow, mate)):
+            continue
         state = _state(judgement, *vertices)
         for which in range(2):
             compared[which].extend(vertices[which])
             judgement.states[which][vertices[which]] = state
     return compared
+
+
+def _is_split(flow: Flow, vertex: int) -> bool:
+    """Whether it is what others that gather gradients were made of, in parts or in another shape."""
+    border = [vertex]
+    while border:
+        for user in flow.users[border.pop()]:
+            if flow.ops[user].rstrip("_") in MOVES:
+                if user in flow.gathered:
+                    return True
+                border.append(user)
+    return False
 
 
 def _state(judgement: Judgement, mine: list[int], its: list[int]) -> int:

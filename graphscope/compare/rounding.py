@@ -112,11 +112,11 @@ def deviation(a: np.ndarray, b: np.ndarray) -> Deviation | None:
         if not one.size:
             return Deviation(0, 0.0, 0.0, 0.0)
         apart = two - one
-        square = float(one @ one)
-        slope = float(apart @ one) / square if square else 0.0
+        square = float(np.einsum("i,i", one, one))
+        slope = float(np.einsum("i,i", apart, one)) / square if square else 0.0
         rest = (apart - slope * one) * one
-        error = float(np.sqrt(rest @ rest)) / square if square else 0.0
-    spread = float(np.sqrt(apart @ apart / one.size))
+        error = float(np.sqrt(np.einsum("i,i", rest, rest))) / square if square else 0.0
+    spread = float(np.sqrt(np.einsum("i,i", apart, apart) / one.size))
     return Deviation(one.size, np.sqrt(square / one.size), float(np.abs(apart).max()), spread, slope, error)
 
 

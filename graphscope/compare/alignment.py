@@ -8,7 +8,7 @@ import numpy as np
 
 from graphscope.compare.fingerprints import Fingerprints
 from graphscope.compare.flow import Flow
-from graphscope.compare.layouts import in_one_order
+from graphscope.compare.layouts import in_one_order, may_hold_the_same
 
 NONE: Final = -1
 """In place of a vertex: there is none."""
@@ -64,6 +64,5 @@ class Alignment:
 
     def hold_the_same(self, a: int, b: int, tolerance: float) -> bool:
         """Whether two vertices hold the same numbers in some order; by their statistics where that is all there is."""
-        if not (self.a.prints.whole[a] and self.b.prints.whole[b]):
-            return True
-        return self.values(a, b, tolerance) is not None
+        one, other = self.a.flow.value(a), self.b.flow.value(b)
+        return one is None or other is None or may_hold_the_same(one, other, tolerance)

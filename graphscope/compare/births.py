@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -34,10 +35,9 @@ class Birth(NamedTuple):
 def birth(alignment: Alignment, region: Region) -> Birth:
     """Where the runs part in a region."""
     mine, its = items_of(alignment.a, region.a), items_of(alignment.b, region.b)
-    for item in mine:
-        for other in its:
-            if item.mate is None and other.mate is None and _same(item.value, other.value):
-                item.mate, other.mate = other, item
+    for item, other in sorted(product(mine, its), key=lambda pair: pair[0].is_inner and pair[1].is_inner):
+        if item.mate is None and other.mate is None and _same(item.value, other.value):
+            item.mate, other.mate = other, item
     for items, others in ((mine, its), (its, mine)):
         for item in items:
             if item.mate is None and item.is_inner:

@@ -80,18 +80,18 @@ class Judgement:
     def _deviation(self, one: int, other: int) -> Deviation | None:
         """How far apart two vertices are that are the same up to rounding; None where they are not the same."""
         a, b = self.runs
-        values = a.flow.value(one), b.flow.value(other)
-        if values[0] is None or values[1] is None:
+        mine, its = a.flow.value(one), b.flow.value(other)
+        if mine is None or its is None:
             return self._of_statistics(one, other)
-        ordered: tuple[np.ndarray, np.ndarray] | None = (values[0], values[1])
-        if a.mates[one] != other or a.by_value[one]:
-            ordered = self.alignment.values(one, other, LOOSE)
-        elif values[0].shape != values[1].shape:
-            ordered = self.alignment.values(one, other, TIGHT)
-        found = None if ordered is None or ordered[0].dtype.kind not in "fciub" else deviation(*ordered)
-        if found is None or ordered is None or not found.largest:
+        in_any_order = a.mates[one] != other or bool(a.by_value[one])
+        found = deviation(mine, its) if mine.shape == its.shape and _numeric(mine, its) else None
+        pair: tuple[np.ndarray, np.ndarray] | None = (mine, its)
+        if found is None or (in_any_order and found.largest > LOOSE * float(a.prints.scales[one])):
+            pair = self.alignment.values(one, other, LOOSE if in_any_order else TIGHT)
+            found = None if pair is None or not _numeric(*pair) else deviation(*pair)
+        if found is None or pair is None or not found.largest:
             return found
-        return found if any(agree(*ordered, each) for each in self._allowed(one, other)) else None
+        return found if any(agree(*pair, each) for each in self._allowed(one, other)) else None
 
     def _of_statistics(self, one: int, other: int) -> Deviation | None:
         a, b = self.runs
@@ -99,6 +99,8 @@ class Judgement:
             return None
         if not (a.prints.known[one] and b.prints.known[other]):
             return _EQUAL
+        if DIFFERS in self.states[0][a.flow.inputs[one]] or DIFFERS in self.states[1][b.flow.inputs[other]]:
+            return None  # statistics would not show it
         statistics = a.prints.summary(one), b.prints.summary(other)
         agreeing = any(statistics_agree(*statistics, each) is not False for each in self._allowed(one, other))
         return _EQUAL if agreeing else None
@@ -119,3 +121,7 @@ class Judgement:
             else:
                 found.append(allowed(run.flow.node(vertex), self._inputs(which, vertex), *dtypes))
         return found
+
+
+def _numeric(*values: np.ndarray) -> bool:
+    return all(value.dtype.kind in "fciub" for value in values)

@@ -5,23 +5,21 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, Protocol
 
-from graphscope.diagnose.text_lines import WIDTH, Line, counted, path_from_here, wrapped
+from graphscope.compare.two_lines import two_lines
+from graphscope.diagnose.text_lines import WIDTH, Line, counted, wrapped
 
 if TYPE_CHECKING:
     from graphscope.compare.difference import Difference, Distance, Parting, Side
 
 _INDENT: Final = "   "
-_LEAST: Final = 40
-"""A line of source is given so many columns at least; where its place leaves less, it stands beneath that."""
-_ALIKE: Final = 0.6
-"""Of two lines that share so much, what differs is marked."""
-_NOTHING: Final = "(nothing belongs to it)"
-_UNKNOWN: Final = "(the source is not known)"
 _UNSAID: Final = "(not given)"
+_BEGINNINGS: Final = ("initialisation", "input")
+"""Causes of leaves, which nothing comes into."""
+_MOST: Final = 5
+"""So many places beside the first are told."""
 
 
 class Answer(Protocol):
@@ -39,11 +37,10 @@ class Answer(Protocol):
 def lines_of(found: Difference, width: int | None = None) -> list[Line]:
     """All that is to be said of two runs, for so many columns."""
     columns = max(width or WIDTH, 20)
-    lines: list[Line] = []
-    for parting in found.partings:
-        lines += [Line("")] * bool(lines) + lines_of_parting(found, parting, columns)
     if found.first is None:
-        lines += [Line(part) for part in wrapped(headline(found), columns, "")]
+        lines = [Line(part) for part in wrapped(headline(found), columns, "")]
+    else:
+        lines = [*lines_of_parting(found, found.first, columns), *_others(found, columns)]
     beside = [*_alone(found), *found.remarks]
     lines += [Line("")] * bool(beside and lines)
     lines += [Line(part, "remark") for each in beside for part in wrapped(each, columns, "")]
@@ -59,7 +56,7 @@ def headline(found: Difference) -> str:
 
 def lines_of_parting(found: Answer, parting: Parting, width: int = WIDTH) -> list[Line]:
     """What is to be said of one place where two runs part."""
-    ahead = "They part" if parting is found.first else "Then, and not because of that,"
+    ahead = "They part" if parting is found.first else "Not because of that they part"
     told = f"{ahead} {_where(found, parting)}."
     return [*(Line(part, "warning") for part in wrapped(told, width, "")), *_parting(parting, width)]
 
@@ -67,7 +64,7 @@ def lines_of_parting(found: Answer, parting: Parting, width: int = WIDTH) -> lis
 def lines_of_pair(a: Side | None, b: Side | None, apart: Distance | None, width: int = WIDTH) -> list[Line]:
     """Two nodes that belong together (or one that has no counterpart): their lines, and how far they are apart."""
     rows = [*_modules(a, b), *(() if apart is None else _distance(apart))]
-    return [*_sources(a, b, width), *_columns(rows, width)]
+    return [*two_lines(a, b, width, _INDENT), *_columns(rows, width)]
 
 
 def _same(found: Difference) -> str:
@@ -86,34 +83,38 @@ def _unlike(found: Difference) -> str:
 
 def _where(found: Answer, parting: Parting) -> str:
     """`in the forward pass of step 1: layer_norm at a.py:12 and b.py:31`."""
-    a, b = parting.a, parting.b
-    sides = [each for each in (a, b) if each is not None]
+    when = "update" if parting.when == "update" else f"{parting.when} pass"
+    step = f" of step {parting.step}" if max(found.steps, parting.step) > 1 else ""
+    return f"in the {when}{step}: {_what(parting)}"
+
+
+def _what(parting: Parting) -> str:
+    """`layer_norm at a.py:12 and b.py:31`."""
+    sides = [each for each in (parting.a, parting.b) if each is not None]
     titles = list(dict.fromkeys(_title(each) for each in sides))
     if len(titles) == 1:
         places = list(dict.fromkeys(each.place for each in sides if each.place))
         what = f"{titles[0]} at {' and '.join(places)}" if places else titles[0]
     else:
         what = " and ".join(f"{_title(each)} at {each.place}" if each.place else _title(each) for each in sides)
-    missing = f", which {'a' if a is None else 'b'} has not" if len(sides) == 1 else ""
-    when = "update" if parting.when == "update" else f"{parting.when} pass"
-    step = f" of step {parting.step}" if max(found.steps, parting.step) > 1 else ""
-    return f"in the {when}{step}: {what}{missing}"
+    return what + (f", which {'a' if parting.a is None else 'b'} has not" if len(sides) == 1 else "")
 
 
 def _title(side: Side) -> str:
     """What a node is called: its op, and its name where the line of the program does not say it."""
-    part = f"the {side.part} of " if side.part else ""
     said = not side.name or re.search(rf"(?<!\w){re.escape(side.name)}(?!\w)", side.source)
-    return part + (side.op or "a tensor" if said else side.name if not side.op else f"{side.name} ({side.op})")
+    op = "" if side.op == "leaf" else side.op
+    called = op or side.name or "a tensor" if said else f"{side.name} ({op})" if op else side.name
+    return f"{called} ({side.part})" if side.part else called
 
 
 def _parting(parting: Parting, width: int) -> Iterator[Line]:
     yield Line("")
-    yield from _sources(parting.a, parting.b, width)
+    yield from two_lines(parting.a, parting.b, width, _INDENT)
     yield Line("")
-    came = "What came in was the same." if parting.inputs_agree else "What came in differed already."
-    for part in wrapped(f"{parting.verdict.rstrip('.')}. {came}", width, _INDENT):
-        yield Line(part)
+    came = " What came in was the same." if parting.inputs_agree else " What came in differed already."
+    told = f"{parting.verdict.rstrip('.')}.{'' if parting.cause in _BEGINNINGS else came}"
+    yield from (Line(part) for part in wrapped(told, width, _INDENT))
     rows = [*_table(parting)]
     if rows:
         yield Line("")
@@ -123,44 +124,6 @@ def _parting(parting: Parting, width: int) -> Iterator[Line]:
         follow = "that follows" if parting.consequences == 1 else "that follow"
         said = f"and {counted(parting.consequences, 'node')} {follow} from it"
         yield from (Line(part, "remark") for part in wrapped(said, width, _INDENT))
-
-
-def _sources(a: Side | None, b: Side | None, width: int) -> Iterator[Line]:
-    """The lines of the two programs, one above the other, and what of them differs."""
-    sides = (a, b)
-    places = ["" if side is None or not side.file else path_from_here(side.file, side.line) for side in sides]
-    texts = [_NOTHING if side is None else " ".join(side.source.split()) or _UNKNOWN for side in sides]
-    ahead = max(map(len, places))
-    beneath = width - len(_INDENT) - ahead - len("a   | ") < _LEAST
-    marks = _marks(*texts) if None not in sides else ["", ""]
-    for name, place, text, mark in zip("ab", places, texts, marks, strict=True):
-        if beneath and place:
-            yield Line(f"{_INDENT}{name}  {place}")
-            yield from _folded(f"{_INDENT}   ", text, mark, width)
-        else:
-            yield from _folded(f"{_INDENT}{name}  {place:{0 if beneath else ahead}} | ", text, mark, width)
-
-
-def _marks(a: str, b: str) -> list[str]:
-    """Beneath one of two lines that are much alike, what it has of its own: beneath `b`, unless it has nothing."""
-    words: list[list[str]] = [re.findall(r"\w+|\s+|.", text) for text in (a, b)]
-    matcher = SequenceMatcher(None, words[0], words[1], autojunk=False)
-    if a == b or matcher.ratio() < _ALIKE:
-        return ["", ""]
-    marks = ["", ""]
-    for tag, *bounds in matcher.get_opcodes():
-        for side, (begin, end) in enumerate((bounds[:2], bounds[2:])):
-            marks[side] += (" " if tag == "equal" else "^") * len("".join(words[side][begin:end]))
-    return ["", marks[1]] if "^" in marks[1] else [marks[0], ""]
-
-
-def _folded(ahead: str, text: str, mark: str, width: int) -> Iterator[Line]:
-    room = max(width - len(ahead), 10)
-    for begin in range(0, len(text), room):
-        yield Line(ahead + text[begin : begin + room], "source")
-        ahead = " " * len(ahead)
-        if "^" in (beneath := mark[begin : begin + room]):
-            yield Line(ahead + beneath.rstrip(), "source")
 
 
 def _table(parting: Parting) -> Iterator[tuple[str, str]]:
@@ -201,6 +164,21 @@ def _columns(rows: list[tuple[str, str]], width: int) -> Iterator[Line]:
         names = textwrap.wrap(name, ahead - 2) or [""]
         for part, said_before in zip_longest(parts, names, fillvalue=""):
             yield Line(f"{_INDENT}{said_before:{ahead}}{part}".rstrip())
+
+
+def _others(found: Difference, width: int) -> Iterator[Line]:
+    """The places that do not follow from the first, in a sentence each."""
+    others = found.partings[1:]
+    if not others:
+        return
+    yield Line("")
+    told = f"{counted(len(others), 'more place')} where they part, not because of that:"
+    yield from (Line(part) for part in wrapped(told, width, ""))
+    for parting in others[:_MOST]:
+        said = f"{_what(parting)}: {parting.verdict.rstrip('.')}"
+        yield from (Line(part) for part in wrapped(said, width, _INDENT))
+    if len(others) > _MOST:
+        yield Line(f"{_INDENT}and {len(others) - _MOST} more")
 
 
 def _alone(found: Difference) -> Iterator[str]:

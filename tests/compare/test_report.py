@@ -102,8 +102,15 @@ def test_a_leaf_is_called_by_its_name(parted: Difference) -> None:
 
 
 def test_others_that_do_not_follow_from_the_first(parted: Difference) -> None:
-    told = repr(replace(parted, partings=(PARTING, replace(PARTING, when="update", step=2))))
-    assert "Then, and not because of that, in the update of step 2: layer_norm" in " ".join(told.split())
+    others = [replace(PARTING, a=replace(A, line=line), b=None, verdict="b does not") for line in range(10, 17)]
+    told = repr(
+        replace(parted, partings=(PARTING, *others), alone_a=parted.alone_a[:0], alone_b=parted.alone_a[:0], remarks=())
+    )
+    assert told.splitlines()[-7:] == [
+        "7 more places where they part, not because of that:",
+        *(f"   layer_norm at a.py:{line}, which b has not: b does not" for line in range(10, 15)),
+        "   and 2 more",
+    ]
 
 
 def test_the_same(parted: Difference) -> None:

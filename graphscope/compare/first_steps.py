@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.compare.steps import Step, step_of, steps
+from graphscope.eventlog.samples import MOST
 from graphscope.graph import series
 from graphscope.graph.alike import STRUCTURE, extent, first_unlike, unequal
 
@@ -49,7 +50,8 @@ def _first_different(a: Log, b: Log) -> int | None:
 
 
 COURSE: Final = np.dtype([(name, "<f8") for name in ("loss", "gradient", "weight", "update", "rate", "passes")])
-"""What is told of a step: the sum of its losses, norms over all parameters, the largest rate, its backward passes."""
+"""What is told of a step: the sum of its losses, norms over its smaller parameters, the largest rate, and how many
+backward passes it has."""
 
 
 def course(log: Log) -> np.ndarray:
@@ -61,10 +63,14 @@ def course(log: Log) -> np.ndarray:
     losses = series.losses(log)
     found["loss"] = _sums(np.searchsorted(stops, losses["begin"], side="right"), losses["value"], len(known))
     updates = series.updates(log)
+    updates = updates[updates["count"] <= MOST]  # those of larger ones may be estimates
     place = np.searchsorted(stops, updates["row"], side="right")
+    counts = np.bincount(place, minlength=len(known))
+    is_whole = counts == np.median(counts)  # else norms are of other parameters than in other steps
     for name in ("gradient", "weight", "update"):
         with np.errstate(all="ignore"):
-            found[name] = np.sqrt(_sums(place, updates[name] ** 2, len(known)))
+            norms = np.sqrt(_sums(place, updates[name] ** 2, len(known)))
+        found[name] = np.where(is_whole, norms, np.nan)
     np.fmax.at(found["rate"], place, updates["rate"])
     return found
 
@@ -83,8 +89,10 @@ def leap_of(one: np.ndarray, other: np.ndarray) -> int | None:
         with np.errstate(all="ignore"):
             part = np.abs(mine - theirs) / np.maximum(np.abs(mine), np.abs(theirs))
         part = np.where(np.isfinite(part), part, 0.0)
-        unlike = np.isfinite(mine) != np.isfinite(theirs)
-        apart = np.maximum(apart, np.where(unlike, np.inf, part))
+        burst = np.isinf(mine) != np.isinf(theirs)
+        if name == "loss":  # which is known of every step; norms are not
+            burst |= np.isnan(mine) != np.isnan(theirs)
+        apart = np.maximum(apart, np.where(burst, np.inf, part))
     before = np.r_[0.0, np.maximum.accumulate(apart)[:-1]] if len(apart) else apart
     leaps = apart > np.maximum(_CLOSE, _LEAP * before)
     with np.errstate(all="ignore"):

@@ -122,3 +122,32 @@ def test_what_an_update_made_earlier_is_told_where_it_was_made(tmp_path: Path) -
     found = diff(recorded(tmp_path, text, "a"), recorded(tmp_path, other, "b")).first
     assert found is not None
     assert found.step in (7, 8)
+
+
+EITHER = """
+import numpy
+import torch
+from torch import nn
+net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1))
+numbers = numpy.random.default_rng(0)
+with torch.no_grad():
+    for each in net.parameters():
+        each.copy_(torch.tensor(numbers.normal(size=tuple(each.shape)).astype("float32") * 0.3))
+x = torch.tensor(numbers.normal(size=(64, 8)).astype("float32"))
+adam = torch.optim.Adam(net.parameters(), lr=0.01)
+for step in range(5):
+    adam.zero_grad()
+    nn.functional.mse_loss(net(x), x.sum(1, keepdim=True)).backward()
+    adam.step()
+"""
+
+
+def test_the_engine_beside_pytorch(tmp_path: Path) -> None:
+    pytorch = recorded(tmp_path, EITHER, "a")
+    ours = EITHER.replace("import torch\nfrom torch import nn", "import graphscope as torch\nnn = torch.nn")
+    assert "graphscope" in ours
+    same = diff(pytorch, recorded(tmp_path, ours, "b"))
+    assert not same, same
+    found = diff(pytorch, recorded(tmp_path, ours.replace("lr=0.01", "lr=0.02"), "c")).first
+    assert found is not None
+    assert (found.step, found.when, found.cause) == (1, "update", "learning rate")

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from graphscope.compare.steps import Step, step_of
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph import Graph, gradients, series
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:
-    from graphscope.compare.steps import Step
     from graphscope.eventlog.reader import Log
     from graphscope.graph import Node
     from graphscope.graph.training import Optimizer
@@ -48,14 +48,9 @@ class Update:
 
     @cached_property
     def begin(self) -> int:
-        """The row that holds the parameter ahead of it.
-
-        A leaf right ahead of an update was written for it, and has the new value.
-        """
-        row = int(self.told["before"])
-        if row != self.row - 1 or self.graph.index.event(row).kind != Kind.LEAF:
-            return row
-        return max((each for each in self.graph.index.versions(int(self.told["tensor"]), row)), default=row)
+        """The row that holds the parameter ahead of the update part of the step, whatever wrote it earlier."""
+        rows = self.graph.index.versions(int(self.told["tensor"]), min(self.step.update, self.row))
+        return max(rows, default=int(self.told["before"]))
 
     @cached_property
     def before(self) -> np.ndarray | None:
@@ -171,6 +166,7 @@ def rates(log: Log, tensor: int) -> np.ndarray:
 
 def ahead_of(update: Update) -> Update | None:
     """The update of the same parameter ahead of one; None of the first."""
-    found = series.updates(update.graph.log)
+    log = update.graph.log
+    found = series.updates(log)
     own = found[(found["tensor"] == update.told["tensor"]) & (found["row"] < update.row)]
-    return Update(update.graph, update.step, own[-1]) if len(own) else None
+    return Update(update.graph, step_of(log, int(own[-1]["row"])), own[-1]) if len(own) else None

@@ -75,6 +75,7 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule(("missing",), "line", ("raised",)),
     Rule(("missing",), "name", ("lost_update", "not_in_optimizer", "update_ratio")),
     Rule(("state_not_detached", "graph_kept", "overwritten", "broadcast"), "always", ("raised",)),
+    Rule(("frozen",), "after", ("raised",)),
     Rule(("state_not_detached",), "always", ("graph_kept",)),
     Rule(("precision_lost",), "always", ("constant_data", "unnormalised_inputs", "saturation", "dead_relu")),
     Rule(_LEARNING, "always", ("loss_not_falling",)),

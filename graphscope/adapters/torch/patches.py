@@ -56,6 +56,7 @@ class TorchPatches(Patches):
         ):
             for owner, name, value in follower.entries():
                 self.replace(owner, name, value)
+        self.at_end(session.ties.register())
         constructions = Constructions(session)
         self.replace(torch.nn.Module, "__init__", constructions.wrapped(torch.nn.Module.__init__))
         training = TrainingCalls(session, constructions)

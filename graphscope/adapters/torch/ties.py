@@ -1,4 +1,4 @@
-"""Parameters that two modules share, and the line that puts another in the place of one."""
+"""Parameters that two modules share, and the line that puts another, or another module, in the place of one."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
+from torch.nn.modules.module import register_module_module_registration_hook
 
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.eventlog.places import site_number
@@ -34,7 +35,7 @@ class _Place(NamedTuple):
 
 
 class Ties:
-    """Follows the registering of parameters."""
+    """Follows the registering of parameters and modules."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -46,6 +47,34 @@ class Ties:
     def entries(self) -> Iterator[tuple[Any, str, Callable[..., Any]]]:
         """What is to be replaced."""
         yield Module, "register_parameter", self._followed(Module.register_parameter)
+
+    def register(self) -> Callable[[], None]:
+        """Begin to see modules that are put in the place of others, by torch's hook; the function returned ends it."""
+        return register_module_module_registration_hook(self._put).remove
+
+    def _put(self, module: Module, name: str, new: Module | None) -> None:
+        session = self.session
+        old = module._modules.get(name)
+        if old is not None and new is not None and old is not new:
+            if not session.ended and not session.places.here.busy:
+                self._exchanged(old, new, _getframe(1))
+
+    @guarded
+    def _exchanged(self, old: Module, new: Module, frame: FrameType) -> None:
+        """A module takes the place of another: of what had been shared with that, its parameters of the same names."""
+        inside = {id(each) for each in old.modules()} | {id(each) for each in new.modules()}
+        fresh = dict(new.named_modules())
+        for path, each in old.named_modules():
+            taking = fresh.get(path)
+            if taking is None:
+                continue
+            for name, parameter in each._parameters.items():
+                following = taking._parameters.get(name)
+                if parameter is None or following is None or following is parameter:
+                    continue
+                others = [place for place, owner in self._places(parameter) if id(owner) not in inside]
+                if others and following.shape == parameter.shape:
+                    self._note(_Place(weakref.ref(taking), name), others, frame)
 
     def _followed(self, original: Callable[..., Any]) -> Callable[..., Any]:
         session = self.session
@@ -66,16 +95,21 @@ class Ties:
             self._owners[key] = weakref.ref(module, functools.partial(self._owners.pop, key))
         if replaced is None or module._parameters[name] is replaced:
             return
-        others = [
-            _Place(reference, other)
-            for reference in self._owners.values()
-            if (owner := reference()) is not None
-            for other, each in owner._parameters.items()
-            if each is replaced
-        ]
+        others = [place for place, _ in self._places(replaced)]
         if others:
-            site = site_number(self.session.writer, self.session.frames.user(frame))
-            self._parted += [(_Place(self._owners[key], name), other, site) for other in others]
+            self._note(_Place(self._owners[key], name), others, frame)
+
+    def _places(self, parameter: torch.nn.Parameter) -> Iterator[tuple[_Place, Module]]:
+        """Where modules hold a parameter."""
+        for reference in self._owners.values():
+            owner = reference()
+            for name, each in owner._parameters.items() if owner is not None else ():
+                if each is parameter and owner is not None:
+                    yield _Place(reference, name), owner
+
+    def _note(self, replaced: _Place, others: list[_Place], frame: FrameType) -> None:
+        site = site_number(self.session.writer, self.session.frames.user(frame))
+        self._parted += [(replaced, other, site) for other in others]
 
     def parted(self, root: Module) -> Iterator[tuple[tuple[str, str], tuple[Any, Any], int]]:
         """Parameters of a module that were one and are two: their names, they themselves, and the line."""

@@ -9,6 +9,7 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.training.frozen_afresh import Afresh, frozen_afresh
+from graphscope.diagnose.training.frozen_aliases import FrozenAlias, frozen_aliases
 from graphscope.diagnose.training.parameter_rows import parameter_rows
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.training import Optimizer, Training, training
@@ -36,8 +37,9 @@ class Frozen(NamedTuple):
 
 def frozen_rows(log: Log) -> list[int]:
     """Where an optimizer passes over parameters for the third time that don't require grad any more; or fresh ones."""
-    rows = {each.row for each in _frozen(log)} | {each.row for each in frozen_afresh(log, _settings(training(log)))}
-    return sorted(rows)
+    settings = _settings(training(log))
+    rows = {each.row for each in _frozen(log)} | {each.row for each in frozen_afresh(log, settings)}
+    return sorted(rows | {each.row for each in frozen_aliases(log, settings)})
 
 
 @check(
@@ -84,8 +86,12 @@ def frozen(graph: Graph, row: int) -> Iterator[Finding]:
     for each in frozen_afresh(graph.log, _settings(read)):
         if each.row == row:
             yield _never_trained(read, each)
+    aliases = [*frozen_aliases(graph.log, _settings(read))]
+    for alias in aliases:
+        if alias.row == row:
+            yield _of_alias(read, alias)
     for found in _frozen(graph.log):
-        if found.row != row:
+        if found.row != row or found.site in {each.site for each in aliases}:
             continue
         place = read.place(found.site)
         since = f"after {found.before} steps that changed them" if found.before else "though it has no others"
@@ -111,6 +117,19 @@ def _never_trained(read: Training, found: Afresh) -> Finding:
         "frozen", "error", found.row, None, *read.place(found.site), names, "frozen", verdict, cure + "optimizer",
         evidence,
     )  # fmt: skip
+
+
+def _of_alias(read: Training, found: FrozenAlias) -> Finding:
+    names = tuple(filter(None, map(read.name, found.tensors)))
+    file, line = read.place(found.site)
+    other, (at, where, name, of, _) = found.optimizer.type, found.alias
+    verdict = (
+        f"{name} is no copy of {of}, but {of} itself: what freezes it at {file.rpartition('/')[2]}:{line} freezes "
+        f"{listed(names, 3) if names else 'the parameters'} of {other}, and the network that is to learn never does"
+    )
+    cure = f"make a copy: {name} = copy.deepcopy({of})"
+    evidence = {"parameters": len(found.tensors)}
+    return Finding("frozen", "error", found.row, None, at, where, names, "no copy", verdict, cure, evidence)
 
 
 def _frozen(log: Log) -> Iterator[Frozen]:

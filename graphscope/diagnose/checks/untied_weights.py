@@ -172,8 +172,9 @@ def untied_weights(graph: Graph, row: int) -> Iterator[Finding]:
         yield _of_parting(graph, row, parting)
     if not is_forward(layer, LAYERS):
         return
+    told = {frozenset(each.tensors) for each in _parted(graph.log).values()}
     for one, other in _pairs(graph.log):
-        if max(one.first, other.first) == row:
+        if max(one.first, other.first) == row and {one.tensor, other.tensor} not in told:
             yield _finding(graph, row, one, other)
 
 

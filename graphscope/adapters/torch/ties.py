@@ -55,9 +55,9 @@ class Ties:
     def _put(self, module: Module, name: str, new: Module | None) -> None:
         session = self.session
         old = module._modules.get(name)
-        if old is not None and new is not None and old is not new:
-            if not session.ended and not session.places.here.busy:
-                self._exchanged(old, new, _getframe(1))
+        if old is None or new is None or old is new or session.ended or session.places.here.busy:
+            return
+        self._exchanged(old, new, _getframe(1))
 
     @guarded
     def _exchanged(self, old: Module, new: Module, frame: FrameType) -> None:

@@ -12,6 +12,7 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import step_of, title, where
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.training.batches import ancestors, is_data, same_site
+from graphscope.diagnose.values import exact_numbers
 from graphscope.diagnose.values.op_rows import distinct, first_inputs, op_rows
 from graphscope.diagnose.values.origins import is_forward
 from graphscope.eventlog.schema import DTYPE_CODES, Flag, Kind
@@ -54,7 +55,9 @@ def candidates(log: Log) -> list[int]:
     graph = log.graph
     rows = [*_leaves(log), *distinct(log, op_rows(log, CASTS)), *distinct(log, op_rows(log, DIFFERENCES))]
     rows += [group[-1] for group in same_site(log, _carried(log)) if len(group) >= _LEAST]
-    return sorted({row for row in rows if _lost(graph.node(row)) is not None})
+    found = {row for row in rows if _lost(graph.node(row)) is not None}
+    keys = {row for row in exact_numbers.candidates(log) if exact_numbers.collapsed(graph.node(row)) is not None}
+    return sorted(found | keys)
 
 
 def _leaves(log: Log) -> list[int]:
@@ -223,6 +226,7 @@ def precision_lost(graph: Graph, row: int) -> Iterator[Finding]:
     node = graph.node(row)
     found = _lost(node)
     if found is None:
+        yield from _of_keys(node)
         return
     cause, said, evidence = found
     source = node.inputs[0].source.dtype if node.inputs else ""
@@ -232,3 +236,17 @@ def precision_lost(graph: Graph, row: int) -> Iterator[Finding]:
     yield Finding(
         "precision_lost", "warning", row, node.row, place.file, place.line, (title(node),), cause, said, cure, evidence
     )
+
+
+def _of_keys(node: Node) -> Iterator[Finding]:
+    """Identifiers that were rounded together."""
+    found = exact_numbers.collapsed(node)
+    if found is None or any(_lost(each) for each in _before(found.node)):
+        return
+    made, place = found.node, step_of(found.node)
+    verdict = f"{title(made)}{where(made)} {found.said}: different ones become the same"
+    cure = "keep identifiers and what is computed of them as int64, or in float64"
+    yield Finding(
+        "precision_lost", "warning", node.row, made.row, place.file, place.line, (title(made),), found.cause, verdict,
+        cure, found.numbers,
+    )  # fmt: skip

@@ -18,6 +18,7 @@ from graphscope.diagnose.training.optimized import (
     late_to_early,
     names_of,
     optimizer_at,
+    scheduled_at,
     told,
 )
 from graphscope.graph.sizes import norms_of
@@ -34,6 +35,11 @@ _WHOLE: Final = 1.0
 
 _SMALL: Final = 1e-6
 """Who changes by less than a millionth in each step needs a million steps."""
+
+_SLOW: Final = 1e-5
+_LONG: Final = 20
+_NOWHERE: Final = 1e-3
+"""Ten times as much is small as well, where after so many steps the loss could not have got lower by such a part."""
 
 _SIZEABLE: Final = 1e-3
 """A gradient of this part of its weights would bring them forward, were the learning rate not so small."""
@@ -107,10 +113,17 @@ def _too_small(group: Group, found: np.ndarray) -> _Ratio | None:
     with np.errstate(all="ignore"):
         ratios, pulls = found["update"] / found["weight"], found["gradient"] / found["weight"]
         reached = float(np.nansum(found["update"] * found["gradient"]))  # so much lower a loss may get by these updates
-    steady = np.isnan(rates).all() or rates[-1] <= rates[0]  # else it warms up
+    steady = np.isnan(rates).all() or rates[-1] <= rates[len(rates) // 2]  # else it warms up
     lost = not np.isnan(moved).all() and float(np.nanmedian(moved)) < _LOST
     still = not late_to_early(losses) < _NO_BETTER or reached < _NOTHING * np.median(losses)
-    if not lost and float(ratios.max()) < _SMALL and float(np.median(pulls)) > _SIZEABLE and steady and still:
+    is_long = len(np.unique(found["step"])) >= _LONG and reached < _NOWHERE * np.median(losses)
+    if (
+        not lost
+        and float(ratios.max()) < (_SLOW if is_long else _SMALL)
+        and float(np.median(pulls)) > _SIZEABLE
+        and steady
+        and still
+    ):
         return _Ratio(found, float(np.median(ratios)), late_to_early(losses, first=1))
     return None
 
@@ -169,7 +182,8 @@ def update_ratio(graph: Graph, row: int) -> Iterator[Finding]:
                 "training gets nowhere"
             )
             cure = f"take a larger learning rate{_about(rate, found.ratio)}: {_USUAL}"
-        blamed = optimizer_at(graph, row, "its steps are too large" if found.large else "its steps are too small")
+        note = "its steps are too large" if found.large else "its steps are too small"
+        blamed = (None if found.large else scheduled_at(graph, row, rate, note)) or optimizer_at(graph, row, note)
         cause = "too large" if found.large else "too small"
         explained = Explanation("fine", cause, verdict, (blamed,), cure)
         yield finding("update_ratio", "warning", row, explained, names, evidence)

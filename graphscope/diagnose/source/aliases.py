@@ -27,7 +27,9 @@ class Alias(NamedTuple):
     """Whether the program says that it means a copy: by a call that copies, or by the name."""
 
 
-_COPIES: Final = re.compile("teacher|target|ref|old|ema|frozen|key|moment|copy|prev|slow|clone|orig|snapshot|anchor", re.I)
+_COPIES: Final = re.compile(
+    "teacher|target|ref|old|ema|frozen|key|moment|copy|prev|slow|clone|orig|snapshot|anchor", re.IGNORECASE
+)
 
 
 def alias_frozen_at(log: Log, site: Site) -> Alias | None:

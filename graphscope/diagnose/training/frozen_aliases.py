@@ -72,4 +72,3 @@ def _is_mixed(log: Log, one: int, other: int) -> bool:
 def _is_forward(log: Log, row: int) -> bool:
     event = log.event(row)
     return event.kind == Kind.OP and event.graph_pass == Pass.FORWARD
-

@@ -16,7 +16,7 @@ from graphscope.graph.training import training
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
-    from graphscope.graph import Graph
+    from graphscope.graph import Graph, Node
 
 LEAST: Final = 5
 """So many updates of a parameter are looked at before anything is said of it."""
@@ -88,11 +88,30 @@ def optimizer_at(graph: Graph, row: int, note: str) -> Step:
     """Where the optimizer that made an update was made, and its settings stand; else where it steps."""
     node, known = graph.node(row), training(graph.log)
     places = (known.place(each.site) for each in known.optimizers.values() if node.tensor in each.tensors)
-    file, line = next((place for place in places if place[0]), ("", 0))
-    if not file:
-        return step_of(node, note)
-    text = (graph.log.source(file) or "").splitlines()[line - 1 : line]
-    return Step(row, node.label, node.name, file, line, "".join(text).strip(), note)
+    return _at(node, next((place for place in places if place[0]), ("", 0)), note) or step_of(node, note)
+
+
+_FACTOR: Final = 0.01
+"""A schedule that begins with so small a part of the rate that its optimizer was made with is no decay."""
+
+
+def scheduled_at(graph: Graph, row: int, rate: float, note: str) -> Step | None:
+    """Where the schedule was made that gave an optimizer a small part of the rate that it was made with; else None."""
+    node, known = graph.node(row), training(graph.log)
+    for optimizer in (each for each in known.optimizers.values() if node.tensor in each.tensors):
+        rates = [group.settings.get("lr") for group in optimizer.groups]
+        made = max((float(each) for each in rates if isinstance(each, int | float)), default=0.0)
+        makers = [each.site for each in known.schedulers.values() if each.optimizer == optimizer.number]
+        if makers and rate < _FACTOR * made:
+            return _at(node, known.place(makers[-1]), note)
+    return None
+
+
+def _at(node: Node, place: tuple[str, int], note: str) -> Step | None:
+    """A step at a line of the program; None where that is not known."""
+    file, line = place
+    text = (node.graph.log.source(file) or "").splitlines()[line - 1 : line] if file else []
+    return Step(node.row, node.label, node.name, file, line, "".join(text).strip(), note) if file else None
 
 
 def cast_at(graph: Graph, tensor: int, note: str) -> Step | None:

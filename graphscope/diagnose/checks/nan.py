@@ -13,7 +13,7 @@ from graphscope.diagnose.finding import Finding, finding
 from graphscope.diagnose.gradients.flow import hops, op_of
 from graphscope.diagnose.gradients.paths import GradientPaths
 from graphscope.diagnose.subject import Subject
-from graphscope.diagnose.values.births import first_birth, given
+from graphscope.diagnose.values.births import first_birth, further_births, given
 from graphscope.diagnose.values.hazards import SAFE_DATA, Birth
 from graphscope.diagnose.values.nonfinite_causes import born_backward, born_forward, largest
 from graphscope.eventlog.nonfinite import rows_with_nonfinite
@@ -34,10 +34,22 @@ def explain_nan(subject: Subject) -> Explanation | None:
 
 
 def first_of_run(graph: Graph) -> Iterator[Finding]:
-    """The first birth that did harm: what follows from it is no finding of its own."""
+    """The first birth that did harm, and others that are no consequences of it; what overflows has one cause."""
     born = first_birth(graph)
-    if born is not None:
-        yield _finding(born)
+    if born is None:
+        return
+    first = _finding(born)
+    yield first
+    places = {(first.file, first.line)}
+    for node in further_births(graph, born) if not _overflows(first) else ():
+        found = _finding(node)
+        if not _overflows(found) and (found.file, found.line) not in places:
+            places.add((found.file, found.line))
+            yield found
+
+
+def _overflows(found: Finding) -> bool:
+    return "overflow" in found.cause
 
 
 @check(

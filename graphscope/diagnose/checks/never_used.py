@@ -17,6 +17,7 @@ from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph import walk
 from graphscope.graph.callers import callers
 from graphscope.graph.index import edges_of
+from graphscope.graph.reading import once_a_length
 from graphscope.graph.training import Module, training
 
 if TYPE_CHECKING:
@@ -134,7 +135,12 @@ def never_used(graph: Graph, row: int) -> Iterator[Finding]:
         yield Finding("never_used", severity, row, None, *place, found.names, "never used", verdict, cure, evidence)
 
 
-def _idle(log: Log) -> Iterator[Idle]:
+@once_a_length
+def _idle(log: Log) -> list[Idle]:
+    return [*_unused(log)]
+
+
+def _unused(log: Log) -> Iterator[Idle]:
     read = training(log)
     candidates = [
         (module, part, names)

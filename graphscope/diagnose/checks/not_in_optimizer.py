@@ -13,6 +13,7 @@ from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.training.parameter_rows import parameter_rows
 from graphscope.diagnose.training.unlearned import Unlearned, elements, stepping_optimizers, unlearned
+from graphscope.graph.reading import once_a_length
 from graphscope.graph.training import Module, Optimizer, Training, training
 
 if TYPE_CHECKING:
@@ -106,7 +107,12 @@ def not_in_optimizer(graph: Graph, row: int) -> Iterator[Finding]:
         )
 
 
-def _forgotten(log: Log) -> Iterator[Forgotten]:
+@once_a_length
+def _forgotten(log: Log) -> list[Forgotten]:
+    return [*_groups(log)]
+
+
+def _groups(log: Log) -> Iterator[Forgotten]:
     read = training(log)
     stale_ones = {each.tensor for found in stale(log) for each in found.taking}
     groups: dict[int, list[Unlearned]] = {}

@@ -11,6 +11,7 @@ from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.source.places import attribute_place
 from graphscope.diagnose.training.unlearned import Unlearned, unlearned
+from graphscope.graph.reading import once_a_length
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:
@@ -111,7 +112,12 @@ def _attribute_places(log: Log, module: str, attribute: str) -> Iterator[tuple[s
                 yield found
 
 
-def _groups(log: Log) -> Iterator[list[Unlearned]]:
+@once_a_length
+def _groups(log: Log) -> list[list[Unlearned]]:
+    return [*_hanging(log)]
+
+
+def _hanging(log: Log) -> Iterator[list[Unlearned]]:
     """Unlearned parameters by what they hang on, where other parameters of that module are learned."""
     read = training(log)
     learned = {

@@ -11,6 +11,7 @@ from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.training.parameter_rows import parameter_rows
 from graphscope.diagnose.training.unlearned import Unlearned, stepping_optimizers, unlearned
 from graphscope.eventlog.schema import Kind
+from graphscope.graph.reading import once_a_length
 from graphscope.graph.training import Optimizer, training
 
 if TYPE_CHECKING:
@@ -80,8 +81,13 @@ def stale_optimizer(graph: Graph, row: int) -> Iterator[Finding]:
         yield Finding("stale_optimizer", "error", row, None, *place, names, "made too early", verdict, cure, evidence)
 
 
-def stale(log: Log) -> Iterator[Stale]:
+@once_a_length
+def stale(log: Log) -> list[Stale]:
     """The optimizers that hold replaced parameters."""
+    return [*_stale(log)]
+
+
+def _stale(log: Log) -> Iterator[Stale]:
     read = training(log)
     taking = [each for each in unlearned(log) if each.unregistered is None]
     if not taking:

@@ -52,6 +52,9 @@ def _unlearned(log: Log) -> Iterator[Unlearned]:
     rows = parameter_rows(log)
     grown = rows.grown
     candidates = np.setdiff1d(grown.tensors, np.fromiter(read.optimized, np.int64))
+    candidates = candidates[(candidates >= log.first) & (candidates < log.end)]
+    wants = (log.pick("flags", candidates) & int(Flag.REQUIRES_GRAD)) != 0
+    candidates = candidates[wants & (log.pick("kind", candidates) == Kind.LEAF)]
     modules = {tensor: each for each in read.modules.values() for tensor in each.parameters.values()}
     hanging = {
         tensor: each
@@ -60,10 +63,7 @@ def _unlearned(log: Log) -> Iterator[Unlearned]:
         for tensor in each.parameters.values()
     }
     for tensor in candidates.tolist():
-        raw = log.event(tensor) if log.first <= tensor < log.end else None
-        if raw is None or raw.kind != Kind.LEAF or not raw.flags & Flag.REQUIRES_GRAD:
-            continue
-        if not raw.flags & Flag.PARAMETER and tensor not in hanging:
+        if not log.event(tensor).flags & Flag.PARAMETER and tensor not in hanging:
             continue
         mine = grown.rows[grown.tensors == tensor]
         passes = np.unique(np.searchsorted(read.backward_begins, mine))

@@ -42,6 +42,32 @@ def first_birth(graph: Graph) -> Node | None:
     return None
 
 
+def further_births(graph: Graph, first: Node) -> Iterator[Node]:
+    """Other values that came to be not finite by themselves, and did harm, before any parameter was spoilt.
+
+    One of each line: what is born of finite numbers is no consequence of the first.
+    """
+    lines = {_line(first)}
+    for row in itertools.islice(_harmed(graph), _MOST_FURTHER):
+        harmed = graph.node(row)
+        if harmed.kind == "op" and _are_leaves(graph, np.array([harmed.tensor]))[0]:
+            return
+        for birth in sorted(_births_behind(harmed, is_fault)) if is_fault(harmed) else ():
+            node = graph.node(birth)
+            if _line(node) not in lines:
+                lines.add(_line(node))
+                yield node
+
+
+_MOST_FURTHER: Final = 48
+
+
+def _line(node: Node) -> tuple[str, int]:
+    owner = node if node.kind not in ("grad", "accumulate") or node.forward is None else node.forward
+    site = owner.site
+    return ("", 0) if site is None else (site.file, site.line)
+
+
 def given(node: Node) -> Iterator[Node]:
     """What a node was computed from; of a backward one, also what the op of the rule was computed from."""
     rules = [edge.source for edge in node.inputs if edge.source.kind == "grad"]
@@ -63,14 +89,20 @@ def _first_behind(harmed: Node, is_sick: Callable[[Node], bool]) -> Node | None:
     """The oldest node of those behind it that are sick though nothing that they were given is."""
     if not is_sick(harmed):
         return _singular_behind(harmed)
-    waiting, seen, births = [harmed], {harmed.row}, []
+    births = _births_behind(harmed, is_sick)
+    return harmed.graph.node(min(births)) if births else None
+
+
+def _births_behind(harmed: Node, is_sick: Callable[[Node], bool]) -> list[int]:
+    """Those that are sick though nothing that they were given is."""
+    waiting, seen, births = [harmed], {harmed.row}, list[int]()
     while waiting and len(seen) < _MOST_NODES:
         node = waiting.pop()
         worse = [each for each in given(node) if each.row < node.row and is_sick(each)]
         births += [] if worse else [node.row]
         waiting += [each for each in worse if each.row not in seen]
         seen.update(each.row for each in worse)
-    return harmed.graph.node(min(births)) if births else None
+    return births
 
 
 def _singular_behind(harmed: Node) -> Node | None:

@@ -87,6 +87,33 @@ SICK = {
     "hash": """
         x = torch.tensor([[float(hash(word) % 11)] * 3 for word in ("red", "green", "blue", "black")])  # here
         """,
+    "attribute": """
+        import numpy as np
+        class Noisy:
+            def __init__(self, scale):
+                self.scale = scale
+                self.noise = np.random.standard_normal  # here
+
+            def __call__(self, shape):
+                return torch.from_numpy(self.noise(shape) * self.scale).float()
+
+        x = torch.ones(8, 3) + Noisy(0.1)((8, 3))
+        """,
+    "default": """
+        import random
+        def jitter(
+            count,
+            draw=random.random,  # here
+        ):
+            return [[draw() for _ in range(3)] for _ in range(count)]
+
+        x = torch.tensor(jitter(8))
+        """,
+    "partial": """
+        import functools, random
+        draw = functools.partial(random.gauss, 0.0, 1.0)  # here
+        x = torch.tensor([[draw(), draw(), draw()] for _ in range(8)])
+        """,
     "branch": """
         x = torch.ones(8, 3)
         for name in {"relu", "tanh", "sigmoid", "sin", "cos", "exp", "abs"}:  # here
@@ -119,6 +146,12 @@ HEALTHY = {
         import random
         random.seed(3)
         x = torch.tensor([[random.random() for _ in range(3)] for _ in range(8)])
+        """,
+    "seeded and kept": """
+        import functools, random
+        random.seed(3)
+        draw = functools.partial(random.gauss, 0.0, 1.0)
+        x = torch.tensor([[draw(), draw(), draw()] for _ in range(8)])
         """,
 }
 

@@ -105,6 +105,7 @@ class Program:
                 self._locals[file, inside].update(names)
                 called = owner if node.name == "__init__" else node.name
                 self._parameters[called] += [(file, inside, name) for name in names]
+                self._add_defaults(file, inside, node.args)
                 self._collect(file, owner, inside, node.body, ())
             elif isinstance(node, ast.ClassDef):
                 self._collect(file, node.name, function, node.body, ())
@@ -115,6 +116,20 @@ class Program:
             elif isinstance(node, ast.stmt):
                 parts = tuple(each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr))
                 self._add(file, function, node, parts, heads)
+
+    def _add_defaults(self, file: str, function: str, arguments: ast.arguments) -> None:
+        """What a function takes where it is given nothing, as if its first statements said so."""
+        plain = [*arguments.posonlyargs, *arguments.args]
+        given = [*zip(reversed(plain), reversed(arguments.defaults), strict=False)]
+        given += [
+            (each, default)
+            for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+            if default
+        ]
+        for each, default in given:
+            target = ast.copy_location(ast.Name(each.arg, ast.Store()), default)
+            statement = ast.copy_location(ast.Assign([target], default), default)
+            self._add(file, function, statement, (target, default), ())
 
     def _add(
         self, file: str, function: str, node: ast.AST, parts: tuple[ast.expr, ...], heads: tuple[Piece, ...]

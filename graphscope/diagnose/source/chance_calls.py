@@ -88,6 +88,8 @@ def chances_in(
 def _cause(node: ast.AST, imports: dict[str, str], seeded: frozenset[str]) -> str:
     if isinstance(node, ast.SetComp) or (isinstance(node, ast.Set) and not all(map(_is_number, node.elts))):
         return "order of a set"
+    if isinstance(node, ast.Attribute | ast.Name):
+        return _cause_of_reference(node, imports, seeded)
     if not isinstance(node, ast.Call):
         return ""
     name, last = _dotted(node.func, imports), _last(node.func)
@@ -105,6 +107,22 @@ def _cause(node: ast.AST, imports: dict[str, str], seeded: frozenset[str]) -> st
     if module in _MODULES and last not in _SEEDING and module not in seeded:
         return "unseeded random numbers"
     return ""
+
+
+def _cause_of_reference(node: ast.expr, imports: dict[str, str], seeded: frozenset[str]) -> str:
+    """Why the results of a function differ that is kept, or handed on, and not called: `self.noise = random.gauss`."""
+    if not isinstance(getattr(node, "ctx", None), ast.Load):
+        return ""
+    name, last = _dotted(node, imports), _last(node)
+    if "." in name and name in _TIMES:
+        return "time or identity"
+    module = name.rpartition(".")[0]
+    is_drawing = module in _MODULES and name not in _MODULES and last.islower() and last not in _NO_DRAWS
+    return "unseeded random numbers" if is_drawing and module not in seeded else ""
+
+
+_NO_DRAWS: Final = _SEEDING | _GENERATORS
+"""Functions and classes of these modules that draw nothing themselves."""
 
 
 def _is_number(node: ast.expr) -> bool:

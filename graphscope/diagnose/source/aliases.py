@@ -46,6 +46,20 @@ def alias_frozen_at(log: Log, site: Site) -> Alias | None:
     return None
 
 
+def alias_written_at(log: Log, site: Site) -> Alias | None:
+    """The second name of a network that a line writes into itself, by two names: `a.load_state_dict(b.state_dict())`.
+
+    None where the line has but one name for it. Where nothing says how the second name came about, it is that line.
+    """
+    files = {str(each["file"]): str(each.get("text", "")) for each in log.table("sources") if isinstance(each, dict)}
+    program = _Program(files)
+    for one, other in program.pairs_at(site.file, site.line):
+        found = program.alias(one) or program.alias(other)
+        names = ast.unparse(one.expression), ast.unparse(other.expression)
+        return found or Alias(site.file, site.line, *names, True)
+    return None
+
+
 class _Use(NamedTuple):
     """An expression, and the function that it stands in."""
 
@@ -100,6 +114,26 @@ class _Program:
             network = _iterated(loops[-1].iter) if loops else changed
             if network is not None:
                 yield from self._given(_Use(file, function, network))
+
+    def pairs_at(self, file: str, line: int) -> Iterator[tuple[_Use, _Use]]:
+        """The two networks that a line takes the weights of, as callers of its function know them."""
+        here = [(function, node) for each, function, node in self._nodes if each == file and _spans(node, line)]
+        for function, node in here:
+            pair: list[ast.expr | None] = []
+            if isinstance(node, ast.Call) and _last(node.func) == "load_state_dict" and node.args:
+                given = node.args[0].func if isinstance(node.args[0], ast.Call) else None
+                is_told = isinstance(given, ast.Attribute) and given.attr == "state_dict"
+                pair = [getattr(node.func, "value", None), getattr(given, "value", None)] if is_told else []
+            elif isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and _last(node.iter.func) == "zip":
+                pair = [_iterated(each) for each in node.iter.args]
+            if (
+                len(pair) == 2
+                and pair[0] is not None
+                and pair[1] is not None
+                and ast.dump(pair[0]) != ast.dump(pair[1])
+            ):
+                first, second = (self._given(_Use(file, function, each)) for each in pair if each is not None)
+                yield from zip(first, second, strict=False)
 
     def _given(self, use: _Use) -> Iterator[_Use]:
         """An expression; of a parameter that nothing is assigned to, what calls of its function hand over."""

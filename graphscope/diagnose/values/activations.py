@@ -38,7 +38,7 @@ def calls(log: Log, names: Collection[str], stop: int) -> list[np.ndarray]:
         return []
     rows = op_rows(log, names)
     ran = [chunk["forward"][chunk["kind"] == Kind.GRAD] for _, chunk in log.chunks(None, stop)] if len(rows) else []
-    rows = np.intersect1d(rows, np.concatenate([rows[:0], *ran]).astype(np.int64))  # whose rules have run
+    rows = rows[np.isin(rows, np.concatenate([rows[:0], *ran]).astype(np.int64))]  # whose rules have run
     if not len(rows):
         return []
     fields = [log.pick(field, rows).astype(np.int64) for field in ("op", "site", "scope")]

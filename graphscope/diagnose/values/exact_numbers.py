@@ -48,6 +48,7 @@ class Collapsed(NamedTuple):
 def candidates(log: Log) -> list[int]:
     """The ops that may round whole numbers together, and those for which that matters."""
     promoting, exact, indices = (op_rows(log, names) for names in (_PROMOTING, _EXACT, _INDICES))
+    promoting = promoting[log.pick("input_count", promoting) == 1]
     promoting = promoting[_given(log, promoting, _INTEGERS) & _made(log, promoting, _FLOATS)]
     exact = np.union1d(exact, indices[_made(log, indices, _INTEGERS)])
     exact = exact[_given(log, exact, _FLOATS)]

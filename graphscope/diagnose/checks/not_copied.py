@@ -1,0 +1,91 @@
+"""A copy of weights that is none: what is copied, or averaged, into them are they themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from graphscope.diagnose.check_table import check
+from graphscope.diagnose.explanation import where
+from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.training.written_to_itself import Written, written_to_themselves
+from graphscope.graph.training import training
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+    from graphscope.graph import Graph
+
+
+def rows_written(log: Log) -> list[int]:
+    """The writes of parameters into themselves, the first of each line."""
+    return sorted(each.row for each in written_to_themselves(log))
+
+
+@check(
+    "copy that is none",
+    reads=("marks", "training", "rows", "values"),
+    rows=rows_written,
+    shows="run",
+    sample="""
+        import torch
+
+        net = torch.nn.Linear(3, 1)
+        target = net
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+        for _ in range(4):
+            x = torch.randn(8, 3)
+            with torch.no_grad():
+                wanted = 0.9 * target(x) + 1
+            optimizer.zero_grad()
+            (net(x) - wanted).square().mean().backward()
+            optimizer.step()
+            target.load_state_dict(net.state_dict())
+        """,
+    healthy="""
+        import copy
+        import torch
+
+        net = torch.nn.Linear(3, 1)
+        target = copy.deepcopy(net)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+        for _ in range(4):
+            x = torch.randn(8, 3)
+            with torch.no_grad():
+                wanted = 0.9 * target(x) + 1
+            optimizer.zero_grad()
+            (net(x) - wanted).square().mean().backward()
+            optimizer.step()
+            target.load_state_dict(net.state_dict())
+        """,
+)
+def not_copied(graph: Graph, row: int) -> Iterator[Finding]:
+    """What was meant as a copy of weights are these themselves, and what is written back changes nothing."""
+    for found in written_to_themselves(graph.log):
+        if found.row == row:
+            yield _of_state(graph, found) if found.alias is None else _of_alias(graph, found)
+
+
+def _of_alias(graph: Graph, found: Written) -> Finding:
+    alias, node = found.alias, graph.node(found.row)
+    assert alias is not None
+    verdict = (
+        f"{alias.name} is no copy of {alias.of}, but {alias.of} itself: {node.op}{where(node)} writes {found.writes} "
+        "parameters into themselves, and changes nothing"
+    )
+    cure = f"make a copy: {alias.name} = copy.deepcopy({alias.of})"
+    names, place, evidence = (alias.name, alias.of), (alias.file, alias.line), {"parameters": found.writes}
+    return Finding("not_copied", "warning", found.row, found.row, *place, names, "alias", verdict, cure, evidence)
+
+
+def _of_state(graph: Graph, found: Written) -> Finding:
+    node, kept = graph.node(found.row), graph.node(found.kept)
+    site = kept.site
+    place = ("", 0) if site is None else (site.file, site.line)
+    name = training(graph.log).name(found.tensor) or "a parameter"
+    verdict = (
+        f"what is kept of {name}{where(kept)} is no copy of it: training goes on to change it, and what "
+        f"{node.op}{where(node)} brings back are the newest weights"
+    )
+    cure = "keep a copy: copy.deepcopy(net.state_dict())"
+    evidence = {"parameters": found.writes}
+    return Finding("not_copied", "warning", found.row, kept.row, *place, (name,), "state", verdict, cure, evidence)

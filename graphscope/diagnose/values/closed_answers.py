@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from graphscope.graph import Node
 
 CLAMPS: Final = frozenset({"clamp", "clamp_min", "clip"})
-_LAYERS: Final = frozenset({"linear", "conv1d", "conv2d", "conv3d", "addmm", "matmul", "mm"})
+_LAYERS: Final = frozenset({
+    "linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "batch_norm",
+    "layer_norm", "addmm", "matmul", "mm",
+})  # fmt: skip
 _PICKING: Final = frozenset({"gather", "getitem", "select", "index_select", "squeeze"})
 _OF_LOGITS: Final = frozenset({"cross_entropy", "binary_cross_entropy_with_logits", "log_softmax"})
 _ELEMENTWISE: Final = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "sub"})
@@ -25,7 +28,7 @@ _ELEMENTWISE: Final = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber
 _CLOSED: Final = 0.9
 """From this share of zeros on, in each call, nothing is answered."""
 _BELOW: Final = 0.2
-"""From this share of targets below 0 on, they are no noise around it."""
+"""From this share of targets below 0 on, which add up to this part of the others, they are no noise around it."""
 _CALLS: Final = 6
 _LEAST: Final = 48
 """So many of the newest calls, spread over them, must show it; with so many answers in all."""
@@ -86,7 +89,8 @@ def _measured(relu: Node) -> Closed | None:
             return None
         below = float((wanted < 0).mean())
         above = float((wanted > 0).mean())
-        if below >= _BELOW and zeros > 0:
+        weights = float(-wanted[wanted < 0].sum()), float(wanted[wanted > 0].sum())
+        if below >= _BELOW and weights[0] >= _BELOW * weights[1] and zeros > 0:
             return Closed(relu, compared, zeros, below, "targets below 0", 1)
         cause = "answers of 0" if zeros >= _CLOSED and above >= 1 - _BELOW else ""
         return Closed(relu, compared, zeros, above, cause, 1)

@@ -183,7 +183,10 @@ def update_ratio(graph: Graph, row: int) -> Iterator[Finding]:
             )
             cure = f"take a larger learning rate{_about(rate, found.ratio)}: {_USUAL}"
         note = "its steps are too large" if found.large else "its steps are too small"
-        blamed = (None if found.large else scheduled_at(graph, row, rate, note)) or optimizer_at(graph, row, note)
+        scheduled = None if found.large else scheduled_at(graph, row, rate, note)
+        if scheduled is not None:
+            cure = "let the schedule give a factor, 1.0 for the whole rate: that of the optimizer is multiplied by it"
+        blamed = scheduled or optimizer_at(graph, row, note)
         cause = "too large" if found.large else "too small"
         explained = Explanation("fine", cause, verdict, (blamed,), cure)
         yield finding("update_ratio", "warning", row, explained, names, evidence)

@@ -10,6 +10,7 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title
 from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.source.handlers import is_handled_at
 from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:
@@ -31,11 +32,14 @@ def exceptions(log: Log) -> Iterator[int]:
     sample="""
         import torch
 
-        x = torch.ones(2, 3)
+        def train():
+            x = torch.ones(2, 3)
+            return x @ x
+
         try:
-            y = x @ x
-        except RuntimeError:
-            pass
+            train()
+        except RuntimeError as error:
+            print("the training failed:", error)
         """,
     healthy="""
         import torch
@@ -52,6 +56,8 @@ def raised(graph: Graph, row: int) -> Iterator[Finding]:
     event, log = graph.index.event(row), graph.log
     attrs, site = log.attrs(event.attrs), log.site(event.site)
     if attrs.get("type") == "KeyboardInterrupt" or _has_gone_on(graph, row):  # a person wanted it
+        return
+    if site is not None and is_handled_at(log, site):
         return
     failed = next((source for source, _ in event.inputs if log.first <= source < row), None)
     names = () if failed is None else (title(graph.node(failed)),)

@@ -73,7 +73,9 @@ def _of_alias(graph: Graph, found: Written) -> Finding:
         "parameters into themselves, and changes nothing"
     )
     cure = f"make a copy: {alias.name} = copy.deepcopy({alias.of})"
-    names, place, evidence = (alias.name, alias.of), (alias.file, alias.line), {"parameters": found.writes}
+    names, evidence = (alias.name, alias.of), {"parameters": found.writes}
+    is_of_library = node.site is not None and node.site.caller  # there nobody is to change how it came about
+    place = (node.site.file, node.site.line) if node.site is not None and is_of_library else (alias.file, alias.line)
     return Finding("not_copied", "warning", found.row, found.row, *place, names, "alias", verdict, cure, evidence)
 
 

@@ -43,7 +43,7 @@ def frozen_aliases(log: Log, settings: Settings) -> Iterator[FrozenAlias]:
         site = log.site(number)
         optimizer = next((each for each in read.optimizers.values() if mine <= each.tensors), None)
         twice = None if optimizer is None else _taken_twice(log, mine)
-        alias = None if twice is None or site is None else alias_frozen_at(log, site)
+        alias = None if twice is None or site is None or site.caller else alias_frozen_at(log, site)
         if optimizer is None or twice is None or alias is None or not (alias.is_named_so or _is_mixed(log, *twice)):
             continue
         yield FrozenAlias(twice[1], alias, number, optimizer, tuple(sorted(mine)))

@@ -111,7 +111,8 @@ def facts(a: Call | None, b: Call | None, *, alike: bool = False) -> tuple[Fact,
             found.append(Fact("shape", str(tuple(a.node.shape)), str(tuple(b.node.shape))))
     else:
         if alike and a.part is not None and b.part is not None:
-            found += _between(a.constants, b.constants, {})
+            between = _between(a.constants, b.constants, {})
+            found += between if len(between) == 1 else [each for each in between if each.a and each.b]
         else:
             found += _constants(a.constants, b.constants, alike)
         found = found or _chosen(a.node, b.node)

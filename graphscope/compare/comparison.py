@@ -22,6 +22,7 @@ from graphscope.compare.remarks import compared, remarks
 from graphscope.compare.steps import step_of, steps
 from graphscope.compare.updates import update_parting
 from graphscope.eventlog.reader import Log, load
+from graphscope.eventlog.schema import NODES, Kind
 
 if TYPE_CHECKING:
     from graphscope.compare.steps import Step
@@ -56,11 +57,12 @@ def diff(a: Log | str | os.PathLike[str], b: Log | str | os.PathLike[str], *, ex
             break
     nobody = np.zeros(0, np.int64)
     pairs, alone_a, alone_b = (same_rows(one, other), nobody, nobody) if last is None else _rows(*last)
+    unlike = _is_empty(one) != _is_empty(other) or (bool(found) and last is not None and have_nothing_in_common(*last))
     return Difference(
         one,
         other,
-        "parted" if found else "same",
-        tuple(found),
+        "unlike" if unlike else "parted" if found else "same",
+        () if unlike else tuple(found),
         pairs,
         alone_a,
         alone_b,
@@ -69,6 +71,19 @@ def diff(a: Log | str | os.PathLike[str], b: Log | str | os.PathLike[str], *, ex
         compared=compared(one, other),
         remarks=tuple(remarks(one, other)),
     )
+
+
+def have_nothing_in_common(alignment: Alignment, judgement: Judgement) -> bool:
+    """Whether no numbers of two runs are the same, and next to nothing of them belongs together."""
+    run, flow = alignment.a, alignment.a.flow
+    forward = ~flow.is_backward & (flow.kinds == Kind.OP)
+    same = (judgement.states[0] == AGREES) & run.prints.telling & ~flow.is_backward
+    fewest = min(int(forward.sum()), int((~alignment.b.flow.is_backward & (alignment.b.flow.kinds == Kind.OP)).sum()))
+    return not same.any() and int((run.mates[forward] != NONE).sum()) <= max(1, fewest // 8)
+
+
+def _is_empty(log: Log) -> bool:
+    return not any(np.isin(rows["kind"], NODES).any() for rows in log.events())
 
 
 def trained(a: Log, b: Log) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphscope.compare.alignment import NONE, Alignment
 from graphscope.compare.anchors import LOOSE, TIGHT
+from graphscope.compare.calls import Call, facts
 from graphscope.compare.errors import allowed
 from graphscope.compare.rounding import PRECISION, Allowed, Deviation, agree, deviation, roundoff, statistics_agree
 from graphscope.eventlog.schema import Kind
@@ -17,6 +18,11 @@ ALONE: Final = 0
 """Nothing of the other side belongs to it."""
 AGREES: Final = 1
 DIFFERS: Final = 2
+_UNLIKE: Final = frozenset(
+    {"sum", "mean", "max", "min", "amax", "amin", "prod", "relu", "gelu", "silu", "tanh", "sigmoid", "softmax",
+     "log_softmax", "leaky_relu", "elu", "mse_loss", "l1_loss", "smooth_l1_loss", "layer_norm", "rms_norm"}
+)  # fmt: skip
+"""Ops of which none makes what another does."""
 _EQUAL: Final = Deviation(1, 1.0, 0.0, 0.0)
 
 
@@ -98,12 +104,21 @@ class Judgement:
         if a.flow.counts[one] != b.flow.counts[other]:
             return None
         if not (a.prints.known[one] and b.prints.known[other]):
-            return _EQUAL
+            return None if self._is_told_differently(one, other) else _EQUAL
         if DIFFERS in self.states[0][a.flow.inputs[one]] or DIFFERS in self.states[1][b.flow.inputs[other]]:
             return None  # statistics would not show it
         statistics = a.prints.summary(one), b.prints.summary(other)
         agreeing = any(statistics_agree(*statistics, each) is not False for each in self._allowed(one, other))
         return _EQUAL if agreeing else None
+
+    def _is_told_differently(self, one: int, other: int) -> bool:
+        """Whether two calls whose results were not kept can't make the same."""
+        nodes = [run.flow.node(vertex) for run, vertex in zip(self.runs, (one, other), strict=True)]
+        if any(node.kind != "op" or node.graph_pass != "forward" for node in nodes):
+            return False
+        if nodes[0].op == nodes[1].op:
+            return bool(facts(Call(nodes[0]), Call(nodes[1])))
+        return all(node.op in _UNLIKE for node in nodes)
 
     def _allowed(self, one: int, other: int) -> list[Allowed]:
         """What rounding may do on the way of either side."""

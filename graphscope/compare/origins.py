@@ -51,9 +51,9 @@ def lost(flow: Flow, states: np.ndarray, results: Iterable[int], backward: bool)
     return Lost(found, tuple(origins))
 
 
-def results_of(flow: Flow, states: np.ndarray, by_value: np.ndarray) -> list[int]:
+def results_of(flow: Flow, states: np.ndarray, sure: np.ndarray) -> list[int]:
     """What a forward pass is run for: its loss, or what it ends in; what is nearly the same counts as well."""
-    differing = np.flatnonzero((states == DIFFERS) & by_value & ~flow.is_backward).tolist()
+    differing = np.flatnonzero((states == DIFFERS) & sure & ~flow.is_backward).tolist()
     return [*flow.ends, *differing]
 
 

@@ -35,7 +35,7 @@ _MOST: Final = 16
 def partings_forward(alignment: Alignment, judgement: Judgement, step: int) -> list[Parting]:
     """Where the forward passes part, the first place first; each is no consequence of another."""
     found = [
-        lost(run.flow, states, results_of(run.flow, states, run.by_value), False)
+        lost(run.flow, states, results_of(run.flow, states, run.by_value | ~run.prints.known), False)
         for run, states in zip(judgement.runs, judgement.states, strict=True)
     ]
     return _once(_forward(judgement, region, step) for region in islice(regions(alignment, *found), _MOST))

@@ -27,7 +27,7 @@ from graphscope.debugger.results import (
     Where,
 )
 from graphscope.debugger.terminal_text import escape, fill, fit, width_of
-from graphscope.diagnose import Explanation, Report, report_lines, text_lines
+from graphscope.diagnose import Explanation, Finding, Report, report_lines, text_lines
 
 Meaning = Literal["text", "position", "source", "current", "error", "remark"]
 """What a line is: where one stands or what matters most, a line of the program, the one among several that is meant,
@@ -213,7 +213,16 @@ def _explanation(found: Explanation, width: int | None) -> list[Line]:
 
 
 def _report(found: Report, width: int | None) -> list[Line]:
-    return [Line(escape(line.text), _MEANINGS[line.meaning]) for line in report_lines.lines_of(found, width)]
+    return _told(report_lines.lines_of(found, width))
+
+
+def lines_of_finding(found: Finding, width: int | None = None) -> list[Line]:
+    """All that is to be said of one finding, for so many columns."""
+    return _told(report_lines.lines_of_finding(found, width))
+
+
+def _told(lines: list[text_lines.Line]) -> list[Line]:
+    return [Line(escape(line.text), _MEANINGS[line.meaning]) for line in lines]
 
 
 _MEANINGS: Final[dict[text_lines.Meaning, Meaning]] = {

@@ -38,6 +38,7 @@ def test_findings_of_a_recording_are_a_key_away(cut: Path) -> None:
         await screen.press("F")
         await screen.shows("no gradient flows from loss to a")
         await screen.shows("cut.py:8")
+        await screen.shows("cure: leave detach() out where the gradient is wanted")
         await screen.press("enter")
         assert found.node is not None
         await screen.at(found.node)

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from rich.text import Text
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import DataTable, Static
 
+from graphscope.debugger.result_lines import Line, lines_of_finding
 from graphscope.debugger.results import Bookmark, BreakpointInfo, Cell, Rank, Result, TableResult, WatchInfo
 from graphscope.diagnose import Finding
 from graphscope.tui.guard import Guarded
+from graphscope.tui.prompt.answers import styled
 from graphscope.tui.screen_text import escape
+from graphscope.tui.theme_styles import themed
 
 Ask = Callable[[str], Awaitable[list[Result]]]
 Row = tuple[Cell, ...]
@@ -46,6 +49,10 @@ class Listed:
     deeds: Mapping[str, Deed[Any]]
     quiet: Mapping[str, Cell] = field(default_factory=dict)
     """Columns that are left out while all rows say this in them."""
+    tells: Callable[[Any, int], list[Line]] | None = None
+    """All that is to be said of the row under the cursor, for so many columns."""
+    told: frozenset[str] = frozenset()
+    """Columns that say what is told so, in less room."""
 
 
 LISTS: Final[dict[str, Listed]] = {
@@ -77,6 +84,8 @@ LISTS: Final[dict[str, Listed]] = {
         "findings",
         "info findings",
         {"enter": Deed[Finding]("go there", lambda finding: f"goto {finding.place_in_log}", leaves=True)},
+        tells=lambda finding, width: lines_of_finding(replace(finding, consequences=()), width),
+        told=frozenset({"what"}),
     ),
     "ranks": Listed(
         "ranks",
@@ -103,6 +112,9 @@ class TableDialog(Guarded, ModalScreen[tuple[str, bool] | None]):
         """A table and what can be done."""
         with Vertical(id="dialog"):
             yield DataTable(cursor_type="row", zebra_stripes=False)
+            if self._listed.tells is not None:
+                with VerticalScroll(id="told", can_focus=False):
+                    yield Static()
             yield Static(id="note")
         self.border_title = self._listed.title
 
@@ -130,7 +142,19 @@ class TableDialog(Guarded, ModalScreen[tuple[str, bool] | None]):
 
     def _tells(self, name: str, place: int) -> bool:
         quiet = self._listed.quiet
-        return name not in quiet or any(row[place] != quiet[name] for row in self._rows)
+        hidden = name in quiet and all(row[place] == quiet[name] for row in self._rows)
+        return not hidden and name not in self._listed.told
+
+    @on(DataTable.RowHighlighted)
+    def _tell(self, event: DataTable.RowHighlighted) -> None:
+        """Say all of the row under the cursor."""
+        if self._listed.tells is None or not event.cursor_row < len(self._items):
+            return
+        told = self.query_one("#told", VerticalScroll)
+        width = max(told.scrollable_content_region.width, 20)
+        text = styled(self._listed.tells(self._items[event.cursor_row], width))
+        told.query_one(Static).update(themed(text, self.app.theme_variables))
+        told.scroll_home(animate=False)
 
     async def on_key(self, event: events.Key) -> None:
         """Do what a key means to the row under the cursor."""

@@ -38,6 +38,11 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--b-args", default="", metavar='"ARGS"', help="arguments for the script B, in one word")
     parser.add_argument("-o", dest="out", type=Path, metavar="FILE", help="draw where they part, too: .svg, .png, ...")
     parser.add_argument("--exact", action="store_true", help="bit by bit: is the program deterministic?")
+    parser.add_argument("--rtol", type=float, metavar="R", help="elements may differ by this part of them, no more")
+    parser.add_argument("--atol", type=float, metavar="D", help="elements may differ by so much, no more")
+    parser.add_argument(
+        "--map", action="append", default=[], metavar="a.X=b.Y", help="what a calls X (a module, a parameter) is b's Y"
+    )
     parser.add_argument("--save-baseline", type=Path, metavar="FILE", help="keep what A did in a small FILE")
     parser.add_argument("--screen", action="store_true", help="look at both side by side")
     add_kept(parser)
@@ -63,8 +68,9 @@ def run(options: argparse.Namespace) -> int:
 
         if not has_terminal():
             raise UsageError("there is no terminal to draw a screen on", "Leave --screen out.")
+    names = dict(map(_names, options.map))
     a, b = _logs(options)
-    found = diff(a, b, exact=options.exact)
+    found = diff(a, b, exact=options.exact, rtol=options.rtol, atol=options.atol, names=names)
     if options.out is not None:
         from graphscope.exporters import export
 
@@ -118,6 +124,14 @@ def _side(named: str, arguments: str, option: str) -> Program | Path:
         return Program(named, tuple(shlex.split(arguments)))
     except ValueError as error:
         raise UsageError(f"{option} {arguments!r} can't be read: {error}", "Close the quotation mark.") from None
+
+
+def _names(text: str) -> tuple[str, str]:
+    """What one side calls a module or a parameter, and what the other does."""
+    a, sign, b = text.partition("=")
+    if not (sign and a.startswith("a.") and b.startswith("b.") and a[2:] and b[2:]):
+        raise UsageError(f"--map can't read {text!r}", "For example: --map a.layer1=b.encoder.0")
+    return a[2:], b[2:]
 
 
 def _places(sides: Sequence[Program | Path]) -> list[Path]:

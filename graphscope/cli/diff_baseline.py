@@ -15,6 +15,9 @@ SUFFIX: Final = ".json"
 PARTED: Final = 1
 NOTHING_TO_COMPARE: Final = 2
 
+_OF_LOGS: Final = {"exact": "--exact", "out": "-o", "screen": "--screen", "atol": "--atol", "map": "--map"}
+"""Options that need the values of both sides."""
+
 
 def is_baseline(named: str | None) -> bool:
     """Whether what is to be compared is such a file."""
@@ -41,9 +44,9 @@ def check(options: argparse.Namespace) -> None:
         return
     if options.b is None:
         raise UsageError("there is no log to compare", f"For example: graphscope diff {options.a} train.py")
-    if options.exact or options.out is not None:
-        option = "--exact" if options.exact else "-o"
-        raise UsageError(f"{option} compares two logs, and a baseline holds no values", f"Leave {option} out.")
+    for name, option in _OF_LOGS.items():
+        if getattr(options, name):
+            raise UsageError(f"{option} compares two logs, and a baseline holds no values", f"Leave {option} out.")
     if not Path(options.a).exists():
         raise UsageError(f"there is no baseline {options.a!r}", "graphscope diff --save-baseline FILE LOG writes one.")
 
@@ -53,7 +56,7 @@ def compare_with_baseline(options: argparse.Namespace, log: Path) -> int:
     from graphscope.compare import departure, read_baseline
     from graphscope.eventlog.reader import load
 
-    found = departure(read_baseline(options.a), load(log))
+    found = departure(read_baseline(options.a), load(log), options.rtol)
     if options.json:
         print(json.dumps(found.data(), indent=2))
     else:

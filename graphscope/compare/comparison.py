@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,10 +17,11 @@ from graphscope.compare.exact import same_rows
 from graphscope.compare.first_steps import first_steps
 from graphscope.compare.flow import Flow
 from graphscope.compare.judgement import AGREES, Judgement
-from graphscope.compare.neighbours import pair_backward, pair_leaves, pair_roots, pair_users
+from graphscope.compare.neighbours import pair_backward, pair_leaves, pair_named, pair_roots, pair_users
 from graphscope.compare.parameters import parameters
 from graphscope.compare.partings import partings_backward, partings_forward
 from graphscope.compare.remarks import compared, remarks
+from graphscope.compare.rounding import Allowed
 from graphscope.compare.steps import step_of, steps
 from graphscope.compare.updates import update_parting
 from graphscope.eventlog.reader import Log, load
@@ -28,13 +31,24 @@ if TYPE_CHECKING:
     from graphscope.compare.steps import Step
 
 
-def diff(a: Log | str | os.PathLike[str], b: Log | str | os.PathLike[str], *, exact: bool = False) -> Difference:
+def diff(
+    a: Log | str | os.PathLike[str],
+    b: Log | str | os.PathLike[str],
+    *,
+    exact: bool = False,
+    rtol: float | None = None,
+    atol: float | None = None,
+    names: Mapping[str, str] | None = None,
+) -> Difference:
     """Where two recorded runs part first, with the line on both sides.
 
     Args:
         a: A log, or the path of one.
         b: Another.
         exact: Compare bit by bit, row against row: two runs of one program that is to be deterministic.
+        rtol: Elements may differ by this part of them, and no more, in place of what rounding explains.
+        atol: Elements may differ by so much, and no more.
+        names: What modules and parameters of `a` are called in `b`: `{"layer1": "encoder.0"}`. Values tell it else.
 
     Raises:
         LogError: One can't be read.
@@ -44,13 +58,14 @@ def diff(a: Log | str | os.PathLike[str], b: Log | str | os.PathLike[str], *, ex
         log.refresh()  # it may be of a run that is still going on
     if exact:
         return compared_exactly(one, other)
+    tolerance = None if rtol is None and atol is None else Allowed(atol or 0.0, rtol or 0.0)
     last: tuple[Alignment, Judgement] | None = None
     found: list[Parting] = []
     belonging: dict[int, int] = {}
     for both in first_steps(one, other):
         mine, its = both
-        alignment = aligned(Flow(one, mine.start, mine.update), Flow(other, its.start, its.update))
-        last = alignment, Judgement(alignment)
+        alignment = aligned(Flow(one, mine.start, mine.update), Flow(other, its.start, its.update), names or {})
+        last = alignment, Judgement(alignment, tolerance)
         belonging |= matched_parameters(alignment)
         found = _partings(*last, both, belonging)
         if found:
@@ -123,9 +138,10 @@ def matched_parameters(alignment: Alignment) -> dict[int, int]:
     return {mine: its for mine, its in pairs if its in theirs}
 
 
-def aligned(a: Flow, b: Flow) -> Alignment:
+def aligned(a: Flow, b: Flow, names: Mapping[str, str] = MappingProxyType({})) -> Alignment:
     """Which values of two flows belong together."""
     found = Alignment(a, b)
+    pair_named(found, names)
     anchor(found, TIGHT)
     pair_roots(found)
     pair_leaves(found)

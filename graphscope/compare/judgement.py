@@ -32,7 +32,8 @@ class Judgement:
     The vertices are judged in the order of the log, so that how far their inputs are apart is known.
     """
 
-    def __init__(self, alignment: Alignment) -> None:
+    def __init__(self, alignment: Alignment, tolerance: Allowed | None = None) -> None:
+        self._tolerance = tolerance
         self.runs = alignment.a, alignment.b
         self.alignment = alignment
         self.states = tuple(np.full(len(run.flow), ALONE, np.uint8) for run in self.runs)
@@ -121,7 +122,9 @@ class Judgement:
         return all(node.op in _UNLIKE for node in nodes)
 
     def _allowed(self, one: int, other: int) -> list[Allowed]:
-        """What rounding may do on the way of either side."""
+        """What rounding may do on the way of either side; what a person allows in place of that."""
+        if self._tolerance is not None:
+            return [self._tolerance]
         own = [run.flow.dtype(vertex) for run, vertex in zip(self.runs, (one, other), strict=True)]
         dtypes = own
         if own[0] == own[1]:  # what both do in a coarse dtype is as coarse for both

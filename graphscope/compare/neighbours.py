@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from graphscope.compare.alignment import NONE, Alignment
@@ -24,6 +25,19 @@ def pair_leaves(alignment: Alignment) -> None:
         key = _known_as(a.flow, vertex)
         if key[0] and by_name[key]:
             alignment.pair(vertex, by_name[key].pop(0))
+
+
+def pair_named(alignment: Alignment, names: Mapping[str, str]) -> None:
+    """Leaves of which a person says that they belong together, by their names or those of the modules around them."""
+    (a, _), (b, _) = alignment.sides
+    known = {_known_as(b.flow, vertex)[0]: vertex for vertex in _free_leaves(b.flow, b.mates)}
+    for vertex in _free_leaves(a.flow, a.mates):
+        name = _known_as(a.flow, vertex)[0]
+        for mine, its in names.items():
+            other = known.get(its + name.removeprefix(mine)) if f"{name}.".startswith(f"{mine}.") else None
+            if other is not None and b.mates[other] == NONE and a.flow.counts[vertex] == b.flow.counts[other]:
+                alignment.pair(vertex, other)
+                break
 
 
 def pair_roots(alignment: Alignment) -> None:

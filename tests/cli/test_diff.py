@@ -120,6 +120,8 @@ def test_a_program_that_is_interrupted_is_compared_too(pair: Path) -> None:
         (["absent.gscope", "a.py"], "there is no log 'absent.gscope'"),
         (["a.py", "b.py", "-o", "diff.xyz"], "no exporter makes files that end in '.xyz'"),
         (["a.py", "b.py", "-o", "nowhere/diff.svg"], "there is no folder nowhere"),
+        (["a.py", "b.py", "--map", "layer1=b.x"], "--map can't read 'layer1=b.x'"),
+        (["a.py", "b.py", "--screen"], "there is no terminal to draw a screen on"),
         (["a.py", "b.py", "a.py"], "unrecognized arguments: a.py"),
         (["a.py", "b.py", "--a-args", "'"], "--a-args \"'\" can't be read: No closing quotation"),
     ],
@@ -151,6 +153,31 @@ def test_nothing_to_compare(pair: Path, graphscope: Run) -> None:
     assert "There is nothing to compare." in result.stdout
     assert "a (a.gscope) holds no events" in result.stdout
     assert "b (b.gscope) failed with SyntaxError: " in result.stdout
+
+
+def test_a_person_may_say_how_far_apart_is_the_same(pair: Path, graphscope: Run, read: Run) -> None:
+    (pair / "b.py").write_text(A.replace("x * 2", "x * 2.001"))
+    assert graphscope("diff", "a.py", "b.py").returncode == 1
+    assert read("diff", "a.gscope", "b.gscope", "--rtol", "0.1").returncode == 0
+    assert read("diff", "a.gscope", "b.gscope", "--atol", "0.1").returncode == 0
+    assert read("diff", "a.gscope", "b.gscope", "--rtol", "1e-6").returncode == 1
+
+
+def test_a_person_may_say_what_belongs_together(pair: Path, graphscope: Run, read: Run) -> None:
+    program = """
+import graphscope as gs
+gs.manual_seed({seed})
+{one} = gs.randn(3, 3, requires_grad=True)
+{other} = gs.randn(3, 3, requires_grad=True)
+(gs.ones(3, 3) @ {one} @ {other}).sum().backward()
+"""
+    (pair / "a.py").write_text(program.format(seed=0, one="up", other="down"))
+    (pair / "b.py").write_text(program.format(seed=1, one="first", other="second"))
+    graphscope("diff", "a.py", "b.py")
+    for mine, its in (("up", "first"), ("up", "second")):
+        found = read("diff", "a.gscope", "b.gscope", "--json", "--map", f"a.{mine}=b.{its}")
+        parting = json.loads(found.stdout)["parting"]
+        assert (parting["a"]["name"], parting["b"]["name"]) == (mine, its)
 
 
 def test_a_picture(pair: Path, graphscope: Run) -> None:

@@ -68,6 +68,10 @@ def of_backward(alignment: Alignment, region: Region) -> Culprits:
         None if vertex is None else next(iter(ruling(run.flow, vertex)), owner_of(run.flow, vertex))
         for run, vertex in ((a, _first(region.a)), (b, _first(region.b)))
     ]
+    if rules[0] is not None and rules[1] is None:
+        return Culprits(rules[0], cut(b.flow, a.counterpart(rules[0])), "detached")
+    if rules[1] is not None and rules[0] is None:
+        return Culprits(cut(a.flow, b.counterpart(rules[1])), rules[1], "detached in a")
     return Culprits(rules[0], rules[1], "backward rule")
 
 

@@ -1,0 +1,10 @@
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+torch.manual_seed(0)
+
+fc = nn.Linear(9, 9)
+x = torch.randn(5, 9)
+loss = fc(x).softmax(-1).square().sum()
+loss.backward()

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from graphscope.compare.alignment import NONE, Alignment
 from graphscope.compare.anchors import LOOSE, TIGHT
 from graphscope.compare.calls import Call, facts
-from graphscope.compare.errors import allowed
+from graphscope.compare.errors import allowed, expected, saved
 from graphscope.compare.rounding import PRECISION, Allowed, Deviation, agree, deviation, roundoff, statistics_agree
 from graphscope.eventlog.schema import Kind
+
+if TYPE_CHECKING:
+    from graphscope.graph import Node
 
 ALONE: Final = 0
 """Nothing of the other side belongs to it."""
@@ -68,13 +71,26 @@ class Judgement:
         known = [dtype for dtype in known if dtype in PRECISION]
         if known and self._dtypes[which][vertex] in PRECISION:
             self._dtypes[which][vertex] = min(known, key=PRECISION.__getitem__)
-        if self._found[which][vertex] is None:
+        run = self.runs[which]
+        if run.mates[vertex] == NONE and run.echoes[vertex] == NONE and self._dtypes[which][vertex] in PRECISION:
+            node, slot, forward = self._node(which, vertex)
+            dtype = self._dtypes[which][vertex]
+            found = expected(node, self._inputs(which, vertex), dtype, slot=slot, forward=forward)
+            self._found[which][vertex] = found if found.largest else None
+        elif self._found[which][vertex] is None:
             arrived = max((each.relative for each in self._inputs(which, vertex) if each is not None), default=0.0)
             if arrived and np.isfinite(arrived):
                 self._found[which][vertex] = Deviation(1, 1.0, 2 * arrived, arrived)
 
     def _inputs(self, which: int, vertex: int) -> Sequence[Deviation | None]:
         return [self._found[which][source] for source in self.runs[which].flow.inputs[vertex]]
+
+    def _node(self, which: int, vertex: int) -> tuple[Node, int, Sequence[Deviation | None]]:
+        """The node that made a vertex, the slot, and how the values of forward differ that its rule used."""
+        flow = self.runs[which].flow
+        node = flow.node(vertex)
+        known = (flow.vertex(*each) for each in saved(node))
+        return node, int(flow.slots[vertex]), [self._found[which][each] for each in known if each is not None]
 
     def _judge(self, one: int, other: int, mutual: bool, echo: int = 0) -> None:
         found = self._deviation(one, other)
@@ -98,7 +114,7 @@ class Judgement:
             found = None if pair is None or not _numeric(*pair) else deviation(*pair)
         if found is None or pair is None or not found.largest:
             return found
-        return found if any(agree(*pair, each) for each in self._allowed(one, other)) else None
+        return found if any(agree(*pair, each, found) for each in self._allowed(one, other)) else None
 
     def _of_statistics(self, one: int, other: int) -> Deviation | None:
         a, b = self.runs
@@ -137,7 +153,8 @@ class Judgement:
                 unit = roundoff(*dtypes)
                 found.append(Allowed(4 * unit * float(run.prints.scales[vertex]), 4 * unit, 4 * unit))
             else:
-                found.append(allowed(run.flow.node(vertex), self._inputs(which, vertex), *dtypes))
+                node, slot, forward = self._node(which, vertex)
+                found.append(allowed(node, self._inputs(which, vertex), *dtypes, slot=slot, forward=forward))
         return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -28,8 +29,8 @@ class Allowed:
     """How far apart two tensors may be so that they are still the same: `absolute + relative * |a|`, each element."""
 
     absolute: float | np.ndarray = 0.0
-    """One number, or one that broadcasts to the tensor."""
-    relative: float = 0.0
+    relative: float | np.ndarray = 0.0
+    """Numbers, or arrays that broadcast to `a`."""
     slope: float = np.inf
     """How much larger all of `b` may be than `a`, as a part of it. Noise has no slope; a wrong `eps` has one."""
     flips: float = 0.0
@@ -42,7 +43,7 @@ EXACT: Final = Allowed(slope=0.0)
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """How two tensors of one size differ, in numbers that the next op can be judged by."""
+    """How two tensors of one size differ, in the numbers by which the next op can be judged."""
 
     elements: int
     size: float
@@ -52,39 +53,41 @@ class Deviation:
     spread: float
     """Root of the mean square of the differences."""
     slope: float = 0.0
-    """The part of the difference that is a multiple of `a`: the multiple."""
-    slope_error: float = 0.0
-    """The standard error of that."""
+    """How much larger `b` is than `a` altogether, as a part of it: the slope of the differences over `a`."""
+    noise: float = np.inf
+    """So steep a slope may come of differences that have none; infinite where there are too few to tell."""
 
     @property
     def relative(self) -> float:
         """The spread as a part of the size."""
-        return self.spread / self.size if self.size else float(self.spread > 0) and np.inf
+        return self.spread / self.size if self.size else np.inf if self.spread else 0.0
 
 
-def agree(a: np.ndarray, b: np.ndarray, allowed: Allowed) -> bool:
+def agree(a: np.ndarray, b: np.ndarray, allowed: Allowed, found: Deviation | None = None) -> bool:
     """Whether two tensors of as many elements are the same within what is allowed. NaN is equal to NaN.
+
+    Two things part them. An element that is farther away than is allowed. And a slope: rounding errors are of either
+    sign and unlike from row to row, so that they cancel over many rows; what a wrong `eps` or scale does to all rows
+    does not, and is seen even where it is smaller than a single rounding error.
 
     Args:
         a: A tensor.
         b: Another of the same count of elements; they are compared in C order.
         allowed: From `errors.allowed`, `EXACT`, or `Allowed(atol, rtol)` where a person says it.
+        found: Their deviation, where it is known.
     """
     if a.size != b.size:
         return False
-    one, two = a.reshape(-1), b.reshape(-1)
     if a.dtype.kind in "biu" and b.dtype.kind in "biu":
-        return int(np.count_nonzero(one != two)) <= allowed.flips * a.size
-    found = deviation(a, b)
-    if found is None or not found.elements:
-        return found is not None
-    if found.largest and allowed is EXACT:
+        return int(np.count_nonzero(a.reshape(-1) != b.reshape(-1))) <= allowed.flips * a.size
+    found = found or deviation(a, b)
+    if found is None:
         return False
-    with np.errstate(all="ignore"):
-        bound = np.broadcast_to(allowed.absolute, a.shape).reshape(-1) + allowed.relative * np.abs(one)
-        apart = np.abs(two - one)
-        fine = bool(((apart <= bound) | (one == two) | ((one != one) & (two != two))).all())
-    return fine and not abs(found.slope) > allowed.slope + 8 * found.slope_error
+    if not found.largest:
+        return True
+    if abs(found.slope) > allowed.slope + found.noise:
+        return False
+    return found.largest <= np.min(allowed.absolute) or _within(a, b, allowed)
 
 
 def statistics_agree(a: Summary, b: Summary, allowed: Allowed) -> bool | None:
@@ -92,32 +95,104 @@ def statistics_agree(a: Summary, b: Summary, allowed: Allowed) -> bool | None:
     if (a.count, a.nan, a.inf) != (b.count, b.nan, b.inf):
         return False
     absolute = float(np.max(allowed.absolute))
-    scale = max(abs(a.minimum), abs(a.maximum))
+    scale = float(np.max(allowed.relative)) * max(abs(a.minimum), abs(a.maximum))
     pairs = ((a.minimum, b.minimum), (a.maximum, b.maximum), (a.mean, b.mean), (a.std, b.std))
-    return all(abs(one - two) <= absolute + allowed.relative * scale for one, two in pairs)
+    return all(abs(one - two) <= absolute + scale for one, two in pairs)
 
 
 def deviation(a: np.ndarray, b: np.ndarray) -> Deviation | None:
     """How two tensors differ; None where they are of unlike size, or NaN or Inf lie in unlike places."""
     if a.size != b.size:
         return None
-    one, two = (np.asarray(each.reshape(-1), np.float64) for each in (a, b))
+    largest = differences = 0.0
+    products, squares = [], []
+    one, two = (each.view(each.real.dtype) if each.dtype.kind == "c" else each for each in _rows(a, b))
+    step = max(1, _CHUNK // max(1, one.shape[1]))
+    for first in range(0, len(one), step):
+        pair = _apart(one[first : first + step], two[first : first + step])
+        if pair is None:
+            return None
+        known, apart = pair
+        products.append(np.einsum("ij,ij->i", apart, known, dtype=np.float64))
+        squares.append(np.einsum("ij,ij->i", known, known, dtype=np.float64))
+        differences += float(np.einsum("ij,ij->", apart, apart, dtype=np.float64))
+        largest = max(largest, float(apart.max(initial=0)), -float(apart.min(initial=0)))
+    count = max(a.size, 1)
+    square = np.concatenate(squares) if squares else np.zeros(1)
+    slope, noise = _slope(np.concatenate(products) if products else square, square)
+    size, spread = math.sqrt(square.sum() / count), math.sqrt(differences / count)
+    return Deviation(a.size, size, largest, spread, slope, noise)
+
+
+_CHUNK: Final = 1 << 17
+"""So many elements at a time, which fit into a processor's cache."""
+_GROUPS: Final = 8
+"""Of fewer rows nothing is said about what they have in common."""
+_ERRORS: Final = 6.0
+"""A slope of so many standard errors is no chance."""
+
+
+def _rows(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Two tensors as tables of the same rows, whose rounding errors are independent: by the last axis, or in blocks."""
+    width = a.shape[-1] if a.ndim > 1 else 0
+    if not (width >= _GROUPS and a.size >= width * _GROUPS):
+        width = next((size for size in range(a.size // 64, _GROUPS, -1) if not a.size % size), a.size)
+    return a.reshape(-1, max(width, 1)), b.reshape(-1, max(width, 1))
+
+
+def _apart(one: np.ndarray, two: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """The finite elements of the first, and how far those of the second are off; 0 where neither is finite.
+
+    Of numbers that are within a factor of 2 the difference is exact in their own dtype (Sterbenz; Higham, th. 2.5).
+    """
+    dtype = np.result_type(one.dtype, two.dtype, np.float32)
+    one, two = one.astype(dtype, copy=False), two.astype(dtype, copy=False)
     with np.errstate(all="ignore"):
-        finite = np.isfinite(one) & np.isfinite(two)
-        if not finite.all():
-            rest, other = one[~finite], two[~finite]
-            if not ((rest == other) | ((rest != rest) & (other != other))).all():
-                return None
-            one, two = one[finite], two[finite]
-        if not one.size:
-            return Deviation(0, 0.0, 0.0, 0.0)
         apart = two - one
-        square = float(np.einsum("i,i", one, one))
-        slope = float(np.einsum("i,i", apart, one)) / square if square else 0.0
-        rest = (apart - slope * one) * one
-        error = float(np.sqrt(np.einsum("i,i", rest, rest))) / square if square else 0.0
-    spread = float(np.sqrt(np.einsum("i,i", apart, apart) / one.size))
-    return Deviation(one.size, np.sqrt(square / one.size), float(np.abs(apart).max()), spread, slope, error)
+        if np.isfinite(np.einsum("ij->", apart)):
+            return one, apart
+        odd = ~np.isfinite(apart)
+        same = (one[odd] == two[odd]) | (np.isnan(one[odd]) & np.isnan(two[odd]))
+        if not same.all():
+            return None
+        return np.where(odd, dtype.type(0), one), np.where(odd, dtype.type(0), apart)
+
+
+def _slope(products: np.ndarray, squares: np.ndarray) -> tuple[float, float]:
+    """The slope of differences over values, and how steep a slope of noise may be.
+
+    Ordinary least squares through 0, with standard errors of clusters, a row each: what rounds a row's variance or
+    sum is common to the row and to no other.
+    """
+    total = float(squares.sum())
+    if not total:
+        return 0.0, np.inf
+    slope = float(products.sum()) / total
+    groups = total**2 / float(squares @ squares)
+    if groups < _GROUPS:
+        return slope, np.inf
+    rest = products - slope * squares
+    return slope, _ERRORS * (1 + 20 / groups) * float(np.sqrt(rest @ rest)) / total
+
+
+def _fitting(bound: float | np.ndarray, shape: tuple[int, ...]) -> float | np.ndarray:
+    """A bound that lies as a tensor does; its largest where the tensor is compared in another order."""
+    ends = zip(reversed(np.shape(bound)), reversed(shape), strict=False)
+    fits = np.ndim(bound) <= len(shape) and all(one in (1, other) for one, other in ends)
+    return bound if fits else float(np.max(bound))
+
+
+def _within(a: np.ndarray, b: np.ndarray, allowed: Allowed) -> bool:
+    """Whether each element is as near as is allowed."""
+    wide = np.result_type(a.dtype, b.dtype, np.float32)
+    two = b.reshape(a.shape)
+    absolute, relative = (_fitting(each, a.shape) for each in (allowed.absolute, allowed.relative))
+    with np.errstate(all="ignore"):
+        bound = np.abs(a, dtype=wide.type(0).real.dtype if wide.kind == "c" else wide) * relative
+        bound += absolute
+        far = ~(np.abs(two - a.astype(wide, copy=False)) <= bound)
+        one, two = a[far], two[far]
+        return bool(((one == two) | ((one != one) & (two != two))).all())
 
 
 def distance(a: np.ndarray, b: np.ndarray, *dtypes: str) -> Distance | None:

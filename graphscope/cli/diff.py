@@ -2,7 +2,7 @@
 
 Each of A and B is a log, or a script: that is recorded first, as `graphscope record` does it, and compared as far as it
 ran. What programs print goes to stderr, the answer alone to stdout. A may be a baseline, too: a small file of what a
-run did, which `--save-baseline FILE A` writes.
+run did, which `--save-baseline FILE A` writes. Of runs of as many ranks, rank is compared with rank.
 
 The exit status is 0 when both do the same (up to rounding), 1 when they part, 2 when there was nothing to compare.
 """
@@ -12,18 +12,23 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from graphscope.cli.diff_baseline import check, compare_with_baseline, is_baseline, save_baseline
-from graphscope.cli.parser import SCRIPTS, Parser, add_as_torch, add_kept, find_log, new_log
+from graphscope.cli.parser import SCRIPTS, Parser, add_as_torch, add_kept, new_log
+from graphscope.cli.ranks import logs_of, with_ranks
 from graphscope.cli.recording import recorded
 from graphscope.cli.report_output import print_report
 from graphscope.cli.runner import Program
 from graphscope.errors import UsageError
+from graphscope.eventlog.siblings import title
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from graphscope.compare import Difference
 
 PARTED: Final = 1
 NOTHING_TO_COMPARE: Final = 2
@@ -69,8 +74,8 @@ def run(options: argparse.Namespace) -> int:
         if not has_terminal():
             raise UsageError("there is no terminal to draw a screen on", "Leave --screen out.")
     names = dict(map(_names, options.map))
-    a, b = _logs(options)
-    found = diff(a, b, exact=options.exact, rtol=options.rtol, atol=options.atol, names=names)
+    wishes = {"exact": options.exact, "rtol": options.rtol, "atol": options.atol, "names": names}
+    found = _told([diff(a, b, **wishes) for a, b in _pairs(*_logs(options))])
     if options.out is not None:
         from graphscope.exporters import export
 
@@ -88,36 +93,53 @@ def run(options: argparse.Namespace) -> int:
     return PARTED if found else NOTHING_TO_COMPARE if not len(found.pairs) else 0
 
 
-def _logs(options: argparse.Namespace) -> list[Path]:
-    """The two logs; all that can be refused is refused before a program runs."""
+def _pairs(a: list[Path], b: list[Path]) -> list[tuple[Path, Path]]:
+    """Rank with rank, where both runs have as many."""
+    return list(zip(a, b, strict=True)) if len(a) == len(b) else [(a[0], b[0])]
+
+
+def _told(found: list[Difference]) -> Difference:
+    """Of several ranks, the one that parts in the first step."""
+    parted = [each for each in found if each]
+    chosen = min(parted, key=lambda each: each.first.step if each.first else 0, default=found[0])
+    if len(found) == 1:
+        return chosen
+    told = f"{len(parted)} of {len(found)} ranks part; this is {title(chosen.a.path)}."
+    return replace(chosen, remarks=(told, *chosen.remarks))
+
+
+def _logs(options: argparse.Namespace) -> list[list[Path]]:
+    """The logs of both runs, of all their ranks; all that can be refused is refused before a program runs."""
     if options.a is None or options.b is None:
         raise UsageError("two runs are compared, and there is " + ("one" if options.a else "none"),
                          "For example: graphscope diff before.gscope train.py")  # fmt: skip
     sides = [_side(options.a, options.a_args, "--a-args"), _side(options.b, options.b_args, "--b-args")]
-    if isinstance(sides[0], Path) and isinstance(sides[1], Path) and sides[0].resolve() == sides[1].resolve():
+    if _is_there(sides[0]) == _is_there(sides[1]) is not None:
         raise UsageError(f"{options.a!r} and {options.b!r} are the same log", "Name two recordings, or scripts.")
-    places = _places(sides)
-    return [
-        side if isinstance(side, Path) else recorded(side, place, options, then="what ran is compared")
-        for side, place in zip(sides, places, strict=True)
-    ]
+    return [_recorded(side, place, options) for side, place in zip(sides, _places(sides), strict=True)]
 
 
 def _log(named: str | None, arguments: str, option: str, options: argparse.Namespace) -> Path:
-    """The log of one side."""
+    """The log of one side, of several ranks that of the first."""
     if named is None:
         raise UsageError("there is no run to keep", "For example: graphscope diff --save-baseline kept.json train.py")
     side = _side(named, arguments, option)
-    return side if isinstance(side, Path) else recorded(side, new_log(side), options, then="what ran is compared")
+    return _recorded(side, _place(side), options)[0]
 
 
-def _side(named: str, arguments: str, option: str) -> Program | Path:
-    """What is to be run, or the log that is there already."""
+def _recorded(side: Program | list[Path], place: Path, options: argparse.Namespace) -> list[Path]:
+    if isinstance(side, list):
+        return side
+    return with_ranks(recorded(side, place, options, then="what ran is compared"))
+
+
+def _side(named: str, arguments: str, option: str) -> Program | list[Path]:
+    """What is to be run, or the logs that are there already."""
     path = Path(named)
     if path.suffix not in SCRIPTS and not (path / "__main__.py").is_file():
         if arguments:
             raise UsageError(f"{option} is for a script, and {named!r} is none", f"Leave {option} out.")
-        return find_log(path)
+        return logs_of(path)
     if not path.exists():
         raise UsageError(f"there is no script {named!r}", "Logs and scripts can be compared.")
     try:
@@ -134,12 +156,21 @@ def _names(text: str) -> tuple[str, str]:
     return a[2:], b[2:]
 
 
-def _places(sides: Sequence[Program | Path]) -> list[Path]:
+def _is_there(side: Program | list[Path]) -> Path | None:
+    """The log of a run that is recorded already."""
+    return side[0].resolve() if isinstance(side, list) else None
+
+
+def _place(side: Program | list[Path]) -> Path:
+    return side[0] if isinstance(side, list) else new_log(side)
+
+
+def _places(sides: Sequence[Program | list[Path]]) -> list[Path]:
     """The log of each side; two that would be one are told apart by `-a` and `-b`."""
-    places = [side if isinstance(side, Path) else new_log(side) for side in sides]
+    places = [_place(side) for side in sides]
     if places[0].resolve() != places[1].resolve():
         return places
     return [
-        place if isinstance(side, Path) else place.with_stem(f"{place.stem}-{name}")
+        place if isinstance(side, list) else place.with_stem(f"{place.stem}-{name}")
         for side, place, name in zip(sides, places, "ab", strict=True)
     ]

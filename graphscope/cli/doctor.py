@@ -14,7 +14,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from graphscope.cli.parser import SUFFIX, Parser, add_as_torch, add_kept, find_log, new_log
+from graphscope.cli.parser import Parser, add_as_torch, add_kept, new_log
+from graphscope.cli.ranks import logs_of, with_ranks
 from graphscope.cli.recording import recorded
 from graphscope.cli.report_output import print_report
 
@@ -37,11 +38,11 @@ def configure(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print what is wrong."""
     if options.program is None:
-        logs = [found for log in options.logs or [None] for found in _found(log)]
+        logs = [found for log in options.logs or [None] for found in logs_of(log)]
     else:
         program: Program = options.program
         log = recorded(program, options.log or new_log(program), options, then="what ran is judged")
-        logs = _with_ranks(log)
+        logs = with_ranks(log)
     from graphscope.diagnose import doctor
 
     report = doctor(*logs)
@@ -52,18 +53,3 @@ def run(options: argparse.Namespace) -> int:
 
         print_report(lambda width: lines_of(report, width))
     return FOUND if report else NOTHING_TO_JUDGE if not report.events else 0
-
-
-def _found(named: Path | None) -> list[Path]:
-    """The log that is named, or all ranks of the run: where it is the run that is named, a folder with it, or none."""
-    if named is not None and named.is_dir() and not (named / "log.json").exists() and any(named.glob(f"*{SUFFIX}")):
-        return _with_ranks(find_log(None, named))
-    log = find_log(named)
-    return [log] if named is not None and named.exists() else _with_ranks(log)
-
-
-def _with_ranks(log: Path) -> list[Path]:
-    from graphscope.eventlog.siblings import family, ranks_among
-
-    ranks = ranks_among(family(log))
-    return ranks if len(ranks) > 1 else [log]

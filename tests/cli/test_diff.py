@@ -180,6 +180,17 @@ gs.manual_seed({seed})
         assert (parting["a"]["name"], parting["b"]["name"]) == (mine, its)
 
 
+def test_rank_is_compared_with_rank(pair: Path, graphscope: Run, read: Run) -> None:
+    for name, rank, program in (("a", 0, "a"), ("a", 1, "a"), ("b", 0, "a"), ("b", 1, "b")):
+        graphscope("record", "--log", f"{name}-rank{rank}.gscope", f"{program}.py")
+    found = read("diff", "a.gscope", "b.gscope")
+    assert found.returncode == 1
+    assert "softmax at a.py:6 and b.py:6" in found.stdout
+    assert "1 of 2 ranks part; this is rank 1." in found.stdout
+    assert read("diff", "a-rank0.gscope", "b-rank0.gscope").returncode == 0
+    assert not (pair / "a.gscope").exists()
+
+
 def test_a_picture(pair: Path, graphscope: Run) -> None:
     assert graphscope("diff", "a.py", "b.py", "-o", "diff.svg").returncode == 1
     assert "≠" in (pair / "diff.svg").read_text(encoding="utf-8")

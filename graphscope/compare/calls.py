@@ -2,56 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from graphscope.compare.difference import Fact
+from graphscope.compare.signatures import DEFAULTS, PARAMETERS
 from graphscope.eventlog.typed import Input, spelled
 
 if TYPE_CHECKING:
     from graphscope.compare.expansions import Part
     from graphscope.graph import Node
 
-DEFAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "layer_norm": {"eps": 1e-05},
-    "group_norm": {"eps": 1e-05},
-    "batch_norm": {"eps": 1e-05, "momentum": 0.1, "training": False},
-    "instance_norm": {"eps": 1e-05},
-    "rms_norm": {"eps": None},
-    "gelu": {"approximate": "none"},
-    "softmax": {"dim": None},
-    "dropout": {"p": 0.5, "training": True},
-    "leaky_relu": {"negative_slope": 0.01},
-    "elu": {"alpha": 1.0},
-    "cross_entropy": {"reduction": "mean", "label_smoothing": 0.0, "ignore_index": -100, "weight": None},
-    "nll_loss": {"reduction": "mean", "ignore_index": -100, "weight": None},
-    "mse_loss": {"reduction": "mean"},
-    "l1_loss": {"reduction": "mean"},
-    "smooth_l1_loss": {"reduction": "mean", "beta": 1.0},
-    "huber_loss": {"reduction": "mean", "delta": 1.0},
-    "binary_cross_entropy": {"reduction": "mean"},
-    "binary_cross_entropy_with_logits": {"reduction": "mean"},
-    "kl_div": {"reduction": "mean", "log_target": False},
-    "interpolate": {"mode": "nearest", "align_corners": None, "scale_factor": None, "size": None},
-    "grid_sample": {"mode": "bilinear", "padding_mode": "zeros", "align_corners": None},
-    "scaled_dot_product_attention": {"attn_mask": None, "dropout_p": 0.0, "is_causal": False, "scale": None},
-    "embedding": {"padding_idx": None, "max_norm": None, "scale_grad_by_freq": False},
-    "conv1d": {"bias": None, "stride": 1, "padding": 0, "dilation": 1, "groups": 1},
-    "conv2d": {"bias": None, "stride": 1, "padding": 0, "dilation": 1, "groups": 1},
-    "linear": {"bias": None},
-    "var": {"correction": 1, "unbiased": True, "keepdim": False},
-    "std": {"correction": 1, "unbiased": True, "keepdim": False},
-    "sum": {"dim": None, "keepdim": False},
-    "mean": {"dim": None, "keepdim": False},
-    "normalize": {"p": 2.0, "dim": 1, "eps": 1e-12},
-    "avg_pool2d": {"stride": None, "padding": 0, "ceil_mode": False, "count_include_pad": True},
-    "max_pool2d": {"stride": None, "padding": 0, "dilation": 1, "ceil_mode": False},
-}
-"""What functions take where the call does not say."""
-
-
-_UNNAMED: Final = ("argument ", "other")
+_UNNAMED: Final = ("argument ", "number")
 """What a constant is called that has no name of its own."""
 
 
@@ -76,12 +39,18 @@ def told(node: Node) -> dict[str, str]:
     inputs = node.graph.log.op(node.event.op).inputs
     found: dict[str, str] = {}
     for place, operand in enumerate(given.operands or ()):
-        name = inputs[place] if place < len(inputs) else f"argument {place + 1}"
+        name = _name(node.op, place, inputs)
         found[name] = _spelled(operand)
     for name, value in given.attributes.items():
         if not name.startswith("_"):
             found[name] = _spelled(value)
     return found
+
+
+def _name(op: str, place: int, inputs: Sequence[str]) -> str:
+    """What a function calls the argument at a place."""
+    names = inputs or PARAMETERS.get(op.rstrip("_"), ())
+    return names[place] if place < len(names) and names[place] else f"argument {place + 1}"
 
 
 def _spelled(value: Any) -> str:

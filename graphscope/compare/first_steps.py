@@ -69,7 +69,9 @@ def course(log: Log) -> np.ndarray:
     updates = updates[updates["count"] <= MOST]  # those of larger ones may be estimates
     place = np.searchsorted(stops, updates["row"], side="right")
     counts = np.bincount(place, minlength=len(known))
-    is_whole = counts == np.median(counts)  # else norms are of other parameters than in other steps
+    is_whole = counts == (
+        np.median(counts) if len(counts) else 0
+    )  # else norms are of other parameters than in other steps
     for name in ("gradient", "weight", "update"):
         with np.errstate(all="ignore"):
             norms = np.sqrt(_sums(place, updates[name] ** 2, len(known)))

@@ -36,6 +36,11 @@ class Item:
     """Whether it is a part of a vertex, and not the last."""
 
     @property
+    def is_first(self) -> bool:
+        """Whether it is the first part of its vertex."""
+        return not any(source.vertex == self.vertex for source in self.sources)
+
+    @property
     def is_mask(self) -> bool:
         """Whether it is true or false."""
         return self.value is not None and self.value.dtype.kind == "b"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from graphscope.compare.beginnings import folded
 from graphscope.compare.births import birth, masks
 from graphscope.compare.calls import Call, alone, facts
 from graphscope.compare.causes import cause_of
@@ -38,7 +39,7 @@ def partings_forward(alignment: Alignment, judgement: Judgement, step: int) -> l
         lost(run.flow, states, results_of(run.flow, states, run.by_value | ~run.prints.known), False)
         for run, states in zip(judgement.runs, judgement.states, strict=True)
     ]
-    return _once(_forward(judgement, region, step) for region in islice(regions(alignment, *found), _MOST))
+    return folded(_once(_forward(judgement, region, step) for region in islice(regions(alignment, *found), _MOST)))
 
 
 def partings_backward(alignment: Alignment, judgement: Judgement, step: int) -> list[Parting]:
@@ -91,7 +92,8 @@ def _backward(judgement: Judgement, region: Region, step: int) -> Parting:
 
 
 def _call(run: Run, item: Item | None) -> Call | None:
-    return None if item is None else Call(run.flow.node(item.vertex), item.part)
+    """The call that made an item; as a whole where nothing within it agrees."""
+    return None if item is None else Call(run.flow.node(item.vertex), None if item.is_first else item.part)
 
 
 def _told(

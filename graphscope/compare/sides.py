@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from graphscope.compare.difference import Side
+from graphscope.eventlog.schema import Flag
 from graphscope.graph.callers import callers
+from graphscope.graph.training import training
 
 if TYPE_CHECKING:
     from graphscope.eventlog.names import Site
@@ -20,7 +22,7 @@ def side(node: Node, part: str = "") -> Side:
         node: The node.
         part: Which part of what it computes is meant.
     """
-    site = own_site(node)
+    site = made_at(node) or own_site(node)
     file, line = ("", 0) if site is None else (site.file, site.line)
     source = source_line(node.graph.log, file, line)
     return Side(node.row, node.op, node.name, file, line, source, node.scope, node.shape, node.dtype, part)
@@ -30,6 +32,17 @@ def source_line(log: Log, file: str, line: int) -> str:
     """A line of a program as the log has it; empty where it has not."""
     lines = (log.source(file) or "").splitlines() if file else []
     return lines[line - 1].strip() if 0 < line <= len(lines) else ""
+
+
+def made_at(node: Node) -> Site | None:
+    """Of a parameter the line that made the module which it belongs to; None where the log does not tell it."""
+    if node.kind != "leaf" or not node.flags & Flag.PARAMETER:
+        return None
+    for module in training(node.graph.log).modules.values():
+        for name, tensor in module.parameters.items():
+            if tensor == node.tensor:
+                return node.graph.log.site(module.sites.get(name.rpartition(".")[0], 0))
+    return None
 
 
 def own_site(node: Node) -> Site | None:

@@ -17,7 +17,7 @@ from graphscope.graph.passes.cut import without_empty_frames
 from graphscope.graph.view import GraphView, ViewEdge, ViewNode
 
 if TYPE_CHECKING:
-    from graphscope.compare.difference import Difference, Side
+    from graphscope.compare.difference import Difference, Parting, Side
     from graphscope.compare.steps import Step
     from graphscope.graph import Node
 
@@ -45,7 +45,7 @@ def merged_view(found: Difference, graph_pass: OnePass | None = None, radius: in
     rows_b = b | {runs.to_b[row][0] for row in a if row in runs.to_b}
     drawn_a = whole(runs.a, chosen, [runs.a.node(row) for row in sorted(rows_a)])
     drawn_b = whole(runs.b, chosen, [runs.b.node(row) for row in sorted(rows_b)])
-    return _merged(drawn_a, drawn_b, runs, None if first is None or first.a is None else first.a.row)
+    return _merged(drawn_a, drawn_b, runs, first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,9 @@ def _beside(node: Node, step: Step, graph_pass: OnePass | None) -> Iterator[Node
             yield other
 
 
-def _merged(a: GraphView, b: GraphView, runs: _Runs, centre: int | None) -> GraphView:
+def _merged(a: GraphView, b: GraphView, runs: _Runs, first: Parting | None) -> GraphView:
+    sides = (None, None) if first is None else (first.a, first.b)
+    centres = [None if side is None else side.row for side in sides]
     of_row = {row: node for node in a.nodes for row in node.rows}
     names: dict[str, str] = {}
     labels: dict[str, ViewNode] = {}
@@ -110,13 +112,14 @@ def _merged(a: GraphView, b: GraphView, runs: _Runs, centre: int | None) -> Grap
             labels[here.id] = node
             frames.setdefault(node.cluster, here.cluster)
     shared = set(names.values()) & {node.id for node in a.nodes}
-    boxes = [_of_a(node, labels.get(node.id), runs, centre) for node in a.nodes]
+    boxes = [_of_a(node, labels.get(node.id), runs, centres[0]) for node in a.nodes]
     boxes += [
         replace(
             node,
             id=names[node.id],
             rows=(),
             compared="b",
+            current=node.rows[0] == centres[1],
             cluster=frames.get(node.cluster),
             forward=None if node.forward is None else names.get(node.forward),
         )
@@ -132,8 +135,9 @@ def _of_a(node: ViewNode, there: ViewNode | None, runs: _Runs, centre: int | Non
     if row is None:
         return replace(node, compared="a", current=node.rows[0] == centre)
     label = node.label if there is None or there.label == node.label else f"{node.label} | {there.label}"
+    name = "" if node.name == node.label else node.name
     if state != PARTED:
-        return replace(node, label=label, compared="same")
+        return replace(node, label=label, name=name, compared="same")
     values = runs.a.node(node.rows[0]).value, runs.b.node(row).value
     far = None if values[0] is None or values[1] is None else distance(values[0], values[1], node.dtype)
     places = dict.fromkeys(
@@ -141,7 +145,12 @@ def _of_a(node: ViewNode, there: ViewNode | None, runs: _Runs, centre: int | Non
     )
     said = (" | ".join(places), "" if far is None else f"{far.relative:.2g} apart")
     return replace(
-        node, label=label, compared="parted", apart=", ".join(filter(None, said)), current=node.rows[0] == centre
+        node,
+        label=label,
+        name=name,
+        compared="parted",
+        apart=", ".join(filter(None, said)),
+        current=node.rows[0] == centre,
     )
 
 

@@ -86,6 +86,14 @@ def test_the_other_way_round_it_is_only_in_a(parted: Difference) -> None:
     assert sorted(node["label"] for node in graph["nodes"] if node["compared"] == "a") == ["mean", "std", "sub"]
 
 
+def test_where_only_one_run_has_something_that_is_marked(parted: Difference) -> None:
+    (first,) = parted.partings
+    graph = json.loads(
+        gs.export(replace(parted, partings=(replace(first, a=None),), pairs=parted.pairs[:2]), format="json")
+    )
+    assert [(node["label"], node["compared"]) for node in graph["nodes"] if node["current"]] == [("div", "b")]
+
+
 def test_a_radius_and_a_pass_can_be_chosen(parted: Difference) -> None:
     near = json.loads(gs.export(parted, format="json", radius=1))
     assert {node["label"] for node in near["nodes"]} == {"mul", "layer_norm | div", "tanh", "sub", "std"}

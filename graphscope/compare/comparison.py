@@ -23,6 +23,7 @@ from graphscope.compare.partings import partings_backward, partings_forward
 from graphscope.compare.remarks import compared, remarks
 from graphscope.compare.rounding import Allowed
 from graphscope.compare.steps import step_of, steps
+from graphscope.compare.unseen import losses_parting, parameters_in_order
 from graphscope.compare.updates import update_parting
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import NODES, Kind
@@ -67,9 +68,13 @@ def diff(
         alignment = aligned(Flow(one, mine.start, mine.update), Flow(other, its.start, its.update), names or {})
         last = alignment, Judgement(alignment, tolerance)
         belonging |= matched_parameters(alignment)
+        if not belonging:
+            belonging |= parameters_in_order(one, other)
         found = _partings(*last, both, belonging)
         if found:
             break
+    if not found and (unseen := losses_parting(one, other)) is not None:
+        found = [unseen]
     nobody = np.zeros(0, np.int64)
     pairs, alone_a, alone_b = (same_rows(one, other), nobody, nobody) if last is None else _rows(*last)
     unlike = _is_empty(one) != _is_empty(other) or (bool(found) and last is not None and have_nothing_in_common(*last))

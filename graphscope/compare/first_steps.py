@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -12,6 +12,7 @@ from graphscope.compare.steps import Step, step_of, steps
 from graphscope.eventlog.samples import MOST
 from graphscope.graph import series
 from graphscope.graph.alike import STRUCTURE, extent, first_unlike, unequal
+from graphscope.graph.reading import once_a_length
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -56,7 +57,10 @@ COURSE: Final = np.dtype([(name, "<f8") for name in ("loss", "gradient", "weight
 """What is told of a step: the sum of its losses, norms over its smaller parameters, the largest rate, and how many
 backward passes it has."""
 
+MEASURED: Final = ("loss", "gradient", "weight", "update")
 
+
+@once_a_length
 def course(log: Log) -> np.ndarray:
     """How a training went, a COURSE for each step; NaN where the log does not say."""
     known = steps(log)
@@ -86,10 +90,10 @@ def _sums(place: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
     return np.where(np.bincount(place, minlength=count) > 0, total, np.nan)
 
 
-def leap_of(one: np.ndarray, other: np.ndarray) -> int | None:
+def leap_of(one: np.ndarray, other: np.ndarray, names: Sequence[str] = MEASURED) -> int | None:
     """The first step at which two courses part by a leap, and not by rounding that grows; None where they don't."""
     apart = np.zeros(len(one))
-    for name in ("loss", "gradient", "weight", "update"):
+    for name in names:
         mine, theirs = one[name], other[name]
         with np.errstate(all="ignore"):
             part = np.abs(mine - theirs) / np.maximum(np.abs(mine), np.abs(theirs))
@@ -100,8 +104,9 @@ def leap_of(one: np.ndarray, other: np.ndarray) -> int | None:
         apart = np.maximum(apart, np.where(burst, np.inf, part))
     before = np.r_[0.0, np.maximum.accumulate(apart)[:-1]] if len(apart) else apart
     leaps = apart > np.maximum(_CLOSE, _LEAP * before)
-    with np.errstate(all="ignore"):
-        leaps |= np.abs(one["rate"] - other["rate"]) > 1e-9 * np.abs(one["rate"])
-    leaps |= one["passes"] != other["passes"]
+    if names is MEASURED:
+        with np.errstate(all="ignore"):
+            leaps |= np.abs(one["rate"] - other["rate"]) > 1e-9 * np.abs(one["rate"])
+        leaps |= one["passes"] != other["passes"]
     found = np.flatnonzero(leaps)
     return int(found[0]) if len(found) else None

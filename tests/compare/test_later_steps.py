@@ -61,7 +61,7 @@ CHANGES = {
 }  # fmt: skip
 
 
-def recorded(folder: Path, text: str, name: str, values: Literal["full", "summary"] = "full") -> Log:
+def recorded(folder: Path, text: str, name: str, values: Literal["full", "summary", "none"] = "full") -> Log:
     script = folder / f"{name}.py"
     script.write_text(text)
     with gs.record(folder / f"{name}.gscope", values=values):
@@ -151,3 +151,18 @@ def test_the_engine_beside_pytorch(tmp_path: Path) -> None:
     found = diff(pytorch, recorded(tmp_path, ours.replace("lr=0.01", "lr=0.02"), "c")).first
     assert found is not None
     assert (found.step, found.when, found.cause) == (1, "update", "learning rate")
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "cause"),
+    [("schedule", 6, "schedule"), ("let go", 5, "left out"), ("data", 6, "losses"), ("mode", 8, "losses")],
+)
+def test_what_is_told_without_values(name: str, step: int, cause: str, tmp_path: Path) -> None:
+    line, changed, *_ = CHANGES[name]
+    logs = [recorded(tmp_path, text, which, "none") for text, which in
+            ((TRAINING, "a"), (TRAINING.replace(line, changed), "b"))]  # fmt: skip
+    found = diff(*logs)
+    assert found.first is not None
+    assert (found.first.step, found.first.cause) == (step, cause)
+    assert found.remarks
+    assert not diff(logs[0], recorded(tmp_path, WRITTEN_OUT, "c", "none"))

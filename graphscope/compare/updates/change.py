@@ -43,7 +43,7 @@ class Change:
             _spread(one.gradient, self.turned(other.gradient)),
         )
         if used is None:
-            return _norms_apart(one, other, "gradient")
+            return _began_alike(one, other) is not False and _norms_apart(one, other, "gradient")
         return used > 8 * (arrived or 0.0) + 64 * self.roundoff
 
     @property
@@ -56,10 +56,15 @@ class Change:
             return True
         changes = one.change, self.turned(other.change)
         if changes[0] is None or changes[1] is None or one.before is None:
-            return _norms_apart(one, other, "update") and not _norms_apart(one, other, "gradient")
+            return one.rule != other.rule or one.settings != other.settings or _is_apart_by_norms(one, other)
         return (
             _share_apart(one, changes[0], changes[1], self.turned(other.before), self._gradients, self.roundoff) > _FEW
         )
+
+    @property
+    def is_unseen(self) -> bool:
+        """Whether the gradient that either used is not known."""
+        return any(each is not None and each.gradient is None for each in (self.one, self.other))
 
     @property
     def roundoff(self) -> float:
@@ -123,6 +128,17 @@ def _spread(one: np.ndarray | None, other: np.ndarray | None) -> float | None:
         scale = float(np.abs(one).max(initial=0.0))
     largest = float(np.nan_to_num(apart, nan=0.0, posinf=np.inf).max(initial=0.0))
     return largest / scale if scale else float(largest > 0)
+
+
+def _began_alike(one: Update, other: Update) -> bool | None:
+    """Whether the gradients that backward passes brought are as large; None where that is not known."""
+    norms = [each.arrived_norm for each in (one, other)]
+    return None if np.isnan(norms).any() else bool(abs(norms[0] - norms[1]) <= _NORMS * max(norms))
+
+
+def _is_apart_by_norms(one: Update, other: Update) -> bool:
+    apart = [_norms_apart(one, other, name) for name in ("gradient", "update")]
+    return apart == [False, True] and _began_alike(one, other) is True
 
 
 def _norms_apart(one: Update, other: Update, name: str) -> bool:

@@ -33,6 +33,9 @@ CAUSES: Final[tuple[Callable[[Case], Cause | None], ...]] = (
 )
 """The first one that holds is told."""
 
+_BY_VALUES: Final = ("clipping", "update rule")
+"""Causes that are known by what differs about calls, else by values."""
+
 
 def update_parting(a: Log, b: Log, steps: tuple[Step, Step], pairs: Mapping[int, int]) -> Parting | None:
     """The first parameter that a step changed otherwise in two runs, and why; None where it did the same to all.
@@ -51,6 +54,8 @@ def update_parting(a: Log, b: Log, steps: tuple[Step, Step], pairs: Mapping[int,
         return None
     case = Case(a, b, steps, apart[0], apart, matched)
     cause = next(found for found in (judge(case) for judge in CAUSES) if found is not None)
+    if case.change.is_unseen and not cause.facts and cause.name in _BY_VALUES:
+        return None  # norms alone don't tell so much
     return _parting(case, cause)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +13,7 @@ import numpy as np
 from graphscope.compare.steps import Step, step_of
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph import Graph, gradients, series
+from graphscope.graph.sizes import norms_of
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:
@@ -76,6 +78,9 @@ class Update:
         named = self.graph.node(int(self.told["pulled"]))
         if named.event.kind != Kind.ACCUMULATE:
             return [named]
+        own = self.contributions
+        if own and own[-1].row == named.row and own[0].flags & Flag.FRESH:
+            return own
         return gradients.made_of(self._leaf(self.row))
 
     def _leaf(self, row: int) -> Node:
@@ -90,12 +95,22 @@ class Update:
     @cached_property
     def contributions(self) -> list[Node]:
         """What the backward passes of the step brought."""
-        return [each for each in gradients.arrivals(self._leaf(self.row)) if each.row >= self.step.start]
+        log, tensor = self.graph.log, int(self.told["tensor"])
+        rows = np.concatenate([np.arange(*bounds) for bounds in self.step.passes] or [np.zeros(0, np.int64)])
+        rows = rows[log.pick("kind", rows) == Kind.ACCUMULATE]
+        owners = log.pick("forward", rows).astype(np.int64)
+        return [self.graph.node(row) for row in rows[log.pick("tensor", owners) == tensor].tolist()]
 
     @cached_property
     def arrived(self) -> np.ndarray | None:
         """What that adds up to, whatever was made of it since."""
         return total_of(each.value for each in self.contributions)
+
+    @property
+    def arrived_norm(self) -> float:
+        """How large that is, by its statistics where its value was not kept; NaN where that is not known."""
+        rows = [each.row for each in self.contributions]
+        return float(norms_of(self.graph.log, np.array(rows))[0]) if len(rows) == 1 else math.nan
 
     @property
     def is_stale(self) -> bool:

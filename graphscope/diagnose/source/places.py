@@ -48,6 +48,23 @@ def only_call(log: Log, function: str) -> tuple[str, int] | None:
     return found.pop() if len(found) == 1 else None
 
 
+def only_assignment(log: Log, key: str) -> tuple[str, int] | None:
+    """Where the recorded source assigns to an entry of a key: `group["lr"] = ...`; None where nowhere, or twice."""
+    found = set()
+    for entry in log.table("sources"):
+        try:
+            tree = ast.parse(str(entry.get("text", ""))) if isinstance(entry, dict) else None
+        except (SyntaxError, ValueError, RecursionError):
+            return None  # it can't be ruled out
+        for node in ast.walk(tree) if tree is not None else ():
+            targets = node.targets if isinstance(node, ast.Assign) else ()
+            for target in targets:
+                name = target.slice if isinstance(target, ast.Subscript) else None
+                if isinstance(name, ast.Constant) and name.value == key:
+                    found.add((str(entry.get("file", "")), target.lineno))
+    return found.pop() if len(found) == 1 else None
+
+
 def mentions(log: Log, attribute: str) -> int:
     """How often the recorded source may read an attribute of this name, also by a text."""
     count = 0

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.diagnose.explanation import Step, listed, step_of
+from graphscope.diagnose.source.places import only_assignment
 from graphscope.eventlog.schema import DTYPES, Kind
 from graphscope.graph import series
 from graphscope.graph.training import training
@@ -96,14 +97,15 @@ _FACTOR: Final = 0.01
 
 
 def scheduled_at(graph: Graph, row: int, rate: float, note: str) -> Step | None:
-    """Where the schedule was made that gave an optimizer a small part of the rate that it was made with; else None."""
+    """Where a schedule was made, or written, that gave an optimizer a small part of its own rate; else None."""
     node, known = graph.node(row), training(graph.log)
     for optimizer in (each for each in known.optimizers.values() if node.tensor in each.tensors):
         rates = [group.settings.get("lr") for group in optimizer.groups]
         made = max((float(each) for each in rates if isinstance(each, int | float)), default=0.0)
         makers = [each.site for each in known.schedulers.values() if each.optimizer == optimizer.number]
-        if makers and rate < _FACTOR * made:
-            return _at(node, known.place(makers[-1]), note)
+        if rate < _FACTOR * made:
+            written = None if makers else only_assignment(graph.log, "lr")
+            return _at(node, known.place(makers[-1]) if makers else written or ("", 0), note)
     return None
 
 

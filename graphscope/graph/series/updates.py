@@ -35,6 +35,7 @@ UPDATE: Final = np.dtype(
 """What one update did to one parameter; NaN stands for what the log does not say."""
 
 _WRITTEN: Final = int(Flag.IN_PLACE | Flag.NO_GRAD)
+_THROUGH_DATA: Final = ("set", "copy_slices")
 
 
 @once_a_length
@@ -94,12 +95,12 @@ def _steps(log: Log) -> tuple[np.ndarray, int]:
 def _writes(log: Log) -> tuple[np.ndarray, np.ndarray]:
     """The rows that wrote, with gradients off, into leaves that are trained, and those that wrote into others.
 
-    So does who puts other data in the place of theirs.
+    So does who writes into `.data`, or puts other data in its place.
 
     What an op made is a leaf, too, once the program wants gradients of it.
     """
     entries = enumerate(log.table("ops"), 1)
-    setting = [number for number, op in entries if isinstance(op, dict) and op.get("name") == "set"]
+    setting = [number for number, op in entries if isinstance(op, dict) and op.get("name") in _THROUGH_DATA]
     trained, written, pulled = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for first, rows in log.chunks():
         flags, kinds = rows["flags"], rows["kind"]

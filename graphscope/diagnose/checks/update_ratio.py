@@ -22,6 +22,7 @@ from graphscope.diagnose.training.optimized import (
     told,
 )
 from graphscope.graph.sizes import norms_of
+from graphscope.graph.training import training
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -184,7 +185,7 @@ def update_ratio(graph: Graph, row: int) -> Iterator[Finding]:
             cure = f"take a larger learning rate{_about(rate, found.ratio)}: {_USUAL}"
         note = "its steps are too large" if found.large else "its steps are too small"
         scheduled = None if found.large else scheduled_at(graph, row, rate, note)
-        if scheduled is not None:
+        if scheduled is not None and training(graph.log).schedulers:
             cure = "let the schedule give a factor, 1.0 for the whole rate: that of the optimizer is multiplied by it"
         blamed = scheduled or optimizer_at(graph, row, note)
         cause = "too large" if found.large else "too small"

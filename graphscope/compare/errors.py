@@ -78,7 +78,7 @@ def expected(
     size = 1.0 if value is None or value.dtype.kind not in "fc" else root_mean_square(value)
     # Of a gradient the bound is of the size of its largest element, and would grow from op to op.
     absolute = 0.0 if value is None or node.graph_pass == "backward" else float(np.mean(bound.absolute))
-    likely = max(absolute, float(np.mean(bound.relative)) * size) / _MARGIN
+    likely = max(absolute, float(np.mean(bound.relative)) * size) / _MARGIN if size else 0.0
     return Deviation(1, size, _MARGIN * likely, likely) if np.isfinite(likely) else Deviation(1, size, 0.0, 0.0)
 
 
@@ -116,7 +116,7 @@ def _operation(
         else Operand(edge.source.value, known.get(edge.number), edge.source.shape)
         for edge in node.inputs
     }
-    kept = math.hypot(*(min(each.relative, 1.0) for each in forward if each is not None))
+    kept = math.hypot(*(min(each.relative, 1.0) for each in forward if each is not None and each.size))
     return Operation(node, node.output(slot), node.outputs[slot][0], dtypes, tensors, kept)
 
 

@@ -32,7 +32,7 @@ class Operand:
         self.shape = shape
         self.count = math.prod(shape)
         self.found = found
-        self.relative = 0.0 if found is None else min(found.relative, 1.0)
+        self.relative = min(found.relative, 1.0) if found is not None and found.size else 0.0
 
     @property
     def value(self) -> np.ndarray:

@@ -308,6 +308,22 @@ def test_errors_that_come_in_grow_by_the_condition_of_the_op(op: str, error: flo
     assert agree(one.value, two.value, allowed(one, inputs))
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("op", ILL)
+def test_values_at_the_ends_of_the_range_agree_with_their_neighbours(op: str) -> None:
+    """Infinite, huge, tiny and zero ones: what can't be bounded is no difference."""
+    x = _random(40, 50)
+    for row, value in enumerate([0.0, 1e30, -1e30, 1e-30, 3e38, math.inf, -math.inf, math.nan]):
+        x[row] = value
+        x[row + 10, row] = value
+    node = _record(lambda: ILL[op](x), op)
+    with np.errstate(all="ignore"):
+        up = (np.arange(node.value.size) % 3 != 0).reshape(node.value.shape) & (np.abs(node.value) < 1e38)
+        other = np.nextafter(node.value, np.where(up, np.float32(np.inf), np.float32(0)))
+        other = np.where(np.isfinite(node.value), other, node.value)
+    assert agree(node.value, other, allowed(node, ()))
+
+
 # A real difference parts ----------------------------------------------------------------------------------------------
 
 

@@ -143,11 +143,15 @@ def loss(call: Operation) -> Allowed:
 
 
 def _largest(call: Operation) -> float:
-    if call.result is not None:
-        finite = call.result[np.isfinite(call.result)] if call.result.dtype.kind in "fc" else call.result
-        return float(np.abs(finite).max(initial=0)) if call.result.dtype != bool else 1.0
-    summary = call.node.summary
-    return 0.0 if summary is None else max(abs(summary.minimum), abs(summary.maximum))
+    """The largest finite magnitude of the result, also where only statistics of it were kept."""
+    result = call.result
+    if result is None:
+        summary = call.node.summary
+        return 0.0 if summary is None else max(abs(summary.minimum), abs(summary.maximum))
+    if result.dtype.kind in "bc" or not result.size:
+        return float(np.abs(result).max(initial=0))
+    ends = float(result.max()), -float(result.min())
+    return max(ends) if np.isfinite(ends).all() else float(np.abs(result[np.isfinite(result)]).max(initial=0))
 
 
 def _reduced(call: Operation) -> tuple[Operand, float, float]:

@@ -61,9 +61,14 @@ def lines_of_parting(found: Answer, parting: Parting, width: int = WIDTH) -> lis
     return [*(Line(part, "warning") for part in wrapped(told, width, "")), *_parting(parting, width)]
 
 
-def lines_of_pair(a: Side | None, b: Side | None, apart: Distance | None, width: int = WIDTH) -> list[Line]:
+def apart(found: Distance) -> str:
+    """How far two tensors are apart, and where most, in one line."""
+    return "; ".join(f"{name} {said}".strip() for name, said in reversed([*_distance(found)]) if name)
+
+
+def lines_of_pair(a: Side | None, b: Side | None, far: Distance | None, width: int = WIDTH) -> list[Line]:
     """Two nodes that belong together (or one that has no counterpart): their lines, and how far they are apart."""
-    rows = [*_modules(a, b), *(() if apart is None else _distance(apart))]
+    rows = [*_modules(a, b), *(() if far is None else _distance(far))]
     return [*two_lines(a, b, width, _INDENT), *_columns(rows, width)]
 
 

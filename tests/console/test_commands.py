@@ -1019,6 +1019,7 @@ def test_diff(debug: Debug, tmp_path: Path) -> None:
     assert re.search(r"^a #\d+ softmax prog\.py:4: \[\[0\.00", there, re.MULTILINE)
     assert re.search(r"^b #\d+ softmax prog\.py:4: \[\[1\., 1\., 1\.\]\]$", there, re.MULTILINE)
     assert stops(after(text, "diff next"))[0].endswith(" pow")
+    assert re.search(r"^  apart .* absolute, .* relative.*; worst .* \| .* at \[0, \d\]$", text, re.MULTILINE)
     assert after(text, "diff", 2).startswith("a #")
     assert stops(after(text, "diff prev")) == stops(there)
     assert stops(after(text, "diff first")) == stops(there)

@@ -9,7 +9,8 @@ import numpy as np
 
 from graphscope.compare import diff as compared
 from graphscope.compare.places import counterpart, places
-from graphscope.compare.report_lines import lines_of, lines_of_parting
+from graphscope.compare.report_lines import apart, lines_of, lines_of_parting
+from graphscope.compare.rounding import distance
 from graphscope.debugger import value_results
 from graphscope.debugger.command_table import Rest, command
 from graphscope.debugger.debugger import Debugger
@@ -46,7 +47,7 @@ def _first(dbg: Debugger, found: Difference) -> Stop | Message:
         return Message("\n".join(line.text for line in lines_of(found)))
     dbg.stand(first.a.row)
     said = [line.text for line in lines_of_parting(found, first)]
-    return dbg.stop(notes=(*said, *_values(dbg, found)))
+    return dbg.stop(notes=(*said, "", *_values(dbg, found)[:2]))
 
 
 def _next(dbg: Debugger, found: Difference) -> Stop | Message:
@@ -74,11 +75,15 @@ _WAYS = {"": _here, "first": _first, "next": _next, "prev": _previous}
 
 
 def _values(dbg: Debugger, found: Difference) -> tuple[str, ...]:
-    """The current node and its counterpart, with what they hold."""
+    """The current node and its counterpart, with what they hold and how far that is apart."""
     node = dbg.need_node()
     row = counterpart(found, node.row)
-    there = "nothing belongs to it" if row is None else _told(Graph(found.b).node(row))
-    return f"a {_told(node)}", f"b {there}"
+    if row is None:
+        return f"a {_told(node)}", "b nothing belongs to it"
+    other = Graph(found.b).node(row)
+    values = node.value, other.value
+    far = None if values[0] is None or values[1] is None else distance(values[0], values[1], node.dtype, other.dtype)
+    return f"a {_told(node)}", f"b {_told(other)}", *(() if far is None else (f"  {apart(far)}",))
 
 
 def _told(node: Node) -> str:

@@ -69,7 +69,7 @@ def test_what_every_step_repeats_is_one_finding(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_what_comes_of_a_nan_stands_beneath_it(tmp_path: Path) -> None:
-    fails = "try:\n    gs.ones(2, 3) @ gs.ones(2, 3)\nexcept Exception:\n    pass\n"
+    fails = "def fails():\n    gs.ones(2, 3) @ gs.ones(2, 3)\ntry:\n    fails()\nexcept Exception:\n    pass\n"
     found, *others = report_of(LOGARITHM + fails, tmp_path)
     assert (found.kind, found.place, found.first_step) == ("nan", "train.py:9", 3)
     assert "raised" in [each.kind for each in found.consequences]

@@ -207,3 +207,20 @@ def test_independent_causes_are_all_told(program: str, expected: set[str], tmp_p
     found = report_of(program, tmp_path)
     assert {each.kind for each in found} == expected
     assert len(found) == len(expected)
+
+
+def test_the_factor_that_is_zero_is_named_where_a_rule_has_parts(tmp_path: Path) -> None:
+    program = """
+        net, (a, b) = nn.Linear(8, 4), (nn.Parameter(torch.zeros(shape)) for shape in ((2, 8), (4, 2)))
+        net.requires_grad_(False)
+        opt = torch.optim.SGD([a, b], lr=0.1)
+        for _ in range(5):
+            x = torch.randn(4, 3, 8)
+            opt.zero_grad()
+            (net(x) + F.linear(F.linear(x, a), b)).pow(2).mean().backward()
+            opt.step()
+        """
+    (found,) = report_of(program, tmp_path)
+    (effect,) = found.consequences
+    assert effect.kind == "vanished"
+    assert "100% of b (what it is multiplied by) is zero" in effect.verdict

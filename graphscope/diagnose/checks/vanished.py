@@ -11,7 +11,7 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation, replaced, step_of, steps, title, where
 from graphscope.diagnose.finding import Finding, Row, alike, finding
-from graphscope.diagnose.gradients.flow import Hop, hops, share_of_zeros
+from graphscope.diagnose.gradients.flow import Hop, hops, op_of, share_of_zeros
 from graphscope.diagnose.gradients.passes import pass_that_ends_with, passes_of
 from graphscope.diagnose.gradients.unreached import filled
 from graphscope.diagnose.gradients.zero_causes import Evidence, reason
@@ -184,9 +184,17 @@ def _closed(owner: Node, cause: str) -> Node | None:
     return next((each for each in taken if each.op.rstrip("_") in RELUS and share_of_zeros(each) == 1), None)
 
 
+def _toward(hop: Hop, owner: Node) -> Node | None:
+    """The op ahead of an op on the way from a tensor; None where it took the tensor itself."""
+    before = hop.before
+    while before is not None and op_of(before.owner).row == owner.row:
+        before = before.before
+    return None if before is None else op_of(before.owner)
+
+
 def _explained(subject: Subject, hop: Hop, what: str) -> Explanation:
-    owner = hop.owner
-    cause, why, cure = reason(Evidence(owner, hop.before.owner if hop.before else subject.node, hop.grad.value))
+    owner = op_of(hop.owner)  # its rule may have parts, each a node
+    cause, why, cure = reason(Evidence(owner, _toward(hop, owner) or subject.node, hop.grad.value))
     nodes = [subject.node, *hop.trail]
     verdict = f"{what}: {owner.op}{where(owner)} lets nothing through: {why}"
     relu = _closed(owner, cause)

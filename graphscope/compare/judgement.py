@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -137,25 +137,24 @@ class Judgement:
             return bool(facts(Call(nodes[0]), Call(nodes[1])))
         return all(node.op in _UNLIKE for node in nodes)
 
-    def _allowed(self, one: int, other: int) -> list[Allowed]:
+    def _allowed(self, one: int, other: int) -> Iterator[Allowed]:
         """What rounding may do on the way of either side; what a person allows in place of that."""
         if self._tolerance is not None:
-            return [self._tolerance]
+            yield self._tolerance
+            return
         own = [run.flow.dtype(vertex) for run, vertex in zip(self.runs, (one, other), strict=True)]
         dtypes = own
         if own[0] == own[1]:  # what both do in a coarse dtype is as coarse for both
             self._dtypes[0][one] = self._dtypes[1][other] = own[0]
         else:
             dtypes = [self._dtypes[0][one], self._dtypes[1][other]]
-        found = []
         for which, (run, vertex) in enumerate(zip(self.runs, (one, other), strict=True)):
             if run.flow.kinds[vertex] == Kind.LEAF or vertex < run.flow.sources:
                 unit = roundoff(*dtypes)
-                found.append(Allowed(4 * unit * float(run.prints.scales[vertex]), 4 * unit, 4 * unit))
+                yield Allowed(4 * unit * float(run.prints.scales[vertex]), 4 * unit, 4 * unit)
             else:
                 node, slot, forward = self._node(which, vertex)
-                found.append(allowed(node, self._inputs(which, vertex), *dtypes, slot=slot, forward=forward))
-        return found
+                yield allowed(node, self._inputs(which, vertex), *dtypes, slot=slot, forward=forward)
 
 
 def _numeric(*values: np.ndarray) -> bool:

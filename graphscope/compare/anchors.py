@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -46,19 +47,46 @@ def _candidates(a: Run, b: Run, tolerance: float) -> list[tuple[int, int]]:
     if not len(mine) or not len(its):
         return []
     numbers = _numbers(a, b)
-    keys = [_key(side, which, numbers) for side, which in ((a, mine), (b, its))]
+    found = [
+        pair
+        for measure in (_size, _range)  # what is normalised is all of one size
+        for pair in _neighbours(
+            a,
+            mine,
+            b,
+            its,
+            [_key(run, which, measure(run, which), numbers) for run, which in ((a, mine), (b, its))],
+            tolerance,
+        )
+    ]
+    pairs = np.unique(np.concatenate([np.stack(pair, 1) for pair in found]), axis=0)
+    return _by_likelihood(a, b, pairs[:, 0], pairs[:, 1])
+
+
+def _neighbours(
+    a: Run, mine: np.ndarray, b: Run, its: np.ndarray, keys: Sequence[np.ndarray], tolerance: float
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Vertices whose keys are next to each other, and whose fingerprints agree."""
     order = np.argsort(keys[1], kind="stable")
     its, sorted_keys = its[order], keys[1][order]
     middle = np.searchsorted(sorted_keys, keys[0])
-    found: list[tuple[np.ndarray, np.ndarray]] = []
     for offset in range(-_WIDTH, _WIDTH):
         place = middle + offset
         inside = (place >= 0) & (place < len(its))
         one, other = mine[inside], its[place[inside]]
         near = _near(a, one, b, other, tolerance)
-        found.append((one[near], other[near]))
-    one, other = (np.concatenate([pair[field] for pair in found]) for field in range(2))
-    return _by_likelihood(a, b, one, other)
+        yield one[near], other[near]
+
+
+def _size(run: Run, which: np.ndarray) -> np.ndarray:
+    found: np.ndarray = run.prints.sizes[which]
+    return found
+
+
+def _range(run: Run, which: np.ndarray) -> np.ndarray:
+    features = run.prints.features[which]
+    found: np.ndarray = features[:, 1] - features[:, 0]
+    return found
 
 
 def _free(side: Run, tolerance: float) -> np.ndarray:
@@ -72,11 +100,11 @@ def _numbers(a: Run, b: Run) -> dict[int, int]:
     return {int(count): number for number, count in enumerate(counts.tolist())}
 
 
-def _key(side: Run, which: np.ndarray, numbers: dict[int, int]) -> np.ndarray:
-    """Values of one count of elements lie together, sorted by size."""
+def _key(run: Run, which: np.ndarray, measures: np.ndarray, numbers: dict[int, int]) -> np.ndarray:
+    """Values of one count of elements lie together, sorted by a measure."""
     with np.errstate(all="ignore"):
-        sizes = np.nan_to_num(np.log(side.prints.sizes[which]), nan=0.0, neginf=-800.0, posinf=800.0)
-    groups = np.array([numbers[count] for count in side.flow.counts[which].tolist()], np.float64)
+        sizes = np.nan_to_num(np.log(measures), nan=0.0, neginf=-800.0, posinf=800.0)
+    groups = np.array([numbers[count] for count in run.flow.counts[which].tolist()], np.float64)
     found: np.ndarray = groups * 4096 + np.clip(sizes, -800, 800)
     return found
 

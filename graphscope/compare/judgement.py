@@ -76,7 +76,7 @@ class Judgement:
             node, slot, forward = self._node(which, vertex)
             dtype = self._dtypes[which][vertex]
             found = expected(node, self._inputs(which, vertex), dtype, slot=slot, forward=forward)
-            self._found[which][vertex] = found if found.largest else None
+            self._found[which][vertex] = found if found.size and found.largest else None
         elif self._found[which][vertex] is None:
             arrived = max((each.relative for each in self._inputs(which, vertex) if each is not None), default=0.0)
             if arrived and np.isfinite(arrived):

@@ -18,7 +18,7 @@ from graphscope.compare.judgement import DIFFERS, Judgement
 from graphscope.compare.leaf_gradients import judge_leaf_gradients
 from graphscope.compare.operands import other_operand
 from graphscope.compare.origins import lost, results_of
-from graphscope.compare.regions import Region, regions
+from graphscope.compare.regions import Region, independent, regions
 from graphscope.compare.rounding import distance
 from graphscope.compare.sentences import sentence
 from graphscope.compare.sides import side
@@ -39,7 +39,12 @@ def partings_forward(alignment: Alignment, judgement: Judgement, step: int) -> l
         lost(run.flow, states, results_of(run.flow, states, run.by_value | ~run.prints.known), False)
         for run, states in zip(judgement.runs, judgement.states, strict=True)
     ]
-    return folded(_once(_forward(judgement, region, step) for region in islice(regions(alignment, *found), _MOST)))
+    return folded(
+        _once(
+            _forward(judgement, region, step)
+            for region in islice(independent(alignment, regions(alignment, *found)), _MOST)
+        )
+    )
 
 
 def partings_backward(alignment: Alignment, judgement: Judgement, step: int) -> list[Parting]:
@@ -49,7 +54,10 @@ def partings_backward(alignment: Alignment, judgement: Judgement, step: int) -> 
         lost(run.flow, states, results, True)
         for run, states, results in zip(judgement.runs, judgement.states, compared, strict=True)
     ]
-    return _once(_backward(judgement, region, step) for region in islice(regions(alignment, *found), _MOST))
+    return _once(
+        _backward(judgement, region, step)
+        for region in islice(independent(alignment, regions(alignment, *found)), _MOST)
+    )
 
 
 def _once(found: Iterable[Parting]) -> list[Parting]:

@@ -37,6 +37,24 @@ def regions(alignment: Alignment, a: Lost, b: Lost) -> Iterator[Region]:
         yield Region(left[0], left[1], None, None)
 
 
+def independent(alignment: Alignment, found: Iterator[Region]) -> Iterator[Region]:
+    """Regions without those that what comes of an earlier one leads into."""
+    flows = alignment.a.flow, alignment.b.flow
+    reached: tuple[set[int], set[int]] = (set(), set())
+    for region in found:
+        sides = region.a, region.b
+        if any(known.intersection(side) for known, side in zip(reached, sides, strict=True)):
+            continue
+        yield region
+        for flow, known, side in zip(flows, reached, sides, strict=True):
+            border = [vertex for vertex in side if vertex not in known]
+            known.update(border)
+            while border:
+                new = [user for user in flow.users[border.pop()] if user not in known]
+                known.update(new)
+                border += new
+
+
 def _all_ahead(run: Run, lost: Lost) -> tuple[int, ...]:
     return tuple(sorted({vertex for origin in lost.origins for vertex in _ahead(run, lost, origin)}))
 

@@ -144,6 +144,18 @@ def test_at_any_size_and_in_ascii(runs: tuple[Path, Path], size: tuple[int, int]
     look(runs, body, size, ASCII)
 
 
+def test_of_runs_without_values_the_lines_are_shown(tmp_path: Path) -> None:
+    for name, dim in (("a", 0), ("b", 1)):
+        with gs.record(tmp_path / f"{name}.gscope", values="none"):
+            exec(compile(A.format(dim=dim), f"{name}.py", "exec"), {"__name__": "__main__"})
+
+    async def body(seen: Comparison) -> None:
+        await seen.press("home", "down", "n", "p", "f", "enter", "v", "escape")
+        assert seen.text.count("softmax") >= 2
+
+    look((tmp_path / "a.gscope", tmp_path / "b.gscope"), body)
+
+
 def test_the_same_run_twice(runs: tuple[Path, Path]) -> None:
     async def body(seen: Comparison) -> None:
         assert "The same" in seen.text

@@ -23,7 +23,7 @@ def words(found: Difference, a: Node | None, b: Node | None, width: int) -> list
         if rows == (None if parting.a is None else parting.a.row, None if parting.b is None else parting.b.row):
             return lines_of_parting(found, parting, width)
     values = _values(a, b)
-    apart = None if values is None else distance(*values, "" if a is None else a.dtype)
+    apart = None if values is None else distance(*values, *(each.dtype for each in (a, b) if each is not None))
     return lines_of_pair(None if a is None else side(a), None if b is None else side(b), apart, width)
 
 

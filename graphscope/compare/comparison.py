@@ -99,7 +99,11 @@ def have_nothing_in_common(alignment: Alignment, judgement: Judgement) -> bool:
     forward = ~flow.is_backward & (flow.kinds == Kind.OP)
     same = (judgement.states[0] == AGREES) & run.prints.telling & ~flow.is_backward
     fewest = min(int(forward.sum()), int((~alignment.b.flow.is_backward & (alignment.b.flow.kinds == Kind.OP)).sum()))
-    return not same.any() and int((run.mates[forward] != NONE).sum()) <= max(1, fewest // 8)
+    return (
+        bool(run.prints.known.any())
+        and not same.any()
+        and int((run.mates[forward] != NONE).sum()) <= max(1, fewest // 8)
+    )
 
 
 def _is_empty(log: Log) -> bool:

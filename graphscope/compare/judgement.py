@@ -26,6 +26,8 @@ _UNLIKE: Final = frozenset(
      "log_softmax", "leaky_relu", "elu", "mse_loss", "l1_loss", "smooth_l1_loss", "layer_norm", "rms_norm"}
 )  # fmt: skip
 """Ops of which none makes what another does."""
+_MARGIN: Final = 8
+"""So many times as large as errors are on the average is what is allowed."""
 _EQUAL: Final = Deviation(1, 1.0, 0.0, 0.0)
 
 
@@ -118,23 +120,30 @@ class Judgement:
 
     def _of_statistics(self, one: int, other: int) -> Deviation | None:
         a, b = self.runs
-        if a.flow.counts[one] != b.flow.counts[other]:
-            return None
         if not (a.prints.known[one] and b.prints.known[other]):
             return None if self._is_told_differently(one, other) else _EQUAL
+        if a.flow.counts[one] != b.flow.counts[other]:
+            return None
         if DIFFERS in self.states[0][a.flow.inputs[one]] or DIFFERS in self.states[1][b.flow.inputs[other]]:
             return None  # statistics would not show it
         statistics = a.prints.summary(one), b.prints.summary(other)
-        agreeing = any(statistics_agree(*statistics, each) is not False for each in self._allowed(one, other))
-        return _EQUAL if agreeing else None
+        allowed = self._allowed(one, other)
+        if all(statistics_agree(*statistics, each) is False for each in allowed):
+            return None
+        apart = float(np.abs(a.prints.features[one] - b.prints.features[other]).max())
+        likely = max(apart, *(float(np.mean(each.absolute)) / _MARGIN for each in allowed))
+        return Deviation(int(a.flow.counts[one]), float(a.prints.sizes[one]), _MARGIN * likely, likely)
 
     def _is_told_differently(self, one: int, other: int) -> bool:
-        """Whether two calls whose results were not kept can't make the same."""
-        nodes = [run.flow.node(vertex) for run, vertex in zip(self.runs, (one, other), strict=True)]
+        """Whether two calls whose results were not kept were given the same tensors, and can't make the same."""
+        a, b = self.runs
+        nodes = a.flow.node(one), b.flow.node(other)
         if any(node.kind != "op" or node.graph_pass != "forward" for node in nodes):
             return False
+        if [a.counterpart(each) for each in a.flow.inputs[one]] != [*b.flow.inputs[other]]:
+            return False
         if nodes[0].op == nodes[1].op:
-            return bool(facts(Call(nodes[0]), Call(nodes[1])))
+            return any(fact.name not in ("shape", "dtype") for fact in facts(Call(nodes[0]), Call(nodes[1])))
         return all(node.op in _UNLIKE for node in nodes)
 
     def _allowed(self, one: int, other: int) -> Iterator[Allowed]:

@@ -49,6 +49,8 @@ def partings_forward(alignment: Alignment, judgement: Judgement, step: int) -> l
 
 def partings_backward(alignment: Alignment, judgement: Judgement, step: int) -> list[Parting]:
     """Where the backward passes part, if the forward passes don't."""
+    if not any(run.prints.known[run.flow.is_backward].any() for run in judgement.runs):
+        return []
     compared = judge_leaf_gradients(judgement)
     found = [
         lost(run.flow, states, results, True)

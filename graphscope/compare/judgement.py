@@ -131,7 +131,7 @@ class Judgement:
         if all(statistics_agree(*statistics, each) is False for each in allowed):
             return None
         apart = float(np.abs(a.prints.features[one] - b.prints.features[other]).max())
-        likely = max(apart, *(float(np.mean(each.absolute)) / _MARGIN for each in allowed))
+        likely = max(apart, roundoff(a.flow.dtype(one), b.flow.dtype(other)) * float(a.prints.sizes[one]))
         return Deviation(int(a.flow.counts[one]), float(a.prints.sizes[one]), _MARGIN * likely, likely)
 
     def _is_told_differently(self, one: int, other: int) -> bool:

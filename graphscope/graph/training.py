@@ -78,6 +78,8 @@ class Unregistered:
     """By place: the tensors, None for one that nothing used."""
     site: int
     """The line that made the module that they belong to; 0 where they belong to none."""
+    is_made: bool
+    """Whether the attribute is no parameter itself, but a tensor that was made of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +298,12 @@ def _module(facts: dict[str, Any]) -> Module:
         others=frozenset(facts.get("others", ())),
         unregistered=tuple(
             Unregistered(
-                each["module"], each["attribute"], each["type"], each["parameters"], each.get("site_number", 0)
+                each["module"],
+                each["attribute"],
+                each["type"],
+                each["parameters"],
+                each.get("site_number", 0),
+                bool(each.get("is_made", False)),
             )
             for each in facts.get("unregistered", ())
         ),

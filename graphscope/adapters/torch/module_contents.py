@@ -71,6 +71,7 @@ def _unregistered(modules: list[tuple[str, torch.nn.Module]], number: Number, si
                     "attribute": attribute,
                     "type": type(value).__qualname__,
                     "parameters": {place: number(tensor) for place, tensor, _ in held},
+                    "is_made": isinstance(value, torch.Tensor) and not value.is_leaf,
                     "site_number": next((site(made) for _, _, made in held if made is not None), 0),
                 }
 
@@ -85,11 +86,32 @@ def _held(
             for name, each in _first(value.named_parameters()):
                 yield f"{place}.{name}", each, value
     elif isinstance(value, torch.Tensor):
-        if value.requires_grad and value.is_leaf:
-            yield place, value, None
+        leaf = _leaf(value) if value.requires_grad else None
+        if leaf is not None:
+            yield place, leaf, None
     elif depth:
         for name, each in _parts(value, place):
             yield from _held(each, name, depth - 1, seen)
+
+
+def _leaf(value: torch.Tensor) -> torch.Tensor | None:
+    """The leaf that a tensor is, or was made of alone, as by a cast; None of what was made of several."""
+    if value.is_leaf:
+        return value
+    node: Any = value.grad_fn
+    for _ in range(_STEPS):
+        taken = [each for each, _ in node.next_functions if each is not None]
+        if len(taken) != 1:
+            return None
+        node = taken[0]
+        if hasattr(node, "variable"):
+            found: torch.Tensor = node.variable
+            return found
+    return None
+
+
+_STEPS: Final = 4
+"""So many ops lie between a leaf and what a module keeps in its place."""
 
 
 def _parts(value: Any, place: str) -> list[tuple[str, Any]]:

@@ -101,6 +101,9 @@ def not_in_optimizer(graph: Graph, row: int) -> Iterator[Finding]:
             f"change: no optimizer holds them, and this {found.optimizer.type} holds others of the same loss"
         )
         cure = "give the optimizer all parameters that are to be learned, or call requires_grad_(False) on the others"
+        if _has_empty_group(found.optimizer):
+            verdict += " and has a group without any"
+            cure = "give each group a list of parameters: a generator that was gone through before has none left"
         evidence = {"parameters": len(found.parameters), "backward passes": passes}
         yield Finding(
             "not_in_optimizer", "error", row, None, *place, names, "not in the optimizer", verdict, cure, evidence
@@ -144,11 +147,8 @@ def _beside(log: Log, read: Training, group: list[Unlearned]) -> Optimizer | Non
         is_behind = grown.rows[mine].max() > min(
             _row_in(grown.rows[inside], grown.tensors[inside], each) for each in group
         )
-        if (
-            size <= _MOST * learned
-            and (is_behind or _spans(module, optimizer))
-            and not _is_given(read, module, optimizer)
-        ):
+        is_expected = size <= _MOST * learned and (is_behind or _spans(module, optimizer))
+        if (is_expected or _has_empty_group(optimizer)) and not _is_given(read, module, optimizer):
             twins = [each for each in read.optimizers.values() if each.tensors == optimizer.tensors]
             return twins[-1]  # of two that hold the same, the second was meant to hold something else
     return None
@@ -163,6 +163,15 @@ def _spans(module: Module | None, optimizer: Optimizer) -> bool:
     """Whether an optimizer holds several parts of a module: somebody has listed them."""
     named = module.parameters.items() if module is not None else ()
     return len({name.partition(".")[0] for name, tensor in named if tensor in optimizer.tensors}) > 1
+
+
+def _has_empty_group(optimizer: Optimizer) -> bool:
+    """Whether a group was made without parameters, and not as none of them goes without weight decay."""
+    decays = {group.settings.get("weight_decay") for group in optimizer.groups if group.count}
+    return any(not group.count and group.settings.get("weight_decay", _NEVER) in decays for group in optimizer.groups)
+
+
+_NEVER: Final = object()
 
 
 def _is_given(read: Training, module: Module | None, optimizer: Optimizer) -> bool:

@@ -94,6 +94,8 @@ def not_registered(graph: Graph, row: int) -> Iterator[Finding]:
             "tuple": "an nn.ModuleList (of parameters, an nn.ParameterList)",
             "dict": "an nn.ModuleDict (of parameters, an nn.ParameterDict)",
         }.get(held.type, "an nn.Parameter, or register what it holds")
+        if held.is_made:
+            remedy = "an nn.Parameter as the last step: what is made of a parameter is none"
         verdict = (
             f"{listed(names, 3)} get gradients in {group[0].passes} backward passes and never change: {owner} is a "
             f"plain {held.type}, so that parameters() leaves them out and no optimizer holds them"

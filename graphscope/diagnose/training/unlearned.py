@@ -61,6 +61,7 @@ def _unlearned(log: Log) -> Iterator[Unlearned]:
         for module in read.modules.values()
         for each in module.unregistered
         for tensor in each.parameters.values()
+        if not each.is_made or _is_used_once(log, tensor)
     }
     for tensor in candidates.tolist():
         if not log.event(tensor).flags & Flag.PARAMETER and tensor not in hanging:
@@ -72,6 +73,11 @@ def _unlearned(log: Log) -> Iterator[Unlearned]:
         third = mine[np.searchsorted(read.backward_begins, mine) >= passes[_LEAST - 1]][0]
         name = read.name(tensor) or next((place for place in _places(hanging.get(tensor), tensor)), "")
         yield Unlearned(tensor, name, int(third), int(mine[-1]), modules.get(tensor), hanging.get(tensor), len(passes))
+
+
+def _is_used_once(log: Log, tensor: int | None) -> bool:
+    """Whether one op took a parameter; what is made of one again and again is kept for another reason."""
+    return tensor is not None and len(log.graph.index.using(tensor, log.end)) == 1
 
 
 def stepping_optimizers(read: Training) -> list[Optimizer]:

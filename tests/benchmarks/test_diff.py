@@ -9,10 +9,11 @@ import pytest
 from benchmarks.diff import FORMS, LATE, as_is, record
 from benchmarks.doctor import taken
 from graphscope.compare import diff
+from tests.quick import one_quick
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("name", one_quick(FORMS))
 def test_diff_is_measured_on_trainings_that_part_late(name: str, tmp_path: Path) -> None:
     pytest.importorskip("torch")
     ours, theirs = tmp_path / "a.gscope", tmp_path / "b.gscope"

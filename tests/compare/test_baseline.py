@@ -13,6 +13,7 @@ import graphscope as gs
 from graphscope.compare import departure, read_baseline, save_baseline
 from graphscope.errors import LogError
 from graphscope.eventlog.reader import Log
+from tests.quick import one_quick
 
 pytestmark = pytest.mark.torch
 pytest.importorskip("torch")
@@ -55,7 +56,7 @@ def recorded(folder: Path, text: str, name: str, values: Literal["full", "summar
     return gs.load(folder / f"{name}.gscope")
 
 
-@pytest.mark.parametrize("values", ["full", "summary", "none"])
+@pytest.mark.parametrize("values", one_quick(["full", "summary", "none"]))
 def test_the_same_run_is_the_same(values: Literal["full", "summary", "none"], tmp_path: Path) -> None:
     path = tmp_path / "kept" / "baseline.json"
     kept = save_baseline(recorded(tmp_path, TRAINING, "a", values), path)
@@ -66,7 +67,7 @@ def test_the_same_run_is_the_same(values: Literal["full", "summary", "none"], tm
     assert found.steps == 12
 
 
-@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("name", one_quick(CHANGES))
 def test_another_run_parts_where_it_does_otherwise(name: str, tmp_path: Path) -> None:
     line, changed, step, when, op = CHANGES[name]
     assert line in TRAINING
@@ -78,6 +79,7 @@ def test_another_run_parts_where_it_does_otherwise(name: str, tmp_path: Path) ->
     assert json.loads(json.dumps(found.data()))["same"] is False
 
 
+@pytest.mark.slow
 def test_rounding_is_no_difference(tmp_path: Path) -> None:
     save_baseline(recorded(tmp_path, TRAINING, "a"), tmp_path / "a.json")
     other = TRAINING.replace("x = torch.randn(64, 8)", "x = torch.randn(64, 8) * (1 + 2e-7)")
@@ -86,6 +88,7 @@ def test_rounding_is_no_difference(tmp_path: Path) -> None:
     assert departure(read_baseline(tmp_path / "a.json"), gs.load(tmp_path / "b.gscope"), rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_large_run_is_kept_in_a_small_file(tmp_path: Path) -> None:
     deep = TRAINING.replace("nn.GELU(), ", "nn.GELU(), *[nn.Linear(16, 16) for _ in range(60)], ")
     deep = deep.replace("range(12)", "range(150)")

@@ -10,6 +10,7 @@ import pytest
 import graphscope as gs
 from graphscope.compare import diff
 from graphscope.eventlog.reader import Log
+from tests.quick import one_quick
 
 pytestmark = pytest.mark.torch
 pytest.importorskip("torch")
@@ -70,7 +71,7 @@ def recorded(folder: Path, text: str, name: str, values: Literal["full", "summar
 
 
 @pytest.mark.parametrize("base", [TRAINING, WRITTEN_OUT], ids=["one structure", "another structure"])
-@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("name", one_quick(CHANGES))
 def test_the_step_that_parts(name: str, base: str, tmp_path: Path) -> None:
     line, changed, step, when, sources = CHANGES[name]
     assert line in base
@@ -81,6 +82,7 @@ def test_the_step_that_parts(name: str, base: str, tmp_path: Path) -> None:
     assert sources is None or any(each in text for each in sources for text in told), found
 
 
+@pytest.mark.slow
 def test_another_structure_parts_in_no_step(tmp_path: Path) -> None:
     found = diff(recorded(tmp_path, TRAINING, "a"), recorded(tmp_path, WRITTEN_OUT, "b"))
     assert not found, found.first
@@ -105,6 +107,7 @@ for step in range(4):
 """
 
 
+@pytest.mark.slow
 def test_an_optimizer_of_one_of_two_players(tmp_path: Path) -> None:
     """What it is told of betas shows in its second step, the fourth in all."""
     other = PLAYERS.replace("maker.parameters(), lr=2e-4, betas=(0.5, 0.999)", "maker.parameters(), lr=2e-4")
@@ -115,6 +118,7 @@ def test_an_optimizer_of_one_of_two_players(tmp_path: Path) -> None:
     assert found.b.source == "mine = torch.optim.Adam(maker.parameters(), lr=2e-4)"
 
 
+@pytest.mark.slow
 def test_what_an_update_made_earlier_is_told_where_it_was_made(tmp_path: Path) -> None:
     """The weights of a step differ because of an update that no step between was looked at for."""
     text = TRAINING.replace("nn.Dropout(0.1), ", "").replace("net[4]", "net[3]")
@@ -155,7 +159,7 @@ def test_the_engine_beside_pytorch(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "step", "cause"),
-    [("schedule", 6, "schedule"), ("let go", 5, "left out"), ("data", 6, "losses"), ("mode", 8, "losses")],
+    one_quick([("schedule", 6, "schedule"), ("let go", 5, "left out"), ("data", 6, "losses"), ("mode", 8, "losses")]),
 )
 def test_what_is_told_without_values(name: str, step: int, cause: str, tmp_path: Path) -> None:
     line, changed, *_ = CHANGES[name]

@@ -175,6 +175,7 @@ def test_sums_in_any_order_agree(count: int, shift: float, seed: int) -> None:
             assert agree(node.value, np.float32(way), allowed(node, ()))
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(st.integers(1, 30), st.integers(1, 300), st.sampled_from([0.1, 1.0, 100.0, 1e4]), st.integers(0, 1000))
 def test_softmax_of_large_inputs_agrees(rows: int, width: int, scale: float, seed: int) -> None:

@@ -12,6 +12,7 @@ from graphscope.compare.parameters import parameters
 from graphscope.compare.steps import steps
 from graphscope.compare.updates import update_parting
 from graphscope.eventlog.reader import Log
+from tests.quick import one_quick
 
 pytestmark = pytest.mark.torch
 pytest.importorskip("torch")
@@ -78,8 +79,8 @@ def first(a: Log, b: Log) -> Parting | None:
     return next((each for each in found if each is not None), None)
 
 
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("name", one_quick(CASES))
+@pytest.mark.parametrize("turned", one_quick([False, True]))
 def test_what_parts_updates(name: str, turned: bool, tmp_path: Path) -> None:
     line, changed, step, cause, source = CASES[name]
     assert line in TRAINING
@@ -137,7 +138,7 @@ HEALTHY = {
 }
 
 
-@pytest.mark.parametrize("name", HEALTHY)
+@pytest.mark.parametrize("name", one_quick(HEALTHY))
 def test_trainings_that_do_the_same_do_not_part(name: str, tmp_path: Path) -> None:
     found = first(*(recorded(tmp_path, text, which) for text, which in zip(HEALTHY[name], "ab", strict=True)))
     assert found is None, found
@@ -145,12 +146,12 @@ def test_trainings_that_do_the_same_do_not_part(name: str, tmp_path: Path) -> No
 
 @pytest.mark.parametrize(
     ("line", "changed", "step", "cause", "facts"),
-    [
+    one_quick([
         ("0.01 * v", "0.02 * v", 1, "learning rate", [("learning rate", "0.01", "0.02")]),
         ("v.mul_(0.9)", "v.mul_(0.8)", 2, "momentum", [("momentum", "0.9", "0.8")]),
         ("add_(each.grad)", "add_(each.grad, alpha=0.1)", 1, "learning rate", [("learning rate", "0.01", "0.001")]),
         ("0.01 * v", "0.01 * v + 1e-4 * each", 1, "weight decay", [(DECAY, None, "0.0001")]),
-    ],
+    ]),
 )  # fmt: skip
 def test_what_the_numbers_tell_of_updates_by_hand(
     line: str, changed: str, step: int, cause: str, facts: list[tuple[str, str | None, str]], tmp_path: Path
@@ -168,7 +169,8 @@ def test_what_the_numbers_tell_of_updates_by_hand(
 
 
 @pytest.mark.parametrize(
-    ("told", "step"), [("nesterov=True", 1), ("dampening=0.1", 2), ("maximize=True", 1), ("weight_decay=0.01", 1)]
+    ("told", "step"),
+    one_quick([("nesterov=True", 1), ("dampening=0.1", 2), ("maximize=True", 1), ("weight_decay=0.01", 1)]),
 )
 def test_settings_of_momentum_are_named(told: str, step: int, tmp_path: Path) -> None:
     text = MOMENTUM.replace("scheduler = ", "# ")
@@ -180,6 +182,7 @@ def test_settings_of_momentum_are_named(told: str, step: int, tmp_path: Path) ->
     assert told in found.b.source
 
 
+@pytest.mark.slow
 def test_decay_of_biases_is_named(tmp_path: Path) -> None:
     made = optimizer("AdamW(net.parameters(), lr=1e-2)")
     apart = TRAINING.replace(MADE, made.replace("net.parameters()", GROUPS, 1))
@@ -190,6 +193,7 @@ def test_decay_of_biases_is_named(tmp_path: Path) -> None:
     assert "weight" not in found.verdict.partition(" for ")[2]
 
 
+@pytest.mark.slow
 def test_a_scaler_that_leaves_a_step_out(tmp_path: Path) -> None:
     scaled = TRAINING.replace("loss.backward()", "scaler.scale(1000 * loss).backward()").replace(
         "optimizer.step()", "scaler.step(optimizer); scaler.update()"

@@ -10,7 +10,8 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.source.definitions import argument
-from graphscope.graph.training import Optimizer, Training, training
+from graphscope.diagnose.training.plateaus import misled
+from graphscope.graph.training import Optimizer, Scheduler, Training, training
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -24,6 +25,8 @@ _SMALL: Final = 1.001e-3
 """The same where it stays so for `_HALF` of the steps, of a scheduler of epochs that is stepped in each batch."""
 _TAIL: Final = 0.25
 _HALF: Final = 0.4
+_SLIGHT: Final = 0.3
+"""The same at the end, of a scheduler that waits for the wrong thing."""
 _LEAST: Final = 5
 _WARM_UP: Final = 10
 """After so many steps of a scheduler a warm-up has left 0."""
@@ -90,6 +93,7 @@ def lr_vanished(graph: Graph, row: int) -> Iterator[Finding]:
             continue
         steps = _scheduler_steps(read, found.optimizer)
         is_from_start = found.first < _NOTHING
+        wrong = None if is_from_start else misled(graph.log, _schedulers(read, found.optimizer))
         own = read.place(found.optimizer.site)
         made = f"{own[0].replace(chr(92), '/').rpartition('/')[2]}:{own[1]}" if own[0] else ""
         if is_from_start or not len(steps):
@@ -98,6 +102,10 @@ def lr_vanished(graph: Graph, row: int) -> Iterator[Finding]:
             place = place if place[0] else read.place(read.call(row).site)
             place = place if makers else _computed(graph.log, found) or place
             cause, cure = "lr is nothing", "give the optimizer a learning rate above 0, such as 1e-3"
+        elif wrong is not None:
+            place = read.place(wrong.scheduler.site)
+            cause = "scheduler looks the wrong way"
+            cure = f"make the scheduler with mode={'min' if wrong.mode == 'max' else 'max'!r}"
         else:
             place = read.place(read.call(int(steps[0])).site)
             cause, cure = "scheduler stepped too often", "step the scheduler once an epoch, or let it count batches"
@@ -106,6 +114,7 @@ def lr_vanished(graph: Graph, row: int) -> Iterator[Finding]:
             "steps"
             + (f"; it is made at {made}" if is_from_start and made and place != own else "")
             + ("" if is_from_start else f", after {found.first:.3g}: {len(steps)} steps of a scheduler made it so")
+            + ("" if wrong is None else f", which waits for the {wrong.mode}imum of {wrong.watched}")
         )
         evidence = {
             "lr": found.last, "largest lr": found.first, "steps": found.all_steps, "steps without": found.steps,
@@ -150,6 +159,15 @@ def _vanished(log: Log) -> Iterator[Vanished]:
                     int(rows[len(rows) - tail + _LEAST - 1]), optimizer, largest, float(rates[-1]), tail, len(rows)
                 )
                 break
+        else:
+            cut = np.flatnonzero(np.diff(rates) < 0) + 1
+            if (
+                len(cut) > 1
+                and rates[-1] <= _SLIGHT * largest
+                and misled(log, _schedulers(read, optimizer)) is not None
+            ):
+                last, steps = float(rates[-1]), len(rows) - int(cut[-1])
+                yield Vanished(int(rows[cut[-1]]), optimizer, largest, last, steps, len(rows))
 
 
 def _tail(small: np.ndarray) -> int:
@@ -160,11 +178,14 @@ def _tail(small: np.ndarray) -> int:
 
 def _scheduler_steps(read: Training, optimizer: Optimizer) -> np.ndarray:
     """The steps of an optimizer's schedulers."""
-    owners = [each.number for each in read.schedulers.values() if each.optimizer == optimizer.number]
-    rows = [read.rows("scheduler.step", owner=owner) for owner in owners]
+    rows = [read.rows("scheduler.step", owner=each.number) for each in _schedulers(read, optimizer)]
     return np.unique(np.concatenate(rows)) if rows else np.zeros(0, np.int64)
 
 
+def _schedulers(read: Training, optimizer: Optimizer) -> list[Scheduler]:
+    return [each for each in read.schedulers.values() if each.optimizer == optimizer.number]
+
+
 def _counts_epochs(read: Training, optimizer: Optimizer) -> bool:
-    kinds = [each.type for each in read.schedulers.values() if each.optimizer == optimizer.number]
+    kinds = [each.type for each in _schedulers(read, optimizer)]
     return len(kinds) == 1 and kinds[0] in _OF_EPOCHS

@@ -44,15 +44,25 @@ def argument(log: Log, site: Site, name: str, place: int) -> Value | None:
 
     None where the source does not say, or names more than one.
     """
-    files = {str(each["file"]): str(each.get("text", "")) for each in log.table("sources") if isinstance(each, dict)}
-    program = _Program(files)
-    calls = [call for call in program.calls(site.file) if call.lineno <= site.line <= (call.end_lineno or 0)]
+    found = given(log, site, name, place)
+    return None if found is None else _program(log).origin(found)
+
+
+def given(log: Log, site: Site, name: str, place: int) -> Value | None:
+    """What the call at a site is given under a name, or at a place, as it is written there."""
+    calls = [call for call in _program(log).calls(site.file) if call.lineno <= site.line <= (call.end_lineno or 0)]
     exact = [call for call in calls if (call.lineno, call.col_offset) == (site.line, site.column)]
     for call in exact or calls:
-        given = _given(call, name, place)
-        if given is not None:
-            return program.origin(Value(site.file, given))
+        found = _given(call, name, place)
+        if found is not None:
+            return Value(site.file, found)
     return None
+
+
+def _program(log: Log) -> _Program:
+    return _Program(
+        {str(each["file"]): str(each.get("text", "")) for each in log.table("sources") if isinstance(each, dict)}
+    )
 
 
 def _given(call: ast.Call, name: str, place: int) -> ast.expr | None:

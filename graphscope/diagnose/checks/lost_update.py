@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 _LOST: Final = 0.8
 """From this share of elements on that have a gradient and stay as they are, next to no weight is trained."""
 
+_MOST: Final = 0.5
+"""The same of half precision, where several parameters don't change at all."""
+_MOVED: Final = 0.02
+_FEW: Final = 8
+_SEVERAL: Final = 2
+
 _IN_A_SAMPLE: Final = f" (of large ones, {MOST:,} elements were looked at)"
 _SIZEABLE: Final = 1e-6
 """A gradient that is smaller than this part of its weights may be so because there is nothing more to learn."""
@@ -45,7 +51,20 @@ def _of_group(group: Group) -> _Lost | None:
     early = found[found["step"] <= steps[min(2 * LEAST, len(steps)) - 1]]
     shares = [float(np.average(1 - part["moved"], weights=part["count"])) for part in (early, found)]
     lost = found[found["moved"] < 1 - _LOST]
-    return _Lost(lost, shares[1]) if min(shares) >= _LOST and len(lost) else None
+    if not len(lost) or (min(shares) < _LOST and not is_half(group.log, int(lost["row"][0]))):
+        return None
+    is_lost = min(shares) >= _LOST or (min(shares) >= _MOST and _stay(found))
+    if not is_lost:
+        return None
+    of_these = found[np.isin(found["tensor"], lost["tensor"])]
+    return _Lost(lost, float(np.average(1 - of_these["moved"], weights=of_these["count"])))
+
+
+def _stay(updates: np.ndarray) -> bool:
+    """Whether some parameters keep next to all their bits in each of their updates."""
+    moving = np.unique(updates["tensor"][(updates["moved"] > _MOVED) | (updates["count"] < _FEW)])
+    tensors, counts = np.unique(updates["tensor"], return_counts=True)
+    return bool((~np.isin(tensors, moving) & (counts >= LEAST)).sum() >= _SEVERAL)
 
 
 def _rows(log: Log) -> list[int]:

@@ -27,6 +27,8 @@ _TAIL: Final = 0.25
 _HALF: Final = 0.4
 _SLIGHT: Final = 0.3
 """The same at the end, of a scheduler that waits for the wrong thing."""
+_SEVERAL: Final = 2
+"""Who makes so many steps for each of a scheduler does not step it in each batch."""
 _LEAST: Final = 5
 _WARM_UP: Final = 10
 """After so many steps of a scheduler a warm-up has left 0."""
@@ -106,6 +108,9 @@ def lr_vanished(graph: Graph, row: int) -> Iterator[Finding]:
             place = read.place(wrong.scheduler.site)
             cause = "scheduler looks the wrong way"
             cure = f"make the scheduler with mode={'min' if wrong.mode == 'max' else 'max'!r}"
+        elif _SEVERAL * len(steps) <= found.all_steps and (maker := _schedulers(read, found.optimizer)[-1]).site:
+            place = read.place(maker.site)
+            cause, cure = "rate cut to nothing", f"let {maker.type} cut the rate less often, or by less"
         else:
             place = read.place(read.call(int(steps[0])).site)
             cause, cure = "scheduler stepped too often", "step the scheduler once an epoch, or let it count batches"

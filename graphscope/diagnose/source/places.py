@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,8 +31,14 @@ def attribute_place(log: Log, file: str, line: int, attribute: str) -> tuple[str
     return None
 
 
-def only_call(log: Log, function: str) -> tuple[str, int] | None:
-    """Where the recorded source calls a function or method of a name; None where it does so nowhere, or twice."""
+def only_call(log: Log, function: str, given: Collection[str] = ()) -> tuple[str, int] | None:
+    """Where the recorded source calls a function or method of a name; None where it does so nowhere, or twice.
+
+    Args:
+        log: The log that holds the source.
+        function: The name.
+        given: Counted are calls whose first argument has one of these names; all, where there are none.
+    """
     found = set()
     for entry in log.table("sources"):
         try:
@@ -43,7 +50,9 @@ def only_call(log: Log, function: str) -> tuple[str, int] | None:
             name = (
                 called.id if isinstance(called, ast.Name) else called.attr if isinstance(called, ast.Attribute) else ""
             )
-            if called is not None and name == function:
+            argument = node.args[0] if isinstance(node, ast.Call) and node.args else None
+            is_meant = not given or (isinstance(argument, ast.Attribute) and argument.attr in given)
+            if called is not None and name == function and is_meant:
                 found.add((str(entry.get("file", "")), called.lineno))
     return found.pop() if len(found) == 1 else None
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.diagnose.explanation import Step, listed, step_of
-from graphscope.diagnose.source.places import only_assignment
+from graphscope.diagnose.source.places import only_assignment, only_call
 from graphscope.eventlog.schema import DTYPES, Kind
 from graphscope.graph import series
 from graphscope.graph.training import training
@@ -125,7 +125,7 @@ def cast_at(graph: Graph, tensor: int, note: str) -> Step | None:
         event = log.event(row)
         if event.kind == Kind.OP and event.dtype in _HALVES and log.op(event.op).name in _CASTS and event.site:
             return step_of(graph.node(row), note)
-    return None
+    return _at(graph.node(tensor), only_call(log, "set_default_dtype", _HALVES) or ("", 0), note)
 
 
 def is_half(log: Log, row: int) -> bool:

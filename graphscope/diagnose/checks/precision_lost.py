@@ -15,6 +15,7 @@ from graphscope.diagnose.training.batches import ancestors, is_data, same_site
 from graphscope.diagnose.values import exact_numbers
 from graphscope.diagnose.values.op_rows import distinct, first_inputs, op_rows
 from graphscope.diagnose.values.origins import is_forward
+from graphscope.diagnose.values.variances import varying
 from graphscope.eventlog.schema import DTYPE_CODES, Flag, Kind
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def _of_difference(node: Node) -> tuple[str, str, dict[str, float]] | None:
     operands, summary = [edge.source for edge in node.inputs], node.summary
     if len(operands) != 2 or node.dtype not in BITS or summary is None or not summary.finite:
         return None
-    if any(each.dtype != node.dtype for each in operands) or not is_data(node):
+    if any(each.dtype != node.dtype for each in operands) or (varying(node) is None and not is_data(node)):
         return None
     known = [each.summary for each in operands]
     if any(found is not None and found.count > 1 and not found.std for found in known):

@@ -12,13 +12,13 @@ from graphscope.public import ENGINE, HOMES, MODULE_HOMES, PublicModules
 TYPE_CHECKING = False  # as in `typing`, whose import would double the time of `graphscope --version`
 
 if TYPE_CHECKING:
-    from graphscope.compare import diff as diff
     from graphscope.console.prompt_entry import post_mortem as post_mortem
     from graphscope.console.prompt_entry import set_trace as set_trace
     from graphscope.debugger.attachment import listen as listen
     from graphscope.diagnose import doctor as doctor
     from graphscope.diagnose import explain as explain
-    from graphscope.engine import *  # type: ignore[assignment]  # `torch.diff` is `Tensor.diff` here
+    from graphscope.differences import diff as diff
+    from graphscope.engine import *  # type: ignore[no-redef]  # `diff`, and what it is of two logs, is told above
     from graphscope.engine import autograd as autograd
     from graphscope.engine import linalg as linalg
     from graphscope.engine import nn as nn

@@ -18,7 +18,7 @@ ROOT: Final = __name__.partition(".")[0]
 HOMES: Final[dict[str, str]] = {
     "Graph": "graphscope.graph",
     "as_torch": "graphscope.engine.torch_imports",
-    "diff": "graphscope.compare",
+    "diff": "graphscope.differences",
     "doctor": "graphscope.diagnose",
     "explain": "graphscope.diagnose",
     "export": "graphscope.exporters",

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphscope.compare.items import Item, items_of
 from graphscope.compare.layouts import in_one_order
+from graphscope.compare.pieces import held_in
 from graphscope.compare.rounding import Allowed, agree
 from graphscope.compare.vocabulary import does_the_same
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 _CLOSE: Final = 4e-6
 """Within a region all is computed anew from what agrees: rounding makes no more of it, as a part of the largest."""
+_CUTS: Final = frozenset({"chunk", "split", "unbind", "tensor_split"})
+"""What composite ops do within without a word."""
 _SLOPE: Final = 1e-6
 
 
@@ -36,18 +39,36 @@ def birth(alignment: Alignment, region: Region) -> Birth:
     """Where the runs part in a region."""
     mine, its = items_of(alignment.a, region.a), items_of(alignment.b, region.b)
     for item, other in sorted(product(mine, its), key=lambda pair: pair[0].is_inner and pair[1].is_inner):
-        if item.mate is None and other.mate is None and _same(item.value, other.value):
+        if item.mate is None and other.mate is None and same(item.value, other.value):
             item.mate, other.mate = other, item
     for items, others in ((mine, its), (its, mine)):
         for item in items:
             if item.mate is None and item.is_inner:
-                item.mate = next((other for other in others if _same(item.value, other.value)), None)
+                item.mate = next((other for other in others if same(item.value, other.value)), None)
+    for items, others in ((mine, its), (its, mine)):
+        _mate_pieces(items, others)
+    for item in (*mine, *its):
+        if item.mate is None and item.op in _CUTS and item.sources:
+            mate = item.sources[0].mate
+            item.mate = mate if isinstance(mate, Item) and mate.is_inner else None
     for items, run in ((mine, alignment.b), (its, alignment.a)):
         for item in items:
             if item.mate is None and item.part is not None:
                 item.mate = _anywhere(item.value, run)
     one, two = (_first(items, end) for items, end in ((mine, region.end_a), (its, region.end_b)))
     return _ordered(one, two, mine, its)
+
+
+def _mate_pieces(items: list[Item], others: list[Item]) -> None:
+    """Values that the other side has in pieces, with those pieces."""
+    free = [other for other in others if other.mate is None and not other.is_mask]
+    for item in items:
+        if item.mate is None and item.value is not None and not item.is_mask:
+            found = held_in(item.value, [other.value for other in free], same)
+            for place in found.places:
+                free[place].mate = free[place].mate or item
+            if found.is_whole:
+                item.mate = free[found.places[-1]]
 
 
 def _ordered(one: Item | None, two: Item | None, mine: list[Item], its: list[Item]) -> Birth:
@@ -105,8 +126,11 @@ def masks(item: Item | None) -> Item | None:
     return item if made is None else made
 
 
-def _same(a: np.ndarray | None, b: np.ndarray | None) -> bool:
+def same(a: np.ndarray | None, b: np.ndarray | None) -> bool:
+    """Whether two values of a region hold the same numbers in some order, up to rounding."""
     if a is None or b is None or a.size != b.size or a.dtype.kind not in "fciub" or b.dtype.kind not in "fciub":
+        return False
+    if not _may_be(a, b):
         return False
     ordered = in_one_order(a, b, 1e-4)
     if ordered is None:
@@ -119,6 +143,16 @@ def _same(a: np.ndarray | None, b: np.ndarray | None) -> bool:
     return agree(*ordered, Allowed(_CLOSE * scale, 0.0, _SLOPE))
 
 
+def _may_be(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two arrays have the same range, which is seen at once."""
+    if "c" in a.dtype.kind + b.dtype.kind or not a.size:
+        return True
+    ends = [np.array([each.min(), each.max()], np.float64) for each in (a, b)]
+    if not np.isfinite(ends).all():
+        return True
+    return bool((np.abs(ends[0] - ends[1]) <= 1e-4 * np.abs(ends[0]).max()).all())
+
+
 def _anywhere(value: np.ndarray | None, run: Run) -> int | None:
     """A vertex of the other side that holds a value, wherever it is."""
     if value is None or value.dtype.kind != "f" or value.size < 2:
@@ -129,4 +163,4 @@ def _anywhere(value: np.ndarray | None, run: Run) -> int | None:
         scale = float(np.abs(value).max())
         near &= np.abs(prints.features[:, 0] - float(value.min())) <= 1e-4 * scale
         near &= np.abs(prints.features[:, 1] - float(value.max())) <= 1e-4 * scale
-    return next((each for each in np.flatnonzero(near).tolist() if _same(value, run.flow.value(each))), None)
+    return next((each for each in np.flatnonzero(near).tolist() if same(value, run.flow.value(each))), None)

@@ -142,7 +142,11 @@ def matched_parameters(alignment: Alignment) -> dict[int, int]:
     flows = alignment.a.flow, alignment.b.flow
     tensors = [flow.log.pick("tensor", flow.rows).astype(np.int64) for flow in flows]
     which = np.flatnonzero((alignment.a.mates != NONE) & np.isin(tensors[0], list(parameters(flows[0].log, 0))))
-    pairs = zip(tensors[0][which].tolist(), tensors[1][alignment.a.mates[which]].tolist(), strict=True)
+    mates = alignment.a.mates[which]
+    # Where one alone gathers a gradient another tensor was made of the other, and is what is trained.
+    is_used = [np.isin(each, list(flow.gathered)) for each, flow in zip((which, mates), flows, strict=True)]
+    same = is_used[0] == is_used[1]
+    pairs = zip(tensors[0][which[same]].tolist(), tensors[1][mates[same]].tolist(), strict=True)
     theirs = parameters(flows[1].log, 0)
     return {mine: its for mine, its in pairs if its in theirs}
 

@@ -63,8 +63,11 @@ def items_of(run: Run, vertices: Sequence[int]) -> list[Item]:
 
 def _parts(run: Run, vertex: int) -> list[Item]:
     flow = run.flow
-    parts = expand(flow.node(vertex)) if flow.kinds[vertex] == Kind.OP and not flow.slots[vertex] else None
+    parts = expand(flow.node(vertex)) if flow.kinds[vertex] == Kind.OP else None
     if parts is None or len(parts) < 2:
         return [Item(vertex, flow.ops[vertex], flow.value(vertex))]
+    if flow.slots[vertex]:  # an output beside that which the parts lead to
+        inner = [Item(vertex, flow.ops[vertex], part.value, part, is_inner=True) for part in parts]
+        return [*inner, Item(vertex, flow.ops[vertex], flow.value(vertex))]
     last = len(parts) - 1
     return [Item(vertex, flow.ops[vertex], part.value, part, is_inner=place < last) for place, part in enumerate(parts)]

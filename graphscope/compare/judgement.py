@@ -28,6 +28,8 @@ _UNLIKE: Final = frozenset(
 """Ops of which none makes what another does."""
 _MARGIN: Final = 8
 """So many times as large as errors are on the average is what is allowed."""
+_ROUNDINGS: Final = 512
+"""So many units of roundoff are what a program makes of its result where all that goes in is the same."""
 _EQUAL: Final = Deviation(1, 1.0, 0.0, 0.0)
 
 
@@ -163,7 +165,40 @@ class Judgement:
                 yield Allowed(4 * unit * float(run.prints.scales[vertex]), 4 * unit, 4 * unit)
             else:
                 node, slot, forward = self._node(which, vertex)
-                yield allowed(node, self._inputs(which, vertex), *dtypes, slot=slot, forward=forward)
+                found = allowed(node, self._inputs(which, vertex), *dtypes, slot=slot, forward=forward)
+                yield self._narrowed(which, vertex, found, roundoff(*dtypes)) if vertex in run.flow.ends else found
+
+    def _narrowed(self, which: int, end: int, found: Allowed, unit: float) -> Allowed:
+        """What is allowed of a result: no more than what is measured on the way to it and a program's rounding make.
+
+        What is likely of a long way without counterparts is no measure of that.
+        """
+        measured, size = self._behind(which, end)
+        if not size:
+            return found
+        most = (_ROUNDINGS * unit + _MARGIN * measured) * size
+        return Allowed(np.minimum(found.absolute + found.relative * size, most), 0.0, found.slope, found.flips)
+
+    def _behind(self, which: int, end: int) -> tuple[float, float]:
+        """How far off the values are that an end is made of and that agree, and the size of those that it sums."""
+        run, states = self.runs[which], self.states[which]
+        measured, size = 0.0, float(run.prints.sizes[end])
+        border, seen = [end], {end}
+        while border:
+            vertex = border.pop()
+            for source in run.flow.inputs[vertex]:
+                if not run.flow.is_floating[source]:
+                    continue
+                if run.flow.counts[vertex] == 1:
+                    size = max(size, float(run.prints.sizes[source]))
+                if source in seen:
+                    continue
+                seen.add(source)
+                if states[source] != AGREES:
+                    border.append(source)
+                elif (each := self._found[which][source]) is not None:
+                    measured = max(measured, each.relative)
+        return measured, size
 
 
 def _numeric(*values: np.ndarray) -> bool:

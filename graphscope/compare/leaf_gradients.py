@@ -14,6 +14,7 @@ from graphscope.compare.rounding import Allowed, agree, roundoff
 from graphscope.diagnose.values.origins import MOVES
 
 if TYPE_CHECKING:
+    from graphscope.compare.alignment import Run
     from graphscope.compare.flow import Flow
     from graphscope.compare.judgement import Judgement
 
@@ -27,25 +28,45 @@ def judge_leaf_gradients(judgement: Judgement) -> tuple[list[int], list[int]]:
         vertices = arrived[0].get(leaf, []), arrived[1].get(mate, []) if mate != NONE else []
         if mate == NONE or not any(vertices):
             continue
-        if not all(vertices) and (_is_split(a.flow, leaf) or _is_split(b.flow, mate)):
+        if not all(vertices) and (_is_replaced(a.flow, leaf) or _is_replaced(b.flow, mate)):
             continue
         state = _state(judgement, *vertices)
+        if state == DIFFERS and _is_one_of_many(judgement, leaf, mate):
+            continue
         for which in range(2):
             compared[which].extend(vertices[which])
             judgement.states[which][vertices[which]] = state
     return compared
 
 
-def _is_split(flow: Flow, vertex: int) -> bool:
-    """Whether it is what others that gather gradients were made of, in parts or in another shape."""
+def _is_replaced(flow: Flow, vertex: int) -> bool:
+    """Whether others gather the gradients in its place: those that were made of it, in parts or in another shape."""
+    if not flow.reaching[vertex]:
+        return True
     border = [vertex]
     while border:
         for user in flow.users[border.pop()]:
-            if flow.ops[user].rstrip("_") in MOVES:
+            if flow.ops[user].rstrip("_") in (*MOVES, "copy"):
                 if user in flow.gathered:
                     return True
                 border.append(user)
     return False
+
+
+def _is_one_of_many(judgement: Judgement, leaf: int, mate: int) -> bool:
+    """Whether leaves of other names hold the same numbers, as biases of zeros do: none can tell which belong together."""
+    names = {run.flow.node(vertex).name for run, vertex in zip(judgement.runs, (leaf, mate), strict=True)}
+    return len(names) > 1 and any(
+        _equals(run, vertex) for run, vertex in zip(judgement.runs, (leaf, mate), strict=True)
+    )
+
+
+def _equals(run: Run, vertex: int) -> bool:
+    """Whether another that gathers a gradient holds the same numbers."""
+    others = np.array([each for each in run.flow.gathered if each != vertex], np.int64)
+    same = run.flow.counts[others] == run.flow.counts[vertex]
+    same &= (run.prints.features[others] == run.prints.features[vertex]).all(1)
+    return bool(same.any())
 
 
 def _state(judgement: Judgement, mine: list[int], its: list[int]) -> int:

@@ -58,10 +58,10 @@ def results_of(flow: Flow, states: np.ndarray, sure: np.ndarray) -> list[int]:
 
 
 def _handed_on(flow: Flow, states: np.ndarray) -> np.ndarray:
-    """What has no counterpart and is only another shape or a part of something that agrees, or of a leaf."""
+    """What has no counterpart and is only another shape, a part or a copy of what agrees, or of a leaf."""
     found = np.zeros(len(flow), bool)
     for vertex in np.flatnonzero((states == ALONE) & ~flow.is_backward).tolist():
-        if flow.ops[vertex].rstrip("_") in MOVES and flow.inputs[vertex]:
+        if flow.ops[vertex].rstrip("_") in (*MOVES, "copy") and flow.inputs[vertex]:
             found[vertex] = all(
                 states[each] == AGREES or found[each] or (flow.is_leaf[each] and states[each] == ALONE)
                 for each in flow.inputs[vertex]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.compare.beginnings import folded
-from graphscope.compare.births import birth, masks
+from graphscope.compare.births import birth, masks, same
 from graphscope.compare.calls import Call, alone, facts
 from graphscope.compare.causes import cause_of
 from graphscope.compare.culprits import of_backward
@@ -17,7 +17,8 @@ from graphscope.compare.difference import Distance, Parting
 from graphscope.compare.judgement import DIFFERS, Judgement
 from graphscope.compare.leaf_gradients import judge_leaf_gradients
 from graphscope.compare.operands import other_operand
-from graphscope.compare.origins import lost, results_of
+from graphscope.compare.origins import Lost, lost, results_of
+from graphscope.compare.pieces import settle_pieces
 from graphscope.compare.regions import Region, independent, regions
 from graphscope.compare.rounding import distance
 from graphscope.compare.sentences import sentence
@@ -35,16 +36,23 @@ _MOST: Final = 16
 
 def partings_forward(alignment: Alignment, judgement: Judgement, step: int) -> list[Parting]:
     """Where the forward passes part, the first place first; each is no consequence of another."""
-    found = [
-        lost(run.flow, states, results_of(run.flow, states, run.by_value | ~run.prints.known), False)
-        for run, states in zip(judgement.runs, judgement.states, strict=True)
-    ]
+    found = _lost_forward(judgement)
+    if settle_pieces(judgement, *found, same):
+        found = _lost_forward(judgement)
     return folded(
         _once(
             _forward(judgement, region, step)
             for region in islice(independent(alignment, regions(alignment, *found)), _MOST)
         )
     )
+
+
+def _lost_forward(judgement: Judgement) -> tuple[Lost, Lost]:
+    a, b = (
+        lost(run.flow, states, results_of(run.flow, states, run.by_value | ~run.prints.known), False)
+        for run, states in zip(judgement.runs, judgement.states, strict=True)
+    )
+    return a, b
 
 
 def partings_backward(alignment: Alignment, judgement: Judgement, step: int) -> list[Parting]:

@@ -21,9 +21,14 @@ def lstm_step(x: Array, state: State, weights: Sequence[Array]) -> Any:
     gates = _product(x, weights[0], weights[2:3]) + _product(hidden, weights[1], weights[3:4])
     yield Part("gates", gates)
     entry, forget, fresh, output = np.split(gates, 4, -1)
-    cell = sigmoid(forget) * cell + sigmoid(entry) * np.tanh(fresh)
+    entry, forget, fresh, output = sigmoid(entry), sigmoid(forget), np.tanh(fresh), sigmoid(output)
+    yield Part("input gate", entry)
+    yield Part("forget gate", forget)
+    yield Part("candidate", fresh)
+    yield Part("output gate", output)
+    cell = forget * cell + entry * fresh
     yield Part("cell", cell)
-    hidden = sigmoid(output) * np.tanh(cell)
+    hidden = output * np.tanh(cell)
     yield Part("hidden", hidden)
     return hidden, cell
 

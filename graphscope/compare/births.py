@@ -61,7 +61,7 @@ def birth(alignment: Alignment, region: Region) -> Birth:
 
 def _mate_pieces(items: list[Item], others: list[Item]) -> None:
     """Values that the other side has in pieces, with those pieces."""
-    free = [other for other in others if other.mate is None and not other.is_mask]
+    free = [other for other in others if not other.is_mask]
     for item in items:
         if item.mate is None and item.value is not None and not item.is_mask:
             found = held_in(item.value, [other.value for other in free], same)

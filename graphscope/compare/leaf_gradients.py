@@ -8,15 +8,16 @@ import numpy as np
 
 from graphscope.compare.alignment import NONE
 from graphscope.compare.anchors import LOOSE
+from graphscope.compare.culprits import CUTS
 from graphscope.compare.judgement import AGREES, DIFFERS
 from graphscope.compare.layouts import in_one_order
 from graphscope.compare.rounding import Allowed, agree, roundoff
-from graphscope.diagnose.values.origins import MOVES
+from graphscope.diagnose.values.origins import JOINS, MOVES
 
 if TYPE_CHECKING:
     from graphscope.compare.alignment import Run
     from graphscope.compare.flow import Flow
-    from graphscope.compare.judgement import Judgement
+from graphscope.compare.judgement import Judgement
 
 
 def judge_leaf_gradients(judgement: Judgement) -> tuple[list[int], list[int]]:
@@ -41,7 +42,7 @@ def judge_leaf_gradients(judgement: Judgement) -> tuple[list[int], list[int]]:
 
 def _is_replaced(flow: Flow, vertex: int) -> bool:
     """Whether others gather the gradients in its place: those that were made of it, in parts or in another shape."""
-    if not flow.reaching[vertex]:
+    if not flow.reaching[vertex] or _is_made(flow, vertex):
         return True
     border = [vertex]
     while border:
@@ -53,8 +54,20 @@ def _is_replaced(flow: Flow, vertex: int) -> bool:
     return False
 
 
+def _is_made(flow: Flow, vertex: int) -> bool:
+    """Whether it is made of what gathers gradients, as a part of it or as the whole of its parts."""
+    border = [vertex]
+    while border:
+        each = border.pop()
+        if flow.ops[each] in (MOVES | JOINS) - CUTS:
+            if any(source in flow.gathered for source in flow.inputs[each]):
+                return True
+            border += flow.inputs[each]
+    return False
+
+
 def _is_one_of_many(judgement: Judgement, leaf: int, mate: int) -> bool:
-    """Whether leaves of other names hold the same numbers, as biases of zeros do: none can tell which belong together."""
+    """Whether leaves of other names hold the same numbers, as biases of zeros do: any may belong to any."""
     names = {run.flow.node(vertex).name for run, vertex in zip(judgement.runs, (leaf, mate), strict=True)}
     return len(names) > 1 and any(
         _equals(run, vertex) for run, vertex in zip(judgement.runs, (leaf, mate), strict=True)

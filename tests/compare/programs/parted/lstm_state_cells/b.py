@@ -1,6 +1,7 @@
 import torch
 from torch import nn
 import torch.nn.functional as F
+
 torch.manual_seed(3)
 lstm = nn.LSTM(6, 8, batch_first=True)
 head = nn.Linear(8, 3)

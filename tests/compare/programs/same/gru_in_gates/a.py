@@ -1,5 +1,6 @@
 import torch
 from torch import nn
+
 torch.manual_seed(3)
 gru = nn.GRU(6, 8, batch_first=True)
 head = nn.Linear(8, 3)

@@ -1,15 +1,20 @@
 import torch
 from torch import nn
+
+
 class Gates(nn.Module):
     def __init__(self, inputs, hidden):
         super().__init__()
         self.x = nn.ModuleList([nn.Linear(inputs, hidden) for _ in range(3)])
         self.h = nn.ModuleList([nn.Linear(hidden, hidden) for _ in range(3)])
+
     def forward(self, x, h):
         r = torch.sigmoid(self.x[0](x) + self.h[0](h))
         z = torch.sigmoid(self.x[1](x) + self.h[1](h))
         n = torch.tanh(self.x[2](x) + r * self.h[2](h))
         return n + z * (h - n)
+
+
 torch.manual_seed(3)
 gru = nn.GRU(6, 8, batch_first=True)
 head = nn.Linear(8, 3)

@@ -2,6 +2,7 @@ import math
 import torch
 from torch import nn
 import torch.nn.functional as F
+
 torch.manual_seed(3)
 D, H = 16, 2
 embed = nn.Embedding(11, D)
@@ -13,7 +14,7 @@ head = nn.Linear(D, 11, bias=False)
 head.weight = embed.weight
 opt = torch.optim.SGD([*embed.parameters(), *norm.parameters(), *qkv.parameters(), *proj.parameters()], lr=0.1)
 torch.manual_seed(5)
-for step in range(1):
+for _ in range(1):
     ids = torch.randint(11, (4, 7))
     x = embed(ids)
     q, k, v = qkv(norm(x)).chunk(3, -1)

@@ -2,6 +2,7 @@ import math
 import torch
 from torch import nn
 import torch.nn.functional as F
+
 torch.manual_seed(3)
 D, H = 16, 2
 embed = nn.Embedding(11, D)
@@ -10,10 +11,13 @@ qkv = nn.Linear(D, 3 * D)
 proj = nn.Linear(D, D)
 head = nn.Linear(D, 11, bias=False)
 
+
 class Head(nn.Module):
     def __init__(self):
         super().__init__()
         self.q, self.k, self.v = (nn.Linear(D, D // H) for _ in range(3))
+
+
 heads = nn.ModuleList([Head() for _ in range(H)])
 out_w = nn.ParameterList([nn.Parameter(torch.empty(D // H, D)) for _ in range(H)])
 out_b = nn.Parameter(torch.empty(D))
@@ -23,13 +27,13 @@ with torch.no_grad():
             rows = slice(j * D + i * D // H, j * D + (i + 1) * D // H)
             part.weight.copy_(qkv.weight[rows])
             part.bias.copy_(qkv.bias[rows])
-        out_w[i].copy_(proj.weight[:, i * D // H:(i + 1) * D // H].T)
+        out_w[i].copy_(proj.weight[:, i * D // H : (i + 1) * D // H].T)
     out_b.copy_(proj.bias)
 head.weight = embed.weight
 opt = torch.optim.SGD([*embed.parameters(), *norm.parameters(), *heads.parameters(), *out_w, out_b], lr=0.1)
 mask = torch.full((7, 7), float("-inf")).triu(1)
 torch.manual_seed(5)
-for step in range(1):
+for _ in range(1):
     ids = torch.randint(11, (4, 7))
     x = embed(ids)
     y = norm(x)

@@ -14,6 +14,7 @@ from graphscope.diagnose.explanation import Explanation, Step, listed, step_of, 
 from graphscope.diagnose.finding import Finding, finding
 from graphscope.diagnose.source.places import only_call
 from graphscope.diagnose.training.climbing import Climbing, climbing
+from graphscope.diagnose.training.divergences import enlarged
 from graphscope.diagnose.training.objectives import objective, only_losses, trains_weights
 from graphscope.diagnose.training.optimized import LEAST, names_of, optimizer_at, told
 from graphscope.diagnose.training.policies import entropies, weighted
@@ -37,6 +38,7 @@ def _rows(log: Log) -> list[int]:
     if not len(series.updates(log)):
         return []
     rows = {each.product.row for each in weighted(log)} | {each.node.row for each in entropies(log)}
+    rows |= {each.node.row for each in enlarged(log)}
     found = only_losses(log)
     if len(found) >= 2 * LEAST and (_grows(np.abs(found["value"]), found["value"]) or _turns(found["value"])):
         rows.add(int(found["root"][0]))
@@ -106,6 +108,8 @@ def wrong_sign(graph: Graph, row: int) -> Iterator[Finding]:
     update = series.updates(graph.log)[0]
     maximized = bool(graph.log.arguments(int(update["row"])).attributes.get("maximize"))
     yield from _of_policies(graph, row, -1 if maximized else 1)
+    if not maximized:
+        yield from _of_divergences(graph, row)
     found = objective(graph, row) if row in only_losses(graph.log)["root"] else None
     if found is None or found.ascended == maximized or not trains_weights(graph):
         return
@@ -129,6 +133,19 @@ def wrong_sign(graph: Graph, row: int) -> Iterator[Finding]:
     evidence = {"first loss": float(losses[0]), "last loss": float(losses[-1]), "passes": len(losses)}
     explained = Explanation("fine", "wrong sign", verdict, (blamed,), cure)
     yield finding("wrong_sign", "error", row, explained, (graph.node(row).name or "loss",), evidence)
+
+
+def _of_divergences(graph: Graph, row: int) -> Iterator[Finding]:
+    """What is wrong with the divergences of a loss, where not the whole loss has the wrong sign."""
+    roots = only_losses(graph.log)["root"]
+    whole = objective(graph, int(roots[0])) if len(roots) else None
+    for each in enlarged(graph.log):
+        if each.node.row == row and (whole is None or not whole.ascended):
+            verdict = f"the loss falls as the divergence{where(each.node)} grows, which has no largest value"
+            blamed = step_of(each.blamed, "has the wrong sign")
+            cure = "add the divergence to the loss: -0.5 * (1 + log_variance - mean**2 - exp(log_variance))"
+            explained = Explanation("fine", "wrong sign", verdict, (blamed,), cure)
+            yield finding("wrong_sign", "error", row, explained, ("divergence",), {"sign": -1.0})
 
 
 def _of_climbing(climbed: Climbing) -> Finding:

@@ -70,7 +70,7 @@ def diff(
         belonging |= matched_parameters(alignment)
         if not belonging:
             belonging |= parameters_in_order(one, other)
-        found = _partings(*last, both, belonging)
+        found = _partings(*last, both, belonging, tolerance)
         if found:
             break
     if not found and (unseen := losses_parting(one, other)) is not None:
@@ -116,7 +116,11 @@ def trained(a: Log, b: Log) -> int:
 
 
 def _partings(
-    alignment: Alignment, judgement: Judgement, both: tuple[Step, Step], belonging: dict[int, int]
+    alignment: Alignment,
+    judgement: Judgement,
+    both: tuple[Step, Step],
+    belonging: dict[int, int],
+    tolerance: Allowed | None,
 ) -> list[Parting]:
     """Where two steps part: in the forward pass, else in backward, else in what the update makes of it."""
     number = both[0].number
@@ -124,9 +128,9 @@ def _partings(
     found = partings_forward(alignment, judgement, number) or partings_backward(alignment, judgement, number)
     if found:
         earlier = _updated_before(found[0], logs, both)
-        updated = None if earlier is None else update_parting(*logs, earlier, belonging)
+        updated = None if earlier is None else update_parting(*logs, earlier, belonging, tolerance)
         return found if updated is None else [updated]
-    updated = update_parting(*logs, both, belonging)
+    updated = update_parting(*logs, both, belonging, tolerance)
     return [] if updated is None else [updated]
 
 

@@ -165,9 +165,18 @@ class Flow:
 
     @cached_property
     def gathered(self) -> dict[int, list[int]]:
-        """By vertex, what backward passes add to its gradient and leave there."""
+        """By vertex, what backward passes add to its gradient and leave there; of a leaf that they add nothing to,
+        what they hand to the program.
+        """
+        found = self._left(np.flatnonzero(self.kinds == Kind.ACCUMULATE))
+        handed = self._left(np.flatnonzero((self.kinds == Kind.GRAD) & np.isin(self.ops, "grad")))
+        given = (self.kinds == Kind.LEAF) | (np.arange(len(self)) < self.sources)
+        return {**{owner: vertices for owner, vertices in handed.items() if given[owner]}, **found}
+
+    def _left(self, vertices: np.ndarray) -> dict[int, list[int]]:
+        """Gradients that nothing of the stretch uses, by the vertex that they are of."""
         found: dict[int, list[int]] = {}
-        for vertex in np.flatnonzero(self.kinds == Kind.ACCUMULATE).tolist():
+        for vertex in vertices.tolist():
             owner = None if self.users[vertex] else self.vertex(int(self.forward[vertex]))
             if owner is not None:
                 found.setdefault(owner, []).append(vertex)

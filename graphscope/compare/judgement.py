@@ -12,6 +12,7 @@ from graphscope.compare.anchors import LOOSE, TIGHT
 from graphscope.compare.calls import Call, facts
 from graphscope.compare.errors import allowed, expected, saved
 from graphscope.compare.rounding import PRECISION, Allowed, Deviation, agree, deviation, roundoff, statistics_agree
+from graphscope.compare.updates import carried
 from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:
@@ -116,9 +117,19 @@ class Judgement:
         if found is None or (in_any_order and found.largest > LOOSE * float(a.prints.scales[one])):
             pair = self.alignment.values(one, other, LOOSE if in_any_order else TIGHT)
             found = None if pair is None or not _numeric(*pair) else deviation(*pair)
-        if found is None or pair is None or not found.largest:
+        if found is not None and not found.largest:
             return found
-        return found if any(agree(*pair, each, found) for each in self._allowed(one, other)) else None
+        if found is not None and pair is not None:
+            if any(agree(*pair, each, found) for each in self._allowed(one, other)):
+                return found
+        return carried(a.flow, one, b.flow, other) if self._are_given(one, other) else None
+
+    def _are_given(self, one: int, other: int) -> bool:
+        """Whether earlier steps have made both what they are, and nobody says how far apart they may be."""
+        pairs = zip(self.runs, (one, other), strict=True)
+        return self._tolerance is None and all(
+            run.flow.kinds[each] == Kind.LEAF or each < run.flow.sources for run, each in pairs
+        )
 
     def _of_statistics(self, one: int, other: int) -> Deviation | None:
         a, b = self.runs

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from graphscope.compare.rounding import roundoff
+from graphscope.compare.rounding import Allowed, agree, roundoff
 from graphscope.compare.updates.update import Update
 
 _ALIKE: Final = 1e-3
@@ -48,18 +48,32 @@ class Change:
 
     @property
     def is_apart(self) -> bool:
-        """Whether the parameter differs by more behind the step than rounding explains."""
+        """Whether the parameter differs by more behind the step than rounding explains.
+
+        What an optimizer was handed counts as well: by a scale of the gradients Adam moves no parameter.
+        """
         one, other = self.one, self.other
         if one is None or other is None:
             return one is not other and self._moves
-        if self.uses_another_gradient:
-            return True
         changes = one.change, self.turned(other.change)
+        are_told = bool(one.rule and other.rule)
         if changes[0] is None or changes[1] is None or one.before is None:
-            return one.rule != other.rule or one.settings != other.settings or _is_apart_by_norms(one, other)
-        return (
-            _share_apart(one, changes[0], changes[1], self.turned(other.before), self._gradients, self.roundoff) > _FEW
+            is_told_apart = are_told and (one.rule != other.rule or one.settings != other.settings)
+            return is_told_apart or (are_told and self.uses_another_gradient) or _is_apart_by_norms(one, other)
+        before = self.turned(other.before)
+        return _share_apart(one, changes[0], changes[1], before, self._gradients, self.roundoff) > _FEW or (
+            are_told and self.uses_another_gradient
         )
+
+    def is_beyond(self, tolerance: Allowed) -> bool:
+        """Whether the parameter differs by more behind the step than a person allows."""
+        known = [self.one and self.one.after, self.other and self.turned(self.other.after)]
+        if (self.one is None) != (self.other is None):
+            moved = self.one or self.other
+            known = [moved and moved.before, moved and moved.after]
+        if known[0] is None or known[1] is None:
+            return self.is_apart
+        return not agree(known[0], known[1], tolerance)
 
     @property
     def is_unseen(self) -> bool:
@@ -110,6 +124,7 @@ def _share_apart(
     judged = (change != 0) | (changed != 0)
     with np.errstate(all="ignore"):
         allowed = 4 * unit * size + (32 * unit + 16 * relative) * np.maximum(np.abs(change), np.abs(changed))
+        allowed = allowed + 4 * apart_before  # what momentum keeps of gradients whose summands cancel
         if gradients[0] is not None and gradients[1] is not None:
             ratio = np.abs(gradients[1] - gradients[0]) / np.abs(gradients[0])
             ratio = np.where(gradients[1] == gradients[0], 0.0, ratio)

@@ -6,7 +6,7 @@ from typing import Final
 
 from graphscope.compare.difference import Fact
 from graphscope.compare.updates.case import Case, Cause, Place, at, called_at, names_of, only_of, optimizers, told
-from graphscope.compare.updates.update import optimizer_of
+from graphscope.compare.updates.update import Update, optimizer_of
 from graphscope.graph.training import training
 
 
@@ -70,16 +70,16 @@ def clipped(case: Case) -> Cause | None:
     ]
     limits = ["" if call is None else f"{call.facts.get('limit', '')}" for call in calls]
     how = ["" if call is None else _CLIPS[call.name] for call in calls]
-    clips = [_clip(*each) for each in zip(how, limits, places, strict=True)]
+    clips = [_clip(*each) for each in zip(how, limits, places, (one, other), strict=True)]
     facts = [Fact("clipped by", *how)] if how[0] != how[1] else []
     facts += [Fact("limit", *limits)] if limits[0] != limits[1] else []
     sentence = f"a {clips[0]}, b {clips[1]}"
     return Cause("clipping", sentence, tuple(facts), (places[0], places[1]))
 
 
-def _clip(how: str, limit: str, place: Place | None) -> str:
+def _clip(how: str, limit: str, place: Place | None, update: Update) -> str:
     if place is None:
-        return "uses the gradients as they are"
+        return "uses the gradients as they are" if update.rule else "updates by hand"
     if not how:
         return f"changes the gradients by {place[0]}{told(place)}"
     return f"clips the gradients by {how} to {limit}{told(place)}"

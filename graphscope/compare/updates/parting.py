@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from graphscope.compare.difference import Parting, Side
 from graphscope.compare.parameters import parameters
-from graphscope.compare.rounding import distance
+from graphscope.compare.rounding import Allowed, distance
 from graphscope.compare.sides import side, source_line
 from graphscope.compare.updates import gradient_causes, optimizer_causes
 from graphscope.compare.updates.case import Case, Cause, Place
@@ -37,7 +37,9 @@ _BY_VALUES: Final = ("clipping", "update rule")
 """Causes that are known by what differs about calls, else by values."""
 
 
-def update_parting(a: Log, b: Log, steps: tuple[Step, Step], pairs: Mapping[int, int]) -> Parting | None:
+def update_parting(
+    a: Log, b: Log, steps: tuple[Step, Step], pairs: Mapping[int, int], tolerance: Allowed | None = None
+) -> Parting | None:
     """The first parameter that a step changed otherwise in two runs, and why; None where it did the same to all.
 
     Args:
@@ -45,11 +47,13 @@ def update_parting(a: Log, b: Log, steps: tuple[Step, Step], pairs: Mapping[int,
         b: Another.
         steps: A step of each, whose forward and backward passes agree.
         pairs: Which parameters belong together, by the numbers of their tensors.
+        tolerance: How far parameters may be apart behind the step, in place of what rounding explains.
     """
     ours, theirs = updates_of(a, steps[0]), updates_of(b, steps[1])
     matched = [Change(mine, its, ours.get(mine), theirs.get(its)) for mine, its in pairs.items()]
     matched.sort(key=lambda each: each.one.row if each.one is not None else a.end)
-    apart = [each for each in matched if (each.one or each.other) is not None and each.is_apart]
+    moved = [each for each in matched if (each.one or each.other) is not None]
+    apart = [each for each in moved if (each.is_apart if tolerance is None else each.is_beyond(tolerance))]
     if not apart:
         return None
     case = Case(a, b, steps, apart[0], apart, matched)

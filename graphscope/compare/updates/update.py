@@ -94,12 +94,14 @@ class Update:
 
     @cached_property
     def contributions(self) -> list[Node]:
-        """What the backward passes of the step brought."""
+        """What the backward passes of the step brought: to its gradient, else to the program."""
         log, tensor = self.graph.log, int(self.told["tensor"])
         rows = np.concatenate([np.arange(*bounds) for bounds in self.step.passes] or [np.zeros(0, np.int64)])
-        rows = rows[log.pick("kind", rows) == Kind.ACCUMULATE]
-        owners = log.pick("forward", rows).astype(np.int64)
-        return [self.graph.node(row) for row in rows[log.pick("tensor", owners) == tensor].tolist()]
+        rows = rows[np.isin(log.pick("kind", rows), (int(Kind.ACCUMULATE), int(Kind.GRAD)))]
+        rows = rows[log.pick("tensor", log.pick("forward", rows).astype(np.int64)) == tensor]
+        found = [self.graph.node(row) for row in rows.tolist()]
+        added = [each for each in found if each.event.kind == Kind.ACCUMULATE]
+        return added or [each for each in found if each.op == "grad"]
 
     @cached_property
     def arrived(self) -> np.ndarray | None:

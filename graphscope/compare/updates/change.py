@@ -57,12 +57,13 @@ class Change:
             return one is not other and self._moves
         changes = one.change, self.turned(other.change)
         are_told = bool(one.rule and other.rule)
+        is_handed_another = are_told and one.is_seen and other.is_seen and self.uses_another_gradient
         if changes[0] is None or changes[1] is None or one.before is None:
             is_told_apart = are_told and (one.rule != other.rule or one.settings != other.settings)
-            return is_told_apart or (are_told and self.uses_another_gradient) or _is_apart_by_norms(one, other)
+            return is_told_apart or is_handed_another or _is_apart_by_norms(one, other)
         before = self.turned(other.before)
-        return _share_apart(one, changes[0], changes[1], before, self._gradients, self.roundoff) > _FEW or (
-            are_told and self.uses_another_gradient
+        return is_handed_another or (
+            _share_apart(one, changes[0], changes[1], before, self._gradients, self.roundoff) > _FEW
         )
 
     def is_beyond(self, tolerance: Allowed) -> bool:

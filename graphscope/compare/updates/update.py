@@ -127,6 +127,17 @@ class Update:
         """Whether the gradient that it used is another than the backward passes of the step brought."""
         return [each.row for each in self.sources] != [each.row for each in self.contributions]
 
+    @cached_property
+    def is_seen(self) -> bool:
+        """Whether the log knows the gradient that it used: it tells nothing of what is written through `.data`."""
+        if self.is_changed:
+            return True
+        rows = np.arange(self.step.update, self.row)
+        log = self.graph.log
+        written = (log.pick("flags", rows) & int(Flag.IN_PLACE)) != 0
+        rows = rows[written & (log.pick("kind", rows) == Kind.OP) & ~np.isin(rows, series.updates(log)["row"])]
+        return not (log.pick("shape", rows) == log.pick("shape", np.array([self.row]))[0]).any()
+
     @property
     def write(self) -> Node | None:
         """What wrote into the gradient between the backward pass and the update, as clipping does."""

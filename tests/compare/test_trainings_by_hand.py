@@ -34,7 +34,7 @@ def model(x):
     return torch.tanh(x) @ net[3].weight.T + net[3].bias
 """
 
-RULES = '''
+RULES = """
 import torch
 
 def clip(gradients, limit):
@@ -61,7 +61,7 @@ def momentum_of_updates(parameters, gradients, velocity, rate=1e-2, mu=0.9):
     for p, g, v in zip(parameters, gradients, velocity):
         v.copy_(mu * v + rate * g)
         p.copy_(p - v)
-'''
+"""
 
 BY_TORCH = """
 optimizer = torch.optim.{made}
@@ -197,9 +197,7 @@ CHANGED = {
 @pytest.mark.parametrize("loops", one_quick(["backward, grad", "grad, grad", "grad, backward"]))
 @pytest.mark.parametrize("net", one_quick([WRITTEN_OUT, ""]), ids=["another structure", "one structure"])
 @pytest.mark.parametrize("name", one_quick(CHANGED))
-def test_another_rule_by_hand_is_told_where_it_updates(
-    name: str, net: str, loops: str, tmp_path: Path
-) -> None:
+def test_another_rule_by_hand_is_told_where_it_updates(name: str, net: str, loops: str, tmp_path: Path) -> None:
     update, changed, step, source = CHANGED[name]
     one, other = (LOOPS[each] for each in loops.split(", "))
     a = recorded(tmp_path, "a", NET, one.format(update=update))

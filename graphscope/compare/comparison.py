@@ -20,7 +20,7 @@ from graphscope.compare.judgement import AGREES, Judgement
 from graphscope.compare.neighbours import pair_backward, pair_leaves, pair_named, pair_roots, pair_users
 from graphscope.compare.parameters import parameters
 from graphscope.compare.partings import partings_backward, partings_forward
-from graphscope.compare.remarks import compared, remarks
+from graphscope.compare.remarks import compared, remarks, strangers
 from graphscope.compare.rounding import Allowed
 from graphscope.compare.steps import step_of, steps
 from graphscope.compare.unseen import losses_parting, parameters_in_order
@@ -63,17 +63,19 @@ def diff(
     last: tuple[Alignment, Judgement] | None = None
     found: list[Parting] = []
     belonging: dict[int, int] = {}
-    for both in first_steps(one, other):
+    largest = 0.0
+    for both in first_steps(one, other, tolerance):
         mine, its = both
         alignment = aligned(Flow(one, mine.start, mine.update), Flow(other, its.start, its.update), names or {})
         last = alignment, Judgement(alignment, tolerance)
+        largest = max(largest, last[1].largest)
         belonging |= matched_parameters(alignment)
         if not belonging:
             belonging |= parameters_in_order(one, other)
         found = _partings(*last, both, belonging, tolerance)
         if found:
             break
-    if not found and (unseen := losses_parting(one, other)) is not None:
+    if not found and (unseen := losses_parting(one, other, tolerance)) is not None:
         found = [unseen]
     nobody = np.zeros(0, np.int64)
     pairs, alone_a, alone_b = (same_rows(one, other), nobody, nobody) if last is None else _rows(*last)
@@ -87,9 +89,9 @@ def diff(
         alone_a,
         alone_b,
         steps=trained(one, other),
-        largest=0.0 if last is None and compared(one, other) == "values" else None,
+        largest=largest if compared(one, other) == "values" else None,
         compared=compared(one, other),
-        remarks=tuple(remarks(one, other)),
+        remarks=(*remarks(one, other), *strangers(names or {}, one, other)),
     )
 
 

@@ -15,6 +15,7 @@ from graphscope.graph.alike import STRUCTURE, extent, first_unlike, unequal
 from graphscope.graph.reading import once_a_length
 
 if TYPE_CHECKING:
+    from graphscope.compare.rounding import Allowed
     from graphscope.eventlog.reader import Log
 
 _FIRST: Final = 3
@@ -25,15 +26,21 @@ _LEAP: Final = 30
 """Series part where they differ by more than this, and by so many times more than in all steps before."""
 
 
-def first_steps(a: Log, b: Log) -> Iterator[tuple[Step, Step]]:
-    """The steps of two runs to be compared, in their order; none where the runs are the same, bit for bit."""
+def first_steps(a: Log, b: Log, tolerance: Allowed | None = None) -> Iterator[tuple[Step, Step]]:
+    """The steps of two runs to be compared, in their order; none where the runs are the same, bit for bit.
+
+    Args:
+        a: A log.
+        b: Another.
+        tolerance: How far values may be apart, in place of what rounding explains.
+    """
     ours, theirs = steps(a), steps(b)
     common = min(len(ours), len(theirs))
     begin = _first_different(a, b)
     if begin is None:
         return
     wanted = {*range(begin, begin + _FIRST), common - 1 if len(ours) != len(theirs) else begin}
-    leap = leap_of(course(a)[begin:common], course(b)[begin:common])
+    leap = leap_of(course(a)[begin:common], course(b)[begin:common], tolerance=tolerance)
     if leap is not None:
         wanted |= {begin + leap - 1, begin + leap}
     for place in sorted(wanted):
@@ -90,23 +97,30 @@ def _sums(place: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
     return np.where(np.bincount(place, minlength=count) > 0, total, np.nan)
 
 
-def leap_of(one: np.ndarray, other: np.ndarray, names: Sequence[str] = MEASURED) -> int | None:
-    """The first step at which two courses part by a leap, and not by rounding that grows; None where they don't."""
+def leap_of(
+    one: np.ndarray, other: np.ndarray, names: Sequence[str] = MEASURED, tolerance: Allowed | None = None
+) -> int | None:
+    """The first step at which two courses part by a leap, and not by rounding that grows; None where they don't.
+
+    Where a person says how far they may be apart it is the first that is farther, by a leap or not.
+    """
+    relative, absolute = (0.0, 0.0) if tolerance is None else (tolerance.relative, tolerance.absolute)
+    close, times = (_CLOSE, _LEAP) if tolerance is None else (relative, 0)
     apart = np.zeros(len(one))
     for name in names:
         mine, theirs = one[name], other[name]
         with np.errstate(all="ignore"):
-            part = np.abs(mine - theirs) / np.maximum(np.abs(mine), np.abs(theirs))
+            part = np.maximum(np.abs(mine - theirs) - absolute, 0) / np.maximum(np.abs(mine), np.abs(theirs))
         part = np.where(np.isfinite(part), part, 0.0)
         burst = np.isinf(mine) != np.isinf(theirs)
         if name == "loss":  # which is known of every step; norms are not
             burst |= np.isnan(mine) != np.isnan(theirs)
         apart = np.maximum(apart, np.where(burst, np.inf, part))
     before = np.r_[0.0, np.maximum.accumulate(apart)[:-1]] if len(apart) else apart
-    leaps = apart > np.maximum(_CLOSE, _LEAP * before)
+    leaps = apart > np.maximum(close, times * before)
     if names is MEASURED:
         with np.errstate(all="ignore"):
-            leaps |= np.abs(one["rate"] - other["rate"]) > 1e-9 * np.abs(one["rate"])
+            leaps |= np.abs(one["rate"] - other["rate"]) > max(1e-9, relative) * np.abs(one["rate"])
         leaps |= one["passes"] != other["passes"]
     found = np.flatnonzero(leaps)
     return int(found[0]) if len(found) else None

@@ -50,6 +50,15 @@ class Judgement:
         """The coarsest dtype on the way to each vertex that is the program's choice for both runs."""
         self._judge_all()
 
+    @property
+    def largest(self) -> float:
+        """How far those that agree are apart at the most, as a part of the largest element."""
+        run, found = self.runs[0], self._found[0]
+        scales = run.prints.scales
+        same = np.flatnonzero((self.states[0] == AGREES) & (run.mates != NONE)).tolist()
+        known = ((found[each], float(scales[each])) for each in same)
+        return max((each.largest / scale for each, scale in known if each is not None and scale > 0), default=0.0)
+
     def _judge_all(self) -> None:
         a, b = self.runs
         done = 0
@@ -119,9 +128,8 @@ class Judgement:
             found = None if pair is None or not _numeric(*pair) else deviation(*pair)
         if found is not None and not found.largest:
             return found
-        if found is not None and pair is not None:
-            if any(agree(*pair, each, found) for each in self._allowed(one, other)):
-                return found
+        if found and pair and any(agree(*pair, each, found) for each in self._allowed(one, other)):
+            return found
         return carried(a.flow, one, b.flow, other) if self._are_given(one, other) else None
 
     def _are_given(self, one: int, other: int) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
 from graphscope.eventlog.schema import NODES, Kind
 from graphscope.eventlog.values import POLICIES
+from graphscope.graph import Graph
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -27,6 +28,25 @@ def remarks(a: Log, b: Log) -> Iterator[str]:
     """What is missing in either log, as whole sentences."""
     for name, log in (("a", a), ("b", b)):
         yield from (f"{name} ({log.path.name}) {what}." for what in _missing(log))
+
+
+def strangers(names: Mapping[str, str], a: Log, b: Log) -> Iterator[str]:
+    """What a person says belongs together, and a run has nothing that is called so, as whole sentences."""
+    for run, log, given in (("a", a, names), ("b", b, names.values())):
+        if given:
+            known = _names(log)
+            yield from (
+                f"{run} ({log.path.name}) has no module and no parameter that is called {each!r}: it was left alone."
+                for each in given
+                if not any(f"{name}.".startswith(f"{each}.") for name in known)
+            )
+
+
+def _names(log: Log) -> set[str]:
+    """What the leaves of a log are called."""
+    graph = Graph(log)
+    leaves = [first + np.flatnonzero(rows["kind"] == Kind.LEAF) for first, rows in log.chunks()]
+    return {graph.node(row).name for rows in leaves for row in rows.tolist()}
 
 
 def _missing(log: Log) -> Iterator[str]:

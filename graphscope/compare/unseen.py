@@ -15,14 +15,21 @@ from graphscope.graph import Graph, series
 
 if TYPE_CHECKING:
     from graphscope.compare.difference import Side
+    from graphscope.compare.rounding import Allowed
     from graphscope.eventlog.reader import Log
 
 
-def losses_parting(a: Log, b: Log) -> Parting | None:
-    """The first step whose losses are no longer the same, though nothing else is known of it; None where they are."""
+def losses_parting(a: Log, b: Log, tolerance: Allowed | None = None) -> Parting | None:
+    """The first step whose losses are no longer the same, though nothing else is known of it; None where they are.
+
+    Args:
+        a: A log.
+        b: Another.
+        tolerance: How far they may be apart, in place of what rounding explains.
+    """
     known = steps(a), steps(b)
     common = min(map(len, known))
-    place = leap_of(course(a)[:common], course(b)[:common], ("loss",))
+    place = leap_of(course(a)[:common], course(b)[:common], ("loss",), tolerance)
     if place is None or not any(_is_unseen(log, own[place]) for log, own in zip((a, b), known, strict=True)):
         return None
     values = [float(course(log)["loss"][place]) for log in (a, b)]

@@ -68,10 +68,12 @@ class Change:
 
     def is_beyond(self, tolerance: Allowed) -> bool:
         """Whether the parameter differs by more behind the step than a person allows."""
-        known = [self.one and self.one.after, self.other and self.turned(self.other.after)]
-        if (self.one is None) != (self.other is None):
-            moved = self.one or self.other
-            known = [moved and moved.before, moved and moved.after]
+        one, other = self.one, self.other
+        if one is None or other is None:
+            moved = one or other
+            known = (None, None) if moved is None else (moved.before, moved.after)
+        else:
+            known = one.after, self.turned(other.after)
         if known[0] is None or known[1] is None:
             return self.is_apart
         return not agree(known[0], known[1], tolerance)

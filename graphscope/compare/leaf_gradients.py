@@ -17,7 +17,7 @@ from graphscope.diagnose.values.origins import JOINS, MOVES
 if TYPE_CHECKING:
     from graphscope.compare.alignment import Run
     from graphscope.compare.flow import Flow
-from graphscope.compare.judgement import Judgement
+    from graphscope.compare.judgement import Judgement
 
 
 def judge_leaf_gradients(judgement: Judgement) -> tuple[list[int], list[int]]:

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 _FEWEST: Final = 8
 """A piece of fewer elements is no evidence."""
 _MOST: Final = 64
-"""So many pieces, and so many values of one size, are looked at."""
+"""So many pieces are looked at."""
+_FIRST: Final = 96
+"""So many of the values that are lost are: where runs part is among the first."""
+_NEAR: Final = 1e-4
+"""Of equal arrays the smallest and the largest numbers are so near to each other, as a part of the larger."""
 
 
 class Held(NamedTuple):
@@ -40,15 +44,37 @@ def held_in(
         same: Whether two arrays of one size hold the same numbers.
     """
     places: list[int] = []
-    counts = {each.size for each in others if each is not None and _FEWEST <= each.size < value.size}
-    for count in sorted(each for each in counts if not value.size % each):
-        known = [(place, each) for place, each in enumerate(others) if each is not None and each.size == count][:_MOST]
+    sizes = np.array([0 if each is None or each.dtype.kind != "f" else each.size for each in others])
+    counts = np.unique(sizes[(sizes >= _FEWEST) & (sizes < value.size)])
+    if value.dtype.kind != "f":
+        return Held(places, False)
+    ends = np.array(
+        [
+            (np.nan, np.nan) if each is None or not size else _ends(each)
+            for each, size in zip(others, sizes, strict=True)
+        ]
+    )
+    for count in counts[value.size % counts == 0].tolist():
+        known = np.flatnonzero(sizes == count)
         for pieces in _cuts(value, value.size // count):
-            found = [[place for place, each in known if same(piece, each)] for piece in pieces]
+            found = []
+            for piece in pieces:
+                own = np.array(_ends(piece))
+                with np.errstate(invalid="ignore"):
+                    near = known[(np.abs(ends[known] - own) <= _NEAR * np.abs(own).max()).all(1)]
+                found.append([place for place in near.tolist() if _same(others[place], piece, same)])
             places += [place for one in found for place in one]
             if all(found):
                 return Held(places, True)
     return Held(places, False)
+
+
+def _ends(value: np.ndarray) -> tuple[float, float]:
+    return float(value.min()), float(value.max())
+
+
+def _same(other: np.ndarray | None, piece: np.ndarray, same: Callable[[np.ndarray, np.ndarray], bool]) -> bool:
+    return other is not None and same(piece, other)
 
 
 def _cuts(value: np.ndarray, number: int) -> Iterator[list[np.ndarray]]:
@@ -81,5 +107,5 @@ def settle_pieces(judgement: Judgement, a: Lost, b: Lost, same: Callable[[np.nda
 
 def _candidates(run: Run, lost: np.ndarray) -> list[int]:
     which = lost & run.prints.whole & run.prints.telling & ~run.flow.is_backward
-    found: list[int] = np.flatnonzero(which).tolist()
+    found: list[int] = np.flatnonzero(which)[:_FIRST].tolist()
     return found

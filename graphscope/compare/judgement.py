@@ -48,6 +48,11 @@ class Judgement:
         self._found: list[list[Deviation | None]] = [[None] * len(run.flow) for run in self.runs]
         self._dtypes = [[run.flow.dtype(vertex) for vertex in range(len(run.flow))] for run in self.runs]
         """The coarsest dtype on the way to each vertex that is the program's choice for both runs."""
+        made = [
+            {run.flow.dtype(each) for each in np.flatnonzero(run.flow.kinds == Kind.OP).tolist()} for run in self.runs
+        ]
+        self._used = made[0] & made[1]
+        """The dtypes in which both runs compute."""
         self._judge_all()
 
     @property
@@ -83,6 +88,7 @@ class Judgement:
         sources = flow.inputs[vertex]
         known = [self._dtypes[which][source] for source in sources]
         known = [dtype for dtype in known if dtype in PRECISION]
+        known += [self._dtypes[which][vertex]] if known and self._dtypes[which][vertex] in self._used else []
         if known and self._dtypes[which][vertex] in PRECISION:
             self._dtypes[which][vertex] = min(known, key=PRECISION.__getitem__)
         run = self.runs[which]
@@ -185,23 +191,26 @@ class Judgement:
             else:
                 node, slot, forward = self._node(which, vertex)
                 found = allowed(node, self._inputs(which, vertex), *dtypes, slot=slot, forward=forward)
-                yield self._narrowed(which, vertex, found, roundoff(*dtypes)) if vertex in run.flow.ends else found
+                yield self._narrowed(which, vertex, found) if vertex in run.flow.ends else found
 
-    def _narrowed(self, which: int, end: int, found: Allowed, unit: float) -> Allowed:
+    def _narrowed(self, which: int, end: int, found: Allowed) -> Allowed:
         """What is allowed of a result: no more than what is measured on the way to it and a program's rounding make.
 
         What is likely of a long way without counterparts is no measure of that.
         """
-        measured, size = self._behind(which, end)
+        measured, size, unit = self._behind(which, end)
         if not size:
             return found
         most = (_ROUNDINGS * unit + _MARGIN * measured) * size
         return Allowed(np.minimum(found.absolute + found.relative * size, most), 0.0, found.slope, found.flips)
 
-    def _behind(self, which: int, end: int) -> tuple[float, float]:
-        """How far off the values are that an end is made of and that agree, and the size of those that it sums."""
+    def _behind(self, which: int, end: int) -> tuple[float, float, float]:
+        """How far off the values are that an end is made of and that agree, the size of those that it sums, and the
+        roundoff of the coarsest on the way.
+        """
         run, states = self.runs[which], self.states[which]
         measured, size = 0.0, float(run.prints.sizes[end])
+        unit = roundoff(run.flow.dtype(end))
         border, seen = [end], {end}
         while border:
             vertex = border.pop()
@@ -213,11 +222,12 @@ class Judgement:
                 if source in seen:
                     continue
                 seen.add(source)
+                unit = max(unit, roundoff(run.flow.dtype(source)))
                 if states[source] != AGREES:
                     border.append(source)
                 elif (each := self._found[which][source]) is not None:
                     measured = max(measured, each.relative)
-        return measured, size
+        return measured, size, unit
 
 
 def _numeric(*values: np.ndarray) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.compare.alignment import NONE, Alignment
+from graphscope.diagnose.values.origins import MOVES
 from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:
@@ -90,8 +91,21 @@ def _range(run: Run, which: np.ndarray) -> np.ndarray:
 
 
 def _free(side: Run, tolerance: float) -> np.ndarray:
-    telling = side.prints.telling if tolerance > TIGHT else side.prints.known
-    return np.flatnonzero(telling & (side.mates == NONE))
+    if tolerance <= TIGHT:
+        return np.flatnonzero(side.prints.known & (side.mates == NONE))
+    found = np.flatnonzero(side.prints.telling & (side.mates == NONE))
+    return found[[not _repeats(side, vertex) for vertex in found.tolist()]] if len(found) else found
+
+
+def _repeats(side: Run, vertex: int) -> bool:
+    """Whether a vertex holds the numbers of another, in another layout, whose counterpart is known by its numbers."""
+    flow = side.flow
+    if flow.ops[vertex] not in MOVES:
+        return False
+    return any(
+        side.by_value[each] and side.mates[each] != NONE and flow.counts[each] == flow.counts[vertex]
+        for each in flow.inputs[vertex]
+    )
 
 
 def _numbers(a: Run, b: Run) -> dict[int, int]:

@@ -128,7 +128,7 @@ class Difference:
     steps: int = 0
     """So many training steps were compared; 0 where the runs tell of none."""
     largest: float | None = None
-    """How far the pairs that agree are apart, relatively: the largest; None where no values were compared."""
+    """How far the pairs of forward passes that agree are apart, relatively: the largest; None without values."""
     compared: str = "values"
     """What was compared of each node: `values`, `statistics` or `shapes`, the least of the two logs."""
     remarks: tuple[str, ...] = ()

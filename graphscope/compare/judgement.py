@@ -57,10 +57,13 @@ class Judgement:
 
     @property
     def largest(self) -> float:
-        """How far those that agree are apart at the most, as a part of the largest element."""
+        """How far those that agree are apart at the most, as a part of the largest element: what is computed forward,
+        as a gradient may be nothing but rounding.
+        """
         run, found = self.runs[0], self._found[0]
         scales = run.prints.scales
-        same = np.flatnonzero((self.states[0] == AGREES) & (run.mates != NONE)).tolist()
+        own = ~run.flow.is_backward & (np.arange(len(run.flow)) >= run.flow.sources)
+        same = np.flatnonzero(own & (self.states[0] == AGREES) & (run.mates != NONE)).tolist()
         known = ((found[each], float(scales[each])) for each in same)
         return max((each.largest / scale for each, scale in known if each is not None and scale > 0), default=0.0)
 

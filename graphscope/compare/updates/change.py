@@ -8,10 +8,16 @@ from typing import Final
 import numpy as np
 
 from graphscope.compare.rounding import Allowed, agree, roundoff
-from graphscope.compare.updates.update import Update
+from graphscope.compare.updates.update import Update, ahead_of
 
 _ALIKE: Final = 1e-3
 """Elements of a gradient that differ by more than this part of them say nothing of the rule that uses them."""
+
+_KEPT: Final = 3
+"""So many gradients are looked at: the last ones of what momentum keeps."""
+
+_BY_HAND: Final = 1e-5
+"""Updates of which one is by hand are the same if they differ by less, as a part of them."""
 
 _FEW: Final = 0.02
 """What rounding alone can't do is done to more than this part of the elements."""
@@ -63,7 +69,7 @@ class Change:
             return is_told_apart or is_handed_another or _is_apart_by_norms(one, other)
         before = self.turned(other.before)
         return is_handed_another or (
-            _share_apart(one, changes[0], changes[1], before, self._gradients, self.roundoff) > _FEW
+            _share_apart(one, changes[0], changes[1], before, self._noise, self.roundoff, self._closeness) > _FEW
         )
 
     def is_beyond(self, tolerance: Allowed) -> bool:
@@ -94,9 +100,29 @@ class Change:
         return done is not None and bool(done.told["update"] != 0)
 
     @property
-    def _gradients(self) -> tuple[np.ndarray | None, np.ndarray | None]:
+    def _noise(self) -> np.ndarray | None:
+        """Which part of each element of the gradients is rounding, those of earlier steps that momentum keeps among
+        them; None where gradients are not known.
+        """
+        apart, size = np.zeros(()), np.zeros(())
         one, other = self.one, self.other
-        return (None, None) if one is None or other is None else (one.gradient, self.turned(other.gradient))
+        for _ in range(_KEPT):
+            if one is None or other is None:
+                break
+            mine, its = one.arrived, self.turned(other.arrived)
+            if mine is None or its is None or mine.shape != its.shape:
+                return None
+            with np.errstate(all="ignore"):
+                apart, size = apart + np.abs(mine - its), size + np.abs(mine)
+            one, other = ahead_of(one), ahead_of(other)
+        with np.errstate(all="ignore"):
+            return np.asarray(np.where(apart == 0, 0.0, apart / size))
+
+    @property
+    def _closeness(self) -> float:
+        """Changes that differ by less, as a part of them, are the same; by hand nobody clips by `norm + 1e-6`."""
+        is_told = all(each is not None and each.rule for each in (self.one, self.other))
+        return 32 * self.roundoff if is_told else max(32 * self.roundoff, _BY_HAND)
 
     def turned(self, value: np.ndarray | None) -> np.ndarray | None:
         """An array of the second run, laid out as the first has the parameter, which may be its transpose."""
@@ -117,7 +143,7 @@ def _is_nearer(mine: np.ndarray, theirs: np.ndarray) -> bool:
 
 def _share_apart(
     one: Update, change: np.ndarray, changed: np.ndarray, begin: np.ndarray | None,
-    gradients: tuple[np.ndarray | None, np.ndarray | None], unit: float,
+    noise: np.ndarray | None, unit: float, closeness: float,
 ) -> float:  # fmt: skip
     """Which share of the elements moved in ways that rounding does not explain."""
     start = np.asarray(one.before, np.float64)
@@ -126,13 +152,11 @@ def _share_apart(
     relative = float(apart_before.max()) / (float(size.max()) or 1.0)
     judged = (change != 0) | (changed != 0)
     with np.errstate(all="ignore"):
-        allowed = 4 * unit * size + (32 * unit + 16 * relative) * np.maximum(np.abs(change), np.abs(changed))
+        allowed = 4 * unit * size + (closeness + 16 * relative) * np.maximum(np.abs(change), np.abs(changed))
         allowed = allowed + 4 * apart_before  # what momentum keeps of gradients whose summands cancel
-        if gradients[0] is not None and gradients[1] is not None:
-            ratio = np.abs(gradients[1] - gradients[0]) / np.abs(gradients[0])
-            ratio = np.where(gradients[1] == gradients[0], 0.0, ratio)
-            judged &= ratio < _ALIKE
-            allowed = allowed + 8 * np.where(judged, ratio, 0.0) * np.abs(change)
+        if noise is not None and noise.shape == change.shape:
+            judged &= noise < _ALIKE
+            allowed = allowed + 8 * np.where(judged, noise, 0.0) * np.abs(change).max(initial=0.0)
         beyond = judged & ~(np.abs(change - changed) <= allowed) & ~((change != change) & (changed != changed))
     return float(beyond.sum()) / max(int(judged.sum()), 1)
 

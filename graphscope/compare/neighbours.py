@@ -10,13 +10,14 @@ from graphscope.compare.alignment import NONE, Alignment
 from graphscope.eventlog.schema import Flag, Kind
 
 if TYPE_CHECKING:
+    from graphscope.compare.alignment import Run
     from graphscope.compare.flow import Flow
 
 _PARAMETER: Final = int(Flag.PARAMETER)
 
 
 def pair_leaves(alignment: Alignment) -> None:
-    """Leaves that hold other numbers, by name and shape; those that are alone in being so."""
+    """Leaves that hold other numbers, by name and shape; those of which nothing is known, by their order."""
     (a, _), (b, _) = alignment.sides
     by_name: dict[tuple[str, tuple[int, ...]], list[int]] = defaultdict(list)
     for vertex in _free_leaves(b.flow, b.mates):
@@ -25,6 +26,20 @@ def pair_leaves(alignment: Alignment) -> None:
         key = _known_as(a.flow, vertex)
         if key[0] and by_name[key]:
             alignment.pair(vertex, by_name[key].pop(0))
+    mine, its = (_unseen_leaves(run) for run in (a, b))
+    for shape, vertices in mine.items():
+        if len(vertices) == len(its[shape]):
+            for vertex, other in zip(vertices, its[shape], strict=True):
+                alignment.pair(vertex, other)
+
+
+def _unseen_leaves(run: Run) -> dict[tuple[int, ...], list[int]]:
+    """The leaves, by shape, of which neither a name nor a value is there: they go by their order."""
+    found: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for vertex in _free_leaves(run.flow, run.mates):
+        if not run.prints.known[vertex] and not run.flow.node(vertex).name:
+            found[run.flow.shape(vertex)].append(vertex)
+    return found
 
 
 def pair_named(alignment: Alignment, names: Mapping[str, str]) -> None:

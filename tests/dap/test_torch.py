@@ -190,7 +190,7 @@ def test_an_editor_stops_where_a_check_of_the_run_fires(
     assert stopped["reason"] == "exception"
     assert "lr_vanished at prog.py:14: the learning rate of SGD" in stopped["text"]
     info = client.request("exceptionInfo", {"threadId": 1})
-    assert info["exceptionId"] == "learning rate of nothing"
+    assert info["exceptionId"] == "learning rate that vanishes"
     assert info["description"].endswith("cure: step the scheduler once an epoch, or let it count batches")
     assert info["details"]["typeName"] == "lr_vanished"
     assert client.stack()[0]["line"] == 13

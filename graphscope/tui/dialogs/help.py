@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
-from graphscope.debugger.command_table import COMMANDS, GROUPS
+from graphscope.debugger.command_table import GROUPS, every
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.guard import Guarded
 from graphscope.tui.text_widgets import WrappedText
@@ -80,9 +80,10 @@ def help_text(bindings: Iterable[Binding], glyphs: Glyphs) -> Text:
         made.append(f"  {key:<10}", "bold")
         made.append(f"{what.removesuffix('.')}\n")
     made.append("\nCommands, at the prompt (:)\n", "bold primary")
+    commands = every()
     for group in GROUPS:
         made.append(f"  {group}\n", "secondary")
-        for entry in COMMANDS.values():
+        for entry in commands:
             if entry.group == group:
                 made.append(f"    {entry.usage}\n", "bold")
                 made.append(f"        {_sentence(entry.doc)}\n", "muted")

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from graphscope.diagnose.source.trees import tree_of
+
 if TYPE_CHECKING:
     from graphscope.eventlog.names import Site
     from graphscope.eventlog.reader import Log
@@ -82,8 +84,8 @@ class _Program:
         self._nodes: list[tuple[str, _Function | None, ast.AST]] = []
         for file, text in files.items():
             try:
-                self._collect(file, None, ast.parse(text))
-            except (SyntaxError, ValueError, RecursionError):
+                self._collect(file, None, tree_of(text))
+            except RecursionError:  # a tree so deep that it can't be walked
                 continue
         self._assignments = [
             _Assignment(file, function, target, node.value)

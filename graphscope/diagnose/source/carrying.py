@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final
+
+from graphscope.diagnose.source.trees import tree_of
 
 if TYPE_CHECKING:
     from graphscope.eventlog.names import Site
@@ -39,7 +40,7 @@ def carrying_line(log: Log, taking: Sequence[Site], stepping: Sequence[Site]) ->
 
 
 def _in_one_loop(text: str, line: int, other: int) -> bool:
-    loops = (each for each in ast.walk(_tree(text)) if isinstance(each, (ast.For, ast.While, ast.AsyncFor)))
+    loops = (each for each in ast.walk(tree_of(text)) if isinstance(each, (ast.For, ast.While, ast.AsyncFor)))
     return any(_holds(loop, line) and _holds(loop, other) for loop in loops)
 
 
@@ -50,7 +51,7 @@ def _holds(node: ast.stmt, line: int) -> bool:
 def _stored(text: str, site: Site) -> int:
     """Where an attribute that a line takes is stored anew with what was computed; 0 where none is, or several are."""
     taken = frozenset[str]().union(
-        *(_values(statement) for statement in _statements(_tree(text)) if _holds(statement, site.line))
+        *(_values(statement) for statement in _statements(tree_of(text)) if _holds(statement, site.line))
     )
     here, found = set(), set()
     for function, statement, names in _stores(text):
@@ -76,7 +77,7 @@ def _values(statement: ast.stmt) -> set[str]:
 
 def _stores(text: str) -> Iterator[tuple[_Function, ast.stmt, frozenset[str]]]:
     """The statements that store something computed in attributes, behind the making of an object."""
-    for function in ast.walk(_tree(text)):
+    for function in ast.walk(tree_of(text)):
         if not isinstance(function, _Function) or getattr(function, "name", "") == "__init__":
             continue
         for statement in _statements(function):
@@ -118,11 +119,3 @@ def _statements(function: _Function) -> Iterator[ast.stmt]:
             waiting += inner
         elif isinstance(node, ast.stmt):
             yield node
-
-
-@lru_cache(maxsize=32)
-def _tree(text: str) -> ast.Module:
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return ast.Module([], [])

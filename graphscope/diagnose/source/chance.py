@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphscope.diagnose.source.chance_calls import Chance, chances_in, imports_of, is_ordering
+from graphscope.diagnose.source.trees import parsed
 
 if TYPE_CHECKING:
     from graphscope.eventlog.names import Site
@@ -56,7 +57,7 @@ class Program:
         self._locals: dict[tuple[str, str], set[str]] = defaultdict(set)
         self._parameters: dict[str, list[Key]] = defaultdict(list)
         self.pieces: list[Piece] = []
-        trees = {file: tree for file, text in files.items() if (tree := _tree(text)) is not None}
+        trees = {file: tree for file, text in files.items() if (tree := parsed(text)) is not None}
         for file, tree in trees.items():
             self._imports[file] = imports_of(tree)
             self._collect(file, "", "", tree.body, ())
@@ -237,10 +238,3 @@ def _bodies(node: ast.AST) -> Iterator[list[ast.stmt]]:
         yield getattr(node, name, [])
     for each in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
         yield each.body
-
-
-def _tree(text: str) -> ast.Module | None:
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return None

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from graphscope.diagnose.source.trees import tree_of
+
 if TYPE_CHECKING:
     from graphscope.graph import Node
 
@@ -61,11 +63,7 @@ def _giving(node: Node) -> _Giving | None:
 
 @lru_cache(maxsize=32)
 def _methods(file: str, text: str) -> tuple[_Giving, ...]:
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return ()
-    owners = [each for each in ast.walk(tree) if isinstance(each, ast.ClassDef)]
+    owners = [each for each in ast.walk(tree_of(text)) if isinstance(each, ast.ClassDef)]
     return tuple(
         _Giving(file, each, owner)
         for owner in owners

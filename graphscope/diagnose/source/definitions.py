@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from graphscope.diagnose.source.trees import tree_of
 
 if TYPE_CHECKING:
     from graphscope.eventlog.names import Site
@@ -76,7 +77,7 @@ class _Program:
     """The recorded source of a program."""
 
     def __init__(self, files: dict[str, str]) -> None:
-        self._trees = {file: _tree(text) for file, text in files.items()}
+        self._trees = {file: tree_of(text) for file, text in files.items()}
 
     def calls(self, file: str) -> list[ast.Call]:
         return (
@@ -268,11 +269,3 @@ def _default(function: _Function, name: str) -> ast.expr | None:
 
 def _name(node: ast.expr) -> str:
     return getattr(node, "id", "") or getattr(node, "attr", "")
-
-
-@lru_cache(maxsize=64)
-def _tree(text: str) -> ast.Module:
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return ast.Module([], [])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from graphscope.diagnose.source.trees import tree_of
 
 if TYPE_CHECKING:
     from graphscope.eventlog.names import Site
@@ -22,7 +23,7 @@ def dropping_line(log: Log, lines: Sequence[Site]) -> Site | None:
         lines: From the innermost outward; one that returns hands on to the next.
     """
     for site in lines:
-        tree = _tree(log.source(site.file) or "")
+        tree = tree_of(log.source(site.file))
         function = _around(tree, site.line)
         statement = _statement(function or tree, site.line)
         if isinstance(statement, ast.Expr):
@@ -118,11 +119,3 @@ def _statement(around: ast.AST, line: int) -> ast.stmt | None:
         if isinstance(node, ast.stmt) and node is not around and node.lineno <= line <= (node.end_lineno or node.lineno)
     ]
     return max(found, key=lambda node: (node.lineno, -(node.end_lineno or 0)), default=None)
-
-
-@lru_cache(maxsize=32)
-def _tree(text: str) -> ast.Module:
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return ast.Module([], [])

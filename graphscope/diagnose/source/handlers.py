@@ -6,6 +6,8 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from graphscope.diagnose.source.trees import tree_of
+
 if TYPE_CHECKING:
     from graphscope.eventlog.names import Site
     from graphscope.eventlog.reader import Log
@@ -15,10 +17,7 @@ _LEAVING: Final = frozenset({"exit", "_exit", "quit", "abort"})
 
 def is_handled_at(log: Log, site: Site) -> bool:
     """Whether a line stands in a `try` of its own function whose handlers all go on."""
-    try:
-        tree = ast.parse(log.source(site.file) or "")
-    except (SyntaxError, ValueError, RecursionError):
-        return False
+    tree = tree_of(log.source(site.file))
     around = [each for each in ast.walk(tree) if isinstance(each, ast.Try) and _holds(each.body, site.line)]
     functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
     inner = max((each.lineno for each in functions if _holds([each], site.line)), default=0)

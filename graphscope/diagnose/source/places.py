@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING
+
+from graphscope.diagnose.source.trees import tree_of, trees
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -39,50 +41,50 @@ def only_call(log: Log, function: str, given: Collection[str] = ()) -> tuple[str
         function: The name.
         given: Counted are calls whose first argument has one of these names; all, where there are none.
     """
-    found = set()
-    for entry in log.table("sources"):
-        try:
-            tree = ast.parse(str(entry.get("text", ""))) if isinstance(entry, dict) else None
-        except (SyntaxError, ValueError, RecursionError):
-            return None  # it can't be ruled out
-        for node in ast.walk(tree) if tree is not None else ():
-            called = node.func if isinstance(node, ast.Call) else None
-            name = (
-                called.id if isinstance(called, ast.Name) else called.attr if isinstance(called, ast.Attribute) else ""
-            )
-            argument = node.args[0] if isinstance(node, ast.Call) and node.args else None
-            is_meant = not given or (isinstance(argument, ast.Attribute) and argument.attr in given)
-            if called is not None and name == function and is_meant:
-                found.add((str(entry.get("file", "")), called.lineno))
-    return found.pop() if len(found) == 1 else None
+
+    def is_meant(node: ast.Call) -> bool:
+        argument = node.args[0] if node.args else None
+        return not given or (isinstance(argument, ast.Attribute) and argument.attr in given)
+
+    def called(node: ast.AST) -> list[ast.expr]:
+        if not isinstance(node, ast.Call):
+            return []
+        name = getattr(node.func, "id", "") or getattr(node.func, "attr", "")
+        return [node.func] if name == function and is_meant(node) else []
+
+    return _only_line(log, called)
 
 
 def only_assignment(log: Log, key: str) -> tuple[str, int] | None:
     """Where the recorded source assigns to an entry of a key: `group["lr"] = ...`; None where nowhere, or twice."""
-    found = set()
-    for entry in log.table("sources"):
-        try:
-            tree = ast.parse(str(entry.get("text", ""))) if isinstance(entry, dict) else None
-        except (SyntaxError, ValueError, RecursionError):
-            return None  # it can't be ruled out
-        for node in ast.walk(tree) if tree is not None else ():
-            targets = node.targets if isinstance(node, ast.Assign) else ()
-            for target in targets:
-                name = target.slice if isinstance(target, ast.Subscript) else None
-                if isinstance(name, ast.Constant) and name.value == key:
-                    found.add((str(entry.get("file", "")), target.lineno))
+
+    def is_key(index: ast.expr) -> bool:
+        return isinstance(index, ast.Constant) and bool(index.value == key)
+
+    def assigned(node: ast.AST) -> list[ast.expr]:
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        return [each for each in targets if isinstance(each, ast.Subscript) and is_key(each.slice)]
+
+    return _only_line(log, assigned)
+
+
+def _only_line(log: Log, meant: Callable[[ast.AST], Iterable[ast.expr]]) -> tuple[str, int] | None:
+    """The one line of the recorded source that holds what is meant; None where none does, or several do."""
+    known = trees(log)
+    if known is None:
+        return None
+    found = {(file, each.lineno) for file, tree in known for node in ast.walk(tree) for each in meant(node)}
     return found.pop() if len(found) == 1 else None
 
 
 def mentions(log: Log, attribute: str) -> int:
     """How often the recorded source may read an attribute of this name, also by a text."""
+    known = trees(log)
+    if known is None:
+        return 1  # it can't be ruled out
     count = 0
-    for entry in log.table("sources"):
-        try:
-            tree = ast.parse(str(entry.get("text", ""))) if isinstance(entry, dict) else None
-        except (SyntaxError, ValueError, RecursionError):
-            return 1  # it can't be ruled out
-        for node in ast.walk(tree) if tree is not None else ():
+    for _, tree in known:
+        for node in ast.walk(tree):
             is_read = isinstance(node, ast.Attribute) and node.attr == attribute and isinstance(node.ctx, ast.Load)
             is_text = isinstance(node, ast.Constant) and node.value == attribute
             count += is_read or is_text or (isinstance(node, ast.Name) and node.id == "getattr")
@@ -90,11 +92,7 @@ def mentions(log: Log, attribute: str) -> int:
 
 
 def _function(text: str | None, line: int) -> ast.FunctionDef | None:
-    try:
-        tree = ast.parse(text or "")
-    except (SyntaxError, ValueError, RecursionError):
-        return None
-    for node in ast.walk(tree):
+    for node in ast.walk(tree_of(text)):
         if isinstance(node, ast.FunctionDef):
             first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
             if first <= line <= node.lineno:

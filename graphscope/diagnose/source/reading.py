@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
+from graphscope.diagnose.source.trees import trees
+
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
 
@@ -14,13 +16,12 @@ _FUNCTIONS: Final = frozenset({"float", "int", "list"})
 
 def reading_line(log: Log, attribute: str) -> tuple[str, int] | None:
     """The one line that reads the numbers of an attribute; None where there are several, or another use of it."""
+    known = trees(log)
+    if known is None:
+        return None
     found: set[tuple[str, int]] = set()
-    for entry in log.table("sources"):
-        try:
-            tree = ast.parse(str(entry.get("text", ""))) if isinstance(entry, dict) else None
-        except (SyntaxError, ValueError, RecursionError):
-            return None
-        nodes = [*ast.walk(tree)] if tree is not None else []
+    for file, tree in known:
+        nodes = [*ast.walk(tree)]
         uses = [each for each in nodes if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Load)]
         wanted = {id(each): each for each in uses if each.attr == attribute}
         numbers = {id(each.value) for each in uses if each.attr in _METHODS}
@@ -29,5 +30,5 @@ def reading_line(log: Log, attribute: str) -> tuple[str, int] | None:
                 numbers |= {id(argument) for argument in each.args}
         if any(key not in numbers for key in wanted):
             return None
-        found |= {(str(entry.get("file")), each.lineno) for each in wanted.values()}
+        found |= {(file, each.lineno) for each in wanted.values()}
     return found.pop() if len(found) == 1 else None

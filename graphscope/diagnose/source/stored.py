@@ -6,6 +6,8 @@ import ast
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from graphscope.diagnose.source.trees import tree_of
+
 if TYPE_CHECKING:
     from graphscope.graph import Node
 
@@ -28,12 +30,8 @@ def storing_line(node: Node) -> int:
 @lru_cache(maxsize=32)
 def _stores(text: str) -> tuple[tuple[int, int, frozenset[str]], ...]:
     """The calls and assignments that store something: first and last line, and the names of what they store whole."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return ()
     found = []
-    for each in ast.walk(tree):
+    for each in ast.walk(tree_of(text)):
         if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute) and each.func.attr in _STORING:
             given = [*each.args, *(keyword.value for keyword in each.keywords)]
         elif isinstance(each, ast.Assign) and any(isinstance(target, ast.Subscript) for target in each.targets):

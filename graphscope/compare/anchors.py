@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -28,17 +28,25 @@ def anchor(alignment: Alignment, tolerance: float) -> None:
     Of several that hold the same, those of the same op and name go together, in the order of the log.
     """
     found = _candidates(alignment.a, alignment.b, tolerance)
+    unlike: set[tuple[bytes, bytes]] = set()
+
+    def hold_the_same(one: int, other: int) -> bool:
+        prints = alignment.a.prints.in_any_layout(one), alignment.b.prints.in_any_layout(other)
+        if prints not in unlike and not alignment.hold_the_same(one, other, tolerance):
+            unlike.add(prints)
+        return prints not in unlike
+
     for one, other in found:
         if alignment.a.mates[one] != NONE or alignment.b.mates[other] != NONE:
             continue
-        if alignment.hold_the_same(one, other, tolerance):
+        if hold_the_same(one, other):
             alignment.pair(one, other, by_value=True)
     if tolerance > TIGHT:
         return
     for one, other in found:
         for side, vertex, its in ((alignment.a, one, other), (alignment.b, other, one)):
             is_free = side.mates[vertex] == NONE and side.echoes[vertex] == NONE
-            if is_free and alignment.hold_the_same(one, other, tolerance):
+            if is_free and hold_the_same(one, other):
                 side.echoes[vertex] = its
 
 
@@ -47,30 +55,36 @@ def _candidates(a: Run, b: Run, tolerance: float) -> list[tuple[int, int]]:
     mine, its = (_free(side, tolerance) for side in (a, b))
     if not len(mine) or not len(its):
         return []
+    places = a.flow.places[mine], b.flow.places[its]
+    likely = _alike(a, mine, b, its, _relative(a, places[0]), _relative(b, places[1]), tolerance)
+    known = _sure(a, likely[:, 0], b, likely[:, 1])
+    if len(known) > 1:  # of many that hold the same, as weights that are all 1, those at like places are looked at
+        found = _alike(a, mine, b, its, places[0], _along(likely[known], places[1]), tolerance)
+        likely = np.unique(np.concatenate([likely, found]), axis=0)
+    return _by_likelihood(a, b, likely[:, 0], likely[:, 1])
+
+
+def _alike(
+    a: Run, mine: np.ndarray, b: Run, its: np.ndarray, here: np.ndarray, there: np.ndarray, tolerance: float
+) -> np.ndarray:
+    """Pairs of vertices whose fingerprints agree; `here` and `there` are where they stand."""
     numbers = _numbers(a, b)
-    found = [
-        pair
-        for measure in (_size, _range)  # what is normalised is all of one size
-        for pair in _neighbours(
-            a,
-            mine,
-            b,
-            its,
-            [_key(run, which, measure(run, which), numbers) for run, which in ((a, mine), (b, its))],
-            tolerance,
-        )
-    ]
-    pairs = np.unique(np.concatenate([np.stack(pair, 1) for pair in found]), axis=0)
-    return _by_likelihood(a, b, pairs[:, 0], pairs[:, 1])
+    found = [np.zeros((0, 2), np.int64)]
+    for measure in (_size, _range):  # what is normalised is all of one size
+        keys = [_key(run, which, measure(run, which), numbers) for run, which in ((a, mine), (b, its))]
+        order = np.lexsort((there, keys[1]))
+        one = np.concatenate([keys[0], keys[1]]), np.concatenate([here, there])
+        is_its = (both := np.lexsort(one[::-1])) >= len(mine)
+        middle = np.empty(len(mine), np.int64)
+        middle[both[~is_its]] = np.cumsum(is_its)[~is_its]
+        found += [np.stack(pair, 1) for pair in _neighbours(a, mine, b, its[order], middle, tolerance)]
+    return np.unique(np.concatenate(found), axis=0)
 
 
 def _neighbours(
-    a: Run, mine: np.ndarray, b: Run, its: np.ndarray, keys: Sequence[np.ndarray], tolerance: float
+    a: Run, mine: np.ndarray, b: Run, its: np.ndarray, middle: np.ndarray, tolerance: float
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Vertices whose keys are next to each other, and whose fingerprints agree."""
-    order = np.argsort(keys[1], kind="stable")
-    its, sorted_keys = its[order], keys[1][order]
-    middle = np.searchsorted(sorted_keys, keys[0])
+    """Vertices that are next to each other when sorted, and whose fingerprints agree."""
     for offset in range(-_WIDTH, _WIDTH):
         place = middle + offset
         inside = (place >= 0) & (place < len(its))
@@ -143,9 +157,8 @@ def _by_likelihood(a: Run, b: Run, one: np.ndarray, other: np.ndarray) -> list[t
     if not len(one):
         return []
     pairs = list(zip(one.tolist(), other.tolist(), strict=True))
-    rivals = np.maximum(np.bincount(one, minlength=len(a.flow))[one], np.bincount(other, minlength=len(b.flow))[other])
     telling = a.prints.telling[one] & b.prints.telling[other]
-    sure = (rivals == 1) & telling
+    sure = (_rivals(a, one, b, other) == 1) & telling
     unlike = [
         np.array([a.flow.shape(mine) != b.flow.shape(its) for mine, its in pairs]),
         np.array([a.flow.ops[mine] != b.flow.ops[its] for mine, its in pairs]),
@@ -156,20 +169,48 @@ def _by_likelihood(a: Run, b: Run, one: np.ndarray, other: np.ndarray) -> list[t
         np.array([(mine in a.flow.gathered) != (its in b.flow.gathered) for mine, its in pairs]),
         ~sure,
     ]
-    order = np.lexsort((_apart(a, b, one, other, sure), *unlike))
+    order = np.lexsort((_apart(a, b, one, other), *unlike))
     return [pairs[place] for place in order.tolist()]
 
 
-def _apart(a: Run, b: Run, one: np.ndarray, other: np.ndarray, sure: np.ndarray) -> np.ndarray:
+def _rivals(a: Run, one: np.ndarray, b: Run, other: np.ndarray) -> np.ndarray:
+    """Of each pair, in how many pairs the vertex is that is in more."""
+    found: np.ndarray = np.maximum(
+        np.bincount(one, minlength=len(a.flow))[one], np.bincount(other, minlength=len(b.flow))[other]
+    )
+    return found
+
+
+def _sure(a: Run, one: np.ndarray, b: Run, other: np.ndarray) -> np.ndarray:
+    """Which pairs of what is computed are unlike any other."""
+    if not len(one):
+        return np.zeros(0, np.int64)
+    telling = a.prints.telling[one] & b.prints.telling[other]
+    computed = ~a.flow.is_leaf[one] & ~b.flow.is_leaf[other]
+    return np.flatnonzero((_rivals(a, one, b, other) == 1) & telling & computed)
+
+
+def _apart(a: Run, b: Run, one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """How far apart two vertices stand, measured by the pairs that are sure."""
-    mine, its = a.flow.places[one].astype(np.float64), b.flow.places[other].astype(np.float64)
-    known = np.flatnonzero(sure & ~a.flow.is_leaf[one] & ~b.flow.is_leaf[other])
+    mine, its = a.flow.places[one], b.flow.places[other]
+    known = _sure(a, one, b, other)
     if len(known) > 1:
-        order = known[np.argsort(other[known], kind="stable")]
-        its = np.interp(its, other[order], one[order])
+        found: np.ndarray = np.abs(mine - _along(np.stack([one, other], 1)[known], its))
     else:
-        mine, its = mine / len(a.flow), its / len(b.flow)
-    found: np.ndarray = np.abs(mine - its)
+        found = np.abs(_relative(a, mine) - _relative(b, its))
+    return found
+
+
+def _along(known: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Where places of the second run are in the first, by pairs that belong together."""
+    known = known[np.argsort(known[:, 1], kind="stable")]
+    found: np.ndarray = np.interp(places, known[:, 1], known[:, 0])
+    return found
+
+
+def _relative(run: Run, places: np.ndarray) -> np.ndarray:
+    """Places as parts of all."""
+    found: np.ndarray = places / len(run.flow)
     return found
 
 

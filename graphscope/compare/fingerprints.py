@@ -51,3 +51,9 @@ class Fingerprints:
     def summary(self, vertex: int) -> Summary:
         """The statistics of one."""
         return unpack(self._records[vertex].tobytes(), int(self._counts[vertex]))
+
+    def in_any_layout(self, vertex: int) -> bytes:
+        """What two that hold the same numbers have in common, bit for bit, however these lie."""
+        sums = np.float32(self.features[vertex, 2:])  # which another order rounds otherwise
+        exact = self._counts[vertex], self.nonfinite[vertex], self.features[vertex, :2]
+        return b"".join(each.tobytes() for each in (*exact, sums))

@@ -26,22 +26,25 @@ def in_one_order(a: np.ndarray, b: np.ndarray, tolerance: float) -> tuple[np.nda
     """
     if a.size != b.size:
         return None
-    flat = a.reshape(-1), b.reshape(-1)
-    if not a.size or _agree(*flat, tolerance):
+    flat, scale = (a.reshape(-1), b.reshape(-1)), _scale(a)
+    if not a.size or _agree(*flat, tolerance, scale):
         return flat
     sample = _sample(a.size)
-    for mine, its in itertools.chain(
-        ((each, b) for each in _permuted(a)),
-        ((a, each) for each in _permuted(b)),
-    ):
-        if _agree(_at(mine, sample), _at(its, sample), tolerance, _scale(a)):
-            found = mine.reshape(-1), its.reshape(-1)
-            if _agree(*found, tolerance):
+    looked_at = flat[0][sample], flat[1][sample]
+    for mine in _permuted(a):
+        if _agree(_at(mine, sample), looked_at[1], tolerance, scale):
+            found = mine.reshape(-1), flat[1]
+            if _agree(*found, tolerance, scale):
+                return found
+    for its in _permuted(b):
+        if _agree(looked_at[0], _at(its, sample), tolerance, scale):
+            found = flat[0], its.reshape(-1)
+            if _agree(*found, tolerance, scale):
                 return found
     if a.size > _MOST_SORTED or a.dtype.kind == "c" or b.dtype.kind == "c":
         return None
     ordered = np.sort(flat[0]), np.sort(flat[1])
-    return ordered if _agree(*ordered, tolerance) else None
+    return ordered if _agree(*ordered, tolerance, scale) else None
 
 
 def may_hold_the_same(a: np.ndarray, b: np.ndarray, tolerance: float) -> bool:

@@ -11,7 +11,7 @@ from graphscope.compare.anchors import LOOSE
 from graphscope.compare.culprits import CUTS
 from graphscope.compare.judgement import AGREES, DIFFERS
 from graphscope.compare.layouts import in_one_order
-from graphscope.compare.rounding import Allowed, agree, roundoff
+from graphscope.compare.rounding import Allowed, agree, roundoff, statistics_agree
 from graphscope.diagnose.values.origins import JOINS, MOVES
 
 if TYPE_CHECKING:
@@ -67,11 +67,28 @@ def _is_made(flow: Flow, vertex: int) -> bool:
 
 
 def _is_one_of_many(judgement: Judgement, leaf: int, mate: int) -> bool:
-    """Whether leaves of other names hold the same numbers, as biases of zeros do: any may belong to any."""
-    names = {run.flow.node(vertex).name for run, vertex in zip(judgement.runs, (leaf, mate), strict=True)}
-    return len(names) > 1 and any(
-        _equals(run, vertex) for run, vertex in zip(judgement.runs, (leaf, mate), strict=True)
-    )
+    """Whether leaves of other names hold the same numbers, as biases of zeros do, and any may belong to any: nothing
+    is made of both that belongs together.
+    """
+    a, b = judgement.runs
+    if a.flow.node(leaf).name == b.flow.node(mate).name or not (_equals(a, leaf) or _equals(b, mate)):
+        return False
+    mine, its = _made_of(a.flow, leaf), _made_of(b.flow, mate)
+    return not any(a.counterpart(each) in its for each in mine) and not any(b.counterpart(each) in mine for each in its)
+
+
+def _made_of(flow: Flow, leaf: int) -> set[int]:
+    """What is computed of a leaf and of other layouts of it, and the other layouts of that."""
+    found: set[int] = set()
+    border = [(leaf, False)]
+    while border:
+        vertex, is_computed = border.pop()
+        for user in flow.users[vertex]:
+            moves = flow.ops[user].rstrip("_") in MOVES
+            if user not in found and not flow.is_backward[user] and (moves or not is_computed):
+                found.add(user)
+                border.append((user, is_computed or not moves))
+    return found
 
 
 def _equals(run: Run, vertex: int) -> bool:
@@ -89,17 +106,19 @@ def _state(judgement: Judgement, mine: list[int], its: list[int]) -> int:
     one_by_one = len(mine) == len(its) == 1
     if one_by_one and judgement.states[0][mine[0]] == AGREES and a.mates[mine[0]] == its[0]:
         return AGREES
+    noise = max(_noise(run.flow, vertices) for run, vertices in ((a, mine), (b, its)))
+    within = Allowed(noise, 64 * roundoff(a.flow.dtype(mine[0]), b.flow.dtype(its[0])))
     totals = [_total(run.flow, vertices) for run, vertices in ((a, mine), (b, its))]
     if totals[0] is None or totals[1] is None:
-        return AGREES  # nothing is known that says otherwise
+        told = one_by_one and a.prints.known[mine[0]] and b.prints.known[its[0]]
+        is_another = told and statistics_agree(a.prints.summary(mine[0]), b.prints.summary(its[0]), within) is False
+        return DIFFERS if is_another else AGREES
     ordered = in_one_order(totals[0], totals[1], LOOSE)
     if ordered is None:
         ordered = (totals[0], totals[1]) if totals[0].shape == totals[1].shape else None
     if ordered is None:
         return DIFFERS
-    noise = max(_noise(run.flow, vertices) for run, vertices in ((a, mine), (b, its)))
-    unit = roundoff(a.flow.dtype(mine[0]), b.flow.dtype(its[0]))
-    return AGREES if agree(*ordered, Allowed(noise, 64 * unit)) else DIFFERS
+    return AGREES if agree(*ordered, within) else DIFFERS
 
 
 def _total(flow: Flow, vertices: list[int]) -> np.ndarray | None:

@@ -22,7 +22,9 @@ from graphscope.eventlog import appender, ownership, presenting, siblings
 from graphscope.eventlog.folder import Folder
 from graphscope.eventlog.foreign_tensors import TENSOR_READERS
 from graphscope.eventlog.interruptions import forgiving, own
+from graphscope.eventlog.loop_counters import loop_counters
 from graphscope.eventlog.own_files import is_internal as is_internal
+from graphscope.eventlog.own_files import is_own
 from graphscope.eventlog.places import left_site, misread_site, site_number
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
@@ -258,7 +260,10 @@ def mark(kind: Kind, *, text: str | None = None, node: int | None = None, **attr
 def step() -> None:
     """End a training step in the log (optimizers do so by themselves)."""
     if writer is not None:
-        writer.step()
+        frame = sys._getframe(1)
+        while not is_own(frame.f_code.co_filename) and frame.f_back is not None:
+            frame = frame.f_back
+        writer.step(site_number(writer, frame), loop_counters(frame))
 
 
 def exception(error: BaseException, *, node: int | None = None, site: int = 0) -> None:

@@ -48,7 +48,8 @@ class Kind(IntEnum):
     """A module or composite op is entered; `scope` is the scope entered."""
     SCOPE_EXIT = 13
     STEP = 14
-    """A training step ended."""
+    """A training step ended. `attrs` names the `counters` of the loops around the line that ended it, the outermost
+    first, and has their `numbers`, as the program prints them."""
     PRINT = 15
     """A message of the program; its text is in `attrs`."""
     ASSERTION = 16

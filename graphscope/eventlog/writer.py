@@ -8,15 +8,16 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 import numpy as np
 
 from graphscope._version import __version__
 from graphscope.errors import LogError
-from graphscope.eventlog import ownership, schema, values
+from graphscope.eventlog import arguments, ownership, schema, values
 from graphscope.eventlog.appender import FLOATING, Appender, compiled
 from graphscope.eventlog.descriptors import SCARCE
 from graphscope.eventlog.gate import Gate
@@ -77,7 +78,7 @@ class Writer(WideRows):
         self.sites: dict[Any, Any] = {}
         """For producers: what they keep per call site."""
         self.variants: dict[Any, Any] = {}
-        self._steps: dict[int, Template] = {}
+        self._steps: dict[tuple[Any, ...], Template] = {}
         """The templates of the marks of steps, by thread."""
         self.broken: str | None = None
         self.closed = False
@@ -236,13 +237,22 @@ class Writer(WideRows):
         outputs = [] if array is None else [(array, template.keep)]
         return self.append_wide(template, outputs, [(node, 0) for node in inputs], time.perf_counter_ns())
 
-    def step(self) -> int:
-        """Append the mark of the end of a training step."""
-        thread = threading.get_ident()
-        template = self._steps.get(thread)
+    def step(self, site: int = 0, counters: Mapping[str, int] = MappingProxyType({})) -> int:
+        """Append the mark of the end of a training step.
+
+        Args:
+            site: The line of the program that ended it.
+            counters: What the loops around that line count.
+        """
+        key = threading.get_ident(), site, *counters
+        numbers = [*counters.values()]
+        template = self._steps.get(key)
         if template is None:
-            template = self._steps[thread] = self.template(Kind.STEP)
-        row = self.append(template, None, time.perf_counter_ns())
+            told = arguments.entry(None, {"numbers": tuple(numbers)}, range(len(numbers))) if counters else {}
+            attrs = self.attributes({"counters": [*counters], **told} if counters else {})
+            template = self.template(Kind.STEP, site=site, attrs=attrs, number_count=len(numbers))
+            self._steps[key] = template
+        row = self.append_many(template, None, numbers, time.perf_counter_ns())
         self._retention.step(row - self.base)
         return row
 

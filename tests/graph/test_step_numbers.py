@@ -1,0 +1,238 @@
+"""The numbers of training steps are those that the program itself prints."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+import graphscope as gs
+from graphscope.graph.step_numbers import StepNumbers, step_numbers
+
+HEAD = """\
+import graphscope as gs
+weight = gs.tensor([1.0, 2.0], requires_grad=True)
+optimizer = gs.optim.SGD([weight], lr=0.1)
+data = [gs.tensor([float(each), 1.0]) for each in range(4)]
+
+def update(x):
+    optimizer.zero_grad()
+    (weight * x).sum().backward()
+    optimizer.step()
+
+"""
+
+STYLES = {
+    "range": """
+        for step in range(5):
+            update(data[0])
+            print(f"step {step}")
+        """,
+    "range from and by": """
+        for step in range(100, 0, -25):
+            update(data[0])
+            print("step", step)
+        """,
+    "printed from 1": """
+        for epoch in range(5):
+            update(data[0])
+            if (epoch + 1) % 1 == 0:
+                print(f"epoch {epoch + 1}")
+        """,
+    "enumerate": """
+        for step, x in enumerate(data, start=1):
+            update(x)
+            print(f"step {step}")
+        """,
+    "nested": """
+        def train(epochs):
+            for epoch in range(epochs):
+                for batch_idx, (x, y) in enumerate(zip(data, data)):
+                    update(x)
+                    print("epoch {}, batch {}".format(epoch, batch_idx))
+
+        train(3)
+        """,
+    "nested over two functions": """
+        def train(epoch):
+            for i, x in enumerate(data):
+                update(x)
+                print("epoch %d, batch %d" % (epoch, i))
+
+        for epoch in range(1, 3):
+            train(epoch)
+        """,
+    "while, counted behind": """
+        step = 0
+        while step < 5:
+            update(data[0])
+            print(f"step {step}")
+            step += 1
+        """,
+    "while, told behind the count": """
+        def train():
+            step = 0
+            while True:
+                update(data[0])
+                step += 1
+                print(f"step {step}")
+                if step >= 5:
+                    break
+
+        train()
+        """,
+    "counted ahead": """
+        step = 0
+        for x in data:
+            step = step + 1
+            update(x)
+            print(f"step {step}")
+        """,
+    "resumed": """
+        import json
+        checkpoint = json.loads('{"epoch": 7}')
+        for epoch in range(checkpoint["epoch"] + 1, 12):
+            update(data[0])
+            print(f"epoch {epoch}")
+        """,
+    "a loop that goes on in turns without a step": """
+        for step, x in enumerate(data * 3):
+            (weight * x).sum().backward()
+            if step % 3 == 2:
+                optimizer.step()
+                optimizer.zero_grad()
+                print(f"step {step}")
+        """,
+    "a running count over epochs": """
+        global_step = 0
+        for epoch in range(3):
+            for x in data:
+                update(x)
+                global_step += 1
+                print(f"epoch {epoch}, step {global_step}")
+        """,
+    "an attribute": """
+        class Trainer:
+            def __init__(self):
+                self.step = 10
+
+            def fit(self):
+                for x in data:
+                    self.one(x)
+                    print(f"step {self.step}")
+                    self.step += 1
+
+            def one(self, x):
+                update(x)
+
+        Trainer().fit()
+        """,
+    "a loop left and begun anew": """
+        for epoch in range(3):
+            for i, x in enumerate(data):
+                if i > epoch:
+                    break
+                update(x)
+                print(f"epoch {epoch}, batch {i}")
+        """,
+    "a variable that a function within it reads": """
+        def train():
+            for step in range(3):
+                def told():
+                    return f"step {step}"
+                update(data[0])
+                print(f"step {step}")
+
+        train()
+        """,
+    "a generator": """
+        def losses():
+            for step in range(3):
+                update(data[0])
+                print(f"step {step}")
+                yield step
+
+        list(losses())
+        """,
+    "two optimizers in one turn": """
+        other = gs.optim.SGD([weight], lr=0.1)
+        for step in range(3):
+            update(data[0])
+            (weight * weight).sum().backward()
+            other.step()
+            print(f"step {step}")
+        """,
+    "many loops": """
+        for seed in range(2):
+            for fold in range(2):
+                for epoch in range(2):
+                    for i in range(2):
+                        update(data[i])
+                        print(f"seed {seed}, fold {fold}, epoch {epoch}, batch {i}")
+        """,
+}
+
+
+def said(numbers: StepNumbers) -> list[str]:
+    return [str(numbers.number(place)) for place in range(len(numbers.ends))]
+
+
+def recorded(text: str, tmp_path: Path) -> Any:
+    program = tmp_path / "program.py"
+    program.write_text(HEAD + dedent(text))
+    with gs.record(tmp_path / "run.gscope"):
+        runpy.run_path(str(program))
+    return gs.load(tmp_path / "run.gscope")
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_what_the_program_prints_is_what_a_step_is_called(
+    style: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = recorded(STYLES[style], tmp_path)
+    printed = capsys.readouterr().out.splitlines()
+    assert printed
+    assert said(step_numbers(log)) == printed
+
+
+def test_the_steps_of_a_loop_that_counts_nothing_are_counted(tmp_path: Path) -> None:
+    text = """
+    for epoch in range(2):
+        for x in data[:2]:
+            update(x)
+    """
+    log = recorded(text, tmp_path)
+    assert said(step_numbers(log)) == ["epoch 0, step 1", "epoch 0, step 2", "epoch 1, step 1", "epoch 1, step 2"]
+    text = "for x in data[:2]:\n    update(x)\n"
+    assert said(step_numbers(recorded(text, tmp_path))) == ["step 1", "step 2"]
+
+
+def test_a_step_reaches_from_mark_to_mark(tmp_path: Path) -> None:
+    numbers = step_numbers(log := recorded(STYLES["two optimizers in one turn"], tmp_path))
+    rows = [row for place in range(len(numbers)) for row in range(numbers.span(place)[0], numbers.span(place)[1] + 1)]
+    assert rows == [*range(log.first, log.end)]
+    assert all(numbers.place(row) == place for place in range(len(numbers)) for row in numbers.span(place))
+
+
+def test_reading_the_counters_holds_nothing_alive(tmp_path: Path) -> None:
+    text = """
+    import gc, weakref
+    class Held: pass
+    def train():
+        for step in range(2):
+            held = Held()
+            reference = weakref.ref(held)
+            update(data[0])
+            del held
+            print(reference() is None, sorted(locals()))
+    train()
+    """
+    program = tmp_path / "program.py"
+    program.write_text(HEAD + dedent(text))
+    printed: list[Any] = []
+    with gs.record(tmp_path / "run.gscope"):
+        runpy.run_path(str(program), {"print": lambda *each: printed.append(each)})
+    assert printed == [(True, ["reference", "step"])] * 2

@@ -10,13 +10,14 @@ from graphscope.compare.difference import Parting
 from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.two_runs import RANDOM
 
-_FROM_THE_START: Final = ("initialisation", "input", "random")
+GIVEN: Final = ("initialisation", "input")
+"""Causes of what is there ahead of all ops."""
 _NAMED: Final = 3
 
 
 def folded(partings: Sequence[Parting]) -> list[Parting]:
     """Partings, those that are there from the start as one: what draws random numbers does so for many leaves."""
-    begun = [each for each in partings if each.cause in _FROM_THE_START and each.a is not None]
+    begun = [each for each in partings if each.inputs_agree is None and each.a is not None]
     if len(begun) < 2:
         return [*partings]
     names = [each.a.name or each.a.op for each in begun if each.a is not None]

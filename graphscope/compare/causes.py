@@ -24,7 +24,7 @@ def cause_of(birth: Birth, calls: Sequence[Call | None], facts: Sequence[Fact]) 
     if any(_makes_parameter(call.node) for call in known):
         return "initialisation"
     if known and all(call.node.kind == "leaf" for call in known):
-        return "input"
+        return "random" if all(call.node.op in RANDOM for call in known) else "input"
     if birth.extra:
         return f"only {birth.extra}"
     names = {fact.name for fact in facts}

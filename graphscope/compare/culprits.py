@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graphscope.compare.alignment import NONE
+from graphscope.compare.hooks import hook_behind
 from graphscope.eventlog.schema import Flag, Kind
 
 if TYPE_CHECKING:
@@ -51,6 +52,9 @@ def owner_of(flow: Flow, vertex: int) -> int | None:
 def of_backward(alignment: Alignment, region: Region) -> Culprits:
     """The forward vertices to blame where gradients part."""
     a, b = alignment.a, alignment.b
+    hooked = _hooked(alignment, region)
+    if hooked is not None:
+        return hooked
     ends = [[] if end is None else _arriving(run.flow, end) for run, end in ((a, region.end_a), (b, region.end_b))]
     only = [
         [each for each in mine if run.counterpart(each) not in its]
@@ -73,6 +77,18 @@ def of_backward(alignment: Alignment, region: Region) -> Culprits:
     if rules[1] is not None and rules[0] is None:
         return Culprits(cut(a.flow, b.counterpart(rules[1])), rules[1], "detached in a")
     return Culprits(rules[0], rules[1], "backward rule")
+
+
+def _hooked(alignment: Alignment, region: Region) -> Culprits | None:
+    """Hooks that made gradients what they are, in one run or in both; None where none did."""
+    places = (alignment.a, region.a, region.end_a), (alignment.b, region.b, region.end_b)
+    hooks = [hook_behind(run, side or (() if end is None else (end,))) for run, side, end in places]
+    if hooks == [None, None]:
+        return None
+    of = [None if end is None else owner_of(run.flow, end) for run, _, end in places]
+    if None not in hooks:
+        return Culprits(hooks[0], hooks[1], "hooks")
+    return Culprits(of[0], hooks[1], "hook") if hooks[0] is None else Culprits(hooks[0], of[1], "hook in a")
 
 
 def _arriving(flow: Flow, end: int) -> list[int]:

@@ -101,8 +101,10 @@ class Parting:
     """In a word or two: `attribute`, `axis`, `initialisation`, `random`, `optimizer`, `detached`, `another op`."""
     verdict: str
     """Where they part and why, as one sentence."""
-    inputs_agree: bool
-    """Whether all that came in agreed; then this is the culprit, and no consequence of something earlier."""
+    inputs_agree: bool | None
+    """Whether all that came in agreed; then this is the culprit, and no consequence of something earlier. None where
+    nothing comes in.
+    """
     facts: tuple[Fact, ...] = ()
     """What differs about the call, the most telling first."""
     distance: Distance | None = None

@@ -183,6 +183,16 @@ class Flow:
         return found
 
     @cached_property
+    def gradients(self) -> dict[int, list[int]]:
+        """The backward vertices that belong to each vertex."""
+        found: dict[int, list[int]] = {}
+        for vertex in np.flatnonzero(self.is_backward).tolist():
+            owner = self.vertex(int(self.forward[vertex]))
+            if owner is not None:
+                found.setdefault(owner, []).append(vertex)
+        return found
+
+    @cached_property
     def places(self) -> np.ndarray:
         """Where each vertex stands: its own place, of a leaf that of its first use."""
         found = np.arange(len(self))

@@ -12,7 +12,7 @@ from graphscope.compare.anchors import LOOSE, TIGHT
 from graphscope.compare.calls import Call, facts
 from graphscope.compare.errors import allowed, expected, saved
 from graphscope.compare.rounding import PRECISION, Allowed, Deviation, agree, deviation, roundoff, statistics_agree
-from graphscope.compare.updates import carried
+from graphscope.compare.updates import carried, made_by
 from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:
@@ -158,7 +158,8 @@ class Judgement:
             return None  # statistics would not show it
         statistics = a.prints.summary(one), b.prints.summary(other)
         allowed = self._allowed(one, other)
-        if all(statistics_agree(*statistics, each) is False for each in allowed):
+        are_made = self._are_given(one, other) and not (made_by(a.flow, one) or made_by(b.flow, other))
+        if not any(statistics_agree(*statistics, each, are_independent=are_made) for each in allowed):
             return None
         apart = float(np.abs(a.prints.features[one] - b.prints.features[other]).max())
         likely = max(apart, roundoff(a.flow.dtype(one), b.flow.dtype(other)) * float(a.prints.sizes[one]))

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphscope.compare.alignment import NONE
-from graphscope.compare.anchors import LOOSE
+from graphscope.compare.anchors import LOOSE, TIGHT
 from graphscope.compare.culprits import CUTS
 from graphscope.compare.judgement import AGREES, DIFFERS
 from graphscope.compare.layouts import in_one_order
 from graphscope.compare.rounding import Allowed, agree, roundoff, statistics_agree
 from graphscope.diagnose.values.origins import JOINS, MOVES
+from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:
     from graphscope.compare.alignment import Run
@@ -32,7 +33,7 @@ def judge_leaf_gradients(judgement: Judgement) -> tuple[list[int], list[int]]:
         if not all(vertices) and (_is_replaced(a.flow, leaf) or _is_replaced(b.flow, mate)):
             continue
         state = _state(judgement, *vertices)
-        if state == DIFFERS and _is_one_of_many(judgement, leaf, mate):
+        if state == DIFFERS and (_is_one_of_many(judgement, leaf, mate) or _is_made_anew(judgement, (leaf, mate))):
             continue
         for which in range(2):
             compared[which].extend(vertices[which])
@@ -63,6 +64,26 @@ def _is_made(flow: Flow, vertex: int) -> bool:
             if any(source in flow.gathered for source in flow.inputs[each]):
                 return True
             border += flow.inputs[each]
+    return False
+
+
+def _is_made_anew(judgement: Judgement, leaves: tuple[int, int]) -> bool:
+    """Whether one run makes the numbers of a leaf anew of that leaf and others, as of a direction and a length: the
+    gradient of the leaf of the other run is that of what is made.
+    """
+    for which, run in enumerate(judgement.runs):
+        leaf, flow, other = leaves[which], run.flow, judgement.runs[1 - which]
+        gathered = other.flow.gathered.get(leaves[1 - which], [])
+        for user in flow.users[leaf]:
+            if flow.is_backward[user] or flow.counts[user] != flow.counts[leaf] or len(flow.inputs[user]) < 2:
+                continue
+            is_same = (
+                np.abs(run.prints.features[user] - run.prints.features[leaf]).max() <= TIGHT * run.prints.scales[leaf]
+            )
+            arriving = [each for each in flow.gradients.get(user, []) if flow.kinds[each] == Kind.GRAD]
+            pair = (arriving, gathered) if which == 0 else (gathered, arriving)
+            if is_same and arriving and _state(judgement, *pair) == AGREES:
+                return True
     return False
 
 

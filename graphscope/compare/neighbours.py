@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from graphscope.compare.alignment import NONE, Alignment
+from graphscope.compare.split_losses import add_up
 from graphscope.eventlog.schema import Flag, Kind
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ def pair_named(alignment: Alignment, names: Mapping[str, str]) -> None:
 def pair_roots(alignment: Alignment) -> None:
     """What backward passes begin from."""
     (a, _), (b, _) = alignment.sides
+    if add_up(alignment):
+        return
     for one, other in zip(a.flow.roots, b.flow.roots, strict=False):
         if a.mates[one] == NONE and b.mates[other] == NONE and a.flow.counts[one] == b.flow.counts[other]:
             alignment.pair(one, other)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.compare.beginnings import folded
+from graphscope.compare.beginnings import GIVEN, folded
 from graphscope.compare.births import birth, masks, same
 from graphscope.compare.calls import Call, alone, facts
 from graphscope.compare.causes import cause_of
@@ -23,10 +23,12 @@ from graphscope.compare.regions import Region, independent, regions
 from graphscope.compare.rounding import distance
 from graphscope.compare.sentences import sentence
 from graphscope.compare.sides import side
+from graphscope.compare.split_losses import settle_losses
 from graphscope.compare.vocabulary import does_the_same
 
 if TYPE_CHECKING:
     from graphscope.compare.alignment import Alignment, Run
+    from graphscope.compare.births import Birth
     from graphscope.compare.difference import Fact, Side, When
     from graphscope.compare.items import Item
 
@@ -36,6 +38,7 @@ _MOST: Final = 16
 
 def partings_forward(alignment: Alignment, judgement: Judgement, step: int) -> list[Parting]:
     """Where the forward passes part, the first place first; each is no consequence of another."""
+    settle_losses(judgement)
     found = _lost_forward(judgement)
     if settle_pieces(judgement, *found, same):
         found = _lost_forward(judgement)
@@ -95,7 +98,21 @@ def _forward(judgement: Judgement, region: Region, step: int) -> Parting:
     if swapped is not None:
         calls = Call(alignment.a.flow.node(swapped.a)), Call(alignment.b.flow.node(swapped.b))
         return _told(judgement, region, "forward", step, swapped.cause, calls, ())
-    return _told(judgement, region, "forward", step, cause_of(found, calls, known), calls, known)
+    cause = cause_of(found, calls, known)
+    if cause in ("op", "another op") and _is_partly_unseen(alignment, found):
+        cause = "unseen"
+    return _told(judgement, region, "forward", step, cause, calls, known)
+
+
+def _is_partly_unseen(alignment: Alignment, found: Birth) -> bool:
+    """Whether statistics alone are known of something that the ops are given."""
+    runs = (alignment.a, found.a), (alignment.b, found.b)
+    return any(
+        run.prints.known[each] and not run.prints.whole[each]
+        for run, item in runs
+        if item is not None
+        for each in run.flow.inputs[item.vertex]
+    )
 
 
 def _backward(judgement: Judgement, region: Region, step: int) -> Parting:
@@ -129,7 +146,10 @@ def _told(
     told = sentence(when, cause, sides[0], sides[1], known)
     apart = _apart(judgement.alignment, region)
     consequences = max(int(np.count_nonzero(judgement.states[0] == DIFFERS)) - 1, 0)
-    return Parting(when, step, sides[0], sides[1], told.cause, told.verdict, True, known, apart, consequences)
+    takes = cause not in (*GIVEN, "unseen") and any(call is not None and call.node.kind != "leaf" for call in calls)
+    return Parting(
+        when, step, sides[0], sides[1], told.cause, told.verdict, True if takes else None, known, apart, consequences
+    )
 
 
 def _side(call: Call, *, whole: bool) -> Side:

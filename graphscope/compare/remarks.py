@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from graphscope.eventlog.schema import NODES, Kind
+from graphscope.diagnose.text_lines import counted
+from graphscope.eventlog.schema import NODES, Flag, Kind
 from graphscope.eventlog.values import POLICIES
 from graphscope.graph import Graph
 
@@ -67,6 +68,16 @@ def _missing(log: Log) -> Iterator[str]:
         yield "keeps no large values: of those the statistics are compared; record with --values full"
     elif log.dropped > log.first:
         yield f"has let go of the values before #{log.dropped}; record with a larger budget, or --values summary"
+    if _policy(log) == "full" and (large := _summarised(log)):
+        yield f"keeps statistics alone of {counted(large, 'value')}, each above 1 MiB: their elements are not compared"
+
+
+def _summarised(log: Log) -> int:
+    """Of how many nodes a log holds statistics in place of a value."""
+    found = 0
+    for _, rows in log.chunks():
+        found += int(np.count_nonzero(np.isin(rows["kind"], NODES) & ((rows["flags"] & int(Flag.SUMMARY)) != 0)))
+    return found
 
 
 def _policy(log: Log) -> str:

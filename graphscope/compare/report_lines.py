@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 _INDENT: Final = "   "
 _UNSAID: Final = "(not given)"
-_BEGINNINGS: Final = ("initialisation", "input")
-"""Causes of leaves, which nothing comes into."""
+_CAME_IN: Final = {True: " What came in was the same.", False: " What came in differed already.", None: ""}
 _MOST: Final = 5
 """So many places beside the first are told."""
 
@@ -117,8 +116,7 @@ def _parting(parting: Parting, width: int) -> Iterator[Line]:
     yield Line("")
     yield from two_lines(parting.a, parting.b, width, _INDENT)
     yield Line("")
-    came = " What came in was the same." if parting.inputs_agree else " What came in differed already."
-    told = f"{parting.verdict.rstrip('.')}.{'' if parting.cause in _BEGINNINGS else came}"
+    told = f"{parting.verdict.rstrip('.')}.{_CAME_IN[parting.inputs_agree]}"
     yield from (Line(part) for part in wrapped(told, width, _INDENT))
     rows = [*_table(parting)]
     if rows:

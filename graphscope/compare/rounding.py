@@ -90,14 +90,23 @@ def agree(a: np.ndarray, b: np.ndarray, allowed: Allowed, found: Deviation | Non
     return found.largest <= np.min(allowed.absolute) or _within(a, b, allowed)
 
 
-def statistics_agree(a: Summary, b: Summary, allowed: Allowed) -> bool | None:
-    """The same of tensors of which only statistics were kept; None when these can't say."""
+def statistics_agree(a: Summary, b: Summary, allowed: Allowed, *, are_independent: bool = False) -> bool:
+    """The same of tensors of which only statistics were kept.
+
+    Args:
+        a: The statistics of a tensor.
+        b: Those of another.
+        allowed: How far apart elements may be.
+        are_independent: Whether each element is rounded by itself: then mean and deviation hardly change.
+    """
     if (a.count, a.nan, a.inf) != (b.count, b.nan, b.inf):
         return False
     absolute = float(np.max(allowed.absolute))
     scale = float(np.max(allowed.relative)) * max(abs(a.minimum), abs(a.maximum))
-    pairs = ((a.minimum, b.minimum), (a.maximum, b.maximum), (a.mean, b.mean), (a.std, b.std))
-    return not any(abs(one - two) > absolute + scale for one, two in pairs)
+    most = absolute + scale
+    ends, moments = ((a.minimum, b.minimum), (a.maximum, b.maximum)), ((a.mean, b.mean), (a.std, b.std))
+    part = 2 / math.sqrt(max(a.count, 4)) if are_independent else 1.0
+    return all(abs(one - two) <= most for one, two in ends) and all(abs(m - n) <= most * part for m, n in moments)
 
 
 def deviation(a: np.ndarray, b: np.ndarray) -> Deviation | None:

@@ -30,8 +30,13 @@ CAUSES: Final[dict[str, str]] = {
     "only b": "b does one thing more than a: {b}",
     "detached": "a gradient flows back through {a} in a, and the way is cut off at {b} in b",
     "detached in a": "a gradient flows back through {b} in b, and the way is cut off at {a} in a",
+    "hook": "a hook changes the gradient of {a} in b ({b}), and none does in a",
+    "hook in a": "a hook changes the gradient of {b} in a ({a}), and none does in b",
+    "hooks": "hooks of both change this gradient, {a} in a and {b} in b",
     "untied": "the gradients of {a} and {b} are added up with those of other uses in one run alone: only there is the "
     "tensor that they use shared",
+    "unseen": "{a} makes something else; of what it is given statistics alone were kept, which agree, though single "
+    "elements may not",
     "backward rule": "{a} made the same in both runs, and its gradient is computed another way in {b}",
 }
 """A sentence for each cause that is known beyond what the two calls were told."""
@@ -41,6 +46,9 @@ _NAMED: Final = {
     "only b": "only one",
     "in place in a": "in place",
     "detached in a": "detached",
+    "hook in a": "hook",
+    "hooks": "hook",
+    "unseen": "operand",
 }
 """What a person is told as the cause, where that is not its key."""
 

@@ -42,41 +42,90 @@ DEFAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 """What functions take where the call does not say."""
 
-_NUMBER: Final = ("input", "number")
-_REDUCED: Final = ("input", "dim", "keepdim")
+_SIGNATURES: Final = """
+add sub mul div floor_divide remainder fmod pow maximum minimum eq ne lt le gt ge: input number
+sum mean amax amin prod max min argmax argmin logsumexp all any: input dim keepdim
+softmax log_softmax softmin cumsum cumprod cummax cummin logcumsumexp unbind squeeze unsqueeze glu: input dim
+addcdiv addcmul: input tensor1 tensor2 value
+as_strided: input size stride storage_offset
+avg_pool1d avg_pool2d avg_pool3d: input kernel_size stride padding ceil_mode count_include_pad
+batch_norm: input running_mean running_var weight bias training momentum eps
+bincount: input weights minlength
+broadcast_to expand repeat tile: input size
+cat stack concat: tensors dim
+cdist: x1 x2 p
+celu: input alpha
+chunk tensor_split: input chunks dim
+clamp clip: input min max
+constant_pad_nd: input pad value
+conv1d conv2d conv3d: input weight bias stride padding dilation groups
+conv_transpose1d conv_transpose2d conv_transpose3d: input weight bias stride padding output_padding groups dilation
+cosine_similarity: x1 x2 dim eps
+cross_entropy nll_loss: input target weight
+diag tril triu: input diagonal
+diagonal: input offset dim1 dim2
+diff: input n dim
+dist: input other p
+dropout: input p training
+einsum: equation
+elu: input alpha scale input_scale
+embedding: weight indices padding_idx
+fill full_like new_full: input fill_value
+flatten: input start_dim end_dim
+flip: input dims
+full: size fill_value
+gather: input dim index
+getitem: input index
+group_norm: input num_groups weight bias eps
+hardshrink softshrink: input lambd
+hardtanh: input min_val max_val
+histc: input bins min max
+index_add index_copy: input dim index source
+index_fill: input dim index value
+index_select: input dim index
+kthvalue: input k dim keepdim
+layer_norm: input normalized_shape weight bias eps
+leaky_relu: input negative_slope
+lerp: input end weight
+linspace: start end steps
+logit: input eps
+masked_fill: input mask value
+matrix_power: input n
+max_pool1d max_pool2d max_pool3d: input kernel_size stride padding dilation ceil_mode
+median mode nanmedian: input dim keepdim
+movedim: input source destination
+multinomial: input num_samples replacement
+nan_to_num: input nan posinf neginf
+narrow: input dim start length
+norm: input p dim keepdim
+one_hot: input num_classes
+permute: input dims
+pixel_shuffle: input upscale_factor
+pixel_unshuffle: input downscale_factor
+quantile nanquantile: input q dim keepdim
+renorm: input p dim maxnorm
+repeat_interleave: input repeats dim
+reshape view: input shape
+roll: input shifts dims
+rot90: input k dims
+round: input decimals
+scatter scatter_add: input dim index src
+select: input dim index
+softplus: input beta threshold
+sort argsort: input dim descending
+split: input sizes dim
+std var std_mean var_mean: input dim unbiased keepdim
+threshold: input threshold value
+topk: input k dim largest sorted
+transpose swapaxes: input dim0 dim1
+unflatten: input dim sizes
+unfold: input dimension size step
+where: condition input other
+"""
 
 PARAMETERS: Final[Mapping[str, Sequence[str]]] = {
-    **dict.fromkeys(("add", "sub", "mul", "div", "floor_divide", "remainder", "pow", "maximum", "minimum"), _NUMBER),
-    **dict.fromkeys(
-        ("sum", "mean", "amax", "amin", "prod", "max", "min", "argmax", "logsumexp", "all", "any"), _REDUCED
-    ),
-    **dict.fromkeys(
-        ("softmax", "log_softmax", "cumsum", "cumprod", "unbind", "squeeze", "unsqueeze"), ("input", "dim")
-    ),
-    "getitem": ("input", "index"),
-    "transpose": ("input", "dim0", "dim1"),
-    "flatten": ("input", "start_dim", "end_dim"),
-    "permute": ("input", "dims"),
-    "reshape": ("input", "shape"),
-    "view": ("input", "shape"),
-    "cat": ("tensors", "dim"),
-    "stack": ("tensors", "dim"),
-    "chunk": ("input", "chunks", "dim"),
-    "split": ("input", "sizes", "dim"),
-    "clamp": ("input", "min", "max"),
-    "tril": ("input", "diagonal"),
-    "triu": ("input", "diagonal"),
-    "roll": ("input", "shifts", "dims"),
-    "flip": ("input", "dims"),
-    "gather": ("input", "dim", "index"),
-    "masked_fill": ("input", "mask", "value"),
-    "where": ("condition", "input", "other"),
-    "dropout": ("input", "p", "training"),
-    "max_pool2d": ("input", "kernel_size", "stride", "padding"),
-    "avg_pool2d": ("input", "kernel_size", "stride", "padding"),
-    "conv1d": ("input", "weight", "bias", "stride", "padding", "dilation", "groups"),
-    "conv2d": ("input", "weight", "bias", "stride", "padding", "dilation", "groups"),
-    "batch_norm": ("input", "running_mean", "running_var", "weight", "bias", "training", "momentum", "eps"),
-    "layer_norm": ("input", "normalized_shape", "weight", "bias", "eps"),
+    name: names.split()
+    for names_of, _, names in (line.partition(": ") for line in _SIGNATURES.strip().splitlines())
+    for name in names_of.split()
 }
 """What functions call their arguments, where a log does not say it."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from graphscope.compare.difference import Fact
 from graphscope.compare.updates.case import Case, Cause, Place, at, called_at, names_of, only_of, optimizers, told
 from graphscope.compare.updates.update import Update, optimizer_of
 from graphscope.graph.training import training
+
+if TYPE_CHECKING:
+    from graphscope.graph import Node
 
 
 def left_out(case: Case) -> Cause | None:
@@ -63,7 +66,7 @@ def clipped(case: Case) -> Cause | None:
     if one is None or other is None or not case.change.uses_another_gradient:
         return None
     calls = [each[-1] if each else None for each in case.calls(*_CLIPS)]
-    writes = [each.write for each in (one, other)]
+    writes = [_write(case, run) for run in range(2)]
     places = [
         called_at(log, call) if call is not None else at(write)
         for log, call, write in zip(case.logs, calls, writes, strict=True)
@@ -75,6 +78,13 @@ def clipped(case: Case) -> Cause | None:
     facts += [Fact("limit", *limits)] if limits[0] != limits[1] else []
     sentence = f"a {clips[0]}, b {clips[1]}"
     return Cause("clipping", sentence, tuple(facts), (places[0], places[1]))
+
+
+def _write(case: Case, run: int) -> Node | None:
+    """What a run wrote into the gradient of the parameter ahead of its update; else into that of another."""
+    changes = [case.change, *case.all]
+    updates = [each for change in changes if (each := (change.one, change.other)[run]) is not None]
+    return next((write for each in updates if (write := each.write) is not None), None)
 
 
 def _clip(how: str, limit: str, place: Place | None, update: Update) -> str:

@@ -1,0 +1,22 @@
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+torch.manual_seed(5)
+net = nn.Sequential(nn.Linear(6, 20), nn.ReLU(), nn.Linear(20, 3))
+x, y = torch.randn(32, 6), 5 * torch.randn(32, 3)
+opt = torch.optim.SGD(net.parameters(), lr=1e-2)
+
+
+def clip(params, limit):
+    for p in params:
+        norm = p.grad.norm()
+        if norm > limit:
+            p.grad.mul_(limit / (norm + 1e-6))  # <-- update
+
+
+for step in range(3):
+    opt.zero_grad()
+    F.mse_loss(net(x), y).backward()
+    clip(net.parameters(), 1.0)
+    opt.step()

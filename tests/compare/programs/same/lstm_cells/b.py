@@ -1,0 +1,17 @@
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+torch.manual_seed(5)
+lstm = nn.LSTM(5, 12, batch_first=True)
+head = nn.Linear(12, 2)
+x, y = torch.randn(4, 6, 5), torch.randn(4, 6, 2)
+cell = nn.LSTMCell(5, 12)
+cell.load_state_dict({k[:-3]: v for k, v in lstm.state_dict().items()})
+h, c = torch.zeros(4, 12), torch.zeros(4, 12)
+out = []
+for t in range(6):
+    h, c = cell(x[:, t], (h, c))
+    out.append(h)
+loss = F.mse_loss(head(torch.stack(out, 1)), y)
+loss.backward()

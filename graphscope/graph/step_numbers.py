@@ -1,7 +1,5 @@
 """What the training steps of a log are called: by the counters of the program's own loops where the log tells them
 (`epoch 2, batch 3`), else counted from 1.
-
-A step ends with a STEP mark; the marks of several optimizers in one turn of a loop end one step together.
 """
 
 from __future__ import annotations
@@ -13,8 +11,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.eventlog.schema import Kind
+from graphscope.graph.loop_turns import counters_of
+from graphscope.graph.outline.steps import Steps, steps
 from graphscope.graph.reading import once_a_length
-from graphscope.graph.words import by_entry, numbers, told
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -45,65 +44,53 @@ class StepNumber:
 
 
 class StepNumbers:
-    """The training steps of a log, each by its place: 0, 1, ...; what runs behind the last mark is one more.
+    """What the steps are called, each by its place among the `steps` of the outline.
 
     Args:
         log: The log.
     """
 
     def __init__(self, log: Log) -> None:
-        self._log = log
-        marks = log.rare()
-        marks = marks[log.pick("kind", marks) == Kind.STEP]
-        self.ends: np.ndarray = marks
-        """The rows where steps end."""
-        self._counters: list[Mapping[str, int]] = []
-        """By place."""
-        self._turns: list[int] = []
-        if len(marks):
-            self._group(marks, _counters(log, marks), log.pick("site", marks).tolist())
-
-    def _group(self, marks: np.ndarray, counters: list[dict[str, int]], sites: list[int]) -> None:
-        """Put marks together that several lines make in one turn, and count the turns of loops that count nothing."""
-        last: list[int] = []
-        lines: set[int] = set()
-        for place, (found, site) in enumerate(zip(counters, sites, strict=True)):
-            goes_on = bool(found) and bool(last) and counters[last[-1]] == found
-            if goes_on and site not in lines:
-                last[-1] = place
-                lines.add(site)
-                continue
-            self._turns.append(self._turns[-1] + 1 if goes_on else 1)
-            lines = {site}
-            last.append(place)
-        self.ends = marks[last]
-        self._counters = [counters[place] for place in last]
-        for place, turn in enumerate(self._turns):
-            is_alone = turn == 1 and self._turns[place + 1 : place + 2] != [2]
-            self._turns[place] = 0 if is_alone else turn
+        self.steps: Steps = steps(log)
+        ends = self.steps.marks[self.steps.kinds == Kind.STEP]
+        behind = np.searchsorted(ends, self.steps.last, side="right")
+        inside = np.flatnonzero(behind > np.searchsorted(ends, self.steps.first))
+        self._counters: list[Mapping[str, int]] = [{} for _ in self.steps.first]
+        for place, counters in zip(inside.tolist(), counters_of(log, ends[behind[inside] - 1]), strict=True):
+            self._counters[place] = counters
+        if self._counters and not self._counters[-1]:
+            self._counters[-1] = _following(self._counters[:-1])
+        self._turns = _turns(self._counters)
 
     def __len__(self) -> int:
-        has_tail = not len(self.ends) or int(self.ends[-1]) < self._log.end - 1
-        return len(self.ends) + has_tail
-
-    def place(self, row: int) -> int:
-        """The place of the step that a row belongs to."""
-        return min(int(np.searchsorted(self.ends, row)), len(self) - 1)
-
-    def span(self, place: int) -> tuple[int, int]:
-        """First and last row of the step at a place; what runs ahead of the first belongs to it."""
-        first = int(self.ends[place - 1]) + 1 if 1 <= place <= len(self.ends) else self._log.first
-        return first, int(self.ends[place]) if place < len(self.ends) else self._log.end - 1
+        return len(self._counters)
 
     def number(self, place: int) -> StepNumber:
         """What the step at a place is called."""
-        if place < len(self._counters):
-            return StepNumber(place + 1, self._counters[place], self._turns[place])
-        return StepNumber(place + 1, {})
+        return StepNumber(place + 1, self._counters[place], self._turns[place])
 
-    def of(self, row: int) -> StepNumber:
-        """What the step is called that a row belongs to."""
-        return self.number(self.place(row))
+    def of(self, row: int) -> StepNumber | None:
+        """What the step is called that a row belongs to; None of what is in none."""
+        place = self.steps.place(row)
+        return None if place is None else self.number(place)
+
+    def find(self, wanted: Mapping[str, int]) -> int | None:
+        """The place of the first step with these numbers: `{"epoch": 2, "batch": 3}`, by nouns or the program's names.
+
+        A `step` that no loop counts is the turn of the only loop there is, else counted from 1.
+        """
+        numbers = [self.number(place) for place in range(len(self))]
+        told = [{**each.counters, **dict(each.parts)} for each in numbers]
+        if [*wanted] == ["step"] and not any("step" in each for each in told):
+            if all(len(each) <= 1 for each in (found.parts for found in numbers)):
+                told = [{"step": found.parts[0][1]} for found in numbers]
+            else:
+                told = [{"step": found.count} for found in numbers]
+        return next((place for place, each in enumerate(told) if wanted.items() <= each.items()), None)
+
+    def title(self, row: int) -> str:
+        """The same in words: `step 30`; empty of what is in none."""
+        return str(self.of(row) or "")
 
 
 @once_a_length
@@ -112,15 +99,25 @@ def step_numbers(log: Log) -> StepNumbers:
     return StepNumbers(log)
 
 
-def _counters(log: Log, marks: np.ndarray) -> list[dict[str, int]]:
-    """What marks tell of the loops around them."""
-    found: list[dict[str, int]] = [{} for _ in marks]
-    for entry, which in by_entry(log, marks):
-        names, encoded = entry.get("counters"), told(entry, "attributes").get("numbers")
-        if isinstance(names, list) and isinstance(encoded, dict) and isinstance(encoded.get("tuple"), list):
-            columns = [numbers(log, marks[which], part).tolist() for part in encoded["tuple"]]
-            for place, *row in zip(which.tolist(), *columns, strict=True):
-                found[place] = {str(name): int(each) for name, each in zip(names, row, strict=False)}
+def _following(ended: list[Mapping[str, int]]) -> dict[str, int]:
+    """What the loops count in a step that has not ended: the innermost one goes on as it did."""
+    if not ended or not ended[-1]:
+        return {}
+    *outer, inner = ended[-1]
+    before = ended[-2] if len(ended) > 1 else {}
+    is_same_loop = [*before] == [*ended[-1]] and all(before[name] == ended[-1][name] for name in outer)
+    by = ended[-1][inner] - before[inner] if is_same_loop else 1
+    return {**ended[-1], inner: ended[-1][inner] + by}
+
+
+def _turns(counters: list[Mapping[str, int]]) -> list[int]:
+    """The places of steps among those with the same counters, from 1 on; 0 of those that are alone with theirs."""
+    found: list[int] = []
+    for place, each in enumerate(counters):
+        is_next = bool(each) and place > 0 and each == counters[place - 1]
+        if is_next and found[-1] == 0:
+            found[-1] = 1
+        found.append(found[-1] + 1 if is_next else 0)
     return found
 
 

@@ -7,9 +7,11 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
+import numpy as np
 import pytest
 
 import graphscope as gs
+from graphscope.eventlog.schema import Kind
 from graphscope.graph.step_numbers import StepNumbers, step_numbers
 
 HEAD = """\
@@ -177,7 +179,7 @@ STYLES = {
 
 
 def said(numbers: StepNumbers) -> list[str]:
-    return [str(numbers.number(place)) for place in range(len(numbers.ends))]
+    return [str(numbers.number(place)) for place in range(len(numbers))]
 
 
 def recorded(text: str, tmp_path: Path) -> Any:
@@ -210,11 +212,20 @@ def test_the_steps_of_a_loop_that_counts_nothing_are_counted(tmp_path: Path) -> 
     assert said(step_numbers(recorded(text, tmp_path))) == ["step 1", "step 2"]
 
 
-def test_a_step_reaches_from_mark_to_mark(tmp_path: Path) -> None:
-    numbers = step_numbers(log := recorded(STYLES["two optimizers in one turn"], tmp_path))
-    rows = [row for place in range(len(numbers)) for row in range(numbers.span(place)[0], numbers.span(place)[1] + 1)]
-    assert rows == [*range(log.first, log.end)]
-    assert all(numbers.place(row) == place for place in range(len(numbers)) for row in numbers.span(place))
+def test_a_step_is_found_by_its_numbers(tmp_path: Path) -> None:
+    nested = step_numbers(recorded(STYLES["nested"], tmp_path))
+    assert str(nested.number(nested.find({"epoch": 2, "batch": 3}) or 0)) == "epoch 2, batch 3"
+    assert (nested.find({"epoch": 1}), nested.find({"batch_idx": 2}), nested.find({"step": 7})) == (4, 2, 6)
+    assert nested.find({"epoch": 3}) is None
+    alone = step_numbers(recorded(STYLES["resumed"], tmp_path))
+    assert alone.find({"step": 9}) == alone.find({"epoch": 9}) == 1
+
+
+def test_two_optimizers_in_one_turn_end_one_step(tmp_path: Path) -> None:
+    log = recorded(STYLES["two optimizers in one turn"], tmp_path)
+    kinds = log.pick("kind", rows := np.arange(log.first, log.end))
+    ends = rows[kinds == Kind.STEP].tolist()
+    assert [step_numbers(log).title(row) for row in ends] == [f"step {number // 2}" for number in range(6)]
 
 
 def test_reading_the_counters_holds_nothing_alive(tmp_path: Path) -> None:

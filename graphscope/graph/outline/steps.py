@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.eventlog.schema import Kind
+from graphscope.graph.loop_turns import last_of_turns
 from graphscope.graph.reading import once_a_length
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def steps(log: Log) -> Steps:
         low, high = np.searchsorted(marks, (start, start + len(events)))
         kinds[low:high] = events["kind"][marks[low:high] - start]
     begins, ends = _outermost(marks, kinds, log.end - 1)
-    marked = marks[kinds == Kind.STEP]
+    marked = last_of_turns(log, marks[kinds == Kind.STEP])
     if len(marked) == 0:
         marked = _turns(log, begins, ends)
     last = _with_what_follows(log, marked, begins)

@@ -1,0 +1,14 @@
+import torch
+from torch.nn import functional as F
+
+
+def contrastive(a, b, same, margin=1.0):
+    """Pulls pairs of one speaker together and pushes others a margin apart."""
+    distance = F.pairwise_distance(a, b)
+    terms = []
+    for d, s in zip(distance, same):
+        if s:
+            terms.append(d.pow(2))
+        else:
+            terms.append((margin - d).clamp(min=0.0) ** 2)
+    return torch.stack(terms).mean()

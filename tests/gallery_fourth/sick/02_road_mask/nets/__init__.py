@@ -1,0 +1,3 @@
+from .unet import TinyUNet
+
+__all__ = ["TinyUNet"]

@@ -7,7 +7,7 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-WANTED = {"sick": 26, "cured": 26, "healthy": 0}
+WANTED = {"sick": 26, "cured": 26, "healthy": 26}
 
 # As in ../gallery/check.py: lines that the twin does not change but that are tied to what is wrong.
 TIED = {

@@ -4,11 +4,11 @@ from torch import nn
 from aerial import aerial_photos
 from nets import TinyUNet
 
-torch.manual_seed(0)
+torch.manual_seed(1)
 photos, masks = aerial_photos(96)
 net = TinyUNet()
 criterion = nn.BCEWithLogitsLoss()
-optimizer = torch.optim.Adam(net.parameters(), lr=5e-3)
+optimizer = torch.optim.Adam(net.parameters(), lr=1e-2)
 
 
 def iou(pred, mask):
@@ -25,4 +25,4 @@ for epoch in range(10):
         optimizer.step()
     with torch.no_grad():
         out = net(photos[80:])
-    print(f"{epoch}: loss {loss.item():.4f} iou {iou(out > 0.5, masks[80:] > 0.5):.3f}")
+    print(f"{epoch}: loss {loss.item():.4f} iou {iou(out > 0.0, masks[80:] > 0.5):.3f}")

@@ -16,8 +16,10 @@ from graphscope.debugger.motion import CONTINUE, Motion, Origin, Plan
 from graphscope.debugger.recorded_locals import RecordedLocals
 from graphscope.debugger.results import Cause, Change, Frame, Place, Raised, Resumed, Stop, Where
 from graphscope.errors import CommandError
+from graphscope.eventlog import record as recording
 from graphscope.eventlog.schema import NODES
 from graphscope.graph import Graph, Node
+from graphscope.graph.step_numbers import step_numbers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -316,6 +318,8 @@ class Debugger:
     ) -> Stop:
         """Say where the debugger stands."""
         node = self.node
+        if self.edge is not None and self.at_edge and self.edge.stack:
+            recording.turn(self.edge.stack[-1])
         return Stop(
             None if node is None else nodes.describe(node),
             cause,
@@ -325,8 +329,9 @@ class Debugger:
             breakpoint=None if hit is None else hit.breakpoint.info,
             changes=changes,
             raised=raised,
+            step=step_numbers(self.log).title(self.now),
             remark=remark,
-            notes=(*_within(node), *notes),
+            notes=(*nodes.rule_around(node), *notes),
             displays=tuple(self.displays.changed(self.lookup())),
             findings=() if hit is None else hit.findings,
         )
@@ -387,11 +392,3 @@ class Debugger:
             return self.stop("exception", raised=self.failure.raised)
         closed = self.log.closed
         return self.stop("end", remark="the end of the recording" if closed else "the end of what is recorded so far")
-
-
-def _within(node: Node | Pending | None) -> tuple[str, ...]:
-    """What to say of an op that is part of a backward rule."""
-    if not isinstance(node, Node) or node.graph_pass == "forward" or node.kind not in ("op", "leaf"):
-        return ()
-    rule = node.forward
-    return () if rule is None else (f"(in the rule of #{rule.row} {rule.label})",)

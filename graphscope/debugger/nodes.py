@@ -15,6 +15,7 @@ from graphscope.graph.select import Selectable
 if TYPE_CHECKING:
     from graphscope.eventlog.names import Site
     from graphscope.eventlog.reader import Log
+    from graphscope.graph import Node as GraphNode
 
 _BLOCK = 1 << 14
 
@@ -82,6 +83,14 @@ def spot(node: Node | None) -> tuple[str, int] | None:
     """File and line of a node, if there is one and they are known."""
     site = None if node is None else node.site
     return None if site is None or not site.file else (site.file, site.line)
+
+
+def rule_around(node: GraphNode | Pending | None) -> tuple[str, ...]:
+    """What to say of an op that is part of a backward rule."""
+    if node is None or isinstance(node, Pending) or node.graph_pass == "forward" or node.kind not in ("op", "leaf"):
+        return ()
+    rule = node.forward
+    return () if rule is None else (f"(in the rule of #{rule.row} {rule.label})",)
 
 
 def forward(log: Log, start: int, stop: int) -> Iterator[int]:

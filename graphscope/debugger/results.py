@@ -136,6 +136,8 @@ class Stop:
     changes: tuple[Change, ...] = ()
     """The watches that stopped, or have changed at a breakpoint."""
     raised: Raised | None = None
+    step: str = ""
+    """The training step, as the program numbers it: `epoch 2, batch 3`; empty outside of all."""
     remark: str = ""
     """What else there is to say of why, as words."""
     notes: tuple[str, ...] = ()

@@ -266,6 +266,14 @@ def step() -> None:
         writer.step(site_number(writer, frame), loop_counters(frame))
 
 
+def turn(frame: FrameType) -> None:
+    """Tell which turn of its loops the program is in, where no mark does: it waits, or has failed."""
+    counters = loop_counters(frame)
+    if writer is not None and counters:
+        row = max(writer.end - writer.base - 1, 0)
+        writer.attributes({"call": "turn", "row": row, "counters": [*counters], "numbers": [*counters.values()]})
+
+
 def exception(error: BaseException, *, node: int | None = None, site: int = 0) -> None:
     """Mark that an exception left an op or the program; each exception is marked once.
 
@@ -278,6 +286,11 @@ def exception(error: BaseException, *, node: int | None = None, site: int = 0) -
         return
     with forgiving(AttributeError, TypeError):
         error._graphscope_marked = True  # type: ignore[attr-defined]
+    innermost = error.__traceback__
+    while innermost is not None and innermost.tb_next is not None:
+        innermost = innermost.tb_next
+    if innermost is not None:
+        turn(innermost.tb_frame)
     try:
         text = str(error)
     except own(Exception):  # the program's own code; its exception is not to be replaced by another

@@ -26,6 +26,14 @@ def counters_of(log: Log, marks: np.ndarray) -> list[dict[str, int]]:
     return found
 
 
+def told_behind(log: Log, row: int) -> dict[str, int]:
+    """What the loops counted where the program waited or failed last, from a row on; empty where it did not."""
+    for entry in reversed(log.table("attrs")):
+        if isinstance(entry, dict) and entry.get("call") == "turn" and entry["row"] >= row:
+            return dict(zip(entry["counters"], entry["numbers"], strict=True))
+    return {}
+
+
 def last_of_turns(log: Log, marks: np.ndarray) -> np.ndarray:
     """Of the marks that several lines make in one turn of a loop, as where two optimizers step, the last."""
     if not len(marks):

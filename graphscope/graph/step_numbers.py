@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.eventlog.schema import Kind
-from graphscope.graph.loop_turns import counters_of
+from graphscope.graph.loop_turns import counters_of, told_behind
 from graphscope.graph.outline.steps import Steps, steps
 from graphscope.graph.reading import once_a_length
 
@@ -39,6 +39,16 @@ class StepNumber:
         told = tuple(zip(nouns if is_clear else self.counters, self.counters.values(), strict=True))
         return (*told, ("step", self.turn)) if self.turn else told or (("step", self.count),)
 
+    def answers(self, wanted: Mapping[str, int]) -> bool:
+        """Whether it has these numbers: `{"epoch": 2, "batch": 3}`, by nouns or the program's names.
+
+        A `step` that no loop counts is the turn of the only loop there is, else counted from 1.
+        """
+        told = {**self.counters, **dict(self.parts)}
+        if "step" not in told:
+            told["step"] = self.parts[0][1] if len(self.parts) == 1 else self.count
+        return wanted.items() <= told.items()
+
     def __str__(self) -> str:
         return ", ".join(f"{name} {number}" for name, number in self.parts)
 
@@ -59,7 +69,10 @@ class StepNumbers:
         for place, counters in zip(inside.tolist(), counters_of(log, ends[behind[inside] - 1]), strict=True):
             self._counters[place] = counters
         if self._counters and not self._counters[-1]:
-            self._counters[-1] = _following(self._counters[:-1])
+            told = told_behind(log, int(self.steps.first[-1]))
+            names = self._counters[-2] if len(self) > 1 else told
+            of_steps = {name: each for name, each in told.items() if name in names}  # modules may have loops as well
+            self._counters[-1] = of_steps or _following(self._counters[:-1])
         self._turns = _turns(self._counters)
 
     def __len__(self) -> int:
@@ -75,18 +88,8 @@ class StepNumbers:
         return None if place is None else self.number(place)
 
     def find(self, wanted: Mapping[str, int]) -> int | None:
-        """The place of the first step with these numbers: `{"epoch": 2, "batch": 3}`, by nouns or the program's names.
-
-        A `step` that no loop counts is the turn of the only loop there is, else counted from 1.
-        """
-        numbers = [self.number(place) for place in range(len(self))]
-        told = [{**each.counters, **dict(each.parts)} for each in numbers]
-        if [*wanted] == ["step"] and not any("step" in each for each in told):
-            if all(len(each) <= 1 for each in (found.parts for found in numbers)):
-                told = [{"step": found.parts[0][1]} for found in numbers]
-            else:
-                told = [{"step": found.count} for found in numbers]
-        return next((place for place, each in enumerate(told) if wanted.items() <= each.items()), None)
+        """The place of the first step that answers to some numbers."""
+        return next((place for place in range(len(self)) if self.number(place).answers(wanted)), None)
 
     def title(self, row: int) -> str:
         """The same in words: `step 30`; empty of what is in none."""

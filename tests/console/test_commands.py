@@ -212,6 +212,62 @@ def test_goto(debug: Debug, product: str) -> None:
     assert after(text, "goto nobody").startswith("*** ")
 
 
+LOOPS = """
+import graphscope as gs
+w = gs.tensor([1.0, 2.0], requires_grad=True)
+optimizer = gs.optim.SGD([w], lr=0.1)
+for epoch in range(1, 4):
+    for i in range(5):
+        loss = (w * w).sum()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+
+
+def told(text: str, line: str, count: int = 1) -> list[str]:
+    """What is said in brackets behind the given prompt line."""
+    return re.findall(r"^\((.*)\)$", after(text, line, count), re.MULTILINE)
+
+
+def test_goto_a_step_by_the_numbers_of_the_program(debug: Debug) -> None:
+    lines = (
+        "goto epoch 2 batch 3",
+        "p epoch, i",
+        "goto epoch 1, batch 4",
+        "goto step 3",
+        "goto epoch 7",
+        "goto step 0",
+    )
+    text = debug(LOOPS, *lines, "q")
+
+    assert after(text, "p epoch, i").startswith("(2, 3)")
+    assert told(text, lines[2]) == ["epoch 1, batch 4"]
+    assert told(text, lines[3]) == ["epoch 1, batch 2"]
+    assert "the program has ended" in after(text, "goto epoch 7")
+    assert "*** There is no step 0" in after(text, "goto step 0")
+    assert "hint: those that are recorded are epoch 1, batch 0 to epoch 3, batch 4" in after(text, "goto step 0")
+
+
+def test_nextstep(debug: Debug) -> None:
+    text = debug(LOOPS, "nextstep", "p epoch, i", *["nextstep"] * 5, "p epoch, i", "prevstep", "nextstep", "q")
+
+    assert after(text, "p epoch, i").startswith("(1, 1)")
+    assert after(text, "p epoch, i", 2).startswith("(2, 1)")
+    assert told(text, "nextstep", 7)[0] == "epoch 2, batch 1"
+
+
+def test_prevstep(debug: Debug) -> None:
+    text = debug(LOOPS, "goto epoch 2 batch 0", "n 3", *["prevstep"] * 7, "q")
+
+    assert [told(text, "prevstep", count) for count in (1, 2, 6)] == [
+        ["epoch 2, batch 0"],
+        ["epoch 1, batch 4"],
+        ["epoch 1, batch 0"],
+    ]
+    assert "*** No training step begins ahead of this one" in after(text, "prevstep", 7)
+
+
 def test_when(debug: Debug, product: str) -> None:
     text = debug(product, "n 2", "rn", "when", "q")
 

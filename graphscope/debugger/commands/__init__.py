@@ -14,5 +14,6 @@ from graphscope.debugger.commands import shell as shell
 from graphscope.debugger.commands import stepping as stepping
 from graphscope.debugger.commands import tensors as tensors
 from graphscope.debugger.commands import time as time
+from graphscope.debugger.commands import training_steps as training_steps
 from graphscope.debugger.commands import walking as walking
 from graphscope.debugger.commands import watches as watches

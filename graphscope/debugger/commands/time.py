@@ -10,18 +10,25 @@ import numpy as np
 
 from graphscope.debugger import expression_names, motion, nodes, tensor_filters
 from graphscope.debugger.command_table import Flag, Rest, command
+from graphscope.debugger.commands.training_steps import step_words, to_step
 from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Ended, Message, Resumed, Stop, TableResult
 from graphscope.errors import CommandError
 from graphscope.eventlog.schema import Kind
+from graphscope.graph.step_numbers import step_numbers
 
 _NUMBER = re.compile(r"#?(\d+)")
 
 
 @command("goto", group="stepping", needs="run")
 def goto(dbg: Debugger, where: Rest) -> Stop | Resumed:
-    """Go to a row (`goto 12`), a checkpoint, or the newest node that a SPEC selects, in either direction of time."""
+    """Go to a row (`goto 12`), a training step, a checkpoint, or the newest node of a SPEC, either way in time.
+
+    Steps bear the numbers of the program's own loops: `goto step 30`, `goto epoch 2 batch 3`.
+    """
     dbg.log.refresh()
+    if wanted := step_words(where):
+        return to_step(dbg, wanted)
     number = _NUMBER.fullmatch(where)
     row = int(number[1]) if number else dbg.checkpoints.get(where)
     if row is None:
@@ -48,7 +55,7 @@ def when(dbg: Debugger) -> TableResult:
         kinds = log.column("kind", log.first, dbg.now + 1)
         event, first = log.event(dbg.now), log.event(log.first)
         rows += [
-            ("step", int(np.count_nonzero(kinds == Kind.STEP)) + 1),
+            ("training step", step_numbers(log).title(dbg.now) or "none"),
             ("backward passes begun", int(np.count_nonzero(kinds == Kind.BACKWARD_BEGIN))),
             ("seconds since the first row", f"{(event.time - first.time) / 1e9:.6f}"),
             ("thread", str(log.thread(event.thread).get("name", event.thread))),

@@ -10,6 +10,7 @@ from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.training.frozen_afresh import Afresh, frozen_afresh
 from graphscope.diagnose.training.frozen_aliases import FrozenAlias, frozen_aliases
+from graphscope.diagnose.training.never_thawed import NeverThawed, never_thawed
 from graphscope.diagnose.training.parameter_rows import parameter_rows
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.training import Optimizer, Training, training
@@ -39,6 +40,7 @@ def frozen_rows(log: Log) -> list[int]:
     """Where an optimizer passes over parameters for the third time that don't require grad any more; or fresh ones."""
     settings = _settings(training(log))
     rows = {each.row for each in _frozen(log)} | {each.row for each in frozen_afresh(log, settings)}
+    rows |= {each.row for each in never_thawed(log, settings)}
     return sorted(rows | {each.row for each in frozen_aliases(log, settings)})
 
 
@@ -80,12 +82,16 @@ def frozen_rows(log: Log) -> list[int]:
 def frozen(graph: Graph, row: int) -> Iterator[Finding]:
     """Parameters of an optimizer don't require grad: after steps that changed them, or none of all it has does.
 
-    What is frozen before an optimizer is made that has others as well is frozen on purpose.
+    What is frozen before an optimizer is made that has others as well is frozen on purpose, unless the program is to let
+    it learn later, and looks for names that nothing has.
     """
     read = training(graph.log)
     for each in frozen_afresh(graph.log, _settings(read)):
         if each.row == row:
             yield _never_trained(read, each)
+    for closed in never_thawed(graph.log, _settings(read)):
+        if closed.row == row:
+            yield _never_thawed(closed)
     aliases = [*frozen_aliases(graph.log, _settings(read))]
     for alias in aliases:
         if alias.row == row:
@@ -117,6 +123,20 @@ def _never_trained(read: Training, found: Afresh) -> Finding:
         "frozen", "error", found.row, None, *read.place(found.site), names, "frozen", verdict, cure + "optimizer",
         evidence,
     )  # fmt: skip
+
+
+def _never_thawed(found: NeverThawed) -> Finding:
+    file, line = found.condition.text.place
+    wanted = listed(tuple(repr(text) for text in found.condition.texts), 3)
+    verdict = (
+        f"{listed(found.names, 3)} stay frozen: what is to let parameters require grad at "
+        f"{found.condition.file.rpartition('/')[2]}:{found.condition.first} looks for {wanted}, and no name fits that"
+    )
+    cure = f"name what is to be learned as named_parameters() does: {found.names[0]}"
+    evidence = {"frozen parameters": len(found.names), "texts": len(found.condition.texts)}
+    return Finding(
+        "frozen", "error", found.row, None, file, line, found.names, "stays frozen", verdict, cure, evidence
+    )
 
 
 def _of_alias(read: Training, found: FrozenAlias) -> Finding:

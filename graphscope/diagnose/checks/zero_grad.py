@@ -10,6 +10,7 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.source.places import is_behind_the_loop
 from graphscope.diagnose.training.by_hand import updates_by_hand
 from graphscope.diagnose.training.optimizer_order import Order, last_before, orders
 from graphscope.diagnose.training.parameter_rows import parameter_rows
@@ -30,7 +31,7 @@ _MOST: Final = 0.9
 
 def rows_of_leftovers(log: Log) -> list[int]:
     """The steps that use what was to be cleared, or find all cleared: the last that it takes to be sure."""
-    found = [row for order in orders(log) for row in (_kept(order), _lost(order)) if row is not None]
+    found = [row for order in orders(log) for row in (_kept(order), _lost(order), _thrown(order)) if row is not None]
     return sorted([*found, *_kept_by_hand(log)])
 
 
@@ -69,6 +70,8 @@ def zero_grad(graph: Graph, row: int) -> Iterator[Finding]:
             yield _missing(order, row)
         elif row == _lost(order):
             yield _misplaced(order, row)
+        elif row == _thrown(order):
+            yield _discarding(order, row)
     if row in _kept_by_hand(graph.log):
         yield _missing_by_hand(graph, row)
 
@@ -87,6 +90,12 @@ def _lost(order: Order) -> int | None:
     if order.starts_with_a_step or not order.is_alone or lost.sum() < max(_LEAST, _MOST * len(lost)):
         return None  # of steps that come ahead of the backward passes `step_order` tells
     return int(order.steps[lost][_LEAST - 1])
+
+
+def _thrown(order: Order) -> int | None:
+    """The step by which it is sure that of several passes ahead of each but the last is used."""
+    found = order.discarded() if order.is_alone else None
+    return None if found is None else int(order.ends[_LEAST - 1])
 
 
 def _missing(order: Order, row: int) -> Finding:
@@ -152,3 +161,20 @@ def _misplaced(order: Order, row: int) -> Finding:
     cure = "clear gradients ahead of backward(), or after step()"
     evidence = {"steps": len(lost), "steps without gradients": int(lost.sum())}
     return Finding("zero_grad", "error", row, None, *place, names, "cleared before the step", verdict, cure, evidence)
+
+
+def _discarding(order: Order, row: int) -> Finding:
+    read, names, found = order.read, order.names, order.discarded()
+    assert found is not None
+    place = read.place(int(read.log.raw(found.clear)["site"]))
+    verdict = (
+        f"{order.title} steps after every {found.period} backward passes, and gradients are cleared ahead of each: "
+        f"what {found.passes} of {found.total} passes have found is used by no step"
+    )
+    cure = "clear gradients once for each step, behind step()"
+    (begin,) = last_before(read.backward_begins, np.array([found.clear])).tolist()
+    step = read.place(read.call(int(order.steps[0])).site)
+    if is_behind_the_loop(read.log, read.place(int(read.log.raw(begin)["site"])), step):
+        place, cure = step, "move this line into the loop: one step for each backward pass"
+    evidence = {"passes": found.total, "passes that are not used": found.passes}
+    return Finding("zero_grad", "error", row, None, *place, names, "cleared between passes", verdict, cure, evidence)

@@ -49,6 +49,11 @@ def argument(log: Log, site: Site, name: str, place: int) -> Value | None:
     return None if found is None else _program(log).origin(found)
 
 
+def origin(log: Log, value: Value) -> Value | None:
+    """Where the program computes a value, and does not only hand it on; None where it may do so at several places."""
+    return _program(log).origin(value)
+
+
 def given(log: Log, site: Site, name: str, place: int) -> Value | None:
     """What the call at a site is given under a name, or at a place, as it is written there."""
     calls = [call for call in _program(log).calls(site.file) if call.lineno <= site.line <= (call.end_lineno or 0)]

@@ -68,6 +68,15 @@ def only_assignment(log: Log, key: str) -> tuple[str, int] | None:
     return _only_line(log, assigned)
 
 
+def is_behind_the_loop(log: Log, inside: tuple[str, int], place: tuple[str, int]) -> bool:
+    """Whether one line comes behind the loop that another stands in, in the same file."""
+    file, line = inside
+    loops = [each for each in ast.walk(tree_of(log.source(file))) if isinstance(each, ast.For | ast.While)]
+    around = [each for each in loops if each.lineno <= line <= (each.end_lineno or 0)]
+    innermost = max(around, key=lambda each: each.lineno, default=None)
+    return file == place[0] and innermost is not None and place[1] > (innermost.end_lineno or 0)
+
+
 def _only_line(log: Log, meant: Callable[[ast.AST], Iterable[ast.expr]]) -> tuple[str, int] | None:
     """The one line of the recorded source that holds what is meant; None where none does, or several do."""
     known = trees(log)

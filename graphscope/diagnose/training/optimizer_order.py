@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,22 @@ if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
 
 _NONE: Final = np.zeros(0, np.int64)
+
+
+_LEAST: Final = 3
+"""So many steps must show it."""
+_HALF: Final = 0.5
+
+
+class Discarded(NamedTuple):
+    """Passes whose gradients no step uses."""
+
+    clear: int
+    """Where the first of them are cleared."""
+    period: int
+    """One of so many passes is used."""
+    passes: int
+    total: int
 
 
 class Order:
@@ -59,6 +75,31 @@ class Order:
         before = np.concatenate([[-1], self.steps[:-1]])
         found: np.ndarray = (grown > before) & (cleared > grown)
         return found
+
+    def discarded(self) -> Discarded | None:
+        """Passes whose gradients are cleared before any step, as often ahead of each step, and of one line all of them.
+
+        A gradient that something was made of, or that the program has set, was wanted for that.
+        """
+        begins = self.read.backward_begins
+        passes = np.unique(np.searchsorted(begins, self.grown)) - 1
+        if len(passes) < 2 * _LEAST or passes[0] < 0 or len(np.unique(self.read.log.pick("site", begins[passes]))) > 1:
+            return None
+        starts, last = begins[passes], np.append(begins[passes[1:]], self.ends[-1])
+        is_used = np.searchsorted(self.ends, last, "right") > np.searchsorted(self.ends, starts, "right")
+        is_used |= (self.ends[None] > starts[:, None]).sum(1) == 0  # what comes behind the last step may yet be used
+        is_cleared = np.searchsorted(self.clears, last) > np.searchsorted(self.clears, starts)
+        if (~is_used & ~is_cleared).any() or is_used.mean() > _HALF:
+            return None
+        between = np.diff(np.flatnonzero(is_used & (starts < self.ends[-1])))
+        if len(between) < _LEAST - 1 or len(np.unique(between)) > 1:
+            return None
+        lost = np.isin(np.searchsorted(begins, self.grown) - 1, passes[~is_used])
+        graph, end = self.read.log.graph, self.read.log.end
+        if any(graph.index.using(row, end) for row in self.grown[lost][: len(self.tensors)].tolist()):
+            return None
+        (clear,) = self.clears[[np.searchsorted(self.clears, starts[~is_used][0])]].tolist()
+        return Discarded(clear, int(between[0]), int((~is_used).sum()), len(passes))
 
     @property
     def is_alone(self) -> bool:

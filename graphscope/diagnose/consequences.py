@@ -31,7 +31,7 @@ class Rule(NamedTuple):
 
 _LEARNING: Final = (
     "missing", "not_registered", "not_in_optimizer", "frozen", "stale_optimizer", "never_used", "lost_update",
-    "lr_vanished", "zero_grad", "step_order", "clip_order", "broadcast", "softmax_axis", "double_softmax",
+    "lr_vanished", "zero_grad", "step_order", "clip_order", "broadcast", "softmax_axis", "double_softmax", "missing_log",
     "double_sigmoid", "constant_data", "unnormalised_inputs", "train_eval_mode", "bad_init", "update_ratio",
     "wrong_sign", "precision_lost", "state_not_detached", "dead_relu", "saturation", "vanishing_gradient",
     "exploding_gradient", "vanished", "nan",
@@ -63,7 +63,7 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule(("dead_relu",), "line", ("dead_relu",)),
     Rule(("dead_relu",), "graph", ("dead_relu",)),
     Rule(
-        ("double_softmax", "double_sigmoid", "softmax_axis"), "always",
+        ("double_softmax", "double_sigmoid", "missing_log", "softmax_axis"), "always",
         ("vanishing_gradient", "saturation", "vanished", "update_ratio"),
     ),
     Rule(("softmax_axis",), "line", ("nan",)),

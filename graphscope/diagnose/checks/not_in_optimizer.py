@@ -101,7 +101,7 @@ def not_in_optimizer(graph: Graph, row: int) -> Iterator[Finding]:
             f"change: no optimizer holds them, and this {found.optimizer.type} holds others of the same loss"
         )
         cure = "give the optimizer all parameters that are to be learned, or call requires_grad_(False) on the others"
-        if _has_empty_group(found.optimizer):
+        if _has_empty_group(found.optimizer, found.parameters):
             verdict += " and has a group without any"
             cure = "give each group a list of parameters: a generator that was gone through before has none left"
         evidence = {"parameters": len(found.parameters), "backward passes": passes}
@@ -148,10 +148,28 @@ def _beside(log: Log, read: Training, group: list[Unlearned]) -> Optimizer | Non
             _row_in(grown.rows[inside], grown.tensors[inside], each) for each in group
         )
         is_expected = size <= _MOST * learned and (is_behind or _spans(module, optimizer))
-        if (is_expected or _has_empty_group(optimizer)) and not _is_given(read, module, optimizer):
-            twins = [each for each in read.optimizers.values() if each.tensors == optimizer.tensors]
-            return twins[-1]  # of two that hold the same, the second was meant to hold something else
+        twins = [each for each in read.optimizers.values() if each.tensors == optimizer.tensors]
+        is_expected |= _has_empty_group(optimizer, group) or _take_turns(read, twins)
+        if is_expected and not _is_given(read, module, optimizer):
+            return _other(read, twins, group)
     return None
+
+
+def _take_turns(read: Training, twins: list[Optimizer]) -> bool:
+    """Whether several optimizers of the same parameters step by turns."""
+    steps = [read.rows("step", owner=each.number) for each in twins]
+    return len(twins) > 1 and all(len(each) and each[0] < min(other[-1] for other in steps) for each in steps)
+
+
+def _other(read: Training, twins: list[Optimizer], group: list[Unlearned]) -> Optimizer:
+    """Of optimizers that hold the same, the one that was meant to hold something else.
+
+    That is the one which steps after the passes that bring the group its gradients, else the last.
+    """
+    last = max(each.last for each in group)
+    steps = [read.rows("step", owner=each.number) for each in twins]
+    following = [(int(rows[rows > last][0]), place) for place, rows in enumerate(steps) if (rows > last).any()]
+    return twins[min(following)[1]] if following else twins[-1]
 
 
 def _row_in(rows: np.ndarray, tensors: np.ndarray, found: Unlearned) -> int:
@@ -165,10 +183,21 @@ def _spans(module: Module | None, optimizer: Optimizer) -> bool:
     return len({name.partition(".")[0] for name, tensor in named if tensor in optimizer.tensors}) > 1
 
 
-def _has_empty_group(optimizer: Optimizer) -> bool:
-    """Whether a group was made without parameters, and not as none of them goes without weight decay."""
+def _has_empty_group(optimizer: Optimizer, forgotten: list[Unlearned]) -> bool:
+    """Whether a group was made without parameters, and not as none of them goes without weight decay.
+
+    Where a layer learns its bias and not its weight, somebody has sorted the parameters by name, and lost a part.
+    """
+    empty = [group for group in optimizer.groups if not group.count]
     decays = {group.settings.get("weight_decay") for group in optimizer.groups if group.count}
-    return any(not group.count and group.settings.get("weight_decay", _NEVER) in decays for group in optimizer.groups)
+    layers = {(each.module.number, each.name.rpartition(".")[0]) for each in forgotten if each.module is not None}
+    modules = {each.module.number: each.module for each in forgotten if each.module is not None}
+    halves = any(
+        tensor in optimizer.tensors and (module.number, name.rpartition(".")[0]) in layers
+        for module in modules.values()
+        for name, tensor in module.parameters.items()
+    )
+    return bool(empty) and (halves or any(group.settings.get("weight_decay", _NEVER) in decays for group in empty))
 
 
 _NEVER: Final = object()

@@ -10,6 +10,7 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.source.places import attribute_place
+from graphscope.diagnose.training.made_anew import MadeAnew, made_anew
 from graphscope.diagnose.training.unlearned import Unlearned, unlearned
 from graphscope.graph.reading import once_a_length
 from graphscope.graph.training import training
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 def unregistered(log: Log) -> list[int]:
     """Where unregistered parameters got a gradient for the third time, and nothing changes them."""
-    return sorted({group[0].row for group in _groups(log)})
+    return sorted({group[0].row for group in _groups(log)} | {each.row for each in made_anew(log)})
 
 
 @check(
@@ -77,8 +78,14 @@ def unregistered(log: Log) -> list[int]:
         """,
 )
 def not_registered(graph: Graph, row: int) -> Iterator[Finding]:
-    """Parameters get gradients and are in no optimizer, as the module that uses them does not know of them."""
+    """Parameters get gradients and are in no optimizer, as the module that uses them does not know of them.
+
+    Or they are made in each forward pass anew.
+    """
     log = graph.log
+    for each in made_anew(log):
+        if each.row == row:
+            yield _of_each_pass(log, each)
     for group in _groups(log):
         held = group[0].unregistered
         if group[0].row != row or held is None:
@@ -103,6 +110,19 @@ def not_registered(graph: Graph, row: int) -> Iterator[Finding]:
         evidence = {"parameters": len(group), "backward passes": group[0].passes}
         cure = f"make {owner} {remedy}"
         yield Finding("not_registered", "error", row, None, *place, names, "not registered", verdict, cure, evidence)
+
+
+def _of_each_pass(log: Log, found: MadeAnew) -> Finding:
+    verdict = (
+        f"{listed(found.names, 3) if found.names else 'parameters'} are made anew in each forward pass, {found.passes} "
+        "times: they get gradients and are gone before anything is learned"
+    )
+    cure = "make the layer in __init__() and call it in forward()"
+    evidence = {"passes": found.passes}
+    place = training(log).place(found.site)
+    return Finding(
+        "not_registered", "error", found.row, None, *place, found.names, "made in forward()", verdict, cure, evidence
+    )
 
 
 def _attribute_places(log: Log, module: str, attribute: str) -> Iterator[tuple[str, int]]:

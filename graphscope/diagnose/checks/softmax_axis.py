@@ -15,6 +15,7 @@ from graphscope.diagnose.values.axes import MERGED, SHAPES, TURNS, carried, cont
 from graphscope.diagnose.values.op_rows import distinct, op_rows
 from graphscope.diagnose.values.origins import argument, axis, is_forward, operand, origin
 from graphscope.diagnose.values.squashing import blamed
+from graphscope.eventlog.schema import Flag
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -30,6 +31,8 @@ _ALONG: Final = frozenset(
 
 _SCALED: Final = frozenset({"mul", "div", "add", "masked_fill", "where", "sub", "clamp", "true_divide", "dropout"})
 _PRODUCTS: Final = frozenset({"matmul", "bmm", "mm", "einsum", "baddbmm"})
+_LOSSES: Final = frozenset({"cross_entropy"})
+"""Losses that apply a softmax themselves, over the second axis."""
 _MOST: Final = 200
 
 
@@ -46,7 +49,7 @@ class Use(NamedTuple):
 
 def candidates(log: Log) -> list[int]:
     """The first softmax of each line and kind."""
-    return distinct(log, op_rows(log, SOFTMAX))
+    return distinct(log, op_rows(log, SOFTMAX | _LOSSES))
 
 
 @check(
@@ -81,6 +84,9 @@ def softmax_axis(graph: Graph, row: int) -> Iterator[Finding]:
     layer is always 1.
     """
     node = graph.node(row)
+    if is_forward(node, _LOSSES) and node.inputs:
+        yield from _of_one_class(node)
+        return
     if not is_forward(node, SOFTMAX) or not node.inputs:
         return
     over = over_axis(node)
@@ -104,6 +110,21 @@ def softmax_axis(graph: Graph, row: int) -> Iterator[Finding]:
         evidence |= {"used at": Row(use.node.row)}
     names, place = (title(node),), blamed(node, settings=True)
     yield Finding("softmax_axis", "warning", row, node.row, *place, names, "wrong axis", verdict, cure, evidence)
+
+
+def _of_one_class(loss: Node) -> Iterator[Finding]:
+    """A loss that picks one class of one: it is 0 whatever the layer says."""
+    scores = origin(loss.inputs[0].source)
+    if scores.op != "linear" or scores.shape[1:] != (1,) or scores.shape[0] < 2:
+        return
+    if not loss.inputs[0].source.shape == scores.shape or not scores.flags & Flag.REQUIRES_GRAD:
+        return
+    verdict = f"{loss.op}{where(loss)} chooses among the one output of {scores.op}{where(scores)}: it is always 0"
+    cure = "use binary_cross_entropy_with_logits for one output, or give the layer one output for each class"
+    place = blamed(loss, settings=True)
+    yield Finding(
+        "softmax_axis", "error", loss.row, loss.row, *place, (title(loss),), "one class", verdict, cure, {"classes": 1}
+    )
 
 
 def over_axis(node: Node) -> int | None:

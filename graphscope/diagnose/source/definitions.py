@@ -56,13 +56,27 @@ def origin(log: Log, value: Value) -> Value | None:
 
 def given(log: Log, site: Site, name: str, place: int) -> Value | None:
     """What the call at a site is given under a name, or at a place, as it is written there."""
-    calls = [call for call in _program(log).calls(site.file) if call.lineno <= site.line <= (call.end_lineno or 0)]
-    exact = [call for call in calls if (call.lineno, call.col_offset) == (site.line, site.column)]
-    for call in exact or calls:
+    for call in _calls_at(log, site):
         found = _given(call, name, place)
         if found is not None:
             return Value(site.file, found)
     return None
+
+
+def made(log: Log, site: Site, wanted: str) -> Value | None:
+    """Where the object that is called at a site is made, of a class whose name in small letters is known."""
+    for call in _calls_at(log, site):
+        found = origin(log, Value(site.file, call.func)) if isinstance(call.func, _Alias) else None
+        if found is not None and isinstance(found.expression, ast.Call):
+            if _name(found.expression.func).lower().removesuffix("loss") == wanted.removesuffix("loss"):
+                return found
+    return None
+
+
+def _calls_at(log: Log, site: Site) -> list[ast.Call]:
+    """The calls that a site may stand for."""
+    calls = [call for call in _program(log).calls(site.file) if call.lineno <= site.line <= (call.end_lineno or 0)]
+    return [call for call in calls if (call.lineno, call.col_offset) == (site.line, site.column)] or calls
 
 
 def _program(log: Log) -> _Program:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from graphscope.diagnose.source import definitions
 from graphscope.diagnose.values.origins import axis, operand, origin, origins
 
 if TYPE_CHECKING:
@@ -63,5 +64,9 @@ def blamed(node: Node, *, settings: bool = False) -> tuple[str, int]:
     own = scope is not None and scope.type.lower() == node.op.replace("_", "")
     made = log.site(scope.site) if own and scope is not None and scope.site else None
     called = scope is not None and f"{scope.name}(" in node.source_line
+    if settings and scope is None and node.site is not None:
+        maker = definitions.made(log, node.site, node.op.replace("_", ""))
+        if maker is not None:
+            return maker.place
     site = node.site if made is None or (called and not settings) else made
     return ("", 0) if site is None else (site.file, site.line)

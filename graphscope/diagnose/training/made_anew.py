@@ -1,0 +1,74 @@
+"""Parameters that are made anew in each forward pass, so that none of them ever learns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from graphscope.diagnose.training.parameter_rows import parameter_rows
+from graphscope.eventlog.schema import Flag, Kind
+from graphscope.graph.callers import callers
+from graphscope.graph.reading import once_a_length
+from graphscope.graph.training import training
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+
+_LEAST: Final = 3
+"""In so many passes another one must have got a gradient."""
+
+
+class MadeAnew(NamedTuple):
+    """Parameters of one line, each of which got one gradient."""
+
+    row: int
+    """Where the third of them got it."""
+    site: int
+    """The line that makes them."""
+    names: tuple[str, ...]
+    passes: int
+
+
+@once_a_length
+def made_anew(log: Log) -> list[MadeAnew]:
+    """Those of a log, by the line of a `forward` that makes them; none where the program moves gradients by itself."""
+    return [*_made_anew(log)]
+
+
+def _made_anew(log: Log) -> Iterator[MadeAnew]:
+    read, rows = training(log), parameter_rows(log)
+    tensors, first, counts = np.unique(rows.grown.tensors, return_index=True, return_counts=True)
+    once = (counts == 1) & ~np.isin(tensors, np.fromiter(read.optimized, np.int64))
+    once &= (tensors >= log.first) & (tensors < log.end)
+    tensors, grown = tensors[once], rows.grown.rows[first[once]]
+    is_parameter = (log.pick("flags", tensors) & int(Flag.PARAMETER)) != 0
+    tensors, grown = tensors[is_parameter], grown[is_parameter]
+    if len(tensors) < _LEAST or not len(read.step_ends) or _moves_gradients(log):
+        return
+    passes = np.searchsorted(read.backward_begins, grown)
+    is_new = np.searchsorted(read.backward_begins, tensors) == passes - 1  # made since the pass before
+    sites = log.pick("site", tensors)
+    for site in np.unique(sites[is_new]).tolist():
+        mine = is_new & (sites == site)
+        numbers = np.unique(passes[mine])
+        if len(numbers) < _LEAST or not _is_in_forward(log, int(tensors[mine][0])):
+            continue
+        names = dict.fromkeys(filter(None, map(read.name, tensors[mine & (passes == numbers[0])].tolist())))
+        third = int(grown[mine & (passes == numbers[_LEAST - 1])][0])
+        yield MadeAnew(third, int(site), tuple(names), len(numbers))
+
+
+def _moves_gradients(log: Log) -> bool:
+    """Whether the program gives some tensor the gradient of another."""
+    marks = log.rare()
+    marks = marks[(log.pick("kind", marks) == Kind.ASSIGN) & (log.pick("input_count", marks) > 0)]
+    entries = np.unique(log.pick("attrs", marks)).tolist()
+    return any(log.attrs(number).get("set") == "grad" for number in entries)
+
+
+def _is_in_forward(log: Log, row: int) -> bool:
+    """Whether a row came about while some module of the program computed its result."""
+    functions = (each.function.rpartition(".")[2] for each in callers(log, row).lines)
+    return any(name in ("forward", "__call__") for name in functions)

@@ -31,10 +31,10 @@ class Rule(NamedTuple):
 
 _LEARNING: Final = (
     "missing", "not_registered", "not_in_optimizer", "frozen", "stale_optimizer", "never_used", "lost_update",
-    "lr_vanished", "zero_grad", "step_order", "clip_order", "broadcast", "softmax_axis", "double_softmax", "missing_log",
-    "double_sigmoid", "constant_data", "unnormalised_inputs", "train_eval_mode", "bad_init", "update_ratio",
-    "wrong_sign", "precision_lost", "state_not_detached", "dead_relu", "saturation", "vanishing_gradient",
-    "exploding_gradient", "vanished", "nan",
+    "lr_vanished", "zero_grad", "step_order", "clip_order", "broadcast", "softmax_axis", "double_softmax",
+    "missing_log", "double_sigmoid", "constant_data", "unnormalised_inputs", "train_eval_mode", "bad_init",
+    "update_ratio", "wrong_sign", "precision_lost", "state_not_detached", "dead_relu", "saturation",
+    "vanishing_gradient", "exploding_gradient", "vanished", "nan",
 )  # fmt: skip
 """Whatever of these is found is why a loss does not fall."""
 

@@ -82,8 +82,8 @@ def frozen_rows(log: Log) -> list[int]:
 def frozen(graph: Graph, row: int) -> Iterator[Finding]:
     """Parameters of an optimizer don't require grad: after steps that changed them, or none of all it has does.
 
-    What is frozen before an optimizer is made that has others as well is frozen on purpose, unless the program is to let
-    it learn later, and looks for names that nothing has.
+    What is frozen before an optimizer is made that has others as well is frozen on purpose, unless the program is to
+    let it learn later, and looks for names that nothing has.
     """
     read = training(graph.log)
     for each in frozen_afresh(graph.log, _settings(read)):
@@ -134,9 +134,7 @@ def _never_thawed(found: NeverThawed) -> Finding:
     )
     cure = f"name what is to be learned as named_parameters() does: {found.names[0]}"
     evidence = {"frozen parameters": len(found.names), "texts": len(found.condition.texts)}
-    return Finding(
-        "frozen", "error", found.row, None, file, line, found.names, "stays frozen", verdict, cure, evidence
-    )
+    return Finding("frozen", "error", found.row, None, file, line, found.names, "stays frozen", verdict, cure, evidence)
 
 
 def _of_alias(read: Training, found: FrozenAlias) -> Finding:

@@ -18,6 +18,7 @@ from graphscope.diagnose.gradients.read_as_numbers import read_as_numbers
 from graphscope.diagnose.gradients.replaced_leaves import ReplacedLeaf, replaced_leaves
 from graphscope.diagnose.gradients.unreached import unreached
 from graphscope.diagnose.subject import Subject
+from graphscope.diagnose.training.optimizer_order import orders
 from graphscope.graph.faults import is_finite
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def never_reached(graph: Graph) -> Iterator[Finding]:
         blamed = None if answer.step is None else answer.step.row
         row = leaves[0].row if blamed is None else blamed
         yield finding("missing", "warning", row, answer, names, {"leaves": len(names)})
+    yield from _of_own_passes(graph, told)
     for loss in without:
         yield finding("missing", "error", loss.row, loss.found, loss.names, {"leaves": len(loss.names)})
     for each in read_as_numbers(graph):
@@ -59,6 +61,25 @@ def never_reached(graph: Graph) -> Iterator[Finding]:
         yield _without_graph(graph, term)
 
 
+def _of_own_passes(graph: Graph, told: set[int]) -> Iterator[Finding]:
+    """Leaves that get gradients of other losses only, which are cleared: the pass ahead of their step brings none."""
+    for order in orders(graph.log):
+        ends = order.fruitless()
+        ends = ends[ends <= graph.now]
+        if (
+            order.is_alone
+            and told.isdisjoint(order.optimizer.tensors)
+            and len(ends) >= max(_STEPS, len(order.steps) - 1)
+        ):
+            passed = graph.at(int(ends[0]))
+            leaves = [passed.node(tensor) for tensor in order.tensors.tolist()[:_MOST] if tensor <= ends[0]]
+            found = ((title(leaf), explain_missing(Subject(leaf))) for leaf in leaves)
+            for names, answer in alike((name, each) for name, each in found if each.cause in CUTTING):
+                row = leaves[0].row if answer.step is None or answer.step.row is None else answer.step.row
+                yield finding("missing", "warning", row, answer, names, {"leaves": len(names), "passes": len(ends)})
+
+
+_STEPS: Final = 3
 _MOST: Final = 200
 """So many leaves are explained."""
 

@@ -12,7 +12,6 @@ from graphscope.diagnose.training.batches import LAYERS
 from graphscope.diagnose.values.op_rows import distinct, op_rows
 from graphscope.diagnose.values.origins import is_forward, operand, origins
 from graphscope.diagnose.values.squashing import blamed, is_sigmoid, probabilities, softmax_axis_of
-from graphscope.eventlog.schema import Flag
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -56,7 +55,7 @@ def missing_log(graph: Graph, row: int) -> Iterator[Finding]:
     """A loss that takes logarithms of probabilities is given probabilities themselves, or scores."""
     loss = graph.node(row)
     given = operand(loss, "log_probs" if loss.op == "ctc_loss" else "input", 0) if is_forward(loss, _LOSSES) else None
-    if given is None or not given.flags & Flag.REQUIRES_GRAD:
+    if given is None:
         return
     made = [*probabilities(given)]
     scores = [*origins(given)]

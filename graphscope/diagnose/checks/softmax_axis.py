@@ -117,7 +117,7 @@ def _of_one_class(loss: Node) -> Iterator[Finding]:
     scores = origin(loss.inputs[0].source)
     if scores.op != "linear" or scores.shape[1:] != (1,) or scores.shape[0] < 2:
         return
-    if not loss.inputs[0].source.shape == scores.shape or not scores.flags & Flag.REQUIRES_GRAD:
+    if loss.inputs[0].source.shape != scores.shape or not scores.flags & Flag.REQUIRES_GRAD:
         return
     verdict = f"{loss.op}{where(loss)} chooses among the one output of {scores.op}{where(scores)}: it is always 0"
     cure = "use binary_cross_entropy_with_logits for one output, or give the layer one output for each class"

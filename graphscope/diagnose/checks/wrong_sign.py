@@ -15,6 +15,7 @@ from graphscope.diagnose.finding import Finding, finding
 from graphscope.diagnose.source.places import only_call
 from graphscope.diagnose.training.climbing import Climbing, climbing
 from graphscope.diagnose.training.divergences import enlarged
+from graphscope.diagnose.training.linear_terms import LinearTerm, rewarded_weights, shrunk_overlaps
 from graphscope.diagnose.training.objectives import objective, only_losses, trains_weights
 from graphscope.diagnose.training.optimized import LEAST, names_of, optimizer_at, told
 from graphscope.diagnose.training.policies import entropies, weighted
@@ -39,6 +40,7 @@ def _rows(log: Log) -> list[int]:
         return []
     rows = {each.product.row for each in weighted(log)} | {each.node.row for each in entropies(log)}
     rows |= {each.node.row for each in enlarged(log)}
+    rows |= {each.node.row for each in (*rewarded_weights(log), *shrunk_overlaps(log))}
     found = only_losses(log)
     if len(found) >= 2 * LEAST and (_grows(np.abs(found["value"]), found["value"]) or _turns(found["value"])):
         rows.add(int(found["root"][0]))
@@ -110,6 +112,7 @@ def wrong_sign(graph: Graph, row: int) -> Iterator[Finding]:
     yield from _of_policies(graph, row, -1 if maximized else 1)
     if not maximized:
         yield from _of_divergences(graph, row)
+        yield from _of_terms(graph, row)
     found = objective(graph, row) if row in only_losses(graph.log)["root"] else None
     if found is None or found.ascended == maximized or not trains_weights(graph):
         return
@@ -146,6 +149,32 @@ def _of_divergences(graph: Graph, row: int) -> Iterator[Finding]:
             cure = "add the divergence to the loss: -0.5 * (1 + log_variance - mean**2 - exp(log_variance))"
             explained = Explanation("fine", "wrong sign", verdict, (blamed,), cure)
             yield finding("wrong_sign", "error", row, explained, ("divergence",), {"sign": -1.0})
+
+
+def _of_terms(graph: Graph, row: int) -> Iterator[Finding]:
+    """What is wrong with sizes of weights and with overlaps."""
+    for term in rewarded_weights(graph.log):
+        if term.node.row == row:
+            verdict = (
+                f"the loss falls as the weights grow{where(term.node)}: their size is taken from it and not added, so "
+                "that it has no least value"
+            )
+            cure = "add the size of the weights to the loss"
+            yield _of_term(term, "weights", verdict, cure)
+    for term in shrunk_overlaps(graph.log):
+        if term.node.row == row:
+            verdict = (
+                f"the loss grows with the share in which the answer and what is right overlap{where(term.node)}: to "
+                "minimise it drives them apart"
+            )
+            yield _of_term(term, "overlap", verdict, "minimise one less the share: 1 - overlap")
+
+
+def _of_term(term: LinearTerm, name: str, verdict: str, cure: str) -> Finding:
+    row, names = term.node.row, (name,)
+    return Finding(
+        "wrong_sign", "error", row, row, term.file, term.line, names, "wrong sign", verdict, cure, {"sign": 1.0}
+    )
 
 
 def _of_climbing(climbed: Climbing) -> Finding:

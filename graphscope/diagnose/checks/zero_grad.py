@@ -12,6 +12,7 @@ from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.source.places import is_behind_the_loop
 from graphscope.diagnose.training.by_hand import updates_by_hand
+from graphscope.diagnose.training.left_over import LeftOver, left_over
 from graphscope.diagnose.training.optimizer_order import Order, last_before, orders
 from graphscope.diagnose.training.parameter_rows import parameter_rows
 from graphscope.graph.reading import once_a_length
@@ -32,7 +33,7 @@ _MOST: Final = 0.9
 def rows_of_leftovers(log: Log) -> list[int]:
     """The steps that use what was to be cleared, or find all cleared: the last that it takes to be sure."""
     found = [row for order in orders(log) for row in (_kept(order), _lost(order), _thrown(order)) if row is not None]
-    return sorted([*found, *_kept_by_hand(log)])
+    return sorted([*found, *_kept_by_hand(log), *(each.row for each in left_over(log))])
 
 
 @check(
@@ -72,6 +73,9 @@ def zero_grad(graph: Graph, row: int) -> Iterator[Finding]:
             yield _misplaced(order, row)
         elif row == _thrown(order):
             yield _discarding(order, row)
+    for each in left_over(graph.log):
+        if each.row == row:
+            yield _of_another(each)
     if row in _kept_by_hand(graph.log):
         yield _missing_by_hand(graph, row)
 
@@ -89,6 +93,8 @@ def _lost(order: Order) -> int | None:
     lost = order.is_lost()
     if order.starts_with_a_step or not order.is_alone or lost.sum() < max(_LEAST, _MOST * len(lost)):
         return None  # of steps that come ahead of the backward passes `step_order` tells
+    if len(order.fruitless()) > len(lost) - lost.sum():
+        return None  # the pass that was to bring gradients came behind that and brought none: `missing` tells
     return int(order.steps[lost][_LEAST - 1])
 
 
@@ -178,3 +184,17 @@ def _discarding(order: Order, row: int) -> Finding:
         place, cure = step, "move this line into the loop: one step for each backward pass"
     evidence = {"passes": found.total, "passes that are not used": found.passes}
     return Finding("zero_grad", "error", row, None, *place, names, "cleared between passes", verdict, cure, evidence)
+
+
+def _of_another(found: LeftOver) -> Finding:
+    order, read = found.order, found.order.read
+    verdict = (
+        f"{order.title} steps with gradients of two losses: this backward pass adds to what the loss of "
+        f"{found.other.title} has left in them, in {found.steps} steps"
+    )
+    cure = "call zero_grad() of this optimizer right ahead of this backward pass"
+    place, evidence = read.place(int(read.log.raw(found.begin)["site"])), {"steps": found.steps}
+    names = order.names
+    return Finding(
+        "zero_grad", "error", found.row, None, *place, names, "gradients of another loss", verdict, cure, evidence
+    )

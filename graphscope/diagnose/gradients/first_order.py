@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from graphscope.diagnose.training.batches import LAYERS
+from graphscope.diagnose.values.origins import origin
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph.index import edges_of
 from graphscope.graph.reading import once_a_length
+from graphscope.graph.training import training
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -19,6 +22,7 @@ _MOST_TERMS: Final = 32
 _MOST_NODES: Final = 200
 """So many ops are looked at, and so many that follow on one."""
 
+_BESIDE: Final = frozenset({"add", "sub", "rsub"})
 _JOINING: Final = frozenset({"add", "sub", "rsub", "stack", "cat", "sum"})
 
 
@@ -36,8 +40,13 @@ class Term(NamedTuple):
 def dead_terms(graph: Graph) -> Iterator[Term]:
     """Single numbers that were computed from gradients that nothing can be learned from, and added to a loss."""
     begins = graph.index.marks(Kind.BACKWARD_BEGIN)
-    for gradient, user in takers(graph, int(Flag.REQUIRES_GRAD)):
-        value = _added(graph.node(user))
+    for gradient, user in takers(graph, 0):
+        node, of_input = graph.node(user), _is_of_input(graph.node(gradient))
+        if node.flags & Flag.REQUIRES_GRAD:
+            is_beside = of_input and _is_beside(node) and not _is_step(node, graph.node(gradient))
+            value = graph.node(gradient) if is_beside and not _goes_on(node) else None
+        else:
+            value = _added(node, graph.node(gradient) if of_input else None)
         place = int(np.searchsorted(begins, gradient)) - 1
         if value is not None and place >= 0:
             yield Term(graph.node(gradient), value, int(begins[place]))
@@ -71,8 +80,15 @@ def _taken(log: Log) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(gradients)[order], found[order]
 
 
-def _added(node: Node) -> Node | None:
-    """The single number that became of a node and was added to something that requires grad; None if none was."""
+def _added(node: Node, of_input: Node | None) -> Node | None:
+    """What became of a node and was added to something that requires grad, for a loss; None if nothing was.
+
+    That is a single number; of the derivative by an input also what an equation puts beside the network's answer.
+
+    Args:
+        node: What was made of a gradient.
+        of_input: That gradient, where it is one of an input.
+    """
     waiting, seen = [node], {node.row}
     while waiting and len(seen) < _MOST_NODES:
         each = waiting.pop(0)
@@ -83,6 +99,47 @@ def _added(node: Node) -> Node | None:
             if not user.flags & Flag.REQUIRES_GRAD:
                 seen.add(user.row)
                 waiting.append(user)
-            elif each.shape == () and user.op.rstrip("_") in _JOINING:
+                continue
+            is_beside = of_input is not None and _is_beside(user) and not _is_step(user, of_input)
+            if is_beside or (each.shape == () and user.op.rstrip("_") in _JOINING):
                 return each
     return None
+
+
+def _is_beside(node: Node) -> bool:
+    """Whether a node puts something beside what requires grad, for a loss."""
+    return node.op.rstrip("_") in _BESIDE and bool(node.flags & Flag.REQUIRES_GRAD) and _is_compared(node)
+
+
+def _is_of_input(gradient: Node) -> bool:
+    """Whether a gradient is that of something that the program put in, and no parameter."""
+    owner = gradient.forward
+    if owner is None or owner.kind != "leaf" or owner.flags & Flag.PARAMETER:
+        return False
+    return owner.tensor not in training(gradient.graph.log).optimized
+
+
+def _is_step(node: Node, gradient: Node) -> bool:
+    """Whether a gradient is put beside what it is the gradient of: that is a step of a search."""
+    return any(origin(edge.source) == gradient.forward for edge in node.inputs)
+
+
+def _goes_on(node: Node) -> bool:
+    """Whether what came back to a node went on through the graph of a gradient, as `create_graph` makes one."""
+    return any(each.backward for each in node.backward)
+
+
+def _is_compared(node: Node) -> bool:
+    """Whether all that becomes of a node comes to an end in a single number, and no layer takes any of it in."""
+    waiting, seen = [node], {node.row}
+    ends: list[Node] = []
+    while waiting and len(seen) < _MOST_NODES:
+        each = waiting.pop(0)
+        users = [edge.target for edge in each.users if edge.target.kind == "op"]
+        users = [user for user in users if user.graph_pass == "forward" and user.flags & Flag.REQUIRES_GRAD]
+        if any(user.op.rstrip("_") in LAYERS for user in users):
+            return False
+        ends += [] if users else [each]
+        waiting += [user for user in users if user.row not in seen]
+        seen |= {user.row for user in users}
+    return bool(ends) and all(each.shape == () for each in ends)

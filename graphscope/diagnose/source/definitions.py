@@ -65,11 +65,11 @@ def given(log: Log, site: Site, name: str, place: int) -> Value | None:
 
 def made(log: Log, site: Site, wanted: str) -> Value | None:
     """Where the object that is called at a site is made, of a class whose name in small letters is known."""
-    for call in _calls_at(log, site):
-        found = origin(log, Value(site.file, call.func)) if isinstance(call.func, _Alias) else None
-        if found is not None and isinstance(found.expression, ast.Call):
-            if _name(found.expression.func).lower().removesuffix("loss") == wanted.removesuffix("loss"):
-                return found
+    for each in _calls_at(log, site):
+        found = origin(log, Value(site.file, each.func)) if isinstance(each.func, _Alias) else None
+        call = None if found is None or not isinstance(found.expression, ast.Call) else found.expression
+        if call is not None and _name(call.func).lower().removesuffix("loss") == wanted.removesuffix("loss"):
+            return found
     return None
 
 

@@ -76,6 +76,15 @@ class Order:
         found: np.ndarray = (grown > before) & (cleared > grown)
         return found
 
+    def fruitless(self) -> np.ndarray:
+        """The ends of the last passes ahead of steps, where these find none as all had been cleared before the pass."""
+        begins, ends = self.read.backward_begins, self.read.backward_ends
+        begin = last_before(begins, self.read.begins(self.steps))
+        cleared, grown = last_before(self.clears, self.steps), last_before(self.grown, self.steps)
+        at = begin[(begin > cleared) & (cleared > grown) & (begin >= 0)]
+        at = ends[np.minimum(np.searchsorted(ends, at), len(ends) - 1)] if len(ends) else at[:0]
+        return np.unique(at)
+
     def discarded(self) -> Discarded | None:
         """Passes whose gradients are cleared before any step, as often ahead of each step, and of one line all of them.
 

@@ -1,0 +1,20 @@
+import torch
+import torch.nn as nn
+
+torch.manual_seed(0)
+G = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 2))
+D = nn.Sequential(nn.Linear(2, 16), nn.LeakyReLU(0.2), nn.Linear(16, 1))
+opt_g = torch.optim.Adam(G.parameters(), lr=2e-3)
+opt_d = torch.optim.Adam(D.parameters(), lr=2e-3)
+bce = nn.BCEWithLogitsLoss()
+for step in range(20):
+    real = torch.randn(32, 2) + 2
+    fake = G(torch.randn(32, 4))
+    loss_d = bce(D(real), torch.ones(32, 1)) + bce(D(fake), torch.zeros(32, 1))
+    opt_d.zero_grad()
+    loss_d.backward()
+    opt_d.step()
+    loss_g = bce(D(G(torch.randn(32, 4)).detach()), torch.ones(32, 1))  # <-- missing
+    opt_g.zero_grad()
+    loss_g.backward()
+    opt_g.step()

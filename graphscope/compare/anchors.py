@@ -164,7 +164,7 @@ def _by_likelihood(a: Run, b: Run, one: np.ndarray, other: np.ndarray) -> list[t
     unlike = [
         np.array([a.flow.shape(mine) != b.flow.shape(its) for mine, its in pairs]),
         np.array([a.flow.ops[mine] != b.flow.ops[its] for mine, its in pairs]),
-        np.array([_named(a, mine) != _named(b, its) for mine, its in pairs]),
+        _names(a)[one] != _names(b)[other],
         a.flow.kinds[one] != b.flow.kinds[other],
         a.flow.reaching[one] != b.flow.reaching[other],
         ~telling,
@@ -216,13 +216,9 @@ def _relative(run: Run, places: np.ndarray) -> np.ndarray:
     return found
 
 
-def _named(run: Run, vertex: int) -> str:
-    """The last part of the name of a leaf."""
-    if run.flow.kinds[vertex] != Kind.LEAF:
-        return ""
-    return run.flow.node(vertex).name.rpartition(".")[2]
-
-
-def _kinds(side: Run) -> np.ndarray:
-    """The kinds of rows; what was made ahead of the stretch, as a parameter that has been updated, is a leaf here."""
-    return np.where(np.arange(len(side.flow)) < side.flow.sources, Kind.LEAF, side.flow.kinds)
+def _names(run: Run) -> np.ndarray:
+    """The last part of the name of each leaf; empty of other vertices."""
+    found = np.full(len(run.flow), "", object)
+    for vertex in np.flatnonzero(run.flow.kinds == Kind.LEAF).tolist():
+        found[vertex] = run.flow.node(vertex).name.rpartition(".")[2]
+    return found

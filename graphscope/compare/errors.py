@@ -78,11 +78,11 @@ def expected(
     size = 1.0 if value is None or value.dtype.kind not in "fc" else root_mean_square(value)
     # Of a gradient the bound is of the size of its largest element, and would grow from op to op.
     absolute = 0.0 if value is None or node.graph_pass == "backward" else float(np.mean(bound.absolute))
-    likely = max(absolute, float(np.mean(bound.relative)) * size) / _MARGIN if size else 0.0
-    return Deviation(1, size, _MARGIN * likely, likely) if np.isfinite(likely) else Deviation(1, size, 0.0, 0.0)
+    likely = max(absolute, float(np.mean(bound.relative)) * size) / MARGIN if size else 0.0
+    return Deviation(1, size, MARGIN * likely, likely) if np.isfinite(likely) else Deviation(1, size, 0.0, 0.0)
 
 
-_MARGIN: Final = 8
+MARGIN: Final = 8
 """So many times as large as errors are on the average is what is allowed."""
 
 

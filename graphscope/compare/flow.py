@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -20,6 +20,10 @@ from graphscope.graph import Graph
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
     from graphscope.graph import Node
+
+
+_SMALL: Final = 1 << 10
+"""Values of so many bytes are kept once they are read."""
 
 
 class Neighbours:
@@ -47,6 +51,7 @@ class Flow:
     def __init__(self, log: Log, start: int, stop: int) -> None:
         self.log = log
         self.graph = Graph(log)
+        self._values: dict[int, np.ndarray | None] = {}
         rows, owners, sources, slots = _edges(log, start, stop)
         rows, sources = rows[originals(log, rows) == rows], originals(log, sources)
         again = _versions(log, self.graph, rows)
@@ -107,7 +112,12 @@ class Flow:
 
     def value(self, vertex: int) -> np.ndarray | None:
         """Its value; None where it was not kept."""
-        return self.log.value(int(self.rows[vertex]), int(self.slots[vertex]))
+        if vertex in self._values:
+            return self._values[vertex]
+        found = self.log.value(int(self.rows[vertex]), int(self.slots[vertex]))
+        if found is None or found.nbytes <= _SMALL:
+            self._values[vertex] = found
+        return found
 
     def shape(self, vertex: int) -> tuple[int, ...]:
         """Its shape."""

@@ -10,7 +10,7 @@ import numpy as np
 from graphscope.compare.alignment import NONE, Alignment
 from graphscope.compare.anchors import LOOSE, TIGHT
 from graphscope.compare.calls import Call, facts
-from graphscope.compare.errors import allowed, expected, saved
+from graphscope.compare.errors import MARGIN, allowed, expected, saved
 from graphscope.compare.rounding import PRECISION, Allowed, Deviation, agree, deviation, roundoff, statistics_agree
 from graphscope.compare.updates import carried, made_by
 from graphscope.eventlog.schema import Kind
@@ -27,8 +27,10 @@ _UNLIKE: Final = frozenset(
      "log_softmax", "leaky_relu", "elu", "mse_loss", "l1_loss", "smooth_l1_loss", "layer_norm", "rms_norm"}
 )  # fmt: skip
 """Ops of which none makes what another does."""
-_MARGIN: Final = 8
-"""So many times as large as errors are on the average is what is allowed."""
+_CANCELLING: Final = frozenset({"add", "sub", "rsub"})
+"""Ops that may leave little of what they are given."""
+_MANY: Final = 40_000
+"""Of more vertices it is told by sizes alone how far off those without a counterpart are likely to be."""
 _ROUNDINGS: Final = 512
 """So many units of roundoff are what a program makes of its result where all that goes in is the same."""
 _EQUAL: Final = Deviation(1, 1.0, 0.0, 0.0)
@@ -43,6 +45,7 @@ class Judgement:
     def __init__(self, alignment: Alignment, tolerance: Allowed | None = None) -> None:
         self._tolerance = tolerance
         self.runs = alignment.a, alignment.b
+        self._is_long = sum(len(run.flow) for run in self.runs) > _MANY
         self.alignment = alignment
         self.states = tuple(np.full(len(run.flow), ALONE, np.uint8) for run in self.runs)
         self._found: list[list[Deviation | None]] = [[None] * len(run.flow) for run in self.runs]
@@ -96,14 +99,30 @@ class Judgement:
             self._dtypes[which][vertex] = min(known, key=PRECISION.__getitem__)
         run = self.runs[which]
         if run.mates[vertex] == NONE and run.echoes[vertex] == NONE and self._dtypes[which][vertex] in PRECISION:
-            node, slot, forward = self._node(which, vertex)
-            dtype = self._dtypes[which][vertex]
-            found = expected(node, self._inputs(which, vertex), dtype, slot=slot, forward=forward)
+            found = self._likely(which, vertex) if self._is_long else self._expected(which, vertex)
             self._found[which][vertex] = found if found.size and found.largest else None
         elif self._found[which][vertex] is None:
             arrived = max((each.relative for each in self._inputs(which, vertex) if each is not None), default=0.0)
             if arrived and np.isfinite(arrived):
                 self._found[which][vertex] = Deviation(1, 1.0, 2 * arrived, arrived)
+
+    def _expected(self, which: int, vertex: int) -> Deviation:
+        """How far off a vertex without a counterpart is likely to be, by the rule of its op."""
+        node, slot, forward = self._node(which, vertex)
+        dtype = self._dtypes[which][vertex]
+        return expected(node, self._inputs(which, vertex), dtype, slot=slot, forward=forward)
+
+    def _likely(self, which: int, vertex: int) -> Deviation:
+        """The same by sizes alone, where there are so many vertices that none can be looked at for long."""
+        run = self.runs[which]
+        sizes, size = run.prints.sizes, float(run.prints.sizes[vertex])
+        inputs = zip(run.flow.inputs[vertex], self._inputs(which, vertex), strict=True)
+        known = [(each.relative, float(sizes[source])) for source, each in inputs if each is not None]
+        arrived = sum(relative for relative, _ in known)
+        if run.flow.ops[vertex].rstrip("_") in _CANCELLING and size:
+            arrived = sum(relative * of for relative, of in known) / size
+        likely = (min(arrived, 1.0) + 4 * roundoff(self._dtypes[which][vertex])) * size
+        return Deviation(1, size, MARGIN * likely, likely)
 
     def _inputs(self, which: int, vertex: int) -> Sequence[Deviation | None]:
         return [self._found[which][source] for source in self.runs[which].flow.inputs[vertex]]
@@ -163,7 +182,7 @@ class Judgement:
             return None
         apart = float(np.abs(a.prints.features[one] - b.prints.features[other]).max())
         likely = max(apart, roundoff(a.flow.dtype(one), b.flow.dtype(other)) * float(a.prints.sizes[one]))
-        return Deviation(int(a.flow.counts[one]), float(a.prints.sizes[one]), _MARGIN * likely, likely)
+        return Deviation(int(a.flow.counts[one]), float(a.prints.sizes[one]), MARGIN * likely, likely)
 
     def _is_told_differently(self, one: int, other: int) -> bool:
         """Whether two calls whose results were not kept were given the same tensors, and can't make the same."""
@@ -205,7 +224,7 @@ class Judgement:
         measured, size, unit = self._behind(which, end)
         if not size:
             return found
-        most = (_ROUNDINGS * unit + _MARGIN * measured) * size
+        most = (_ROUNDINGS * unit + MARGIN * measured) * size
         return Allowed(np.minimum(found.absolute + found.relative * size, most), 0.0, found.slope, found.flips)
 
     def _behind(self, which: int, end: int) -> tuple[float, float, float]:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from graphscope.compare.alignment import NONE, Alignment
 from graphscope.compare.split_losses import add_up
-from graphscope.eventlog.schema import Flag, Kind
+from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:
     from graphscope.compare.alignment import Run
     from graphscope.compare.flow import Flow
 
-_PARAMETER: Final = int(Flag.PARAMETER)
+_MOST: Final = 64
+"""Of what uses a parameter so many are looked at."""
 
 
 def pair_leaves(alignment: Alignment) -> None:
@@ -69,20 +73,41 @@ def pair_roots(alignment: Alignment) -> None:
 def pair_users(alignment: Alignment) -> None:
     """Ops of the same name whose inputs belong together, in the order of the log."""
     (a, _), (b, _) = alignment.sides
+    free = _Users(b)
     for vertex in range(a.flow.sources, len(a.flow)):
         if a.mates[vertex] != NONE or a.flow.is_backward[vertex] or a.flow.kinds[vertex] != Kind.OP:
             continue
-        inputs = a.flow.inputs[vertex]
-        mates = [a.counterpart(each) for each in inputs]
+        mates = [a.counterpart(each) for each in a.flow.inputs[vertex]]
         best, most = NONE, 0
         for mate in mates:
-            for user in b.flow.users[mate] if mate != NONE else ():
-                if b.mates[user] == NONE and _is_like(a.flow, vertex, b.flow, user):
+            for user in free.of(mate, a.flow.ops[vertex]) if mate != NONE else ():
+                if _is_like(a.flow, vertex, b.flow, user):
                     shared = _shared(mates, b.flow.inputs[user])
                     if shared > most:
                         best, most = user, shared
         if best != NONE:
             alignment.pair(vertex, best)
+
+
+class _Users:
+    """What uses a vertex by one op and has no counterpart yet."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._known: dict[tuple[int, str], deque[int]] = {}
+
+    def of(self, vertex: int, op: str) -> list[int]:
+        """The first ones, in the order of the log."""
+        if (vertex, op) not in self._known:
+            by_op: dict[str, deque[int]] = defaultdict(deque)
+            for user in self._run.flow.users[vertex]:
+                by_op[self._run.flow.ops[user]].append(user)
+            self._known |= {(vertex, name): users for name, users in by_op.items()}
+            self._known.setdefault((vertex, op), deque())
+        users = self._known[vertex, op]
+        while users and self._run.mates[users[0]] != NONE:
+            users.popleft()
+        return [user for user in islice(users, _MOST) if self._run.mates[user] == NONE]
 
 
 def pair_backward(alignment: Alignment) -> None:
@@ -115,12 +140,10 @@ def _by_owner(flow: Flow) -> dict[tuple[int, int, int, str], list[int]]:
     return found
 
 
-def _free_leaves(flow: Flow, mates: object) -> list[int]:
-    return [
-        vertex
-        for vertex in range(len(flow))
-        if mates[vertex] == NONE and (flow.kinds[vertex] == Kind.LEAF or vertex < flow.sources)  # type: ignore[index]
-    ]
+def _free_leaves(flow: Flow, mates: np.ndarray) -> list[int]:
+    given = (flow.kinds == Kind.LEAF) | (np.arange(len(flow)) < flow.sources)
+    found: list[int] = np.flatnonzero(given & (mates == NONE)).tolist()
+    return found
 
 
 def _known_as(flow: Flow, vertex: int) -> tuple[str, tuple[int, ...]]:
@@ -128,11 +151,8 @@ def _known_as(flow: Flow, vertex: int) -> tuple[str, tuple[int, ...]]:
 
 
 def _is_like(a: Flow, vertex: int, b: Flow, other: int) -> bool:
-    return (
-        a.ops[vertex] == b.ops[other]
-        and a.slots[vertex] == b.slots[other]
-        and not b.is_backward[other]
-        and len(a.shape(vertex)) == len(b.shape(other))
+    return bool(
+        a.slots[vertex] == b.slots[other] and not b.is_backward[other] and len(a.shape(vertex)) == len(b.shape(other))
     )
 
 

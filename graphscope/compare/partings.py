@@ -22,6 +22,7 @@ from graphscope.compare.pieces import settle_pieces
 from graphscope.compare.regions import Region, independent, regions
 from graphscope.compare.rounding import distance
 from graphscope.compare.sentences import sentence
+from graphscope.compare.settings import other_settings
 from graphscope.compare.sides import side
 from graphscope.compare.split_losses import settle_losses
 from graphscope.compare.vocabulary import does_the_same
@@ -141,6 +142,9 @@ def _told(
     known: tuple[Fact, ...],
 ) -> Parting:
     a, b = calls
+    settings = other_settings(cause, None if a is None else a.node, None if b is None else b.node)
+    if settings:
+        cause, known = "setting", settings
     same_op = a is not None and b is not None and a.node.op == b.node.op
     sides = [None if call is None else _side(call, whole=same_op and bool(known)) for call in calls]
     told = sentence(when, cause, sides[0], sides[1], known)

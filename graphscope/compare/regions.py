@@ -56,29 +56,28 @@ def independent(alignment: Alignment, found: Iterator[Region]) -> Iterator[Regio
 
 
 def _all_ahead(run: Run, lost: Lost) -> tuple[int, ...]:
-    return tuple(sorted({vertex for origin in lost.origins for vertex in _ahead(run, lost, origin)}))
+    return tuple(sorted(_ahead(run, lost)))
 
 
 def _ends(alignment: Alignment, a: Lost, b: Lost) -> list[tuple[int, int]]:
     """Vertices that belong together and are lost on either side: the first ones behind the origins."""
     found = set()
     for run, lost, is_a in ((alignment.a, a, True), (alignment.b, b, False)):
-        for origin in lost.origins:
-            for vertex in _ahead(run, lost, origin):
-                mate = int(run.mates[vertex])
-                if mate != NONE:
-                    found.add((vertex, mate) if is_a else (mate, vertex))
+        for vertex in _ahead(run, lost):
+            mate = int(run.mates[vertex])
+            if mate != NONE:
+                found.add((vertex, mate) if is_a else (mate, vertex))
     return sorted(found)
 
 
-def _ahead(run: Run, lost: Lost, origin: int) -> list[int]:
-    """The lost vertices from an origin on, up to the first that the other side has as well."""
-    seen, border = [origin], [origin]
+def _ahead(run: Run, lost: Lost) -> set[int]:
+    """The lost vertices from the origins on, up to the first that the other side has as well."""
+    seen, border = {*lost.origins}, [*lost.origins]
     while border:
         vertex = border.pop()
         if run.mates[vertex] == NONE:
             new = [user for user in run.flow.users[vertex] if lost.lost[user] and user not in seen]
-            seen += new
+            seen.update(new)
             border += new
     return seen
 

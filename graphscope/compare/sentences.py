@@ -71,6 +71,8 @@ def sentence(when: When, cause: str, a: Side | None, b: Side | None, facts: Sequ
         return Told("only one", f"{here} runs {known.op if known else 'something'}, and {there} does nothing like it")
     made = [fact.name for fact in facts if fact.name in _MADE]
     given = [fact.name for fact in facts if fact.name not in _MADE]
+    if cause == "setting":
+        return Told(cause, f"{title(a)} runs in b with another {listed(given)} than in a")
     if given and a.op == b.op and cause not in _NAMED:
         return Told(cause, f"{a.op} is given another {listed(given)}")
     if cause in CAUSES:

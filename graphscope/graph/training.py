@@ -133,6 +133,15 @@ class Call:
     """What it was told."""
 
 
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting of a framework that changes what numbers come out."""
+
+    value: Any
+    site: int
+    """The line that set it, as an entry of `sites`; 0 where it was so from the start."""
+
+
 class Training:
     """What the marks of a log say.
 
@@ -228,6 +237,19 @@ class Training:
         """The marks of some calls, decoded."""
         return [self.call(row) for row in self.rows(*names, owner=owner).tolist()]
 
+    def settings(self, row: int) -> dict[str, Setting]:
+        """What was set ahead of a row, by name; empty where the log tells of no settings."""
+        told: list[tuple[Mapping[str, Any], int]] = [
+            (each, 0) for each in self._described if each["call"] == "settings"
+        ]
+        told += [(each.facts, each.site) for each in self.calls("setting") if each.row < row]
+        found: dict[str, Setting] = {}
+        for facts, site in told:
+            for name in facts.keys() - _ABOUT:
+                if name not in found or found[name].value != facts[name]:
+                    found[name] = Setting(facts[name], site)
+        return found
+
     def rates(self, rows: np.ndarray) -> np.ndarray:
         """The learning rates of the groups at the `step` of each row, a line each; NaN where it has no more of them."""
         return self._numbers(rows, "lr")
@@ -315,8 +337,10 @@ def _module(facts: dict[str, Any]) -> Module:
     )
 
 
-_DESCRIBING: Final = frozenset({"optimizer", "parameters", "scheduler", "module"})
-"""The calls whose marks describe objects."""
+_DESCRIBING: Final = frozenset({"optimizer", "parameters", "scheduler", "module", "settings"})
+"""The calls whose marks describe objects, and what was set at the start."""
+_ABOUT: Final = frozenset({"call", "object", "site_number"})
+"""What marks have beside what they tell."""
 
 
 @once_a_length

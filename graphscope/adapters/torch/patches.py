@@ -28,6 +28,7 @@ from graphscope.adapters.torch.modes import aside
 from graphscope.adapters.torch.modules import Modules
 from graphscope.adapters.torch.optimizers import Optimizers
 from graphscope.adapters.torch.session import Session
+from graphscope.adapters.torch.settings import Settings
 from graphscope.adapters.torch.swapped_tensors import Swaps
 from graphscope.adapters.torch.tensor_properties import ORDINARY
 from graphscope.adapters.torch.training_calls import Clearing, TrainingCalls
@@ -82,7 +83,9 @@ class TorchPatches(Patches):
         self.replace(torch.overrides, "has_torch_function", _by_arguments(session), always=True)
         if _HANDLE in functional.__dict__:
             self.replace(functional, _HANDLE, _straight(functional.__dict__[_HANDLE], session))
-        for owner, name, value in (*training.entries(), *Clearing(training).entries()):
+        for owner, name, value in (
+            *training.entries(), *Clearing(training).entries(), *Settings(session).entries(),
+        ):  # fmt: skip
             self.replace(owner, name, value)
         self._compiling = compiling = (Regions if session.writer.capture == "compiled" else Compiling)(session, self)
         self.replace(torch, "compile", compiling.wrapped(torch.compile))

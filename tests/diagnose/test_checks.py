@@ -57,8 +57,6 @@ MODULES = ["graphscope", pytest.param("torch", marks=pytest.mark.torch)]
 class TestTable:
     def test_its_sample_has_it(self, check: Check, module: str, tmp_path: Path) -> None:
         pytest.importorskip(module)
-        if "training" in check.reads and module != "torch":
-            pytest.skip("the engine does not tell of it")
         log = log_of(check.sample, module, tmp_path)
         first, *_ = check.findings(log.graph)
         assert (first.kind, first.place.partition(":")[0]) == (check.name, "sample.py")

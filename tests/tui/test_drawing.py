@@ -61,6 +61,11 @@ def opened(training: Path, tmp_path: Path) -> Iterator[Opened]:
         terminal.close()
 
 
+def product(log: Path) -> int:
+    """The row of the first product."""
+    return load(log).graph.select("op:mm forward")[0].row
+
+
 def drawn(log: Path, row: int, radius: int, room: Size, terminal: Terminal) -> tuple[object, np.ndarray]:
     """The drawing around a row, and its pixels."""
     graph = load(log).graph
@@ -72,7 +77,7 @@ def drawn(log: Path, row: int, radius: int, room: Size, terminal: Terminal) -> t
 @pytest.mark.parametrize("room", [Size(46, 13), Size(90, 36), Size(12, 4)], ids=str)
 @pytest.mark.parametrize("radius", [1, 4])
 def test_a_drawing_has_each_box_where_it_says(training: Path, room: Size, radius: int) -> None:
-    row = 3
+    row = product(training)
     drawing, pixels = drawn(training, row, radius, room, Terminal("sixel", CELL))
     painted = np.abs(pixels.astype(int) - PAPER.rgb).sum(axis=2) > 30
 
@@ -113,7 +118,9 @@ def test_a_drawing_highlights_what_lies_on_a_path(training: Path) -> None:
 
 
 def test_a_drawing_keeps_to_what_the_terminal_can_show(training: Path) -> None:
-    _, pixels = drawn(training, 3, 4, Size(90, 36), Terminal("sixel", CELL, colours=16, largest=(300, 200)))
+    _, pixels = drawn(
+        training, product(training), 4, Size(90, 36), Terminal("sixel", CELL, colours=16, largest=(300, 200))
+    )
 
     assert pixels.shape[0] <= 200
     assert pixels.shape[1] <= 300
@@ -203,7 +210,9 @@ def test_a_terminal_without_images_is_told_so(opened: Opened, answers: dict[byte
 
 
 @pytest.mark.slow
-def test_keys_are_answered_while_graphviz_is_busy_and_what_is_old_is_not_shown(opened: Opened, tmp_path: Path) -> None:
+def test_keys_are_answered_while_graphviz_is_busy_and_what_is_old_is_not_shown(
+    opened: Opened, training: Path, tmp_path: Path
+) -> None:
     hold = tmp_path / "hold"
     hold.touch()
     (tmp_path / "bin").mkdir()
@@ -214,7 +223,7 @@ def test_keys_are_answered_while_graphviz_is_busy_and_what_is_old_is_not_shown(o
     terminal = opened(SIXEL, path=f"{dot.parent}:")
     terminal.press("D")
     terminal.shows("D boxes")
-    for number, name in ((1, "labels"), (2, "W"), (3, "mm")):
+    for number, name in ((1, "labels"), (2, "W"), (product(training), "mm")):
         terminal.press("n")
         terminal.shows(f"#{number} {name}")
     assert not terminal.sixels

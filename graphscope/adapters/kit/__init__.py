@@ -18,11 +18,11 @@ from graphscope.adapters.kit.patches import Patches as Patches
 from graphscope.adapters.kit.recording import Recording as Recording
 from graphscope.adapters.kit.tape import Node as Node
 from graphscope.adapters.kit.tape import Tape as Tape
-from graphscope.adapters.kit.training_marks import TrainingMarks as TrainingMarks
 from graphscope.adapters.kit.training_steps import Steps as Steps
 from graphscope.adapters.kit.value_names import Names as Names
 from graphscope.adapters.kit.value_names import argument_name as argument_name
 from graphscope.adapters.kit.value_policy import unkept as unkept
 from graphscope.adapters.kit.value_policy import wanted as wanted
 from graphscope.adapters.kit.versions import Versions as Versions
+from graphscope.eventlog.training_marks import TrainingMarks as TrainingMarks
 from graphscope.eventlog.writer import Writer as Writer

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import functools
 import sys
-import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import torch
 from torch.optim import lr_scheduler
 
-from graphscope.adapters.kit.training_marks import TrainingMarks
 from graphscope.adapters.torch.held_graphs import held
 from graphscope.adapters.torch.modes import aside
-from graphscope.adapters.torch.module_contents import contents
 from graphscope.adapters.torch.recorder_errors import guarded
-from graphscope.eventlog.places import keep_sources_beside, site_number
+from graphscope.eventlog import training_calls
+from graphscope.eventlog.module_contents import Framework, contents
+from graphscope.eventlog.training_calls import maker
 
 if TYPE_CHECKING:
     from graphscope.adapters.torch.constructions import Constructions
@@ -42,30 +41,13 @@ class Told(NamedTuple):
     """From the object, the arguments, what was known before, and the line, to the mark."""
 
 
-_FIRST_LOOK: Final = 4
-"""From this step on, at each that is a power of 2, it is told what of earlier ones is still held."""
-
-_MOST_HELD: Final = 64
-"""So many of those tensors are named, the newest."""
-
-
-class TrainingCalls:
+class TrainingCalls(training_calls.TrainingCalls):
     """Follows them."""
 
     def __init__(self, session: Session, constructions: Constructions) -> None:
+        super().__init__(session.writer)
         self.session = session
         self._constructions = constructions
-        self.marks = TrainingMarks(session.writer)
-        self.steps = 0
-        """So many steps of optimizers have ended."""
-        self._last_end = 0
-        """The row behind the last step that has ended."""
-        self._begins: dict[int, int] = {}
-        """The row where the step of each optimizer that makes one begins."""
-        self._untold: list[weakref.ref[Any]] = []
-        """Optimizers whose parameters, and modules whose contents, are to be told."""
-        self._room = _LEAST_ROOM
-        """So many are let wait before those that are gone are taken out."""
 
     def entries(self) -> Iterator[tuple[Any, str, _Made]]:
         """What is to be replaced."""
@@ -95,7 +77,7 @@ class TrainingCalls:
                 result = original(owner, *args, **kwargs)
             finally:
                 running.discard(told.family)
-            self._tell(told, owner, args or tuple(kwargs.values()), before, sys._getframe(1))
+            self._returned(told, owner, args or tuple(kwargs.values()), before, sys._getframe(1))
             return result
 
         return called
@@ -105,7 +87,7 @@ class TrainingCalls:
         return told.before(self, owner, args)
 
     @guarded
-    def _tell(self, told: Told, owner: Any, args: Any, before: Any, frame: FrameType) -> None:
+    def _returned(self, told: Told, owner: Any, args: Any, before: Any, frame: FrameType) -> None:
         if not self.session.ended:
             told.tell(self, owner, args, before, frame)
 
@@ -129,108 +111,42 @@ class TrainingCalls:
 
     @guarded
     def _clipped(self, name: str, held: Any, args: Any, frame: FrameType) -> None:
-        tensors = tuple(self.known([held] if isinstance(held, torch.Tensor) else held))
-        limit = next((float(each) for each in args if isinstance(each, (int, float))), None)
-        frame = self.session.frames.user(frame)
-        self.marks.append(name, 0, frame, (limit, tensors), {"limit": limit, "tensors": tensors})
+        self.clipped(name, [held] if isinstance(held, torch.Tensor) else held, args, self.session.frames.user(frame))
 
     @guarded
     def cleared(self, owner: Any, to_none: bool, frame: FrameType) -> None:
-        """`zero_grad` of a module or an optimizer has returned."""
         if not self.session.ended and not self.session.places.here.busy:
-            frame = self.session.frames.user(frame)
-            self.marks.append("zero_grad", self.marks.number(owner), frame, (to_none,), {"to_none": bool(to_none)})
-
-    # Optimizers ------------------------------------------------------------------------------------------------------
+            super().cleared(owner, to_none, self.session.frames.user(frame))
 
     @guarded
     def began(self, optimizer: Any) -> None:
-        """A step begins: what the log does not know of the optimizer and of the modules that ran is told."""
-        if not self.marks.is_known(optimizer):
-            self.made(optimizer, None)
-        if self._untold:
-            self._tell_untold(optimizer)
-        self._begins[id(optimizer)] = self.session.writer.end
+        super().began(optimizer)
 
     @guarded
     def stepped(self, optimizer: Any, frame: FrameType) -> None:
-        """A step has ended."""
-        self.steps += 1
-        rates = [group.get("lr") for group in optimizer.param_groups]
-        plain = [float(each) for each in rates if isinstance(each, (int, float))]
-        inside = self.session.writer.end - self._begins.pop(id(optimizer), self.session.writer.end)
-        numbers: dict[str, Sequence[float]] = {"rows": [inside], "lr": plain if len(plain) == len(rates) else []}
         frame = self.session.frames.user(frame)
         self.session.callers.tell_once(frame)
-        self.marks.append_numbers("step", self.marks.number(optimizer), frame, numbers)
-        if self.steps >= _FIRST_LOOK and self.steps & (self.steps - 1) == 0:  # seldom: all that is known is looked at
-            self._tell_held(frame)
-        self._last_end = self.session.writer.end
-
-    def _tell_held(self, frame: FrameType) -> None:
-        """Tell of tensors of steps before this one that are held together with their graphs."""
-        rows = held(self.session, self._last_end)
-        if rows:
-            facts = {"count": len(rows), "tensors": tuple(rows[-_MOST_HELD:]), "steps": self.steps}
-            self.marks.append("held", 0, frame, (self.steps,), facts)
-
-    def made(self, optimizer: Any, frame: FrameType | None) -> None:
-        """Describe an optimizer that was made at a line; None: before the recording began."""
-        site = 0 if frame is None else site_number(self.session.writer, frame)
-        groups = [{"count": len(each["params"]), "settings": _plain(each)} for each in optimizer.param_groups]
-        facts = {"type": type(optimizer).__qualname__, "groups": groups, "late": frame is None}
-        self.marks.introduced("optimizer", self.marks.introduce(optimizer), site, facts)
-        self._wait(optimizer)
-
-    def regrouped(self, optimizer: Any) -> None:
-        """Parameters were added to an optimizer."""
-        if self.marks.is_known(optimizer) and all(each() is not optimizer for each in self._untold):
-            self._wait(optimizer)
-
-    def ran(self, module: torch.nn.Module) -> None:
-        """A module that is in no other was called for the first time."""
-        self._wait(module)
-
-    def _wait(self, owner: Any) -> None:
-        """Note what is to be told of; what is gone by then is not."""
-        if len(self._untold) >= self._room:
-            self._untold = [each for each in self._untold if each() is not None]
-            self._room = 2 * len(self._untold) + _LEAST_ROOM
-        self._untold.append(weakref.ref(owner))
+        super().stepped(optimizer, frame)
 
     @guarded
     def finish(self) -> None:
-        """The recording ends: tell what waits; of a training, keep the files that its settings may stand in."""
-        self._tell_untold(None)
-        if self.steps:
-            keep_sources_beside(self.session.writer)
+        super().finish()
 
-    def _tell_untold(self, stepping: Any) -> None:
-        """Tell the contents of modules that ran, and the parameters of one optimizer, or of all."""
-        untold, self._untold = self._untold, []
-        for reference in untold:
-            owner = reference()
-            if isinstance(owner, torch.nn.Module):
-                self._tell_module(owner)
-            elif owner is not None and (stepping is None or owner is stepping):
-                number = self.known if stepping is None else self._met
-                groups = [number(each["params"]) for each in owner.param_groups]
-                self.marks.describe("parameters", self.marks.number(owner), {"groups": groups})
-            elif owner is not None:
-                self._untold.append(reference)
+    def held(self, before: int) -> list[int]:
+        return held(self.session, before)
 
-    def _tell_module(self, module: torch.nn.Module) -> None:
+    def contents(self, module: torch.nn.Module) -> dict[str, Any]:
         number, site = lambda tensor: next(iter(self.known([tensor])), None), self._constructions.site
-        facts = contents(module, number, site)
-        facts["requires_grad"] = self.session.assignments.early(module)
-        facts["parted"] = [
-            {"names": names, "tensors": tuple(map(number, tensors)), "site_number": site}
-            for names, tensors, site in self.session.ties.parted(module)
-        ]
-        self.marks.describe("module", self.marks.number(module), facts)
+        return {
+            **contents(_FRAMEWORK, module, number, site),
+            "requires_grad": self.session.assignments.early(module),
+            "parted": [
+                {"names": names, "tensors": tuple(map(number, tensors)), "site_number": site}
+                for names, tensors, site in self.session.ties.parted(module)
+            ],
+        }
 
-    def _met(self, tensors: Iterable[torch.Tensor]) -> list[int]:
-        """The numbers of tensors; those that the log has not met are met here."""
+    def met(self, tensors: Iterable[torch.Tensor]) -> list[int]:
         find, base, leaf = self.session.identities.find, self.session.writer.base, self.session.leaves.leaf
         for each in tensors:
             found = find(each)
@@ -239,24 +155,12 @@ class TrainingCalls:
         return self.known(tensors)
 
     def known(self, tensors: Iterable[torch.Tensor]) -> list[int]:
-        """The numbers of those tensors that the log has met."""
         find, base = self.session.identities.find, self.session.writer.base
         found = [find(each) for each in tensors]
         return [each.extended().first - base for each in found if each is not None and each.row >= base]
 
 
-def _plain(settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings of a group that are plain values."""
-    return {name: each for name, each in settings.items() if name != "params" and isinstance(each, _PLAIN)}
-
-
-def _maker(frame: FrameType, owner: Any) -> FrameType:
-    """The line that made an object: behind the frames of its own `__init__`."""
-    while frame.f_code.co_name == "__init__" and frame.f_code.co_argcount and frame.f_back is not None:
-        if frame.f_locals.get(frame.f_code.co_varnames[0]) is not owner:
-            break
-        frame = frame.f_back
-    return frame
+_FRAMEWORK: Final = Framework(torch.nn.Module, torch.Tensor, "torch", frozenset(vars(torch.nn.Module())))
 
 
 def _nothing(calls: TrainingCalls, owner: Any, args: Any) -> None:
@@ -264,7 +168,7 @@ def _nothing(calls: TrainingCalls, owner: Any, args: Any) -> None:
 
 
 def _made_optimizer(calls: TrainingCalls, owner: Any, args: Any, before: Any, frame: FrameType) -> None:
-    calls.made(owner, calls.session.frames.user(_maker(frame, owner)))
+    calls.made(owner, calls.session.frames.user(maker(frame, owner)))
 
 
 def _regrouped(calls: TrainingCalls, owner: Any, args: Any, before: Any, frame: FrameType) -> None:
@@ -272,18 +176,14 @@ def _regrouped(calls: TrainingCalls, owner: Any, args: Any, before: Any, frame: 
 
 
 def _made_scheduler(calls: TrainingCalls, owner: Any, args: Any, before: Any, frame: FrameType) -> None:
-    frame = calls.session.frames.user(_maker(frame, owner))
-    optimizer = getattr(owner, "optimizer", None)
-    facts = {"type": type(owner).__qualname__, "optimizer": 0 if optimizer is None else calls.marks.number(optimizer)}
-    site = site_number(calls.session.writer, frame)
-    calls.marks.introduced("scheduler", calls.marks.introduce(owner), site, facts)
+    calls.scheduled(owner, calls.session.frames.user(maker(frame, owner)))
 
 
 def _simply(call: str) -> Callable[[TrainingCalls, Any, Any, Any, FrameType], None]:
     """A call of which no more is to be told."""
 
     def tell(calls: TrainingCalls, owner: Any, args: Any, before: Any, frame: FrameType) -> None:
-        calls.marks.append(call, calls.marks.number(owner), calls.session.frames.user(frame), (), {})
+        calls.called(call, owner, calls.session.frames.user(frame))
 
     return tell
 
@@ -293,14 +193,8 @@ def _modes(calls: TrainingCalls, owner: torch.nn.Module, args: Any) -> list[bool
 
 
 def _moded(calls: TrainingCalls, owner: torch.nn.Module, args: Any, before: list[bool], frame: FrameType) -> None:
-    after = _modes(calls, owner, args)
-    if after != before:
-        mode = bool(args[0]) if args else True
-        others = [name for name, each in owner.named_modules() if each.training is not mode][:_MOST_NAMES]
-        frame = calls.session.frames.user(frame)
-        key = mode, len(others), *others[:1]
-        facts = {"training": mode, "type": type(owner).__qualname__, "others": others}
-        calls.marks.append("train" if mode else "eval", calls.marks.number(owner), frame, key, facts)
+    if _modes(calls, owner, args) != before:
+        calls.moded(owner, bool(args[0]) if args else True, calls.session.frames.user(frame))
 
 
 def _scaler(call: str) -> Callable[[TrainingCalls, Any, Any, Any, FrameType], None]:
@@ -341,10 +235,7 @@ def _scalers() -> Iterator[type]:
     yield torch.amp.GradScaler
 
 
-_PLAIN: Final = (int, float, str, bool)
 _CLIPPING: Final = ("clip_grad_norm_", "clip_grad_value_")
-_LEAST_ROOM: Final = 32
-_MOST_NAMES: Final = 64
 
 TOLD: Final = (
     Told("optimizer", _optimizer, "__init__", "optimizer", _nothing, _made_optimizer),

@@ -12,9 +12,9 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.finding import Finding, Row
 from graphscope.diagnose.training.begun_in_evaluation import is_begun_in_evaluation
 from graphscope.diagnose.training.evaluations import Run, evaluations
+from graphscope.diagnose.training.modal_layers import dropout_rows, is_in_module
 from graphscope.diagnose.training.parameter_rows import parameter_rows
 from graphscope.diagnose.training.parts_in_evaluation import Part, parts_left
-from graphscope.diagnose.values.op_rows import op_rows
 from graphscope.eventlog.schema import Flag
 from graphscope.graph.callers import callers
 from graphscope.graph.training import Call, Module, Training, training
@@ -179,7 +179,7 @@ def _is_modal(log: Log, module: Module) -> bool:
 
 def _drops(log: Log) -> bool:
     """Whether dropout ran at all: it may be there with a probability of 0."""
-    return bool(len(op_rows(log, {"dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout"})))
+    return bool(len(dropout_rows(log)))
 
 
 def _runs_without_gradients(log: Log, start: int, stop: int) -> bool:
@@ -212,7 +212,7 @@ def _unevaluated(graph: Graph) -> Iterator[Run]:
 def _is_dropped_anyway(graph: Graph, run: Run) -> bool:
     """Whether a function drops that is not told of any mode, in a network that was set to evaluation for this run."""
     read, node = training(graph.log), graph.node(run.row)
-    if "dropout" not in run.op or "Dropout" in node.scope_title or _TOLD.search(node.source_line):
+    if "dropout" not in run.op or is_in_module(graph.log, run.row) or _TOLD.search(node.source_line):
         return False
     set_last = next((each for each in reversed(read.calls("eval", "train")) if each.row < run.row), None)
     owner = None if set_last is None or set_last.name != "eval" else read.modules.get(set_last.owner)

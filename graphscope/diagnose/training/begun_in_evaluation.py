@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from graphscope.diagnose.training.evaluations import takes_statistics
+from graphscope.diagnose.training.modal_layers import takes_statistics
 from graphscope.diagnose.values.op_rows import op_rows
 from graphscope.graph.training import training
 

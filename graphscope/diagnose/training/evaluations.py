@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.diagnose.values.op_rows import op_rows
+from graphscope.diagnose.training.modal_layers import DROPOUTS, NORMS, dropout_rows, norm_rows, takes_statistics
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph.training import training
 
@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
     from graphscope.graph import Graph
 
-_DROPOUTS: Final = frozenset(
-    {"dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"}
-)
-_NORMS: Final = frozenset({"batch_norm"})
 _COMPARING: Final = frozenset(
     {
         "cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
@@ -50,27 +46,13 @@ class Run:
 
 def layers_in_training(log: Log) -> np.ndarray:
     """The rows of layers that act as in training, where gradients are off."""
-    rows = op_rows(log, _DROPOUTS | _NORMS)
-    rows = rows[(log.pick("flags", rows) & int(Flag.NO_GRAD)) != 0]
-    names = {number: log.op(number).name for number in np.unique(log.pick("op", rows)).tolist()}
-    normal = np.array([names[number] in _NORMS for number in log.pick("op", rows).tolist()], bool)
-    found: np.ndarray = rows[
-        [not each or takes_statistics(log, row) for row, each in zip(rows.tolist(), normal, strict=True)]
-    ]
-    return found
+    dropping, normal = (_without_gradients(log, rows) for rows in (dropout_rows(log), norm_rows(log)))
+    normal = normal[[takes_statistics(log, row) for row in normal.tolist()]]
+    return np.union1d(dropping, normal)
 
 
-def takes_statistics(log: Log, row: int) -> bool:
-    """Whether a batch norm takes the statistics of the batch, as in training."""
-    given = log.arguments(row)
-    flag: Any = given.attributes.get("training")
-    if flag is None and given.operands is not None and len(given.operands) > _TRAINING:
-        flag = given.operands[_TRAINING]
-    return bool(flag) and len(log.inputs(row)) > 1
-
-
-_TRAINING: Final = 5
-"""The place of `training` among the arguments of `batch_norm`."""
+def _without_gradients(log: Log, rows: np.ndarray) -> np.ndarray:
+    return np.asarray(rows[(log.pick("flags", rows) & int(Flag.NO_GRAD)) != 0])
 
 
 def evaluations(graph: Graph) -> Iterator[Run]:
@@ -105,7 +87,8 @@ def _run(graph: Graph, row: int, start: int, stop: int) -> Run | None:
         other = graph.index.event(each)
         if (other.site, other.scope) == (event.site, event.scope) and _sources(graph, each, start)[1] & data:
             return None  # the same data again and again: what dropout makes of it is wanted
-    return Run(row, graph.node(row).op, compared, parameters, data)
+    op = graph.node(row).op
+    return Run(row, op if op in DROPOUTS | NORMS else "dropout", compared, parameters, data)
 
 
 def _compared(graph: Graph, row: int) -> int | None:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from graphscope.diagnose.training.evaluations import takes_statistics
-from graphscope.diagnose.values.op_rows import op_rows
+from graphscope.diagnose.training.modal_layers import dropout_rows, norm_rows, takes_statistics
 from graphscope.eventlog.schema import Flag
 from graphscope.graph.training import Call, training
 
@@ -37,27 +36,22 @@ def parts_left(log: Log) -> Iterator[Part]:
     """
     read = training(log)
     calls = read.calls("eval", "train")
-    for kind, ops in (("Dropout", _DROPOUTS), ("BatchNorm", _NORMS)):
+    for kind in ("Dropout", _NORM):
         off = [each for each in calls if each.name == "eval" and kind in str(each.facts.get("type", ""))]
         if not off or any(each.name == "train" and each.row > off[0].row for each in calls):
             continue
         first = off[0]
-        acted = _acting(log, ops, first.row)
+        acted = _acting(log, kind, first.row)
         stops = read.backward_begins[read.backward_begins > first.row]
         if not len(acted) or acted[-1] > first.row or len(stops) < _LEAST:
             continue
-        if ops is _NORMS and not _is_evaluating(log, first):
+        if kind == _NORM and not _is_evaluating(log, first):
             continue
         if _is_evaluated(log, first.row, int(stops[0])):
             yield Part(int(stops[_LEAST - 1]), first, len(stops))
 
 
-_DROPOUTS: Final = frozenset(
-    {"dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"}
-)
-
-
-_NORMS: Final = frozenset({"batch_norm"})
+_NORM: Final = "BatchNorm"
 _WORDS: Final = re.compile("eval|valid|test|accura|score|measure|monitor|metric|predict|infer", re.IGNORECASE)
 
 
@@ -67,13 +61,13 @@ def _is_evaluating(log: Log, call: Call) -> bool:
     return site is not None and _WORDS.search(site.function.rpartition(".")[2]) is not None
 
 
-def _acting(log: Log, ops: frozenset[str], row: int) -> np.ndarray:
+def _acting(log: Log, kind: str, row: int) -> np.ndarray:
     """The rows where layers acted as in training, with gradients, around a row: those nearest to it on each side."""
-    rows = op_rows(log, ops)
+    rows = norm_rows(log) if kind == _NORM else dropout_rows(log)
     rows = rows[(log.pick("flags", rows) & int(Flag.NO_GRAD)) == 0]
     place = int(np.searchsorted(rows, row))
     near = rows[max(place - _MOST, 0) : place + _MOST]
-    if ops is _DROPOUTS:
+    if kind != _NORM:
         return np.asarray(near)
     return np.array([each for each in near.tolist() if takes_statistics(log, each)], np.int64)
 

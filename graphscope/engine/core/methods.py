@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine.core import shapes
+from graphscope.engine.core import shapes, training
 from graphscope.engine.core.calls import define
 from graphscope.engine.core.element_types import KNOWN, Size, dtype
 from graphscope.engine.core.node import PLAN, Node
@@ -183,6 +183,8 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     if self.requires_grad != requires_grad:
         self.wants_grad = bool(requires_grad)
         self.row = -1  # the log is told anew at its next use
+    if (told := training.told()) is not None:
+        told.asked(self)
     return self
 
 

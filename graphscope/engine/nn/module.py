@@ -7,8 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from graphscope.engine.core import training
 from graphscope.engine.core.element_types import dtype
-from graphscope.engine.core.module_scopes import scope
+from graphscope.engine.core.module_scopes import ran, scope
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.nn import hooks
 from graphscope.engine.nn.hooks import Hooks, RemovableHandle
@@ -35,13 +36,17 @@ class Module(Stateful):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._module_hooks is None:
-            if recording.writer is None or not self._scope_name:
+            if recording.writer is None:
                 return self.forward(*args, **kwargs)
-            with scope(self._scope_name, type(self).__name__):
+            if not self._scope_name:
+                ran(self)
+                return self.forward(*args, **kwargs)
+            with scope(self._scope_name, type(self).__name__, self):
                 return self.forward(*args, **kwargs)
         if recording.writer is None or not self._scope_name:
+            ran(self)
             return hooks.call(self, Module._module_hooks, args, kwargs)
-        with scope(self._scope_name, type(self).__name__):
+        with scope(self._scope_name, type(self).__name__, self):
             return hooks.call(self, Module._module_hooks, args, kwargs)
 
     # Training
@@ -54,10 +59,17 @@ class Module(Stateful):
         """
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")  # noqa: TRY004 - as PyTorch
+        told = training.told()
+        if told is None:
+            self._change_mode(mode)
+        else:
+            told.change_mode(self, mode)
+        return self
+
+    def _change_mode(self, mode: bool) -> None:
         self.training = mode
         for module in self.children():
             module.train(mode)
-        return self
 
     def eval(self) -> Self:
         """Say that the module is being used, not trained."""
@@ -77,6 +89,8 @@ class Module(Stateful):
             else:
                 parameter.grad = parameter.grad.detach()
                 parameter.grad.zero_()
+        if (told := training.told()) is not None:
+            told.forgot(self, self.parameters(), set_to_none)
 
     # Changing all of it
 

@@ -72,12 +72,13 @@ def overwrite(tensor: Tensor, values: Any) -> None:
 
     Args:
         tensor: Where they go; its shape and dtype stay.
-        values: An array that broadcasts to its shape.
+        values: A tensor or an array that broadcasts to its shape.
     """
     if tensor.row >= 0:
         with no_grad():
-            tensor.copy_(Tensor(np.asarray(values)[()]))
+            tensor.copy_(values if isinstance(values, Tensor) else Tensor(np.asarray(values)[()]))
         return
+    values = values.array if isinstance(values, Tensor) else values
     if isinstance(tensor.array, np.ndarray):
         np.copyto(tensor.array, values, casting="unsafe")
         writes.note(tensor.array, "an initialisation")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from sys import _getframe
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from graphscope.engine.core import training
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.nn.hooks import RemovableHandle
 from graphscope.engine.nn.parameter import Parameter, overwrite
@@ -118,6 +120,7 @@ class Stateful(Tree):
             errors.insert(0, f"Missing key(s) in state_dict: {_quoted(found.missing_keys)}. ")
         if errors:
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(errors))
+        training.returned("load_state_dict", self, _getframe(1))
         return found
 
     def get_extra_state(self) -> Any:
@@ -196,7 +199,7 @@ class Stateful(Tree):
                 f"the shape in current model is {_size(tensor.array)}."
             )
         if not metadata.get("assign_to_params_buffers"):
-            overwrite(tensor, value)
+            overwrite(tensor, given if value is getattr(given, "array", None) else value)
         elif tensor.is_parameter:
             setattr(self, name, Parameter(given, tensor.requires_grad))
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from graphscope.engine.core import training
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.nn.parameter import Parameter
 
@@ -25,6 +26,8 @@ class Tree:
 
     def __init__(self) -> None:
         self.__dict__.update(_parameters={}, _buffers={}, _modules={}, _non_persistent_buffers_set=set(), training=True)
+        if (told := training.told()) is not None:
+            told.constructed(self)
 
     # Attributes
 

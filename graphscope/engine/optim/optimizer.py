@@ -7,13 +7,14 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from itertools import chain
+from sys import _getframe
 from typing import Any, Final
 
+from graphscope.engine.core import training
 from graphscope.engine.core.modes import enable_grad, no_grad
 from graphscope.engine.core.settings import Declared
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.complex_numbers import view_as_complex, view_as_real
-from graphscope.eventlog import record as recording
 
 
 class Optimizer:
@@ -47,6 +48,8 @@ class Optimizer:
             raise ValueError("optimizer got an empty parameter list: pass the tensors to train, model.parameters()")
         for group in given if isinstance(given[0], dict) else [{"params": given}]:
             self.add_param_group(group)
+        if (told := training.told()) is not None:
+            told.built(self)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -77,6 +80,8 @@ class Optimizer:
         for name, value in self.defaults.items():
             group.setdefault(name, value)
         self.param_groups.append(group)
+        if (told := training.told()) is not None:
+            told.regrouped(self)
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters, or set them to 0."""
@@ -87,6 +92,8 @@ class Optimizer:
                 else:
                     parameter.grad = parameter.grad.detach()
                     parameter.grad.zero_()
+        if (told := training.told()) is not None:
+            told.forgot(self, (each for group in self.param_groups for each in group["params"]), set_to_none)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change every parameter that has a gradient; the log notes that a training step ends.
@@ -169,6 +176,7 @@ class Optimizer:
             else:
                 self.state[parameter] = {name: _fitting(name, value, parameter) for name, value in entries.items()}
         self.param_groups = [{**other, "params": mine["params"]} for mine, other in zip(groups, saved, strict=True)]
+        training.returned("load_state_dict", self, _getframe(1))
 
     # Hooks
 
@@ -212,6 +220,8 @@ def _counted(step: Callable[..., Any]) -> Callable[..., Any]:
             answer = hook(self, args, kwargs)
             if answer is not None:
                 args, kwargs = answer
+        if (told := training.told()) is not None:
+            told.began(self)
         self._stepping = True
         try:
             result = step(self, *args, **kwargs)
@@ -220,12 +230,8 @@ def _counted(step: Callable[..., Any]) -> Callable[..., Any]:
         for hook in self._after:
             hook(self, args, kwargs)
         self._steps += 1
-        recording.step()
-        writer = recording.writer
-        if writer is not None and writer.gate is not None:
-            frame = recording.user_frame(2)
-            if frame is not None:
-                writer.gate.stepped(frame)
+        if told is not None:
+            told.ended(self)
         return result
 
     return run

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from graphscope.engine.core import training
 from graphscope.engine.core.modes import no_grad
 from graphscope.engine.core.tensor import Tensor
+from graphscope.eventlog import record as recording
 
 
 def _given(parameters: Any) -> list[Any]:
@@ -71,13 +73,22 @@ def clip_grad_norm_(
     gradients = [parameter.grad for parameter in given if parameter.grad is not None]
     total = get_total_norm(gradients, norm_type, error_if_nonfinite)
     clip_grads_with_norm_(given, max_norm, total)
+    _tell("clip_grad_norm_", given, max_norm)
     return total
 
 
 def clip_grad_value_(parameters: Iterable[Any] | Any, clip_value: float, foreach: bool | None = None) -> None:
     """Bring each element of the gradients of parameters within ±clip_value."""
-    limit = float(clip_value)
+    given, limit = _given(parameters), float(clip_value)
     with no_grad():
-        for parameter in _given(parameters):
+        for parameter in given:
             if parameter.grad is not None:
                 parameter.grad.copy_(Tensor(np.clip(parameter.grad.array, -limit, limit)))
+    _tell("clip_grad_value_", given, limit)
+
+
+def _tell(name: str, parameters: list[Any], limit: float) -> None:
+    told = training.told()
+    frame = None if told is None else recording.user_frame(2)
+    if told is not None and frame is not None:
+        told.clipped(name, parameters, (float(limit),), frame)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from sys import _getframe
 
+from graphscope.engine.core import training
 from graphscope.engine.optim.lr_scheduler.scheduler import LRScheduler
 from graphscope.engine.optim.optimizer import Optimizer
 
@@ -76,6 +78,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             self._place(epoch)
         self.last_epoch = math.floor(epoch)
         self._set(self.get_lr())
+        training.returned("scheduler.step", self, _getframe(1))
 
     def _place(self, epoch: float) -> None:
         """Find the round that an epoch is in."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from sys import _getframe
 from typing import Any, Final
 
+from graphscope.engine.core import training
 from graphscope.engine.optim.lr_scheduler.scheduler import LRScheduler, checked
 from graphscope.engine.optim.optimizer import Optimizer
 
@@ -70,6 +72,8 @@ class ReduceLROnPlateau(LRScheduler):
         self.cooldown_counter = 0
         self.num_bad_epochs = 0
         self._last_lr = self._rates()
+        if (told := training.told()) is not None:
+            told.built_scheduler(self)
 
     @property
     def in_cooldown(self) -> bool:
@@ -98,6 +102,7 @@ class ReduceLROnPlateau(LRScheduler):
             self.cooldown_counter = self.cooldown
             self.num_bad_epochs = 0
         self._last_lr = self._rates()
+        training.returned("scheduler.step", self, _getframe(1))
 
     def _reduce(self) -> None:
         for group, least in zip(self.optimizer.param_groups, self.min_lrs, strict=True):

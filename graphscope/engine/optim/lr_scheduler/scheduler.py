@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from sys import _getframe
 from typing import Any
 
+from graphscope.engine.core import training
 from graphscope.engine.optim.optimizer import Optimizer
 
 
@@ -38,6 +40,8 @@ class LRScheduler:
         self.last_epoch = last_epoch
         self._steps_before = optimizer._steps
         self._initial_step()
+        if (told := training.told()) is not None:
+            told.built_scheduler(self)
 
     def _initial_step(self) -> None:
         self._step_count = 0
@@ -69,6 +73,7 @@ class LRScheduler:
             )
         self._step_count += 1
         self._update(epoch)
+        training.returned("scheduler.step", self, _getframe(1))
 
     def _update(self, epoch: int | None = None) -> None:
         if epoch is None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from sys import _getframe
 from typing import Any
 
+from graphscope.engine.core import training
 from graphscope.engine.optim.lr_scheduler.plateau import ReduceLROnPlateau
 from graphscope.engine.optim.lr_scheduler.scheduler import LRScheduler
 from graphscope.engine.optim.optimizer import Optimizer
@@ -48,6 +50,8 @@ class SequentialLR(LRScheduler):
         first = self._schedulers[bisect_right(milestones, 0)]
         first._initial_step()
         self._last_lr = first.get_last_lr()
+        if (told := training.told()) is not None:
+            told.built_scheduler(self)
 
     def state_dict(self) -> dict[str, Any]:
         """All that it and its schedulers know."""
@@ -69,6 +73,7 @@ class SequentialLR(LRScheduler):
         else:
             scheduler.step()
         self._last_lr = scheduler.get_last_lr()
+        training.returned("scheduler.step", self, _getframe(1))
 
 
 def _take_back(schedulers: Sequence[Any]) -> None:

@@ -33,17 +33,10 @@ class TrainingMarks:
 
     def number(self, owner: Any) -> int:
         """The number of an object in this log: an optimizer, a scheduler, a module."""
-        found = self._numbers.get(id(owner))
-        return self.introduce(owner) if found is None or found[0]() is not owner else found[1]
-
-    def is_known(self, owner: Any) -> bool:
-        """Whether an object has a number."""
-        found = self._numbers.get(id(owner))
-        return found is not None and found[0]() is owner
-
-    def introduce(self, owner: Any) -> int:
-        """Give a number to an object."""
         key = id(owner)
+        found = self._numbers.get(key)
+        if found is not None and found[0]() is owner:
+            return found[1]
         self._count += 1
         # No Python runs when an object goes: its exceptions would be lost.
         self._numbers[key] = weakref.ref(owner, functools.partial(self._numbers.pop, key)), self._count
@@ -51,11 +44,17 @@ class TrainingMarks:
 
     def append(self, call: str, owner: int, frame: FrameType, key: tuple[Any, ...], facts: dict[str, Any]) -> None:
         """Append the mark of a call that may come again from the same line, with the same `key` for the same facts."""
-        self._append(call, owner, frame, key, facts, None)
+        self._append(Kind.CALL, frame, (call, owner, *key), {"call": call, "object": owner, **facts}, None)
 
     def append_numbers(self, call: str, owner: int, frame: FrameType, numbers: Mapping[str, Sequence[float]]) -> None:
         """The same of a call that tells of numbers, which lie in the row."""
-        self._append(call, owner, frame, tuple([len(each) for each in numbers.values()]), {}, numbers)
+        key = (call, owner, *[len(each) for each in numbers.values()])
+        self._append(Kind.CALL, frame, key, {"call": call, "object": owner}, numbers)
+
+    def assign(self, what: str, value: bool | None, tensors: tuple[int, ...], frame: FrameType) -> None:
+        """Append the mark of a line that sets of some tensors what is no value: `grad` to None, `requires_grad`."""
+        facts = {"set": what, "to": value, "tensors": tensors}
+        self._append(Kind.ASSIGN, frame, (what, value, *tensors), facts, None)
 
     def introduced(self, call: str, owner: int, site: int, facts: dict[str, Any]) -> None:
         """Append the mark of the call that made an object."""
@@ -71,21 +70,22 @@ class TrainingMarks:
         return {"call": call, "object": owner, "site_number": site, **facts}
 
     def _append(
-        self, call: str, owner: int, frame: FrameType, key: tuple[Any, ...], facts: dict[str, Any],
+        self, kind: Kind, frame: FrameType, key: tuple[Any, ...], facts: dict[str, Any],
         numbers: Mapping[str, Sequence[float]] | None,
     ) -> None:  # fmt: skip
         code = frame.f_code
-        place = (id(code) + frame.f_lasti, call, owner, *key)
+        place = (id(code) + frame.f_lasti, kind, *key)
         kept = self._forms.get(place)
         values = [arguments.bits(each) for named in numbers.values() for each in named] if numbers else []
         if kept is None or kept[1]() is not code:  # type: ignore[misc]
             if len(self._forms) >= _MOST_FORMS:
                 self._forms.clear()
-            told = {"call": call, "object": owner, **facts}
+            told = facts
             if numbers:
-                told |= arguments.entry(None, {name: tuple(each) for name, each in numbers.items()}, range(len(values)))
+                named = {name: tuple(each) for name, each in numbers.items()}
+                told = facts | arguments.entry(None, named, range(len(values)))
             form = self._writer.template(
-                Kind.CALL,
+                kind,
                 site=site_number(self._writer, frame),
                 attrs=self._writer.attributes(told),
                 number_count=len(values),

@@ -1,0 +1,179 @@
+"""What decides how a program trains: while it is recorded, optimizers and modules tell of themselves here."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Iterable
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from graphscope.engine.core import tracing
+from graphscope.engine.core.tensor import Tensor
+from graphscope.eventlog import record as recording
+from graphscope.eventlog.module_contents import Framework, contents
+from graphscope.eventlog.places import site_number
+from graphscope.eventlog.training_calls import TrainingCalls, maker
+from graphscope.eventlog.writer import Writer
+
+if TYPE_CHECKING:
+    from graphscope.engine.nn.module import Module
+
+
+class _Asked(NamedTuple):
+    """What a line said of a parameter ahead of its first use."""
+
+    parameter: weakref.ref[Tensor]
+    requires_grad: bool
+    site: int
+
+
+class Training(TrainingCalls):
+    """Tells one log of the engine's optimizers and modules, at the lines of the program that call them."""
+
+    def __init__(self, writer: Writer) -> None:
+        super().__init__(writer)
+        self._ran: dict[int, weakref.ref[Module]] = {}
+        """The modules that ran, and those in them, by `id`."""
+        self._sites: dict[int, tuple[weakref.ref[Module], int]] = {}
+        """The line that made each module, by `id`."""
+        self._asked: dict[int, _Asked] = {}
+        self._changes_mode = False
+
+    def known(self, tensors: Iterable[Tensor]) -> list[int]:
+        base = self.writer.base
+        return [each.identity - base for each in tensors if each.identity >= base]
+
+    def met(self, tensors: Iterable[Tensor]) -> list[int]:
+        given = list(tensors)
+        for each in given:
+            if each.identity < self.writer.base:
+                tracing.leaf(self.writer, each, None)
+        return self.known(given)
+
+    def contents(self, module: Any) -> dict[str, Any]:
+        found = contents(_framework(), module, lambda tensor: next(iter(self.known([tensor])), None), self.site)
+        found["requires_grad"] = {
+            name: (asked.requires_grad, asked.site)
+            for name, each in module.named_parameters()
+            if (asked := self._asked.get(id(each))) is not None and asked.parameter() is each
+        }
+        return found
+
+    def site(self, module: Any) -> int:
+        """The number of the line that made a module; 0 where that was not seen."""
+        reference, number = self._sites.get(id(module), (None, 0))
+        return number if reference is not None and reference() is module else 0
+
+    def built(self, optimizer: Any) -> None:
+        """An optimizer was made."""
+        frame = recording.user_frame(2)
+        self.made(optimizer, None if frame is None else maker(frame, optimizer))
+
+    def ended(self, optimizer: Any) -> None:
+        """A step has ended, and with it a training step."""
+        frame = recording.user_frame(2)
+        if frame is not None:
+            self.stepped(optimizer, frame)
+        recording.step()
+        if frame is not None and self.writer.gate is not None:
+            self.writer.gate.stepped(frame)
+
+    def built_scheduler(self, scheduler: Any) -> None:
+        """A scheduler of learning rates was made."""
+        frame = recording.user_frame(2)
+        if frame is not None:
+            self.scheduled(scheduler, maker(frame, scheduler))
+
+    def constructed(self, module: Any) -> None:
+        """A module is being made."""
+        frame = recording.user_frame(2)
+        if frame is not None:
+            key = id(module)
+            number = site_number(self.writer, maker(frame, module))
+            self._sites[key] = weakref.ref(module, functools.partial(self._sites.pop, key)), number
+
+    def ran(self, module: Any) -> None:
+        """A module was called that no other called; told once, and not of those inside of one that ran."""
+        known = self._ran.get(id(module))
+        if known is not None and known() is module:
+            return
+        for each in module.modules():
+            key = id(each)
+            self._ran[key] = weakref.ref(each, functools.partial(self._ran.pop, key))
+        super().ran(module)
+
+    def change_mode(self, module: Any, mode: bool) -> None:
+        """`train()` or `eval()` of a module: those in it are told with it."""
+        if self._changes_mode:
+            module._change_mode(mode)
+            return
+        before = [each.training for each in module.modules()]
+        self._changes_mode = True
+        try:
+            module._change_mode(mode)
+        finally:
+            self._changes_mode = False
+        frame = recording.user_frame(2)
+        if frame is not None and [each.training for each in module.modules()] != before:
+            self.moded(module, mode, frame)
+
+    def asked(self, tensor: Tensor) -> None:
+        """A line has said whether gradients are to flow to a tensor."""
+        frame, value = recording.user_frame(2), tensor.wants_grad
+        if frame is None:
+            return
+        numbers = tuple(self.known([tensor]))
+        if numbers:
+            self.marks.assign("requires_grad", value, numbers, frame)
+        elif tensor.is_parameter:
+            key = id(tensor)
+            reference = weakref.ref(tensor, functools.partial(self._asked.pop, key))
+            self._asked[key] = _Asked(reference, value, site_number(self.writer, frame))
+
+    def forgot(self, owner: Any, parameters: Iterable[Tensor], to_none: bool) -> None:
+        """`zero_grad` of a module or an optimizer has returned."""
+        frame = recording.user_frame(2)
+        if frame is not None:
+            numbers = tuple(self.known(parameters)) if to_none else ()
+            if numbers:
+                self.marks.assign("grad", None, numbers, frame)
+            self.cleared(owner, to_none, frame)
+
+
+@functools.cache
+def _framework() -> Framework:
+    from graphscope.engine.nn.module import Module  # it tells of itself here
+
+    return Framework(Module, Tensor, "graphscope.engine", frozenset(vars(Module())))
+
+
+_newest: Training | None = None
+
+
+def told() -> Training | None:
+    """Who tells the log of the training that goes on; None where nothing is recorded."""
+    global _newest
+    writer = recording.writer
+    if writer is None:
+        return None
+    if _newest is None or _newest.writer is not writer:
+        _newest = Training(writer)
+    return _newest
+
+
+def returned(call: str, owner: Any, caller: FrameType) -> None:
+    """A method has returned of which no more is to be told; only what a line of the program called is."""
+    found = told()
+    if found is not None and not recording.is_internal(caller.f_code.co_filename):
+        found.called(call, owner, caller)
+
+
+def _finish() -> None:
+    global _newest
+    ended, _newest = _newest, None
+    if ended is not None:
+        ended.finish()
+
+
+recording.at_stop.append(_finish)

@@ -104,11 +104,19 @@ def checks() -> str:
         *table(("part of a log", "what it is"), [(f"`{part}`", what) for part, what in PARTS.items()]),
     ]
     for _, check in sorted(every().items()):
-        stops = f" Stop there: `b {check.name}`." if check.shows != "run" else ""
-        parts += ["", f"## {check.name}: {check.title}", "", f"{check.doc}.{stops}", ""]
+        stops = _STOPS[check.shows].format(check.name)
+        parts += ["", f"## {check.name}: {check.title}", "", f"{check.doc}. {stops}", ""]
         parts += [f"Reads {listed(check.reads)}. A program that has it:", "", *indented(check.sample)]
         parts += ["", "And one that has not:", "", *indented(check.healthy)]
     return page(parts)
+
+
+_STOPS = {
+    "node": "Stop there: `b {}`.",
+    "pass": "Stop behind the backward pass: `b {}`.",
+    "run": "Stop at the end of the training step that shows it: `b finding:{}`.",
+    "end": "Stop when the program has ended: `b finding:{}`.",
+}
 
 
 def indented(program: str) -> list[str]:

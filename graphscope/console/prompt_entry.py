@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -12,7 +13,7 @@ from graphscope.console.console import Console
 from graphscope.debugger import frames, nodes
 from graphscope.debugger.breakpoints import read
 from graphscope.debugger.debugger import Debugger
-from graphscope.debugger.gate import LiveGate
+from graphscope.debugger.gate import LiveGate, Quit
 from graphscope.debugger.motion import STEP
 from graphscope.debugger.results import Ended, Stop
 from graphscope.debugger.session_file import restore, save
@@ -125,6 +126,9 @@ def debug_program(
                 return status  # a child that the program forked: the prompt belongs to its parent
             if failures:
                 recording.exception(failures[0])
+            if gate.ended is None:
+                with contextlib.suppress(Quit):
+                    gate.finished(sys._getframe())
             writer.gate = None
         ended = gate.ended
         if ended is None:

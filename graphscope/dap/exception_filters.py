@@ -25,7 +25,7 @@ def filters() -> dict[str, Filter]:
     """Every filter by its name: exceptions of Python, and what the table of checks knows."""
     found = {"uncaught": Filter("Python exceptions", "Where an exception leaves the program.", default=True)}
     for check in every().values():
-        if check.shows != "run":
+        if not check.is_of_run:
             found[check.name] = Filter(check.title[:1].upper() + check.title[1:], f"{check.doc}.", check.name)
     anything = "Where the doctor finds anything wrong: at a node, behind a backward pass, or at the end of a step."
     found[ANY] = Filter("Any finding of the doctor", anything, ANY, kinds="kinds to stop at: zero_grad, lr_vanished")

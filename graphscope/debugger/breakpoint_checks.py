@@ -19,7 +19,7 @@ PASS_ENDED: Final[Moments] = frozenset({"pass"})
 
 def words_of_checks() -> list[str]:
     """The words that stand in the place of a SPEC; a check of a run as a whole is called `finding:NAME` alone."""
-    names = [check.name for check in every().values() if check.shows != "run"]
+    names = [check.name for check in every().values() if not check.is_of_run]
     return [*names, ANY, *(f"{ANY}:{name}" for name in every())]
 
 

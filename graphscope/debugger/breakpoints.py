@@ -284,7 +284,7 @@ class Breakpoints:
             if each.selector is not None:
                 found.update(node.row for node in graph.select(each.spec))
             for check in each.checks:
-                if check.shows != "run":
+                if not check.is_of_run:
                     found.update(check.rows(graph.log))
         return sorted(found)
 
@@ -301,11 +301,11 @@ class Breakpoints:
         """Whether some breakpoint may stop where a backward pass or a training step has ended."""
         return any(check.shows != "node" for found in self.enabled(False) for check in found.checks)
 
-    @property
-    def of_runs(self) -> list[Check]:
-        """The checks of a run as a whole that some breakpoint asks for."""
+    def of_runs(self, *, ended: bool) -> list[Check]:
+        """The checks of a run as a whole that some breakpoint asks for: of one that goes on, or that has ended."""
         wanted = {check.name for found in self.enabled(False) for check in found.checks}
-        return [check for check in every().values() if check.shows == "run" and check.name in wanted]
+        asked = [check for check in every().values() if check.is_of_run and check.name in wanted]
+        return [check for check in asked if ended or check.shows != "end"]
 
     @property
     def wait_for_ends(self) -> bool:
@@ -341,13 +341,11 @@ def _met(found: Breakpoint, node: Node, moments: Moments, seldom: bool) -> Met |
 
 
 def _met_by_run(found: Breakpoint, row: int, findings: Sequence[Finding]) -> Met | None:
-    """The most important of what is wrong with a run, where a breakpoint asks for its kind."""
+    """What is wrong with a run, the most important first, as far as a breakpoint asks for its kind."""
     kinds = {check.name for check in found.checks}
-    for each in findings:
-        if each.kind in kinds:
-            place = f" at {each.place}" if each.place else ""
-            return Met(row, (each,), f"{each.kind}{place}: {each.verdict}")
-    return None
+    wanted = tuple(each for each in findings if each.kind in kinds)
+    words = (f"{each.kind}{f' at {each.place}' if each.place else ''}: {each.verdict}" for each in wanted)
+    return Met(row, wanted, "; ".join(words)) if wanted else None
 
 
 def holds(condition: Expression | None, lookup: Callable[[], Lookup]) -> tuple[bool, str]:

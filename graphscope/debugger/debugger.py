@@ -301,10 +301,10 @@ class Debugger:
         self.stand(hit.row)
         return self.stop_at(hit, changes)
 
-    def stop_at(self, hit: Hit, changes: tuple[Change, ...] = ()) -> Stop:
+    def stop_at(self, hit: Hit, changes: tuple[Change, ...] = (), remark: str = "") -> Stop:
         """Say where the debugger stands, at a breakpoint."""
         notes = (hit.note,) if hit.note else ()
-        return self.stop("breakpoint", hit=hit, changes=changes, notes=notes)
+        return self.stop("breakpoint", hit=hit, changes=changes, remark=remark, notes=notes)
 
     def stop(
         self,

@@ -130,24 +130,34 @@ class LiveGate:
 
     def passed(self, frame: FrameType) -> None:
         """A backward pass has ended; whoever asks what it has left undone can be answered now."""
-        if not self.debugger.breakpoints.wait_for_ends:
-            return
-        with self._turn:
-            if self._asking:
-                return
-            debugger = self.debugger
-            row = self._between(frame)
-            if row >= debugger.log.first:
-                hit = debugger.breakpoints.check(debugger.graph.node(row), debugger.lookup, moments=PASS_ENDED)
-                if hit is not None:
-                    self.ask(debugger.stop_at(hit))
-            debugger.edge = None
+        if self.debugger.breakpoints.wait_for_ends:
+            with self._turn:
+                if not self._asking:
+                    self._look_at_pass(frame)
+        if self._judge.backward_pass():
+            self._look_at_run(frame)
 
     def stepped(self, frame: FrameType) -> None:
         """A training step has ended; seldom enough to cost little, the run so far is judged as a whole."""
-        judge = self._judge
-        judge.step()
-        checks = self.debugger.breakpoints.of_runs if judge.is_due and len(self.debugger.breakpoints) else []
+        if self._judge.step():
+            self._look_at_run(frame)
+
+    def finished(self, frame: FrameType) -> None:
+        """The program has ended: what has shown since the run was judged last, or shows only now, is told."""
+        self._look_at_run(frame, ended=True)
+
+    def _look_at_pass(self, frame: FrameType) -> None:
+        debugger = self.debugger
+        row = self._between(frame)
+        if row >= debugger.log.first:
+            hit = debugger.breakpoints.check(debugger.graph.node(row), debugger.lookup, moments=PASS_ENDED)
+            if hit is not None:
+                self.ask(debugger.stop_at(hit))
+        debugger.edge = None
+
+    def _look_at_run(self, frame: FrameType, *, ended: bool = False) -> None:
+        breakpoints = self.debugger.breakpoints
+        checks = breakpoints.of_runs(ended=ended) if len(breakpoints) else []
         if not checks:
             return
         with self._turn:
@@ -156,11 +166,11 @@ class LiveGate:
             self._raise_if_ended()
             debugger = self.debugger
             row = self._between(frame)
-            found = judge.new(debugger.graph.at(debugger.log.end - 1), checks)
+            found = self._judge.new(debugger.graph.at(debugger.log.end - 1), checks)
             hit = debugger.breakpoints.check_run(row, found, debugger.lookup) if found else None
             if hit is not None:
                 plan, debugger.plan = debugger.plan, None
-                self.ask(debugger.stop_at(hit), plan)
+                self.ask(debugger.stop_at(hit, remark="the program has ended" if ended else ""), plan)
             debugger.edge = None
 
     def _between(self, frame: FrameType) -> int:

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from traceback import walk_stack
@@ -263,6 +263,9 @@ def debug_program(program: Program, channel: Channel, *, log: Path | None = None
             return status  # a child that the program forked: the debugger belongs to its parent
         if failures:
             recording.exception(failures[0])
+        if gate.ended is None:
+            with attending(remote, gate), suppress(Quit):
+                gate.finished(sys._getframe())
         gate.debugger.edge = None
         _writer().gate = None
     if failures and remote.wishes.get("failures"):  # nothing is recorded any more: who looks adds nothing

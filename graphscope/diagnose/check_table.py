@@ -26,15 +26,16 @@ Part = Literal["marks", "training", "rows", "series", "values"]
 
 PARTS: Final[dict[Part, str]] = {
     "marks": "the rows that are no nodes: begins and ends of passes, steps, exceptions",
-    "training": "what programs of PyTorch call that is no op: optimizers, modes, what modules hold",
+    "training": "what programs call that is no op: optimizers, modes, what modules hold",
     "rows": "ops, inputs, flags, shapes and lines of nodes",
     "series": "losses, learning rates and what updates did: of PyTorch, known whatever values are kept",
     "values": "values, or the statistics that were kept of them",
 }
 """What a check may read of a log."""
 
-Moment = Literal["node", "pass", "run"]
-"""When it shows: at a node itself, at the last node of a backward pass once that has ended, or in what was recorded."""
+Moment = Literal["node", "pass", "run", "end"]
+"""When it shows: at a node itself, at the last node of a backward pass once that has ended, in what was recorded so
+far, or only when the program has ended."""
 
 Judge = Callable[["Graph", int], "Iterable[Finding]"]
 """From a view (a log and the newest row that is seen) and one row of it to what is wrong there."""
@@ -67,6 +68,11 @@ class Check:
     """The same program without it."""
     of_run: OfRun | None = None
     """What is wrong with a run as a whole, where that is less than what shows at its single rows."""
+
+    @property
+    def is_of_run(self) -> bool:
+        """Whether it shows in a run, not at a node of it."""
+        return self.shows in ("run", "end")
 
     def findings(self, graph: Graph) -> Iterator[Finding]:
         """All that it finds up to the graph's `now`, in the order of the log, each at a line of the program's own."""

@@ -80,7 +80,7 @@ async def exception_info(adapter: Adapter, arguments: Arguments) -> Body:
         made["exceptionId"] = every()[found.kind].title
         made["description"] += f"\ncure: {found.cure}" if found.cure else ""
         made["details"] = {"message": found.verdict, "typeName": found.kind, "stackTrace": text}
-    if stop.node is None or any(every()[each.kind].shows == "run" for each in stop.findings):
+    if stop.node is None or any(every()[each.kind].is_of_run for each in stop.findings):
         return made
     explained = await session.command("why")
     if not (isinstance(explained, Message) and explained.error):

@@ -20,8 +20,8 @@ def break_(dbg: Debugger, spec: Rest = "") -> Message | TableResult:
     with `and`, and `forward` or `backward` to name the pass; as in pdb, `31` and `model.py:31` are lines. `b nan` stops
     where the first non-finite value is born, `b overwritten` at a write in place over what backward still needs,
     `b missing` where a backward pass leaves a leaf without a gradient, `b finding` where any check finds something: at
-    a node, behind a backward pass, or (of the run so far) at the end of a training step; `b finding:nan|zero_grad`
-    stops for these kinds, `b SPEC before` ahead of the computation.
+    a node, behind a backward pass, or (of the run so far) at the end of a training step or of the program;
+    `b finding:nan|zero_grad` stops for these kinds, `b SPEC before` ahead of the computation.
     CONDITION: Python over value, grad, inputs, op, name, shape, dtype, node, isnan, isinf:
     `b op:tanh backward, abs(grad).max() > 1e3`.
     """
@@ -110,7 +110,19 @@ def breakpoint_table(dbg: Debugger) -> TableResult:
 def _add(dbg: Debugger, text: str, *, temporary: bool) -> Message:
     made = dbg.breakpoints.add(text, temporary=temporary, file=dbg.current_file())
     kind = "Temporary breakpoint" if temporary else "Breakpoint"
-    return Message(f"{kind} {made.number} at {made}", hint=_doubt(dbg, made))
+    return Message(f"{kind} {made.number} at {made}", hint=_doubt(dbg, made) or _moments(made))
+
+
+def _moments(made: Breakpoint) -> str:
+    """When what shows at no node is looked for."""
+    shown = {check.shows for check in made.checks}
+    last = [check.name for check in made.checks if check.shows == "end"]
+    found = []
+    if "run" in shown:
+        found.append("what shows in the run as a whole stops at ends of training steps, or when the program has ended")
+    if last:
+        found.append(f"{', '.join(last)} can be told only when the program has ended")
+    return "; ".join(found)
 
 
 def _doubt(dbg: Debugger, made: Breakpoint) -> str:

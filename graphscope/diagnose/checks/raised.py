@@ -28,7 +28,7 @@ def exceptions(log: Log) -> Iterator[int]:
     "exception",
     reads=("marks",),
     rows=exceptions,
-    shows="run",
+    shows="end",
     sample="""
         import torch
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from graphscope.compare.report_lines import lines_of
+from graphscope.diagnose.report import number_in_json
 from graphscope.diagnose.text_lines import html_of
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ class Difference:
             "verdict": self.verdict,
             "compared": self.compared,
             "steps": self.steps,
-            "largest": None if self.largest is None else _number(self.largest),
+            "largest": None if self.largest is None else number_in_json(self.largest),
             "parting": None if self.first is None else parting_data(self.first),
             "others": [parting_data(each) for each in self.partings[1:]],
             "matched": len(self.pairs),
@@ -203,14 +204,9 @@ def _distance(found: Distance | None) -> dict[str, Any] | None:
     return {
         "elements": found.elements,
         "different": found.different,
-        "absolute": _number(found.absolute),
-        "relative": _number(found.relative),
-        "ulps": _number(found.ulps),
+        "absolute": number_in_json(found.absolute),
+        "relative": number_in_json(found.relative),
+        "ulps": number_in_json(found.ulps),
         "index": list(found.index),
-        "values": [_number(each) for each in found.values],
+        "values": [number_in_json(each) for each in found.values],
     }
-
-
-def _number(value: float) -> float | str:
-    """A number that JSON has, else its name."""
-    return value if value - value == 0 else str(float(value))

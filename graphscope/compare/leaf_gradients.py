@@ -11,6 +11,7 @@ from graphscope.compare.anchors import LOOSE, TIGHT
 from graphscope.compare.culprits import CUTS
 from graphscope.compare.judgement import AGREES, DIFFERS
 from graphscope.compare.layouts import in_one_order
+from graphscope.compare.operation import root_mean_square
 from graphscope.compare.rounding import Allowed, agree, roundoff, statistics_agree
 from graphscope.diagnose.values.origins import JOINS, MOVES
 from graphscope.eventlog.schema import Kind
@@ -168,8 +169,5 @@ def _noise(flow: Flow, vertices: list[int]) -> float:
 
 
 def _size(value: np.ndarray | None) -> float:
-    """The root of the mean square."""
-    if value is None or not value.size or value.dtype.kind != "f":
-        return 0.0
-    with np.errstate(all="ignore"):
-        return float(np.sqrt(np.square(value, dtype=np.float64).mean()))
+    """The root of the mean square of what is floating; 0 of anything else."""
+    return root_mean_square(value) if value is not None and value.dtype.kind == "f" else 0.0

@@ -70,12 +70,12 @@ def _data(found: Finding) -> dict[str, Any]:
         "count": found.count,
         "cause": found.cause,
         "verdict": found.verdict,
-        "evidence": {name: _number(value) for name, value in found.evidence.items()},
+        "evidence": {name: number_in_json(value) for name, value in found.evidence.items()},
         "cure": found.cure,
         "consequences": [_data(each) for each in found.consequences],
     }
 
 
-def _number(value: float) -> float | str:
+def number_in_json(value: float) -> float | str:
     """A number that JSON has, else its name."""
     return value if value - value == 0 else str(float(value))

@@ -10,7 +10,7 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation, step_of, where
 from graphscope.diagnose.finding import Finding, finding
-from graphscope.diagnose.gradients.profile import place_of_change, source_rule
+from graphscope.diagnose.gradients.layer_profile import place_on_way
 from graphscope.diagnose.training.optimized import Group, names_of, told
 from graphscope.graph import series
 
@@ -106,8 +106,8 @@ def exploding_gradient(graph: Graph, row: int) -> Iterator[Finding]:
         if found.row != row:
             continue
         order = np.argsort(found.updates["gradient"] / np.sqrt(found.updates["count"]))[::-1]
-        ways = [source_rule(graph, int(pulled)) for pulled in found.updates["pulled"][order][:_MOST].tolist()]
-        places = [place for place in (place_of_change(graph, way) for way in ways) if place is not None]
+        ways = (place_on_way(graph, update) for update in found.updates[order][:_MOST])
+        places = [place for place in ways if place is not None]
         place = max(places, key=lambda place: place.whole, default=None)
         if place is None or place.whole < _GROWN:
             continue

@@ -11,8 +11,8 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation, step_of, where
 from graphscope.diagnose.finding import Finding, finding
+from graphscope.diagnose.gradients.layer_profile import place_on_way
 from graphscope.diagnose.gradients.paths import made_of
-from graphscope.diagnose.gradients.profile import place_of_change, source_rule
 from graphscope.diagnose.training.optimized import LEAST, Group, groups, is_matrix, late_to_early, names_of, told
 from graphscope.eventlog.schema import Kind
 from graphscope.graph import walk
@@ -161,7 +161,7 @@ def vanishing_gradient(graph: Graph, row: int) -> Iterator[Finding]:
         if found.row != row:
             continue
         smallest = found.updates[np.argmin(found.updates["gradient"] / np.sqrt(found.updates["count"]))]
-        place = place_of_change(graph, source_rule(graph, int(smallest["pulled"])))
+        place = place_on_way(graph, smallest)
         if place is None or place.whole > _LEFT:
             continue
         names = names_of(graph, found.updates["tensor"])

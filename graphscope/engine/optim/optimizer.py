@@ -230,7 +230,7 @@ def _counted(step: Callable[..., Any]) -> Callable[..., Any]:
         for hook in self._after:
             hook(self, args, kwargs)
         self._steps += 1
-        if told is not None:
+        if (told := training.told()) is not None:
             told.ended(self)
         return result
 

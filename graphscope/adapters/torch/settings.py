@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
-from graphscope.adapters.kit.training_marks import TrainingMarks
 from graphscope.adapters.torch.recorder_errors import guarded
+from graphscope.eventlog.training_marks import TrainingMarks
 
 if TYPE_CHECKING:
     from graphscope.adapters.torch.session import Session

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from graphscope.compare.alignment import NONE
 from graphscope.compare.items import Item, items_of
 from graphscope.compare.layouts import in_one_order
 from graphscope.compare.pieces import held_in
 from graphscope.compare.rounding import Allowed, agree
 from graphscope.compare.vocabulary import does_the_same
+from graphscope.diagnose.values.origins import MOVES
 
 if TYPE_CHECKING:
     from graphscope.compare.alignment import Alignment, Run
@@ -51,12 +53,32 @@ def birth(alignment: Alignment, region: Region) -> Birth:
         if item.mate is None and item.op in _CUTS and item.sources:
             mate = item.sources[0].mate
             item.mate = mate if isinstance(mate, Item) and mate.is_inner else None
+        elif item.mate is None and item.op in MOVES and item.sources and _is_whole(item):
+            item.mate = item.sources[0].mate
     for items, run in ((mine, alignment.b), (its, alignment.a)):
         for item in items:
-            if item.mate is None and item.part is not None:
+            if item.mate is None and (item.part is not None or item.op in MOVES):
                 item.mate = _anywhere(item.value, run)
     one, two = (_first(items, end) for items, end in ((mine, region.end_a), (its, region.end_b)))
-    return _ordered(one, two, mine, its)
+    found = _ordered(one, two, mine, its)
+    if found.a is None and found.b is not None:
+        return Birth(_beneath(alignment.b, found.b, alignment.a), found.b, "b")
+    if found.b is None and found.a is not None:
+        return Birth(found.a, _beneath(alignment.a, found.a, alignment.b), "a")
+    return found
+
+
+def _beneath(run: Run, item: Item, other: Run) -> Item | None:
+    """What the other run has of what an item is made of."""
+    mates = [run.counterpart(source) for source in run.flow.inputs[item.vertex]]
+    made = [mate for mate in mates if mate != NONE and not other.flow.is_leaf[mate]]
+    return None if not made else Item(made[-1], other.flow.ops[made[-1]], other.flow.value(made[-1]))
+
+
+def _is_whole(item: Item) -> bool:
+    """Whether an item holds all numbers of what it is made of, in another layout."""
+    value, source = item.value, item.sources[0].value
+    return value is not None and source is not None and value.size == source.size and same(value, source)
 
 
 def _mate_pieces(items: list[Item], others: list[Item]) -> None:

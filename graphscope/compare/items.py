@@ -18,6 +18,9 @@ MOST: Final = 96
 """So many vertices of a region are looked at."""
 
 
+_COUNTING: Final = (0.0, 1.0, -np.inf)
+
+
 @dataclass(eq=False, slots=True)
 class Item:
     """One value of a region."""
@@ -42,8 +45,10 @@ class Item:
 
     @property
     def is_mask(self) -> bool:
-        """Whether it is true or false."""
-        return self.value is not None and self.value.dtype.kind == "b"
+        """Whether it says of each element whether it counts: true or false, 1 or 0, 0 or minus infinity."""
+        if self.value is None or self.value.dtype.kind not in "bf":
+            return False
+        return self.value.dtype.kind == "b" or bool(np.isin(self.value, _COUNTING).all())
 
 
 def items_of(run: Run, vertices: Sequence[int]) -> list[Item]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from graphscope.compare.anchors import LOOSE
 from graphscope.compare.rounding import Allowed, agree
+from graphscope.diagnose.values.origins import MOVES
 from graphscope.eventlog.schema import Flag, Kind
 
 if TYPE_CHECKING:
@@ -50,6 +51,11 @@ def _swapped(alignment: Alignment, users: tuple[int, int], operands: tuple[int, 
     if one.flags[here] & int(Flag.IN_PLACE) and alignment.b.counterpart(there) in one.inputs[here]:
         return Swapped(here, b, "in place in a")
     if alignment.values(here, there, LOOSE) is not None:
+        moves = one.ops[here] in MOVES, other.ops[there] in MOVES
+        if moves == (True, False):
+            return Swapped(here, b, "only a")
+        if moves == (False, True):
+            return Swapped(a, there, "only b")
         return Swapped(made_by(one, here, a), made_by(other, there, b), "another order")
     mates = [alignment.a.counterpart(each) for each in one.inputs[a]]
     swapped = sorted(mates) == sorted(other.inputs[b])

@@ -15,6 +15,8 @@ _MASKS: Final = frozenset({"masked_fill", "masked_fill_", "where", "add", "add_"
 PARTS: Final[dict[str, frozenset[str]]] = {
     "product": _PRODUCTS,
     "scores": _PRODUCTS,
+    "of the input": _PRODUCTS,
+    "of the state": _PRODUCTS,
     "attended": _PRODUCTS,
     "scaled": _MULS,
     "masked": _MASKS,

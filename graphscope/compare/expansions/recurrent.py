@@ -18,7 +18,8 @@ Step = Callable[[Array, State, Sequence[Array]], Any]
 def lstm_step(x: Array, state: State, weights: Sequence[Array]) -> Any:
     """Gates, the new cell, the new hidden state."""
     hidden, cell = state
-    gates = _product(x, weights[0], weights[2:3]) + _product(hidden, weights[1], weights[3:4])
+    of_input, of_hidden = yield from _products(x, hidden, weights)
+    gates = of_input + of_hidden
     yield Part("gates", gates)
     entry, forget, fresh, output = np.split(gates, 4, -1)
     entry, forget, fresh, output = sigmoid(entry), sigmoid(forget), np.tanh(fresh), sigmoid(output)
@@ -36,8 +37,8 @@ def lstm_step(x: Array, state: State, weights: Sequence[Array]) -> Any:
 def gru_step(x: Array, state: State, weights: Sequence[Array]) -> Any:
     """Reset and update gates, the candidate, the new hidden state."""
     (hidden,) = state
-    reset, update, fresh = np.split(_product(x, weights[0], weights[2:3]), 3, -1)
-    reset_of, update_of, fresh_of = np.split(_product(hidden, weights[1], weights[3:4]), 3, -1)
+    of_input, of_hidden = yield from _products(x, hidden, weights)
+    (reset, update, fresh), (reset_of, update_of, fresh_of) = (np.split(each, 3, -1) for each in (of_input, of_hidden))
     gate = sigmoid(reset + reset_of)
     yield Part("reset", gate)
     keep = sigmoid(update + update_of)
@@ -52,7 +53,8 @@ def gru_step(x: Array, state: State, weights: Sequence[Array]) -> Any:
 def rnn_step(x: Array, state: State, weights: Sequence[Array], curve: Any = np.tanh) -> Any:
     """The sum of both products, and its activation."""
     (hidden,) = state
-    inner = _product(x, weights[0], weights[2:3]) + _product(hidden, weights[1], weights[3:4])
+    of_input, of_hidden = yield from _products(x, hidden, weights)
+    inner = of_input + of_hidden
     yield Part("inner", inner)
     hidden = curve(inner)
     yield Part("hidden", hidden)
@@ -108,6 +110,13 @@ def layers(step: Step) -> Callable[..., Parts]:
 rnn_relu_step = partial(rnn_step, curve=lambda x: np.maximum(x, 0))
 
 
-def _product(x: Array, weight: Array, bias: Sequence[Array]) -> Array:
-    product: Array = x @ weight.T
-    return product + bias[0] if bias else product
+def _products(x: Array, hidden: Array, weights: Sequence[Array]) -> Any:
+    """What all gates take of the input, and of the hidden state."""
+    found = []
+    for name, value, weight, bias in zip(
+        ("of the input", "of the state"), (x, hidden), weights, (weights[2:3], weights[3:4]), strict=False
+    ):
+        product: Array = value @ weight.T
+        found.append(product + bias[0] if bias else product)
+        yield Part(name, found[-1])
+    return found

@@ -1,0 +1,12 @@
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+torch.manual_seed(2)
+ti, tt = nn.Linear(6, 8), nn.Linear(5, 8)
+a, b = torch.randn(7, 6), torch.randn(7, 5)
+y = torch.arange(7)
+u, v = F.normalize(ti(a), dim=-1), F.normalize(tt(b), dim=-1)
+s = u @ v.T / 0.07
+loss = (F.cross_entropy(s, y) + F.cross_entropy(s.T, y)) / 2  # <-- forward
+loss.backward()

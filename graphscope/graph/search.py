@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +13,7 @@ import numpy as np
 from graphscope.errors import SelectorError
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph.node import KIND_NAMES, OF_BACKWARD, Node, backward_label
-from graphscope.graph.select import Selector, Term, matches_text, parse
+from graphscope.graph.select import Selector, Term, parse
 
 if TYPE_CHECKING:
     from graphscope.graph.graph import Graph
@@ -33,7 +34,7 @@ def rows_of(graph: Graph, selector: Selector) -> np.ndarray:
         first, stop = max(first, selector.row), min(stop, selector.row + 1)
     found = [np.zeros(0, np.int64)]
     for low in range(first, stop, STRETCH):
-        columns = _Columns(graph, graph.index.nodes(min(low + STRETCH, stop), low))
+        columns = Columns(graph, graph.index.nodes(min(low + STRETCH, stop), low))
         matching = np.ones(len(columns.rows), bool)
         for term in selector.terms:
             matching &= MASKS[term.form](columns, term)
@@ -60,7 +61,7 @@ def vocabulary(graph: Graph) -> list[str]:
     return sorted(words - {""})
 
 
-class _Columns:
+class Columns:
     """The fields of some nodes as arrays; what a backward node has not of its own is its forward node's."""
 
     def __init__(self, graph: Graph, rows: np.ndarray) -> None:
@@ -85,7 +86,7 @@ class _Columns:
         return np.where(own == 0, self.of(field, self.owner), own)
 
 
-def _table(numbers: np.ndarray, test: Callable[[int], bool]) -> np.ndarray:
+def asked_once(numbers: np.ndarray, test: Callable[[int], bool]) -> np.ndarray:
     """Ask once for each number that occurs."""
     if len(numbers) == 0:
         return np.zeros(0, bool)
@@ -99,25 +100,25 @@ def _table(numbers: np.ndarray, test: Callable[[int], bool]) -> np.ndarray:
     return found
 
 
-def _row(columns: _Columns, term: Term) -> np.ndarray:
+def _row(columns: Columns, term: Term) -> np.ndarray:
     found: np.ndarray = columns.rows == int(term.pattern)
     return found
 
 
-def _op(columns: _Columns, term: Term) -> np.ndarray:
+def _op(columns: Columns, term: Term) -> np.ndarray:
     log = columns.graph.log
-    named = _table(columns.of("op", columns.rows), lambda number: matches_text(log.op(number).name, term.pattern))
-    made = _table(
+    named = asked_once(columns.of("op", columns.rows), lambda number: term.means(log.op(number).name))
+    made = asked_once(
         columns.of("attrs", columns.rows),
-        lambda number: matches_text(str(log.attrs(number).get("function", "leaf")), term.pattern),
+        lambda number: term.means(str(log.attrs(number).get("function", "leaf"))),
     )
-    added = matches_text("accumulate", term.pattern)
+    added = term.means("accumulate")
     return np.select(
         [columns.kind == Kind.LEAF, columns.kind == Kind.ACCUMULATE], [made, np.full(len(named), added)], named
     )
 
 
-def _name(columns: _Columns, term: Term) -> np.ndarray:
+def _name(columns: Columns, term: Term) -> np.ndarray:
     owned, nameless = _called(columns, columns.owner, term)
     # What was written in place bears the name of its tensor's first version, unless the line says another.
     first = columns.of("tensor", columns.owner).astype(np.int64)
@@ -129,70 +130,70 @@ def _name(columns: _Columns, term: Term) -> np.ndarray:
     return found
 
 
-def _give_names(columns: _Columns, first: np.ndarray, owned: np.ndarray, nameless: np.ndarray, term: Term) -> None:
+def _give_names(columns: Columns, first: np.ndarray, owned: np.ndarray, nameless: np.ndarray, term: Term) -> None:
     """Put right what bears a name that its own row does not tell: parameters named later, and losses."""
     graph = columns.graph
     trained = (columns.of("flags", first) & int(Flag.PARAMETER)) != 0
     for row in np.unique(first[trained & (columns.of("kind", first) == Kind.LEAF)]).tolist():
         name = graph.names.given_later(graph.index.event(row))
         if name:
-            owned[first == row] = matches_text(name, term.pattern)
+            owned[first == row] = term.means(name)
     if len(columns.rows):
         for row, name in graph.names.roots(int(columns.rows[0]), int(columns.rows[-1]) + 1).items():
-            owned[nameless & (columns.owner == row)] = bool(name) and matches_text(name, term.pattern)
+            owned[nameless & (columns.owner == row)] = bool(name) and term.means(name)
 
 
-def _called(columns: _Columns, rows: np.ndarray, term: Term) -> tuple[np.ndarray, np.ndarray]:
+def _called(columns: Columns, rows: np.ndarray, term: Term) -> tuple[np.ndarray, np.ndarray]:
     """Which rows bear the name, given or of the variable of their line, and which have none."""
     graph = columns.graph
     attrs, kinds, sites = (columns.of(field, rows) for field in ("attrs", "kind", "site"))
-    given = _table(attrs, lambda number: "name" in graph.log.attrs(number))
-    called = _table(attrs, lambda number: matches_text(str(graph.log.attrs(number).get("name") or ""), term.pattern))
-    made = _table(attrs, lambda number: "function" in graph.log.attrs(number))
-    assigned = ~given & (made | (kinds != Kind.LEAF)) & _table(sites, lambda number: bool(graph.names.variable(number)))
+    given = asked_once(attrs, lambda number: "name" in graph.log.attrs(number))
+    called = asked_once(attrs, lambda number: term.means(str(graph.log.attrs(number).get("name") or "")))
+    made = asked_once(attrs, lambda number: "function" in graph.log.attrs(number))
+    assigned = (
+        ~given & (made | (kinds != Kind.LEAF)) & asked_once(sites, lambda number: bool(graph.names.variable(number)))
+    )
     ops = np.flatnonzero(assigned & (kinds == Kind.OP))
     assigned[ops] = graph.names.finishing(rows[ops])
-    wanted = _table(sites, lambda number: matches_text(graph.names.variable(number), term.pattern))
+    wanted = asked_once(sites, lambda number: term.means(graph.names.variable(number)))
     return (given & called) | (assigned & wanted), ~given & ~assigned
 
 
-def _word(columns: _Columns, term: Term) -> np.ndarray:
+def _word(columns: Columns, term: Term) -> np.ndarray:
     log = columns.graph.log
     is_op = _op(columns, term)
-    rule = term.pattern.rstrip("0")
-    label = _table(
-        columns.of("op", columns.rows), lambda number: matches_text(backward_label(log.op(number).name), rule)
-    )
+    rule = replace(term, pattern=term.pattern.rstrip("0"))
+    label = asked_once(columns.of("op", columns.rows), lambda number: rule.means(backward_label(log.op(number).name)))
     found: np.ndarray = is_op | (label & (columns.kind == Kind.GRAD)) | _name(columns, term)
     return found
 
 
-def _scope(columns: _Columns, term: Term) -> np.ndarray:
+def _scope(columns: Columns, term: Term) -> np.ndarray:
     log = columns.graph.log
-    return _table(columns.shared("scope"), lambda number: matches_text(log.scope_path(number), term.pattern))
+    return asked_once(columns.shared("scope"), lambda number: term.means(log.scope_path(number)))
 
 
-def _line(columns: _Columns, term: Term) -> np.ndarray:
+def _line(columns: Columns, term: Term) -> np.ndarray:
     line = term.line
 
     def is_there(number: int) -> bool:
         site = columns.graph.log.site(number)
         return site is not None and line is not None and line.is_at(site.file, site.line)
 
-    return _table(columns.shared("site"), is_there)
+    return asked_once(columns.shared("site"), is_there)
 
 
-def _pass(columns: _Columns, term: Term) -> np.ndarray:
+def _pass(columns: Columns, term: Term) -> np.ndarray:
     backward: np.ndarray = columns.of("graph_pass", columns.rows) == Pass.BACKWARD
     return backward if term.form == "backward" else ~backward
 
 
-def _kind(columns: _Columns, term: Term) -> np.ndarray:
+def _kind(columns: Columns, term: Term) -> np.ndarray:
     numbers = [int(kind) for kind, name in KIND_NAMES.items() if name == term.form]
     return np.isin(columns.kind, numbers)
 
 
-MASKS: Final[dict[str, Callable[[_Columns, Term], np.ndarray]]] = {
+MASKS: Final[dict[str, Callable[[Columns, Term], np.ndarray]]] = {
     "#": _row,
     "word": _word,
     "op": _op,

@@ -51,6 +51,10 @@ class Term:
         """Whether a node answers to it."""
         return FORMS[self.form].test(node, self.pattern)
 
+    def means(self, text: str) -> bool:
+        """Whether a text is what it names."""
+        return matches_text(text, self.pattern)
+
     @property
     def line(self) -> Line | None:
         """The line that it names, if it names one."""

@@ -13,7 +13,6 @@ from textual.widgets import Input
 from graphscope.graph.paths import REACH
 from graphscope.tui import key_table
 from graphscope.tui.dialogs.choice import Choice
-from graphscope.tui.dialogs.text_entry import TextEntry
 from graphscope.tui.guard import Guarded
 from graphscope.tui.inspector.inspector import Inspector
 from graphscope.tui.inspector.slice_entry import ask_slice
@@ -83,17 +82,8 @@ class Actions(Guarded, Screen[None]):
         self.post_message(CommandRequested(line, quiet=True))
 
     def action_search(self) -> None:
-        """Ask what to look for."""
-        title = "search: an op, a name, or a SPEC"
-
-        def begin(spec: str | None) -> None:
-            if spec and spec.strip():
-                self.search = spec.strip()
-                self.post_message(CommandRequested(f"find {self.search}", quiet=True))
-
-        self.app.push_screen(
-            TextEntry(title, self.search, "mm   name:fc1.*   op:tanh backward   line:net.py:31"), begin
-        )
+        """Begin a search."""
+        raise NotImplementedError
 
     def action_search_back(self) -> None:
         """Go to the match before this one."""

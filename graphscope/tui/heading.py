@@ -35,7 +35,6 @@ def heading(
     rank: str,
     state: str,
     step: int,
-    search: str,
     findings: int,
 ) -> Text:
     """The line.
@@ -48,7 +47,6 @@ def heading(
         rank: Which of several logs of a run is looked at; empty where there is one.
         state: Of a program, see `Session.state`; empty of a recording.
         step: The training step that the position belongs to.
-        search: What is searched for, if anything is.
         findings: How many things are wrong with the run, as far as is known.
     """
     made = Text(no_wrap=True, overflow="ellipsis")
@@ -79,8 +77,6 @@ def heading(
     if findings:
         words = f"  {findings} finding{'s' * (findings > 1)}  F "
         made.append(words, Style.parse(f"bold {colours['error']}") + Style(meta={"@click": "screen.list('findings')"}))
-    if search:
-        made.append(f"   /{escape(search)}  n N Esc", "bold")
     why = "" if stop is None else reason(stop)
     if why:
         made.append(f"   {escape(why)}", f"italic {colours['error']}" if state == "failed" else "italic")

@@ -6,6 +6,7 @@ from typing import Final
 
 from rich.style import Style
 from rich.text import Text
+from textual.reactive import reactive
 
 from graphscope.tui.screen_text import escape
 from graphscope.tui.text_widgets import Title
@@ -16,6 +17,9 @@ _KEPT: Final = 2
 class KeyLine(Title):
     """Keys and what they do; those of what has the focus come first. Where room is short, help and quit are kept."""
 
+    search: reactive[str] = reactive("")
+    """The search under way, and which match one stands at."""
+
     def on_mount(self) -> None:
         """Follow the focus."""
         self.screen.bindings_updated_signal.subscribe(self, lambda _: self.refresh())
@@ -25,7 +29,7 @@ class KeyLine(Title):
         """The line."""
         colours = self.app.theme_variables
         shown = [found for found in self.screen.active_bindings.values() if found.binding.show]
-        parts = []
+        parts = [Text(f" {escape(self.search)} ", f"bold {colours['warning']}")] if self.search else []
         for found in sorted(shown, key=lambda found: found.node is self.screen):
             binding = found.binding
             part = Text()
@@ -33,6 +37,6 @@ class KeyLine(Title):
             part.append(f" {escape(binding.description)} ", colours["foreground"])
             part.stylize(Style(meta={"@click": f"app.press('{binding.key}')"}))
             parts.append(part)
-        while sum(part.cell_len for part in parts) > self.size.width and len(parts) > _KEPT:
+        while sum(part.cell_len for part in parts) > self.size.width and len(parts) > _KEPT + len(self.search[:1]):
             del parts[-_KEPT - 1]
         return Text("", no_wrap=True).join(parts)

@@ -70,7 +70,14 @@ _OF_SCREEN: Final = (
         show=False,
         tooltip="Stop the program that runs, or a long search",
     ),
-    Binding("/", "search", "search", id="screen.search", key_display="/", tooltip="Search nodes by a SPEC"),
+    Binding(
+        "/",
+        "search",
+        "search",
+        id="screen.search",
+        key_display="/",
+        tooltip="Search a text in names, ops, modules, lines, shapes; or a SPEC",
+    ),
     Binding(":", "prompt", "prompt", id="screen.prompt", key_display=":", tooltip="Type a command"),
     Binding("g", "prefill('goto ')", "Go to", id="screen.goto", show=False, tooltip="Go to a row, a name or a SPEC"),
     Binding("w", "prefill('watch ')", "Watch", id="screen.watch", show=False, tooltip="Watch an expression"),
@@ -152,8 +159,11 @@ def everywhere() -> list[Binding]:
     from graphscope.tui.inspector.array import ArrayView
     from graphscope.tui.map.map import Map
     from graphscope.tui.prompt.prompt import Line, Prompt
+    from graphscope.tui.search.search_line import SearchLine
     from graphscope.tui.source.source import Source
     from graphscope.tui.tape.tape import Tape
 
-    regions = [found for region in (Tape, Source, ArrayView, Map, Prompt, Line) for found in region.BINDINGS]
+    regions = [
+        found for region in (Tape, Source, ArrayView, Map, Prompt, Line, SearchLine) for found in region.BINDINGS
+    ]
     return [*OF_COMMANDS, *OF_SCREEN, *(found for found in regions if isinstance(found, Binding))]

@@ -23,7 +23,6 @@ from graphscope.debugger.results import Ended, Result, Stop
 from graphscope.debugger.results import Message as Said
 from graphscope.eventlog.reader import Log
 from graphscope.tui import key_table
-from graphscope.tui.background import Background
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.heading import heading
 from graphscope.tui.inspector.inspector import Inspector
@@ -37,6 +36,8 @@ from graphscope.tui.prompt.history import History
 from graphscope.tui.prompt.prompt import Prompt
 from graphscope.tui.scene import Scene
 from graphscope.tui.screen_session import Session
+from graphscope.tui.search.search_line import SearchLine
+from graphscope.tui.search.searching import Searching
 from graphscope.tui.source.source import Source
 from graphscope.tui.tape.tape import Tape
 from graphscope.tui.terminal_loss import is_gone, on_hang_up
@@ -51,7 +52,7 @@ _IDLE: Final = 3.0
 _WORTH: Final = 10
 
 
-class Main(Background):
+class Main(Searching):
     """Tape, source, inspector, map, timeline and prompt over one session."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_table.OF_COMMANDS, *key_table.OF_SCREEN]
@@ -99,6 +100,7 @@ class Main(Background):
         yield Timeline(self.glyphs, id="timeline")
         yield Prompt(self._complete, self._history, live=self.session.has_output, id="prompt")
         yield KeyLine()
+        yield SearchLine(id="search")
         yield Static(id="too-small")
 
     async def on_mount(self) -> None:
@@ -325,6 +327,7 @@ class Main(Background):
     def show_heading(self) -> None:
         """Draw the heading again."""
         self.query_one("#heading", Title).show(self._heading())
+        self.show_search()
 
     def _heading(self) -> Text:
         return heading(
@@ -335,7 +338,6 @@ class Main(Background):
             rank=self.session.rank,
             state=self.session.state,
             step=self.log_index.passes.step_of(self.scene.now),
-            search=self.search,
             findings=len(self.log_index.findings),
         )
 

@@ -58,7 +58,7 @@ def test_what_waits_is_forgotten(tmp_path: Path) -> None:
     ("typed", "shown"),
     [
         (":p op\n", "'mul'"),
-        ("/mul\n", "/mul  n N Esc"),
+        ("/mul\n", "of 4  n N Esc"),
         ("g0\n", "#0"),
         (":p op\n:p name\n", "'c'"),
         ("=3\n", "What is past can't be changed"),

@@ -11,8 +11,7 @@ from graphscope.debugger.results import Stop
 from graphscope.errors import CommandError
 from graphscope.eventlog.schema import Kind
 from graphscope.graph import Node
-from graphscope.graph.search import rows_of
-from graphscope.graph.select import parse
+from graphscope.graph.text_search import rows_with
 
 _LAST = 1 << 62
 
@@ -75,22 +74,28 @@ def pass_begin(dbg: Debugger) -> Stop:
 
 
 @command("find", group="stepping")
-def find(dbg: Debugger, spec: Rest) -> Stop:
-    """Go to the next node that a SPEC selects: `find op:tanh backward`; behind the last, round to the first."""
-    return _seek(dbg, spec, 1)
+def find(dbg: Debugger, text: Rest) -> Stop:
+    """Go to the next node that holds a text, or that a SPEC selects; behind the last, round to the first.
+
+    A text is looked for in names, ops, modules, lines of the program and shapes: `find attn`, `find cross_entropy(`,
+    `find 8x12`; small letters stand for capitals as well. `find op:tanh backward` is a SPEC.
+    """
+    return _seek(dbg, text, 1)
 
 
 @command("rfind", group="stepping")
-def reverse_find(dbg: Debugger, spec: Rest) -> Stop:
-    """Go back to the last node that a SPEC selects; ahead of the first, round to the last."""
-    return _seek(dbg, spec, -1)
+def reverse_find(dbg: Debugger, text: Rest) -> Stop:
+    """Go back to the last node that holds a text, or that a SPEC selects; ahead of the first, round to the last."""
+    return _seek(dbg, text, -1)
 
 
-def _seek(dbg: Debugger, spec: str, direction: int) -> Stop:
+def _seek(dbg: Debugger, text: str, direction: int) -> Stop:
     dbg.log.refresh()
-    rows = _matches(dbg, spec)
+    rows = _matches(dbg, text)
     if not len(rows):
-        raise CommandError(f"No node answers to {spec!r}", "a SPEC is op:mm, name:fc1.*, scope:encoder, #12")
+        raise CommandError(
+            f"No node answers to {text!r}", "a text is a part of a name, op, module or line; a SPEC op:mm"
+        )
     place = int(np.searchsorted(rows, dbg.now, side="right" if direction > 0 else "left")) - (direction < 0)
     round_the_end = not 0 <= place < len(rows)
     place %= len(rows)
@@ -98,11 +103,11 @@ def _seek(dbg: Debugger, spec: str, direction: int) -> Stop:
     return dbg.stop(remark=f"match {place + 1} of {len(rows)}{', round the end' if round_the_end else ''}")
 
 
-def _matches(dbg: Debugger, spec: str) -> np.ndarray:
-    """The rows that a SPEC means, found once as long as the log stays as it is: one goes from match to match."""
+def _matches(dbg: Debugger, text: str) -> np.ndarray:
+    """The rows that hold a text, found once as long as the log stays as it is: one goes from match to match."""
     kept = dbg.matches
-    if kept is None or kept[:2] != (spec, dbg.last_row):
-        kept = dbg.matches = (spec, dbg.last_row, rows_of(dbg.graph.at(dbg.last_row), parse(spec)))
+    if kept is None or kept[:2] != (text, dbg.last_row):
+        kept = dbg.matches = (text, dbg.last_row, rows_with(dbg.graph.at(dbg.last_row), text))
     return kept[2]
 
 

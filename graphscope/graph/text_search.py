@@ -1,0 +1,136 @@
+"""Search as people know it: a text anywhere in names, ops, modules, lines of the program and shapes, or a SPEC.
+
+What stands in tables is looked at once, not for each row that names it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from graphscope.errors import SelectorError
+from graphscope.graph.search import MASKS, STRETCH, Columns, asked_once
+from graphscope.graph.select import Selector, Term, parse
+
+if TYPE_CHECKING:
+    from graphscope.graph.graph import Graph
+
+_FIRST: Final = 1 << 14
+"""So many rows are looked at first, so that the nearest match is there at once; then twice as many, and so on."""
+_MOST_LINES: Final = 8
+_EXACT: Final = frozenset({"#", "op", "name", "scope", "line"})
+_SHAPE: Final = re.compile(r"x?\d+(?:x\d+)*x?")
+
+
+@dataclass(frozen=True, slots=True)
+class Part(Term):
+    """A text that may stand anywhere in another; small letters stand for capitals as well."""
+
+    def means(self, text: str) -> bool:
+        """Whether it stands in a text."""
+        pattern = self.pattern
+        return pattern in (text.lower() if pattern == pattern.lower() else text)
+
+
+class TextSearch:
+    """A search for one text.
+
+    Args:
+        graph: The graph, at the last row that is looked at.
+        text: What a person typed: a SPEC where it names an op, a name, a module, a line or a row as one; else a text.
+    """
+
+    def __init__(self, graph: Graph, text: str) -> None:
+        self._graph = graph
+        self._part = Part("word", text.strip())
+        self._selector = _selector(text)
+        self._is_spec = self._selector is not None and any(map(_is_exact, self._selector.terms))
+        self._is_word = re.fullmatch(r"[\w.]+", self._part.pattern) is not None
+        self._sizes = _sizes(text)
+
+    def stretches(self, now: int) -> Iterator[tuple[int, int]]:
+        """First row and the row behind the last of each stretch: from behind `now` on, and from the beginning up to it.
+
+        The first row that is found of these is the next match.
+        """
+        first, stop = self._graph.log.first, self._graph.now + 1
+        for start, end in ((min(max(now + 1, first), stop), stop), (first, min(max(now + 1, first), stop))):
+            size = _FIRST
+            while start < end:
+                yield start, min(start + size, end)
+                start, size = start + size, min(2 * size, STRETCH)
+
+    def rows(self, start: int, stop: int) -> np.ndarray:
+        """The rows of a stretch that hold it, ascending."""
+        columns = Columns(self._graph, self._graph.index.nodes(stop, start))
+        found = np.zeros(len(columns.rows), bool)
+        if self._selector is not None:
+            found = np.logical_and.reduce([MASKS[term.form](columns, term) for term in self._selector.terms])
+        if not self._is_spec:
+            found |= self._holding(columns)
+        return columns.rows[found]
+
+    def _holding(self, columns: Columns) -> np.ndarray:
+        graph, part = self._graph, self._part
+        found: np.ndarray = MASKS["word"](columns, part)
+        found |= asked_once(columns.shared("scope"), lambda number: part.means(graph.log.scope_title(number)))
+        found |= asked_once(columns.shared("site"), lambda number: part.means(self._source(number)))
+        if self._sizes is not None:
+            pattern = self._sizes
+            shapes = columns.of("shape", columns.rows)
+            found |= asked_once(
+                shapes, lambda number: pattern.search("x".join(map(str, graph.log.shape(number)))) is not None
+            )
+        return found
+
+    def _source(self, number: int) -> str:
+        """The line of a place in the program, and what the place is called; for a word, what is called there."""
+        site = self._graph.log.site(number)
+        if site is None:
+            return ""
+        lines = (self._graph.log.source(site.file) or "").splitlines()[site.line - 1 : max(site.end_line, site.line)]
+        if not self._is_word:
+            return "\n".join([*(line.strip() for line in lines[:_MOST_LINES]), f"{site.file}:{site.line}"])
+        text = "\n".join(lines).encode()
+        behind = len(lines[-1].encode()) - site.end_column if lines else 0
+        return _without_arguments(text[site.column : len(text) - max(behind, 0)].decode(errors="replace"))
+
+
+def rows_with(graph: Graph, text: str) -> np.ndarray:
+    """The rows of the nodes of a graph that hold a text, or that a SPEC means, ascending."""
+    search = TextSearch(graph, text)
+    found = [search.rows(*stretch) for stretch in search.stretches(graph.log.first - 1)]
+    return np.concatenate([np.zeros(0, np.int64), *found])
+
+
+def _without_arguments(expression: str) -> str:
+    """`self.linear().relu()` of `self.linear(x + 1).relu()`: what stands in brackets has places of its own."""
+    depth, kept = 0, []
+    for sign in expression:
+        depth -= sign == ")"
+        if depth <= 0:
+            kept.append(sign)
+        depth += sign == "("
+    return "".join(kept)
+
+
+def _selector(text: str) -> Selector | None:
+    try:
+        return parse(text)
+    except SelectorError:
+        return None
+
+
+def _is_exact(term: Term) -> bool:
+    """Whether a term says by its form that it is no mere text."""
+    return term.form in _EXACT or any(sign in term.pattern for sign in "*?")
+
+
+def _sizes(text: str) -> re.Pattern[str] | None:
+    """What finds sizes that are written as `8x12`, `8×12` or `(8, 12)` in those of a shape."""
+    plain = re.sub(r"\s*,\s*", "x", text.strip().strip("()[]")).replace("×", "x").replace(" ", "")
+    return re.compile(rf"(?<!\d(?=\d)){plain}(?!(?<=\d)\d)") if _SHAPE.fullmatch(plain) else None

@@ -1,0 +1,1 @@
+"""Search while one types."""

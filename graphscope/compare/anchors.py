@@ -107,8 +107,8 @@ def _range(run: Run, which: np.ndarray) -> np.ndarray:
 def _free(side: Run, tolerance: float) -> np.ndarray:
     if tolerance <= TIGHT:
         return np.flatnonzero(side.prints.known & (side.mates == NONE))
-    # That one number, as a loss, is like another says nothing.
-    says_little = (side.flow.counts == 1) & ~side.flow.is_leaf & ~side.flow.is_backward
+    # That one number, as a loss or what a bias was before it was set, is like another says nothing.
+    says_little = (side.flow.counts == 1) & ~side.flow.is_backward
     found = np.flatnonzero(side.prints.telling & (side.mates == NONE) & ~says_little)
     return found[[not _repeats(side, vertex) for vertex in found.tolist()]] if len(found) else found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -36,7 +37,7 @@ class Change:
     one: Update | None
     other: Update | None
 
-    @property
+    @cached_property
     def uses_another_gradient(self) -> bool:
         """Whether what was done to the gradients behind the backward passes made them differ."""
         one, other = self.one, self.other
@@ -52,7 +53,7 @@ class Change:
             return _began_alike(one, other) is not False and _norms_apart(one, other, "gradient")
         return used > 8 * (arrived or 0.0) + 64 * self.roundoff
 
-    @property
+    @cached_property
     def is_apart(self) -> bool:
         """Whether the parameter differs by more behind the step than rounding explains.
 

@@ -18,6 +18,7 @@ from graphscope.compare.first_steps import first_steps
 from graphscope.compare.flow import Flow
 from graphscope.compare.judgement import AGREES, Judgement
 from graphscope.compare.neighbours import pair_backward, pair_leaves, pair_named, pair_roots, pair_users
+from graphscope.compare.parameter_parts import Shared, shared_parts
 from graphscope.compare.parameters import parameters
 from graphscope.compare.partings import partings_backward, partings_forward
 from graphscope.compare.remarks import compared, remarks, strangers
@@ -63,16 +64,18 @@ def diff(
     last: tuple[Alignment, Judgement] | None = None
     found: list[Parting] = []
     belonging: dict[int, int] = {}
+    parts: list[Shared] = []
     largest = 0.0
     for both in first_steps(one, other, tolerance):
         mine, its = both
         alignment = aligned(Flow(one, mine.start, mine.update), Flow(other, its.start, its.update), names or {})
-        last = alignment, Judgement(alignment, tolerance)
+        last = alignment, Judgement(alignment, tolerance, parts)
         largest = max(largest, last[1].largest)
         belonging |= matched_parameters(alignment)
+        parts = parts or shared_parts(alignment)
         if not belonging:
             belonging |= parameters_in_order(one, other)
-        found = _partings(*last, both, belonging, tolerance)
+        found = _partings(*last, both, belonging, parts, tolerance)
         if found:
             break
     if not found and (unseen := losses_parting(one, other, tolerance)) is not None:
@@ -122,6 +125,7 @@ def _partings(
     judgement: Judgement,
     both: tuple[Step, Step],
     belonging: dict[int, int],
+    parts: list[Shared],
     tolerance: Allowed | None,
 ) -> list[Parting]:
     """Where two steps part: in the forward pass, else in backward, else in what the update makes of it."""
@@ -130,9 +134,9 @@ def _partings(
     found = partings_forward(alignment, judgement, number) or partings_backward(alignment, judgement, number)
     if found:
         earlier = _updated_before(found[0], logs, both)
-        updated = None if earlier is None else update_parting(*logs, earlier, belonging, tolerance)
+        updated = None if earlier is None else update_parting(*logs, earlier, belonging, tolerance, parts)
         return found if updated is None else [updated]
-    updated = update_parting(*logs, both, belonging, tolerance)
+    updated = update_parting(*logs, both, belonging, tolerance, parts)
     return [] if updated is None else [updated]
 
 

@@ -11,11 +11,13 @@ from graphscope.compare.alignment import NONE, Alignment
 from graphscope.compare.anchors import LOOSE, TIGHT
 from graphscope.compare.calls import Call, facts
 from graphscope.compare.errors import MARGIN, allowed, expected, saved
+from graphscope.compare.parameter_parts import holder
 from graphscope.compare.rounding import PRECISION, Allowed, Deviation, agree, deviation, roundoff, statistics_agree
 from graphscope.compare.updates import carried, made_by
 from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:
+    from graphscope.compare.parameter_parts import Shared
     from graphscope.graph import Node
 
 ALONE: Final = 0
@@ -42,7 +44,7 @@ class Judgement:
     The vertices are judged in the order of the log, so that how far their inputs are apart is known.
     """
 
-    def __init__(self, alignment: Alignment, tolerance: Allowed | None = None) -> None:
+    def __init__(self, alignment: Alignment, tolerance: Allowed | None = None, parts: Sequence[Shared] = ()) -> None:
         self._tolerance = tolerance
         self.runs = alignment.a, alignment.b
         self._is_long = sum(len(run.flow) for run in self.runs) > _MANY
@@ -56,7 +58,28 @@ class Judgement:
         ]
         self._used = made[0] & made[1]
         """The dtypes in which both runs compute."""
+        self._judge_parts(parts)
         self._judge_all()
+
+    def likely(self, which: int, vertex: int) -> float:
+        """How far off a vertex is likely to be, as a part of its size."""
+        found = self._found[which][vertex]
+        return 0.0 if found is None else found.relative
+
+    def _judge_parts(self, parts: Sequence[Shared]) -> None:
+        """Of parameters that are parts of others, in one run alone, how far the last updates left them apart."""
+        a, b = self.runs
+        apart: dict[tuple[int, int], list[Deviation | None]] = {}
+        for each in parts:
+            one, other = holder(a.flow, each.a), holder(b.flow, each.b)
+            if one is not None and other is not None and NONE == a.mates[one] == b.mates[other]:
+                found = carried(a.flow, one, b.flow, other, (each.cut_a, each.cut_b))
+                for key in ((0, one), (1, other)):
+                    apart.setdefault(key, []).append(found)
+        for (which, vertex), deviations in apart.items():
+            if None not in deviations:
+                self.states[which][vertex] = AGREES
+                self._found[which][vertex] = max((each for each in deviations if each), key=lambda each: each.relative)
 
     @property
     def largest(self) -> float:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from graphscope.compare.errors import MARGIN
 from graphscope.compare.judgement import AGREES
+from graphscope.compare.layouts import in_one_order
 
 if TYPE_CHECKING:
     from graphscope.compare.alignment import Run
@@ -97,12 +100,18 @@ def settle_pieces(judgement: Judgement, a: Lost, b: Lost, same: Callable[[np.nda
             value = runs[which].flow.value(vertex)
             if value is None:
                 continue
-            found = held_in(value, others, same)
+            near = partial(_same_or_near, same, MARGIN * judgement.likely(which, vertex))
+            found = held_in(value, others, near)
             judgement.states[1 - which][[vertices[place] for place in found.places]] = AGREES
             if found.is_whole:
                 judgement.states[which][vertex] = AGREES
             settled |= bool(found.places)
     return settled
+
+
+def _same_or_near(same: Callable[[np.ndarray, np.ndarray], bool], most: float, a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two arrays are the same, or no farther apart than what they are made of lets expect."""
+    return same(a, b) or in_one_order(a, b, min(most, _NEAR)) is not None
 
 
 def _candidates(run: Run, lost: np.ndarray) -> list[int]:

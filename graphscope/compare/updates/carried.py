@@ -14,9 +14,12 @@ from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:
     from graphscope.compare.flow import Flow
+    from graphscope.compare.parameter_parts import Cut
 
 
-def carried(a: Flow, one: int, b: Flow, other: int) -> Deviation | None:
+def carried(
+    a: Flow, one: int, b: Flow, other: int, cuts: tuple[Cut | None, Cut | None] = (None, None)
+) -> Deviation | None:
     """How far apart two parameters are that the last update of each left so by rounding; None of others.
 
     Args:
@@ -24,10 +27,12 @@ def carried(a: Flow, one: int, b: Flow, other: int) -> Deviation | None:
         one: A vertex of it.
         b: Those of the other run.
         other: A vertex of that.
+        cuts: Which parts of them are compared.
     """
     mine, its = made_by(a, one), made_by(b, other)
     if mine is None or its is None:
         return None
+    mine, its = mine.of_part(cuts[0]), its.of_part(cuts[1])
     change = Change(int(mine.told["tensor"]), int(its.told["tensor"]), mine, its)
     after = mine.after, change.turned(its.after)
     if after[0] is None or after[1] is None or change.is_apart:

@@ -130,7 +130,7 @@ class Change:
         if value is None or self.one is None or self.other is None:
             return value
         mine, theirs = self.one.before, self.other.before
-        shape = self.one.node.shape
+        shape = self.one.shape
         if value.ndim == 2 and shape == value.shape[::-1]:
             is_turned = shape != value.shape or (mine is not None and theirs is not None and _is_nearer(mine, theirs))
             return value.T if is_turned else value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from graphscope.compare.difference import Parting, Side
@@ -17,6 +17,7 @@ from graphscope.graph import Graph
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:
+    from graphscope.compare.parameter_parts import Cut, Shared
     from graphscope.compare.steps import Step
     from graphscope.eventlog.reader import Log
 
@@ -38,7 +39,12 @@ _BY_VALUES: Final = ("clipping", "update rule")
 
 
 def update_parting(
-    a: Log, b: Log, steps: tuple[Step, Step], pairs: Mapping[int, int], tolerance: Allowed | None = None
+    a: Log,
+    b: Log,
+    steps: tuple[Step, Step],
+    pairs: Mapping[int, int],
+    tolerance: Allowed | None = None,
+    parts: Sequence[Shared] = (),
 ) -> Parting | None:
     """The first parameter that a step changed otherwise in two runs, and why; None where it did the same to all.
 
@@ -48,9 +54,14 @@ def update_parting(
         steps: A step of each, whose forward and backward passes agree.
         pairs: Which parameters belong together, by the numbers of their tensors.
         tolerance: How far parameters may be apart behind the step, in place of what rounding explains.
+        parts: Which parameters are parts of others.
     """
     ours, theirs = updates_of(a, steps[0]), updates_of(b, steps[1])
     matched = [Change(mine, its, ours.get(mine), theirs.get(its)) for mine, its in pairs.items()]
+    matched += [
+        Change(each.a, each.b, _of_part(ours.get(each.a), each.cut_a), _of_part(theirs.get(each.b), each.cut_b))
+        for each in parts
+    ]
     matched.sort(key=lambda each: each.one.row if each.one is not None else a.end)
     moved = [each for each in matched if (each.one or each.other) is not None]
     apart = [each for each in moved if (each.is_apart if tolerance is None else each.is_beyond(tolerance))]
@@ -61,6 +72,10 @@ def update_parting(
     if case.change.is_unseen and not cause.facts and cause.name in _BY_VALUES:
         return None  # norms alone don't tell so much
     return _parting(case, cause)
+
+
+def _of_part(update: Update | None, cut: Cut | None) -> Update | None:
+    return None if update is None else update.of_part(cut)
 
 
 def _parting(case: Case, cause: Cause) -> Parting:

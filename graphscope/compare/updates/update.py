@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -32,6 +32,20 @@ class Update:
     step: Step
     told: np.void
     """What the series of updates says of it: its last row, norms, rate."""
+    cut: tuple[slice, ...] | None = None
+    """Where a part of the parameter alone is looked at: which."""
+
+    def of_part(self, cut: tuple[slice, ...] | None) -> Update:
+        """What the step did to a part of the parameter; to all of it where there is none."""
+        return replace(self, cut=cut)
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """Of the parameter, or the part."""
+        return self.node.shape if self.cut is None or self.after is None else self.after.shape
+
+    def _part(self, value: np.ndarray | None) -> np.ndarray | None:
+        return value if value is None or self.cut is None else value[self.cut]
 
     @property
     def row(self) -> int:
@@ -57,12 +71,12 @@ class Update:
     @cached_property
     def before(self) -> np.ndarray | None:
         """The parameter before."""
-        return self.graph.log.value(self.begin)
+        return self._part(self.graph.log.value(self.begin))
 
     @cached_property
     def after(self) -> np.ndarray | None:
         """The parameter after."""
-        return self.graph.log.value(self.row)
+        return self._part(self.graph.log.value(self.row))
 
     @cached_property
     def change(self) -> np.ndarray | None:
@@ -90,7 +104,7 @@ class Update:
     @cached_property
     def gradient(self) -> np.ndarray | None:
         """The gradient that it used."""
-        return total_of(each.value for each in self.sources)
+        return self._part(total_of(each.value for each in self.sources))
 
     @cached_property
     def contributions(self) -> list[Node]:
@@ -106,7 +120,7 @@ class Update:
     @cached_property
     def arrived(self) -> np.ndarray | None:
         """What that adds up to, whatever was made of it since."""
-        return total_of(each.value for each in self.contributions)
+        return self._part(total_of(each.value for each in self.contributions))
 
     @property
     def arrived_norm(self) -> float:
@@ -197,4 +211,4 @@ def ahead_of(update: Update) -> Update | None:
     log = update.graph.log
     found = series.updates(log)
     own = found[(found["tensor"] == update.told["tensor"]) & (found["row"] < update.row)]
-    return Update(update.graph, step_of(log, int(own[-1]["row"])), own[-1]) if len(own) else None
+    return Update(update.graph, step_of(log, int(own[-1]["row"])), own[-1], update.cut) if len(own) else None

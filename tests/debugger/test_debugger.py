@@ -165,7 +165,7 @@ def test_completion(dbg: Debugger) -> None:
     assert "tbreak" in interpreter.complete(dbg, "tb", "tb")
     assert "loss" in interpreter.complete(dbg, "p lo", "lo")
     assert "op:" in interpreter.complete(dbg, "b o", "o")
-    assert interpreter.complete(dbg, "help nex", "nex") == ["next"]
+    assert interpreter.complete(dbg, "help tbr", "tbr") == ["tbreak"]
 
 
 def test_blocks_of_rows_are_joined(dbg: Debugger, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,10 +12,9 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.finding import Finding, Row
 from graphscope.diagnose.training.begun_in_evaluation import is_begun_in_evaluation
 from graphscope.diagnose.training.evaluations import Run, evaluations
-from graphscope.diagnose.training.modal_layers import dropout_rows, is_in_module
+from graphscope.diagnose.training.modal_layers import dropout_rows, is_in_module, off_and_on
 from graphscope.diagnose.training.parameter_rows import parameter_rows
 from graphscope.diagnose.training.parts_in_evaluation import Part, parts_left
-from graphscope.eventlog.schema import Flag
 from graphscope.graph.callers import callers
 from graphscope.graph.training import Call, Module, Training, training
 
@@ -184,8 +183,7 @@ def _drops(log: Log) -> bool:
 
 def _runs_without_gradients(log: Log, start: int, stop: int) -> bool:
     """Whether the first op of a stretch that asks for gradients comes after others that ran without."""
-    flags = log.column("flags", start, stop)
-    off, on = (np.flatnonzero(flags & int(flag)) for flag in (Flag.NO_GRAD, Flag.REQUIRES_GRAD))
+    off, on = off_and_on(log, start, stop)
     return bool(len(off)) and (not len(on) or bool(off[0] < on[-1]))
 
 

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.diagnose.training.modal_layers import DROPOUTS, NORMS, dropout_rows, norm_rows, takes_statistics
+from graphscope.diagnose.training.modal_layers import (
+    DROPOUTS,
+    NORMS,
+    dropout_rows,
+    may_require_gradients,
+    norm_rows,
+    takes_statistics,
+)
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph.training import training
 
@@ -100,7 +107,7 @@ def _compared(graph: Graph, row: int) -> int | None:
                 continue
             seen.add(user)
             event = graph.index.event(user)
-            if event.kind == Kind.OP and not event.flags & Flag.NO_GRAD and event.flags & Flag.REQUIRES_GRAD:
+            if event.kind == Kind.OP and may_require_gradients(graph.log, event.flags):
                 return None
             if len(seen) > _MOST_ROWS or event.graph_pass == Pass.BACKWARD:
                 return None
@@ -153,4 +160,4 @@ def _is_state(graph: Graph, row: int) -> bool:
 def _is_trained_on(graph: Graph, row: int) -> bool:
     """Whether ops with gradients take a row in as well."""
     users = graph.index.using(row, graph.now + 1)
-    return any(graph.index.event(each).flags & Flag.REQUIRES_GRAD for each in users)
+    return any(may_require_gradients(graph.log, graph.index.event(each).flags) for each in users)

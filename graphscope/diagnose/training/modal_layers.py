@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from graphscope.diagnose.values.op_rows import op_rows
-from graphscope.eventlog.schema import Kind
+from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.reading import once_a_length
 
 if TYPE_CHECKING:
@@ -49,6 +49,30 @@ def takes_statistics(log: Log, row: int) -> bool:
     if flag is None:
         return log.op(log.event(row).op).name == _OF_BATCH
     return bool(flag) and len(log.inputs(row)) > 1
+
+
+@once_a_length
+def _tells_of_gradients(log: Log) -> bool:
+    """Whether ops say that their results require gradients; the engine says so of leaves alone."""
+    flag = int(Flag.REQUIRES_GRAD)
+    return any(((rows["kind"] == Kind.OP) & ((rows["flags"] & flag) != 0)).any() for _, rows in log.chunks())
+
+
+def may_require_gradients(log: Log, flags: int) -> bool:
+    """Whether the result of an op with these flags may require gradients."""
+    if flags & Flag.NO_GRAD:
+        return False
+    return bool(flags & Flag.REQUIRES_GRAD) or not _tells_of_gradients(log)
+
+
+def off_and_on(log: Log, start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
+    """Where in a stretch gradients are off, and where what is computed may require them."""
+    flags = log.column("flags", start, stop)
+    off = (flags & int(Flag.NO_GRAD)) != 0
+    on = (flags & int(Flag.REQUIRES_GRAD)) != 0
+    if not _tells_of_gradients(log):
+        on |= (log.column("kind", start, stop) == Kind.OP) & ~off
+    return np.flatnonzero(off), np.flatnonzero(on)
 
 
 def is_in_module(log: Log, row: int) -> bool:

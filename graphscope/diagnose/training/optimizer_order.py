@@ -49,10 +49,21 @@ class Order:
         rows = parameter_rows(read.log)
         mine = np.isin(rows.grown.tensors, self.tensors)
         self.grown, self.grown_tensors = rows.grown.rows[mine], rows.grown.tensors[mine]
-        self.is_fresh = rows.is_fresh[mine]
+        self.is_fresh = rows.is_fresh[mine] | self._are_cleared_ahead()
         self.clears = _clears(read, optimizer)
         self.unscaled = _on(read, optimizer, "scaler.unscale_")
         self.scaler_steps = _on(read, optimizer, "scaler.step")
+
+    def _are_cleared_ahead(self) -> np.ndarray:
+        """By growth: whether all gradients of the optimizer were cleared since that parameter's last one."""
+        own, modules = set(self.optimizer.tensors), self.read.modules.values()
+        owners = [self.optimizer.number, *(each.number for each in modules if own <= set(each.parameters.values()))]
+        clears = np.sort(np.concatenate([self.read.rows("zero_grad", owner=each) for each in owners]))
+        order = np.lexsort((self.grown, self.grown_tensors))
+        rows, tensors = self.grown[order], self.grown_tensors[order]
+        found = np.zeros(len(rows), bool)
+        found[order[1:]] = (tensors[1:] == tensors[:-1]) & (last_before(clears, rows[1:]) > rows[:-1])
+        return found
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -97,6 +108,8 @@ class Order:
         starts, last = begins[passes], np.append(begins[passes[1:]], self.ends[-1])
         is_used = np.searchsorted(self.ends, last, "right") > np.searchsorted(self.ends, starts, "right")
         is_used |= (self.ends[None] > starts[:, None]).sum(1) == 0  # what comes behind the last step may yet be used
+        at = np.minimum(np.searchsorted(self.steps, starts), len(self.steps) - 1)
+        is_used |= (self.read.begins(self.steps)[at] <= starts) & (starts < self.steps[at])  # a step's own closure
         is_cleared = np.searchsorted(self.clears, last) > np.searchsorted(self.clears, starts)
         if (~is_used & ~is_cleared).any() or is_used.mean() > _HALF:
             return None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from graphscope.diagnose.training.modal_layers import dropout_rows, norm_rows, takes_statistics
+from graphscope.diagnose.training.modal_layers import dropout_rows, norm_rows, off_and_on, takes_statistics
 from graphscope.eventlog.schema import Flag
 from graphscope.graph.training import Call, training
 
@@ -74,6 +74,5 @@ def _acting(log: Log, kind: str, row: int) -> np.ndarray:
 
 def _is_evaluated(log: Log, start: int, stop: int) -> bool:
     """Whether the first op behind a row runs without gradients."""
-    flags = log.column("flags", start, stop)
-    off, on = (np.flatnonzero(flags & int(flag)) for flag in (Flag.NO_GRAD, Flag.REQUIRES_GRAD))
+    off, on = off_and_on(log, start, stop)
     return bool(len(off)) and (not len(on) or bool(off[0] < on[0]))

@@ -319,7 +319,7 @@ class Debugger:
         """Say where the debugger stands."""
         node = self.node
         if self.edge is not None and self.at_edge and self.edge.stack:
-            recording.turn(self.edge.stack[-1])
+            recording.turn(self.edge.stack[-1], self.now)
         return Stop(
             None if node is None else nodes.describe(node),
             cause,

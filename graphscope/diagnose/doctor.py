@@ -22,6 +22,7 @@ from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
 from graphscope.eventlog.siblings import bare, ranks_among
 from graphscope.graph import Graph, series
+from graphscope.graph.step_numbers import step_numbers
 
 if TYPE_CHECKING:
     from graphscope.graph import Node
@@ -55,8 +56,7 @@ def ranked(logs: Sequence[Log]) -> Report:
     """What is wrong with the first rank of a run, and which rank parts from the others."""
     graph, found = Graph(logs[0]), rank_parting(logs)
     report = examined(graph)
-    steps = graph.index.marks(Kind.STEP)
-    told = () if found is None else (_with_source(graph, replace(_plain(found), first_step=_step(steps, found))),)
+    told = () if found is None else (_placed(graph, found),)
     name = f"{logs[0].path.with_name(bare(logs[0].path))} ({len(logs)} ranks)"
     return replace(report, log=name, findings=(*told, *report.findings))
 
@@ -64,8 +64,7 @@ def ranked(logs: Sequence[Log]) -> Report:
 def compared(log: Log, other: Log) -> Report:
     """Where two recordings of one program part."""
     graph, found = Graph(log), parting(log, other)
-    steps = graph.index.marks(Kind.STEP)
-    told = () if found is None else (_with_source(graph, replace(_plain(found), first_step=_step(steps, found))),)
+    told = () if found is None else (_placed(graph, found),)
     unjudged = [*_gaps(graph)]
     lengths = [len(each) for each in (log, other)]
     if found is None and lengths[0] != lengths[1]:
@@ -84,8 +83,7 @@ def examined(graph: Graph, checks: Iterable[Check] | None = None) -> Report:
         except Exception as error:  # noqa: BLE001 - whatever one check does, the others go on
             unjudged.append(Unjudged(check.title, f"the check `{check.name}` failed ({type(error).__name__}: {error})"))
         log.release()
-    steps = graph.index.marks(Kind.STEP)
-    told = (_with_source(graph, replace(_plain(each), first_step=_step(steps, each))) for each in found)
+    told = (_placed(graph, each) for each in found)
     roots = sorted(arranged(graph, list(told)), key=_importance)
     return Report(str(log.path), max(graph.now + 1 - log.first, 0), tuple(roots), tuple(unjudged))
 
@@ -126,8 +124,12 @@ def _importance(found: Finding) -> tuple[bool, int]:
     return all(each.severity != "error" for each in family), min(each.row for each in family)
 
 
-def _step(steps: np.ndarray, found: Finding) -> int | None:
-    return int(np.searchsorted(steps, found.row)) + 1 if len(steps) else None
+def _placed(graph: Graph, found: Finding) -> Finding:
+    """A finding with its training step, and the line of the program that it names."""
+    steps = graph.index.marks(Kind.STEP)
+    count = int(np.searchsorted(steps, found.row)) + 1 if len(steps) else None
+    step = step_numbers(graph.log).title(found.row)
+    return _with_source(graph, replace(_plain(found), first_step=count, step=step))
 
 
 def _with_source(graph: Graph, found: Finding) -> Finding:

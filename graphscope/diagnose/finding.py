@@ -47,6 +47,8 @@ class Finding:
     confidence: Confidence = "certain"
     first_step: int | None = None
     """The training step, counted from 1, in which it shows first; None where the log tells of no steps."""
+    step: str = ""
+    """What the program calls that step: `epoch 2, batch 3`; empty where the row is in none."""
     count: int = 1
     """How many times it was found."""
     source: str = ""

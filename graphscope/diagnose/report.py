@@ -67,6 +67,7 @@ def _data(found: Finding) -> dict[str, Any]:
         "node": found.node,
         "names": list(found.names),
         "first_step": found.first_step,
+        "step": found.step,
         "count": found.count,
         "cause": found.cause,
         "verdict": found.verdict,

@@ -86,7 +86,7 @@ _EXACT: Final = 1e12
 
 
 def _when(found: Finding) -> str:
-    first = "" if found.first_step is None else f", step {found.first_step}"
+    first = f", {found.step}" if found.step else ""
     return first + (f", {found.count:,} times" if found.count > 1 else "")
 
 

@@ -266,11 +266,10 @@ def step() -> None:
         writer.step(site_number(writer, frame), loop_counters(frame))
 
 
-def turn(frame: FrameType) -> None:
-    """Tell which turn of its loops the program is in, where no mark does: it waits, or has failed."""
+def turn(frame: FrameType, row: int) -> None:
+    """Tell which turn of its loops the program is in, where no mark does: it waits at a row, or has failed there."""
     counters = loop_counters(frame)
     if writer is not None and counters:
-        row = max(writer.end - writer.base - 1, 0)
         writer.attributes({"call": "turn", "row": row, "counters": [*counters], "numbers": [*counters.values()]})
 
 
@@ -289,8 +288,7 @@ def exception(error: BaseException, *, node: int | None = None, site: int = 0) -
     innermost = error.__traceback__
     while innermost is not None and innermost.tb_next is not None:
         innermost = innermost.tb_next
-    if innermost is not None:
-        turn(innermost.tb_frame)
+    turn(sys._getframe(1) if innermost is None else innermost.tb_frame, writer.end - writer.base)
     try:
         text = str(error)
     except own(Exception):  # the program's own code; its exception is not to be replaced by another

@@ -124,4 +124,4 @@ def test_the_run_is_named_for_all_its_ranks(folder: Path) -> None:
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert result.returncode == 1
     assert "not_averaged.gscope (2 ranks)" in result.stdout
-    assert "rank_differs: ranks that part (error, likely, step 1)" in result.stdout
+    assert "rank_differs: ranks that part (error, likely, step 0)" in result.stdout

@@ -247,3 +247,22 @@ def test_reading_the_counters_holds_nothing_alive(tmp_path: Path) -> None:
     with gs.record(tmp_path / "run.gscope"):
         runpy.run_path(str(program), {"print": lambda *each: printed.append(each)})
     assert printed == [(True, ["reference", "step"])] * 2
+
+
+@pytest.mark.parametrize("batch", [0, 2])
+def test_a_program_that_fails_does_so_in_the_step_that_it_was_in(batch: int, tmp_path: Path) -> None:
+    text = f"""
+    for epoch in range(1, 4):
+        for i in range(3):
+            if (epoch, i) == (2, {batch}):
+                weight.reshape(7)
+            update(data[i])
+    """
+    program = tmp_path / "program.py"
+    program.write_text(HEAD + dedent(text))
+    with pytest.raises(RuntimeError), gs.record(tmp_path / "run.gscope"):
+        runpy.run_path(str(program))
+    log = gs.load(tmp_path / "run.gscope")
+    assert step_numbers(log).title(log.end - 1) == f"epoch 2, batch {batch}"
+    (found,) = [each for each in gs.doctor(log).findings if each.kind == "raised"]
+    assert found.step == f"epoch 2, batch {batch}"

@@ -206,10 +206,7 @@ def _checkpoint_table(dbg: Debugger) -> TableResult:
 def _finding_table(dbg: Debugger) -> TableResult:
     report = examined(dbg.graph.at(dbg.last_row))
     found = [(mark, each) for root in report for mark, each in (("", root), *(("so", so) for so in root.consequences))]
-    rows = tuple(
-        (mark, each.kind, each.place, "" if each.first_step is None else each.first_step, each.verdict)
-        for mark, each in found
-    )
+    rows = tuple((mark, each.kind, each.place, each.step, each.verdict) for mark, each in found)
     note = "" if rows else "Nothing was found"
     columns = ("", "finding", "line", "step", "what")
     return TableResult(columns, rows, note=note, items=tuple(each for _, each in found), wrap=True)

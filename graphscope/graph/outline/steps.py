@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.eventlog.schema import Kind
-from graphscope.graph.loop_turns import last_of_turns
+from graphscope.graph.loop_turns import last_of_turns, told_behind
 from graphscope.graph.reading import once_a_length
 
 if TYPE_CHECKING:
@@ -78,7 +78,8 @@ def steps(log: Log) -> Steps:
     first = np.append(log.first, last + 1)[: len(last)]
     behind = int(last[-1]) + 1 if len(last) else log.first
     goes_on = not log.closed if len(last) else False
-    if behind < log.end and len(last) and (goes_on or (begins >= behind).any()):
+    is_begun = len(last) > 0 and ((begins >= behind).any() or bool(told_behind(log, behind)))
+    if behind < log.end and (goes_on or is_begun):
         first, last = np.append(first, behind), np.append(last, log.end - 1)
     if len(first):
         first[0] = _begin_of_first(log, first, last, begins)

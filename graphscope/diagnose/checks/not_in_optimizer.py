@@ -13,6 +13,7 @@ from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.training.parameter_rows import parameter_rows
 from graphscope.diagnose.training.unlearned import Unlearned, elements, stepping_optimizers, unlearned
+from graphscope.eventlog.schema import Kind
 from graphscope.graph.reading import once_a_length
 from graphscope.graph.training import Module, Optimizer, Training, training
 
@@ -149,10 +150,23 @@ def _beside(log: Log, read: Training, group: list[Unlearned]) -> Optimizer | Non
         )
         is_expected = size <= _MOST * learned and (is_behind or _spans(module, optimizer))
         twins = [each for each in read.optimizers.values() if each.tensors == optimizer.tensors]
-        is_expected |= _has_empty_group(optimizer, group) or _take_turns(read, twins)
+        is_expected |= _has_empty_group(optimizer, group) or _take_turns(read, twins) or _are_thawed(log, group)
         if is_expected and not _is_given(read, module, optimizer):
             return _other(read, twins, group)
     return None
+
+
+def _are_thawed(log: Log, group: list[Unlearned]) -> bool:
+    """Whether the program let parameters require grad when it had made steps without them."""
+    tensors, steps = {each.tensor for each in group}, training(log).rows("step")
+    marks = log.rare()
+    marks = marks[log.pick("kind", marks) == Kind.ASSIGN]
+    for row, number in zip(marks.tolist(), log.pick("attrs", marks).tolist(), strict=True):
+        facts = log.attrs(number)
+        is_on = facts.get("set") == "requires_grad" and bool(facts.get("to"))
+        if is_on and not tensors.isdisjoint(facts.get("tensors", ())) and (steps < row).any():
+            return all(each.row > row for each in group)
+    return False
 
 
 def _take_turns(read: Training, twins: list[Optimizer]) -> bool:

@@ -119,9 +119,17 @@ def _of_each_pass(log: Log, found: MadeAnew) -> Finding:
     )
     cure = "make the layer in __init__() and call it in forward()"
     evidence = {"passes": found.passes}
-    place = training(log).place(found.site)
     return Finding(
-        "not_registered", "error", found.row, None, *place, found.names, "made in forward()", verdict, cure, evidence
+        "not_registered",
+        "error",
+        found.row,
+        None,
+        *found.place,
+        found.names,
+        "made in forward()",
+        verdict,
+        cure,
+        evidence,
     )
 
 

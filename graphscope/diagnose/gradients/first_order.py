@@ -114,8 +114,10 @@ def _is_beside(node: Node) -> bool:
 def _is_of_input(gradient: Node) -> bool:
     """Whether a gradient is that of something that the program put in, and no parameter."""
     owner = gradient.forward
-    if owner is None or owner.kind != "leaf" or owner.flags & Flag.PARAMETER:
+    if owner is None or owner.flags & Flag.PARAMETER:
         return False
+    if any(edge.source.flags & Flag.REQUIRES_GRAD for edge in owner.inputs):
+        return False  # no leaf
     return owner.tensor not in training(gradient.graph.log).optimized
 
 

@@ -54,6 +54,14 @@ def origin(log: Log, value: Value) -> Value | None:
     return _program(log).origin(value)
 
 
+def definition(log: Log, site: Site, name: str) -> Value | None:
+    """Where what a line of the program calls by a plain name is computed."""
+    for node in ast.walk(tree_of(log.source(site.file))):
+        if isinstance(node, ast.Name) and node.id == name and node.lineno == site.line:
+            return origin(log, Value(site.file, node))
+    return None
+
+
 def given(log: Log, site: Site, name: str, place: int) -> Value | None:
     """What the call at a site is given under a name, or at a place, as it is written there."""
     for call in _calls_at(log, site):

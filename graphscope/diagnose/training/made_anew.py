@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from graphscope.diagnose.source.definitions import definition
 from graphscope.diagnose.training.parameter_rows import parameter_rows
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.callers import callers
@@ -25,7 +27,7 @@ class MadeAnew(NamedTuple):
 
     row: int
     """Where the third of them got it."""
-    site: int
+    place: tuple[str, int]
     """The line that makes them."""
     names: tuple[str, ...]
     passes: int
@@ -57,7 +59,17 @@ def _made_anew(log: Log) -> Iterator[MadeAnew]:
             continue
         names = dict.fromkeys(filter(None, map(read.name, tensors[mine & (passes == numbers[0])].tolist())))
         third = int(grown[mine & (passes == numbers[_LEAST - 1])][0])
-        yield MadeAnew(third, int(site), tuple(names), len(numbers))
+        yield MadeAnew(third, _place(log, int(site), tuple(names)), tuple(names), len(numbers))
+
+
+def _place(log: Log, number: int, names: tuple[str, ...]) -> tuple[str, int]:
+    """Where parameters are made, of which a log may tell the line that takes them first."""
+    site = log.site(number)
+    if site is None:
+        return "", 0
+    made = definition(log, site, names[0]) if len(names) == 1 else None
+    is_made = made is not None and isinstance(made.expression, ast.Call)
+    return made.place if made is not None and is_made else (site.file, site.line)
 
 
 def _moves_gradients(log: Log) -> bool:
@@ -70,5 +82,5 @@ def _moves_gradients(log: Log) -> bool:
 
 def _is_in_forward(log: Log, row: int) -> bool:
     """Whether a row came about while some module of the program computed its result."""
-    functions = (each.function.rpartition(".")[2] for each in callers(log, row).lines)
-    return any(name in ("forward", "__call__") for name in functions)
+    lines = [each for taker in log.graph.index.using(row, log.end)[:1] for each in callers(log, taker).lines]
+    return any(each.function.rpartition(".")[2] in ("forward", "__call__") for each in lines)

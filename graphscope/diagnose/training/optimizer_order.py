@@ -117,11 +117,19 @@ class Order:
         if len(between) < _LEAST - 1 or len(np.unique(between)) > 1:
             return None
         lost = np.isin(np.searchsorted(begins, self.grown) - 1, passes[~is_used])
-        graph, end = self.read.log.graph, self.read.log.end
-        if any(graph.index.using(row, end) for row in self.grown[lost][: len(self.tensors)].tolist()):
+        if self._takers(self.grown[lost][: len(self.tensors)]):
             return None
         (clear,) = self.clears[[np.searchsorted(self.clears, starts[~is_used][0])]].tolist()
         return Discarded(clear, int(between[0]), int((~is_used).sum()), len(passes))
+
+    def _takers(self, gradients: np.ndarray) -> bool:
+        """Whether an op takes some gradients, but for those that clip them."""
+        log = self.read.log
+        index = log.graph.index
+        held = [row for each in gradients.tolist() for row in (each, *index.versions(each, log.end))]
+        rows = [user for row in held for user in index.using(row, log.end)]
+        clips = log.pick("site", self.read.rows("clip_grad_norm_", "clip_grad_value_"))
+        return bool((~np.isin(log.pick("site", np.array(rows, np.int64)), clips)).any())
 
     @property
     def is_alone(self) -> bool:

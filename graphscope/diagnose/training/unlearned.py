@@ -53,8 +53,7 @@ def _unlearned(log: Log) -> Iterator[Unlearned]:
     grown = rows.grown
     candidates = np.setdiff1d(grown.tensors, np.fromiter(read.optimized, np.int64))
     candidates = candidates[(candidates >= log.first) & (candidates < log.end)]
-    wants = (log.pick("flags", candidates) & int(Flag.REQUIRES_GRAD)) != 0
-    candidates = candidates[wants & (log.pick("kind", candidates) == Kind.LEAF)]
+    candidates = candidates[log.pick("kind", candidates) == Kind.LEAF]
     modules = {tensor: each for each in read.modules.values() for tensor in each.parameters.values()}
     hanging = {
         tensor: each

@@ -10,6 +10,7 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.training.optimizer_order import Order, last_before, orders
+from graphscope.graph.training import Call, training
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -25,7 +26,7 @@ _NO_LIMIT: Final = 1e6
 def vain_clips(log: Log) -> list[int]:
     """The third clip in vain of each optimizer where nearly all are."""
     found = (row for order in orders(log) for row, _ in _vain(order))
-    return sorted(set(found))
+    return sorted({*found, *(each.row for each in _empty(log)[_LEAST - 1 : _LEAST])})
 
 
 @check(
@@ -59,7 +60,13 @@ def vain_clips(log: Log) -> list[int]:
         """,
 )
 def clip_order(graph: Graph, row: int) -> Iterator[Finding]:
-    """Gradients are clipped after the step, before the backward pass, or before they are unscaled."""
+    """Gradients are clipped after the step, before the backward pass, or before they are unscaled.
+
+    Or none are, as the clip is given no parameters.
+    """
+    for each in _empty(graph.log)[_LEAST - 1 : _LEAST]:
+        if each.row == row:
+            yield _of_nothing(graph.log, each)
     for order in orders(graph.log):
         for found, cause in _vain(order):
             if found == row:
@@ -68,6 +75,23 @@ def clip_order(graph: Graph, row: int) -> Iterator[Finding]:
                 verdict = f"the gradients of {order.title} are clipped {words}"
                 evidence = {"clips": len(_clips(order)), "steps": len(order.steps)}
                 yield Finding("clip_order", "warning", row, None, *place, order.names, cause, verdict, cure, evidence)
+
+
+def _empty(log: Log) -> list[Call]:
+    """The clips of no gradient at all, where that goes for all but the first of their line."""
+    calls = training(log).calls("clip_grad_norm_", "clip_grad_value_")
+    if len(calls) <= _LEAST or len({each.site for each in calls}) > 1 or not len(training(log).step_ends):
+        return []
+    empty = [each for each in calls if not each.facts.get("tensors")]
+    return empty if len(empty) >= len(calls) - 1 else []
+
+
+def _of_nothing(log: Log, clip: Call) -> Finding:
+    place, clips = training(log).place(clip.site), len(_empty(log))
+    verdict = f"{clip.name} is given no parameters, in {clips} steps: the gradients stay as they are"
+    cure = "hand over net.parameters() in each step, or a list: a generator that was gone through has none left"
+    evidence = {"clips of nothing": clips}
+    return Finding("clip_order", "warning", clip.row, None, *place, (), "nothing to clip", verdict, cure, evidence)
 
 
 _LATE: Final = "clipped after the step"

@@ -22,6 +22,7 @@ from graphscope.diagnose.training.batches import (
     losses,
     uniform,
 )
+from graphscope.diagnose.training.begun_anew import BegunAnew, begun_anew
 from graphscope.diagnose.values.origins import JOINS, first_told, is_forward, moves, operand
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ def candidates(log: Log) -> list[int]:
     """The last row of each line of a loss whose labels, and of each first layer whose inputs, are all the same."""
     groups = [group for group in losses(log) if _labels(log, group)] if _one_answer(log) else []
     groups += [group for group in first_layers(log) if _inputs(log, group)]
-    return sorted(group[-1] for group in groups)
+    anew = begun_anew(log)
+    return sorted({*(group[-1] for group in groups), *([] if anew is None else [anew.row])})
 
 
 def _spread(rows: list[int]) -> list[int]:
@@ -126,9 +128,15 @@ def _inputs(log: Log, group: list[int]) -> bool:
 def constant_data(graph: Graph, row: int) -> Iterator[Finding]:
     """The labels of a loss, or the inputs of a first layer, are the same in all rows of all batches.
 
+    Or all batches are the first one of the data.
+
     What a program makes for a batch as a constant, as the ones and zeros of a discriminator, is meant so.
     """
     node = graph.node(row)
+    anew = begun_anew(graph.log)
+    if anew is not None and anew.row == row:
+        yield _of_first_batch(graph, anew)
+        return
     if not is_forward(node, LABELLED | LAYERS):
         return
     label = operand(node, "target", 1) if node.op in LABELLED else None
@@ -159,6 +167,20 @@ def constant_data(graph: Graph, row: int) -> Iterator[Finding]:
         cure,
         evidence,
     )
+
+
+def _of_first_batch(graph: Graph, found: BegunAnew) -> Finding:
+    name = title(graph.node(found.data))
+    verdict = (
+        f"{name} is the same batch in all of {found.batches} steps: next(iter(...)) begins anew each time, and the "
+        "rest of the data is never seen"
+    )
+    cure = "go through the loader itself: for batch in loader, or make the iterator once, ahead of the loop"
+    evidence = {"batches": found.batches}
+    return Finding(
+        "constant_data", "warning", found.row, found.data, found.file, found.line, (name,), "first batch", verdict,
+        cure, evidence,
+    )  # fmt: skip
 
 
 _OF_CAST: Final = "{op} cuts fractions off: compare or scale the numbers first, and take {op} of what comes of that"

@@ -13,6 +13,7 @@ from graphscope.diagnose.finding import Finding, Severity
 from graphscope.diagnose.gradients.carried import chains, has_rule_run, taken_over
 from graphscope.diagnose.gradients.failed_passes import TWICE, WRITTEN, failed_passes
 from graphscope.diagnose.source.carrying import carrying_line
+from graphscope.diagnose.source.places import only_dropped_call
 from graphscope.graph.callers import callers
 from graphscope.graph.training import training
 
@@ -78,7 +79,7 @@ def state_not_detached(graph: Graph, row: int) -> Iterator[Finding]:
     )
     site = source.site or user.site
     own = ("", 0) if site is None else (site.file, site.line)
-    file, line = _carrying(graph, row) or own
+    file, line = only_dropped_call(graph.log, "detach") or _carrying(graph, row) or own
     severity: Severity = "error" if found.has_failed else "warning"
     evidence = {"steps": found.links}
     verdict, cause = f"{took}, {came}", "carried over"

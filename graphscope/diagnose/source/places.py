@@ -55,6 +55,26 @@ def only_call(log: Log, function: str, given: Collection[str] = ()) -> tuple[str
     return _only_line(log, called)
 
 
+def only_mention(log: Log, method: str) -> tuple[str, int] | None:
+    """Where a line of the recorded source names a method and does nothing with it; None where none does, or two."""
+
+    def named(node: ast.AST) -> list[ast.expr]:
+        value = node.value if isinstance(node, ast.Expr) else None
+        return [value] if isinstance(value, ast.Attribute) and value.attr == method else []
+
+    return _only_line(log, named)
+
+
+def only_dropped_call(log: Log, method: str) -> tuple[str, int] | None:
+    """Where a line of the recorded source calls a method and drops what it returns; None where none does, or two."""
+
+    def dropped(node: ast.AST) -> list[ast.expr]:
+        call = node.value if isinstance(node, ast.Expr) else None
+        return [call] if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == method else []
+
+    return _only_line(log, dropped)
+
+
 def only_assignment(log: Log, key: str) -> tuple[str, int] | None:
     """Where the recorded source assigns to an entry of a key: `group["lr"] = ...`; None where nowhere, or twice."""
 

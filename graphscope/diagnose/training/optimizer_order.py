@@ -102,7 +102,7 @@ class Order:
         A gradient that something was made of, or that the program has set, was wanted for that.
         """
         begins = self.read.backward_begins
-        passes = np.unique(np.searchsorted(begins, self.grown)) - 1
+        passes = self.passes()
         if len(passes) < 2 * _LEAST or passes[0] < 0 or len(np.unique(self.read.log.pick("site", begins[passes]))) > 1:
             return None
         starts, last = begins[passes], np.append(begins[passes[1:]], self.ends[-1])
@@ -117,12 +117,17 @@ class Order:
         if len(between) < _LEAST - 1 or len(np.unique(between)) > 1:
             return None
         lost = np.isin(np.searchsorted(begins, self.grown) - 1, passes[~is_used])
-        if self._takers(self.grown[lost][: len(self.tensors)]):
+        if self.takers(self.grown[lost][: len(self.tensors)]):
             return None
         (clear,) = self.clears[[np.searchsorted(self.clears, starts[~is_used][0])]].tolist()
         return Discarded(clear, int(between[0]), int((~is_used).sum()), len(passes))
 
-    def _takers(self, gradients: np.ndarray) -> bool:
+    def passes(self) -> np.ndarray:
+        """The passes that brought gradients, by number."""
+        found: np.ndarray = np.unique(np.searchsorted(self.read.backward_begins, self.grown)) - 1
+        return found
+
+    def takers(self, gradients: np.ndarray) -> bool:
         """Whether an op takes some gradients, but for those that clip them."""
         log = self.read.log
         index = log.graph.index

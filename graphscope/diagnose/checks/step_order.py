@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.source.places import only_mention
-from graphscope.diagnose.training.optimizer_order import Order, orders
+from graphscope.diagnose.training.optimizer_order import Order, are_taken, orders
 from graphscope.diagnose.training.parameter_rows import parameter_rows
+from graphscope.graph.reading import once_a_length
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:
@@ -27,7 +30,7 @@ _LOOKED_AT: Final = 64
 def early_steps(log: Log) -> list[int]:
     """The third step of each optimizer whose steps find gradients that were cleared, from the first on."""
     found = [row for order in orders(log) if (row := _early(order)) is not None]
-    return sorted([*found, *(int(order.grown[-1]) for order in _never(log))])
+    return sorted([*found, *_never(log)])
 
 
 @check(
@@ -63,9 +66,8 @@ def step_order(graph: Graph, row: int) -> Iterator[Finding]:
 
     Or it clears gradients again and again, and never steps.
     """
-    for order in _never(graph.log):
-        if row == order.grown[-1]:
-            yield _idle(order, row)
+    if row in _never(graph.log):
+        yield _idle(graph.log, row)
     for order in orders(graph.log):
         if row == _early(order):
             read, lost = order.read, order.is_lost()
@@ -81,27 +83,26 @@ def step_order(graph: Graph, row: int) -> Iterator[Finding]:
             )
 
 
-def _never(log: Log) -> list[Order]:
-    """The optimizers that clear the gradients of pass after pass, and never step; no other does, and nothing else."""
+@once_a_length
+def _never(log: Log) -> list[int]:
+    """The last gradient of a run in which gradients are cleared for pass after pass, and nothing uses them."""
     read, rows = training(log), parameter_rows(log)
-    if not read.optimizers or read.step_ends.size or len(read.rows("step", "scaler.step")):
+    passes = np.unique(np.searchsorted(read.backward_begins, rows.grown.rows))
+    if not read.optimizers or len(passes) < _PASSES or len(read.rows("zero_grad")) < _PASSES:
         return []
-    known = [order for order in orders(log, least=0) if len(order.clears) >= _PASSES and order.is_alone]
-    written = [order for order in known if rows.written.of(order.optimizer.tensors).rows.size]
-    return [
-        order
-        for order in known
-        if order not in written and len(order.passes()) >= _PASSES and not order.takers(order.grown[:_LOOKED_AT])
-    ]
+    if read.step_ends.size or len(read.rows("step", "scaler.step")) or rows.written.of(rows.grown.tensors).rows.size:
+        return []
+    return [] if are_taken(read, rows.grown.rows[:_LOOKED_AT]) else [int(rows.grown.rows[-1])]
 
 
-def _idle(order: Order, row: int) -> Finding:
-    read, passes = order.read, len(order.passes())
-    begin = int(read.backward_begins[read.backward_begins < row][-1])
-    place = only_mention(read.log, "step") or read.place(int(read.log.raw(begin)["site"]))
-    verdict = f"{order.title} never steps: {passes} backward passes bring gradients, and these are cleared"
-    cure, evidence = "call step() of the optimizer behind backward()", {"passes": passes, "steps": 0}
-    return Finding("step_order", "error", row, None, *place, order.names, "never steps", verdict, cure, evidence)
+def _idle(log: Log, row: int) -> Finding:
+    read = training(log)
+    begins = read.backward_begins
+    place = only_mention(log, "step") or read.place(int(log.raw(int(begins[begins < row][-1]))["site"]))
+    kind = next(iter(read.optimizers.values())).type
+    verdict = f"{kind} never steps: {len(begins)} backward passes bring gradients, and these are cleared"
+    cure, evidence = "call step() of the optimizer behind backward()", {"passes": len(begins), "steps": 0}
+    return Finding("step_order", "error", row, None, *place, (), "never steps", verdict, cure, evidence)
 
 
 def _early(order: Order) -> int | None:

@@ -15,6 +15,7 @@ from graphscope.diagnose.training.evaluations import Run, evaluations
 from graphscope.diagnose.training.modal_layers import dropout_rows, is_in_module, off_and_on
 from graphscope.diagnose.training.parameter_rows import parameter_rows
 from graphscope.diagnose.training.parts_in_evaluation import Part, parts_left
+from graphscope.diagnose.training.teachers import Teacher, teachers
 from graphscope.graph.callers import callers
 from graphscope.graph.training import Call, Module, Training, training
 
@@ -41,6 +42,7 @@ def modes(log: Log) -> list[int]:
     """Where a network is trained in evaluation for the third time, or evaluated in training."""
     graph = log.graph
     left = {each.row for each in _left_in_evaluation(log)} | {each.row for each in parts_left(log)}
+    left |= {each.row for each in teachers(log)}
     return sorted(left | {each.row for each in _unevaluated(graph)})
 
 
@@ -107,6 +109,9 @@ def train_eval_mode(graph: Graph, row: int) -> Iterator[Finding]:
     for part in parts_left(graph.log):
         if part.row == row:
             yield _of_part(read, part)
+    for teacher in teachers(graph.log):
+        if teacher.row == row:
+            yield _of_teacher(graph, teacher)
     for run in _unevaluated(graph):
         if run.row != row:
             continue
@@ -134,6 +139,21 @@ def train_eval_mode(graph: Graph, row: int) -> Iterator[Finding]:
             yield Finding(
                 "train_eval_mode", "warning", row, run.row, *place, (), "evaluated in training", verdict, cure, evidence
             )
+
+
+def _of_teacher(graph: Graph, teacher: Teacher) -> Finding:
+    called = callers(graph.log, teacher.row).outermost
+    place = ("", 0) if called is None else (called.file, called.line)
+    verdict = (
+        f"what {teacher.module.type} says here is taken for right in {teacher.runs} losses, and it is trained no more, "
+        f"but its {teacher.op} (#{teacher.row}) acts as in training"
+    )
+    cure = "call eval() on the network that teaches, once it is trained"
+    evidence = {"layer": Row(teacher.row), "compared at": Row(teacher.compared)}
+    return Finding(
+        "train_eval_mode", "warning", teacher.row, teacher.row, *place, (), "teaches in training", verdict, cure,
+        evidence,
+    )  # fmt: skip
 
 
 def _of_part(read: Training, part: Part) -> Finding:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
     from graphscope.graph import Graph
 
-_COMPARING: Final = frozenset(
+COMPARING: Final = frozenset(
     {
         "cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
         "binary_cross_entropy_with_logits", "kl_div", "eq",
@@ -113,7 +113,7 @@ def _compared(graph: Graph, row: int) -> int | None:
                 return None
             if event.kind == Kind.OP and event.flags & Flag.IN_PLACE and event.tensor < row:
                 continue  # a running mean, or a sum over batches
-            if graph.log.op(event.op).name in _COMPARING:
+            if graph.log.op(event.op).name in COMPARING:
                 found = user if found is None else min(found, user)
             waiting.append(user)
     return found

@@ -117,7 +117,7 @@ class Order:
         if len(between) < _LEAST - 1 or len(np.unique(between)) > 1:
             return None
         lost = np.isin(np.searchsorted(begins, self.grown) - 1, passes[~is_used])
-        if self.takers(self.grown[lost][: len(self.tensors)]):
+        if are_taken(self.read, self.grown[lost][: len(self.tensors)]):
             return None
         (clear,) = self.clears[[np.searchsorted(self.clears, starts[~is_used][0])]].tolist()
         return Discarded(clear, int(between[0]), int((~is_used).sum()), len(passes))
@@ -126,15 +126,6 @@ class Order:
         """The passes that brought gradients, by number."""
         found: np.ndarray = np.unique(np.searchsorted(self.read.backward_begins, self.grown)) - 1
         return found
-
-    def takers(self, gradients: np.ndarray) -> bool:
-        """Whether an op takes some gradients, but for those that clip them."""
-        log = self.read.log
-        index = log.graph.index
-        held = [row for each in gradients.tolist() for row in (each, *index.versions(each, log.end))]
-        rows = [user for row in held for user in index.using(row, log.end)]
-        clips = log.pick("site", self.read.rows("clip_grad_norm_", "clip_grad_value_"))
-        return bool((~np.isin(log.pick("site", np.array(rows, np.int64)), clips)).any())
 
     @property
     def is_alone(self) -> bool:
@@ -178,6 +169,15 @@ def last_before(rows: np.ndarray, places: np.ndarray) -> np.ndarray:
     """The last of some rows before each of others; -1 where there is none."""
     at = np.searchsorted(rows, places) - 1
     return np.where(at >= 0, rows[np.maximum(at, 0)], -1) if len(rows) else np.full(len(places), -1)
+
+
+def are_taken(read: Training, gradients: np.ndarray) -> bool:
+    """Whether an op takes some gradients, but for those that clip them."""
+    log, index = read.log, read.log.graph.index
+    held = [row for each in gradients.tolist() for row in (each, *index.versions(each, log.end))]
+    rows = [user for row in held for user in index.using(row, log.end)]
+    clips = log.pick("site", read.rows("clip_grad_norm_", "clip_grad_value_"))
+    return bool((~np.isin(log.pick("site", np.array(rows, np.int64)), clips)).any())
 
 
 def _clears(read: Training, optimizer: Optimizer) -> np.ndarray:

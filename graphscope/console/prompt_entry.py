@@ -44,7 +44,7 @@ def set_trace(*, header: str | None = None) -> None:
     log = recording.record().__enter__() if writer is None else load(writer.path)
     writer = recording.active()
     assert writer is not None
-    gate = writer.gate = LiveGate(Debugger(log), Console())
+    gate = writer.gate = LiveGate(Debugger(log), Console(), first=STEP)
     interrupts.install(gate)
 
 
@@ -165,7 +165,7 @@ def _after(debugger: Debugger, console: Console, status: int, *, failed: bool) -
 
 def _over_log(debugger: Debugger, console: Console, begin: Callable[[], Stop] | None = None) -> int:
     log = debugger.log
-    first = next(nodes.forward(log, log.first, log.end), None)
+    first = nodes.entry(log)
     if first is None:
         console.say(f"The log {log.path} holds no nodes")
         return 0

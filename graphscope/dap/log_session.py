@@ -265,7 +265,7 @@ class Session:
         """Stand at the beginning, and say so."""
         debugger = self.debugger
         log = debugger.log
-        first = next(nodes.forward(log, log.first, log.end), None)
+        first = nodes.entry(log)
         if first is None:
             self.listener.ended(None)
             return

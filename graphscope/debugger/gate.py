@@ -12,7 +12,7 @@ from graphscope.debugger.breakpoint_checks import PASS_ENDED
 from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.line_calls import LineCalls
 from graphscope.debugger.live_edge import Edge
-from graphscope.debugger.motion import CONTINUE, STEP, Motion, Plan
+from graphscope.debugger.motion import CONTINUE, FIRST, Motion, Plan
 from graphscope.debugger.nodes import Pending
 from graphscope.debugger.results import Ended, Stop
 from graphscope.debugger.run_judge import RunJudge
@@ -38,12 +38,12 @@ class LiveGate:
     Args:
         debugger: The session; it begins to move as `first` says.
         front_end: Called in the stopped thread.
-        first: How to go to the first stop: at the next node unless told otherwise.
+        first: How to go to the first stop: at the next node that computes unless told otherwise.
         floor: The program's frames end above a frame of this code.
     """
 
     def __init__(
-        self, debugger: Debugger, front_end: FrontEnd, *, first: Motion = STEP, floor: CodeType | None = None
+        self, debugger: Debugger, front_end: FrontEnd, *, first: Motion = FIRST, floor: CodeType | None = None
     ) -> None:
         self.debugger = debugger
         self.ended: Ended | None = None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from graphscope.errors import GraphscopeError
 from graphscope.eventlog.schema import Kind
+from graphscope.graph.outline.origins import is_making
 
 if TYPE_CHECKING:
     from graphscope.eventlog.names import Site
@@ -85,6 +86,10 @@ def _step(log: Log, origin: Origin) -> Test:
     return lambda node: True
 
 
+def _first(log: Log, origin: Origin) -> Test:
+    return lambda node: node.site is None or not is_making(node.site)
+
+
 def _return(log: Log, origin: Origin) -> Test:
     in_rule = _in_rule(origin.kind, origin.graph_pass)
 
@@ -157,6 +162,8 @@ def matching(found: Test) -> Motion:
 
 NEXT = Motion("next", _next)
 """The next node of this scope or of one around it; in backward, the rule runs whole."""
+FIRST = Motion("step", _first)
+"""The first node that a line of the program computes: what makes modules and fills their parameters is passed."""
 STEP = Motion("step", _step, into_rules=True)
 """The next node, wherever it is."""
 RETURN = Motion("return", _return)

@@ -10,6 +10,7 @@ import numpy as np
 
 from graphscope.debugger.results import NodeInfo, PassName, Place
 from graphscope.eventlog.schema import NODES, Kind
+from graphscope.graph.outline.origins import origins
 from graphscope.graph.select import Selectable
 
 if TYPE_CHECKING:
@@ -106,6 +107,20 @@ def backward(log: Log, start: int, stop: int) -> Iterator[int]:
         low = max(high - _BLOCK, start, log.first)
         yield from _node_rows(log, low, high)[::-1].tolist()
         high = low
+
+
+def entry(log: Log) -> int | None:
+    """Where one begins to look: the first node that a line of the program computes; None where there is no node.
+
+    What makes modules and fills their parameters is not what one has come for.
+    """
+    makes = origins(log).makes
+    for low in range(log.first, log.end, _BLOCK):
+        rows = _node_rows(log, low, min(low + _BLOCK, log.end))
+        computing = rows[~makes[np.minimum(log.column("site", low, low + _BLOCK)[rows - low], len(makes) - 1)]]
+        if len(computing):
+            return int(computing[0])
+    return next(forward(log, log.first, log.end), None)
 
 
 def count(log: Log, stop: int) -> int:

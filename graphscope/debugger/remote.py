@@ -22,7 +22,7 @@ from graphscope.debugger.expressions import describe
 from graphscope.debugger.gate import LiveGate, Quit
 from graphscope.debugger.inspection import Handles
 from graphscope.debugger.json_data import from_json, to_json
-from graphscope.debugger.motion import CONTINUE, STEP, Plan
+from graphscope.debugger.motion import CONTINUE, FIRST, Plan
 from graphscope.debugger.questions import QUESTIONS, stand
 from graphscope.debugger.results import Ended, Frame, Message, Resumed, Stop
 from graphscope.debugger.setup import set_up, setup_of
@@ -290,7 +290,7 @@ def begin(remote: Remote, gate: RemoteGate) -> None:
     remote.answering = True
     remote.tell("hello", pid=os.getpid(), log=path, python=sys.version.split()[0], argv=sys.argv)
     gate.ended = remote.answer(gate.debugger)
-    gate.go(STEP if remote.wishes.get("stop") else CONTINUE)
+    gate.go(FIRST if remote.wishes.get("stop") else CONTINUE)
     gate.settle()
     remote.attend(gate, None)  # what came behind it, whose signal may have been too early
 

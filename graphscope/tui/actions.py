@@ -28,8 +28,8 @@ from graphscope.tui.tape.tape import Tape
 if TYPE_CHECKING:
     from graphscope.debugger.results import Result
     from graphscope.graph import Node
+    from graphscope.graph.outline import Steps
     from graphscope.tui.glyphs import Glyphs
-    from graphscope.tui.passes import Passes
     from graphscope.tui.scene import Scene
     from graphscope.tui.screen_session import Session
 
@@ -49,8 +49,8 @@ class Actions(Guarded, Screen[None]):
     """The SPEC that `n` and `N` look for; empty when no search is under way."""
 
     @property
-    def passes(self) -> Passes:
-        """The passes of the log."""
+    def steps(self) -> Steps:
+        """The training steps of the log."""
         raise NotImplementedError
 
     async def ask_now(self, line: str) -> list[Result]:

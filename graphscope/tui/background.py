@@ -45,7 +45,7 @@ class Background(Actions):
     def show_timeline(self) -> None:
         """Draw the timeline of what is known of the log."""
         reading = self.log_index
-        self.query_one(Timeline).show(reading.passes, reading.curves, reading.flagged, reading.found_at)
+        self.query_one(Timeline).show(reading.steps, reading.curves, reading.flagged, reading.found_at)
 
     def read_in_background(self) -> None:
         """Find out what takes long."""
@@ -62,7 +62,7 @@ class Background(Actions):
 
     @work(thread=True, exclusive=True, group="curves")
     def _measure(self, log_index: LogIndex) -> None:
-        self.post_message(Measured(log_index, curves_of(log_index.graph, log_index.passes)))
+        self.post_message(Measured(log_index, curves_of(log_index.graph, log_index.steps)))
 
     def on_measured(self, message: Measured) -> None:
         """Draw the curves."""

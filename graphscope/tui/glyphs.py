@@ -55,6 +55,7 @@ class Glyphs:
     times: str
     same: str
     differs: str
+    leads_to: str
 
 
 UNICODE: Final = Glyphs(
@@ -63,7 +64,7 @@ UNICODE: Final = Glyphs(
     edited="✱", view="⌕", opened="▾", closed="▸", rising="▲", lane="│", across="─", fork_left="├", fork_right="┤",
     end_left="╰", end_right="╯", crossing="┼", more="┆", bars="▁▂▃▄▅▆▇█", shades=" ░▒▓█", steps="╸━",
     box="╭╮╰╯─│", strong_box="┏┓┗┛━┃", arrow="▼", strong_arrow="▼", up="▲", ellipsis="…", times="×",
-    same="=", differs="≠",
+    same="=", differs="≠", leads_to="→",
 )  # fmt: skip
 """For terminals that show Unicode."""
 
@@ -73,7 +74,7 @@ ASCII: Final = Glyphs(
     edited="*", view="v", opened="-", closed="+", rising="^", lane="|", across="-", fork_left="|", fork_right="|",
     end_left="`", end_right="'", crossing="+", more=":", bars="_.,-~=+#", shades=" .:*#", steps="-=",
     box="++++-|", strong_box="####=#", arrow="v", strong_arrow="V", up="^", ellipsis="~", times="x",
-    same="=", differs="/",
+    same="=", differs="/", leads_to="->",
 )  # fmt: skip
 """For terminals that show nothing else."""
 

@@ -34,7 +34,7 @@ def heading(
     name: str,
     rank: str,
     state: str,
-    step: int,
+    step: str,
     findings: int,
 ) -> Text:
     """The line.
@@ -46,7 +46,7 @@ def heading(
         name: The log or the program.
         rank: Which of several logs of a run is looked at; empty where there is one.
         state: Of a program, see `Session.state`; empty of a recording.
-        step: The training step that the position belongs to.
+        step: What the training step is called that the position belongs to; empty where it is in none.
         findings: How many things are wrong with the run, as far as is known.
     """
     made = Text(no_wrap=True, overflow="ellipsis")
@@ -60,7 +60,7 @@ def heading(
     if node is None:
         made.append(_ahead(scene, state))
     else:
-        made.append(f" step {step} ")
+        made.append(f" {step} " if step else "")
         backward = node.graph_pass == "backward"
         made.append(
             f" {glyphs.up if backward else glyphs.arrow} {node.graph_pass} ",

@@ -9,7 +9,7 @@ import numpy as np
 from graphscope.eventlog.schema import Flag
 from graphscope.graph import Graph
 from graphscope.graph.faults import is_fault
-from graphscope.tui.passes import passes_of
+from graphscope.graph.outline import steps
 from graphscope.tui.source.counts import Counts
 from graphscope.tui.tape.lines import Lines
 from graphscope.tui.timeline.curves import Curves
@@ -23,7 +23,7 @@ _MOST_FLAGS: Final = 20_000
 
 
 class LogIndex:
-    """One log as far as it was read: its graph, the lines of the tape, passes, counts by line, curves."""
+    """One log as far as it was read: its graph, the lines of the tape, its steps, counts by line, curves."""
 
     def __init__(self, log: Log) -> None:
         self.log = log
@@ -34,7 +34,7 @@ class LogIndex:
         self.findings: tuple[Finding, ...] = ()
         self.judged = False
         """Somebody looks, or has looked, for findings."""
-        self.passes = passes_of(log)
+        self.steps = steps(log)
         self.flagged = _faults(self.graph)
         self.lines.extend()
         self.counts.extend(1 << 16)
@@ -48,7 +48,7 @@ class LogIndex:
         """Look at what was written since; whether anything was."""
         if not self.log.refresh():
             return False
-        self.passes = passes_of(self.log)
+        self.steps = steps(self.log)
         self.flagged = _faults(self.graph)
         return True
 

@@ -22,6 +22,8 @@ from graphscope.debugger.result_lines import beside
 from graphscope.debugger.results import Ended, Result, Stop
 from graphscope.debugger.results import Message as Said
 from graphscope.eventlog.reader import Log
+from graphscope.graph.outline import Steps
+from graphscope.graph.step_numbers import step_numbers
 from graphscope.tui import key_table
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.heading import heading
@@ -31,7 +33,6 @@ from graphscope.tui.key_line import KeyLine
 from graphscope.tui.log_index import LogIndex
 from graphscope.tui.map.map import Map
 from graphscope.tui.messages import CommandAnswered, CommandRequested, Edited, Moved, Notice, Prefill, Printed, Typed
-from graphscope.tui.passes import Passes
 from graphscope.tui.prompt.history import History
 from graphscope.tui.prompt.prompt import Prompt
 from graphscope.tui.scene import Scene
@@ -151,14 +152,17 @@ class Main(Searching):
     def _read_on(self) -> None:
         """Read what is not read yet, a stretch at a time, so that keys are answered in between."""
         if self.log_index.extend():
-            self.query_one(Tape).show(self.log_index.lines, self.log_index.passes)
+            self._show_tape()
             self.query_one(Source).show(self.log_index.counts)
             self.set_timer(_SOON, self._read_on)
 
+    def _show_tape(self) -> None:
+        reading = self.log_index
+        self.query_one(Tape).show(reading.lines, reading.steps, reading.found_at)
+
     def _share(self) -> None:
         reading = self.log_index
-        self.query_one(Tape).show(reading.lines, reading.passes)
-        self.query_one(Inspector).show(reading.passes)
+        self._show_tape()
         self.query_one(Source).show(reading.counts)
         self.show_timeline()
         self.read_in_background()
@@ -292,9 +296,9 @@ class Main(Searching):
                 self._carry_out(request)
 
     @property
-    def passes(self) -> Passes:
-        """The passes of the log."""
-        return self.log_index.passes
+    def steps(self) -> Steps:
+        """The training steps of the log."""
+        return self.log_index.steps
 
     async def ask_now(self, line: str) -> list[Result]:
         """Carry out a command and wait for what it answers."""
@@ -337,7 +341,7 @@ class Main(Searching):
             name=self.session.name,
             rank=self.session.rank,
             state=self.session.state,
-            step=self.log_index.passes.step_of(self.scene.now),
+            step=step_numbers(self.scene.log).title(self.scene.now),
             findings=len(self.log_index.findings),
         )
 

@@ -39,6 +39,7 @@ STYLES: Final[dict[str, dict[str, str]]] = {
         "pass-mark": "bold $backward",
         "step-mark": "$warning",
         "other-mark": "$warning",
+        "told": "$muted",
         "cursor": "on $cursor-row",
     },
     "source": {

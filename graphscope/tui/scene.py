@@ -15,10 +15,18 @@ if TYPE_CHECKING:
 
 
 def title(node: Node) -> str:
-    """What a node is called on the screen: `mm h`, `MmBackward h`, `W.grad +=`."""
+    """What a node is called on the screen: `mm h`, `MmBackward h`, `W.grad +=`, `grad of h`."""
     if node.kind == "accumulate":
-        return f"{node.name or 'leaf'}.grad +="
+        return gradient_title(node, node.name)
     return f"{node.label} {node.name}" if node.name and node.name != node.label else node.label
+
+
+def gradient_title(node: Node, name: str) -> str:
+    """What something that is added to a gradient is called: of a leaf it stays, of another value it is on its way."""
+    owner = node.forward
+    if owner is None or owner.kind == "leaf":
+        return f"{name or 'leaf'}.grad +="
+    return f"grad of {name or owner.label}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,10 +12,10 @@ import pytest
 from graphscope.errors import UsageError
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
+from graphscope.graph.outline import steps
 from graphscope.tui import key_table
 from graphscope.tui.key_file import read_keymap, remapped
-from graphscope.tui.passes import passes_of
-from graphscope.tui.tape.folds import loop_at
+from graphscope.tui.tape.loops import loop_at
 from graphscope.tui.tape.tape import Tape
 from tests.graph.ranked import write_ranks
 from tests.tui.monkey import press
@@ -49,17 +49,17 @@ def ops(log: Log, name: str) -> list[int]:
 
 def test_a_loop_is_found_wherever_one_is_in_it(unrolled: Path) -> None:
     log = load(unrolled)
-    passes = passes_of(log)
+    told = steps(log)
     products = ops(log, "mm")
     turn = products[1] - products[0]
 
     assert len(products) == 12
     for row in range(products[0], products[-1] + turn):
-        loop = loop_at(log, passes, row)
+        loop = loop_at(log, told, row)
         assert loop is not None
         assert (loop.turn, loop.turns) == (turn, 12)
-    assert loop_at(log, passes, 0) is None
-    backward = loop_at(log, passes, log.end // 2 + 20)
+    assert loop_at(log, told, 0) is None
+    backward = loop_at(log, told, log.end // 2 + 20)
     assert backward is not None
     assert backward.turns >= 10
 
@@ -89,15 +89,15 @@ def test_a_node_is_compared_with_itself_in_other_steps(training: Path) -> None:
     async def use(screen: Screen) -> None:
         await screen.type(f"goto {forward[2]}")
         await screen.press("6")
-        await screen.shows(f"#{forward[1]} step 2", "#inspector")
+        await screen.shows(f"#{forward[1]} step 1", "#inspector")
         await screen.shows(f"apart at most {apart:.4g}", "#inspector")
         await screen.press("<")
-        await screen.shows(f"#{forward[0]} step 1", "#inspector")
+        await screen.shows(f"#{forward[0]} step 0", "#inspector")
         await screen.press("<", ">", ">")
-        await screen.shows(f"#{forward[1]} step 2", "#inspector")
+        await screen.shows(f"#{forward[1]} step 1", "#inspector")
         for size in ((60, 16), (20, 6), (140, 50)):  # narrower than the columns, and back
             await screen.pilot.resize_terminal(*size)
-        await screen.shows(f"#{forward[1]} step 2", "#inspector")
+        await screen.shows(f"#{forward[1]} step 1", "#inspector")
 
     drive(training, use, size=(140, 50))
 

@@ -11,11 +11,12 @@ from rich.cells import cell_len
 
 from graphscope.eventlog.reader import load
 from graphscope.graph import Graph
+from graphscope.graph.outline import steps
 from graphscope.tui.glyphs import UNICODE
-from graphscope.tui.passes import passes_of
 from graphscope.tui.region_styles import STYLES, style_of
 from graphscope.tui.scene import Scene
-from graphscope.tui.tape.row import RowPainter
+from graphscope.tui.tape.line_painter import LinePainter
+from graphscope.tui.tape.lines import Lines
 from graphscope.tui.tape.tape import Tape
 from graphscope.tui.themes import THEMES
 from tests.tui.screens import Screen, drive
@@ -80,7 +81,10 @@ def test_why_ahead_of_the_backward_pass_tells_what_comes_of_it(product: Path) ->
 @pytest.mark.parametrize("width", [30, 46, 47, 60, 78, 120])
 def test_a_line_of_the_tape_is_as_wide_as_it_is_to_be(training: Path, width: int) -> None:
     graph = Graph(load(training))
-    scene, passes, painter = Scene(graph.at(20), graph), passes_of(graph.log), RowPainter(UNICODE)
-    for row in range(graph.log.end):
-        pieces = painter.paint(scene, passes, row, width, None)
+    scene, lines, painter = Scene(graph.at(20), graph), Lines(graph.log), LinePainter(UNICODE)
+    lines.extend()
+    lines.toggle_all(20)
+    painter.take(lines, steps(graph.log), ())
+    for line in range(len(lines)):
+        pieces = painter.paint(scene, lines.key(line), line, width)
         assert sum(cell_len(text) for text, _ in pieces) == width

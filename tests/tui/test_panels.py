@@ -17,7 +17,6 @@ from graphscope.tui import key_table
 from graphscope.tui.dialogs.help import help_text
 from graphscope.tui.glyphs import UNICODE
 from graphscope.tui.inspector.panel_table import PANELS, Numbers, Panel, View, every
-from graphscope.tui.passes import passes_of
 from graphscope.tui.scene import Scene
 from tests.tui.conftest import PRODUCT
 from tests.tui.screens import Screen, drive
@@ -106,7 +105,7 @@ def test_a_panel_is_drawn_where_nothing_has_run(panel: Panel, product: Path) -> 
     graph = load(product).graph
     scene = Scene(graph.at(-1), graph, row=-1)
     found = None if panel.search is None else panel.search(scene)
-    made = panel.draw(View(scene, passes_of(graph.log), 40, UNICODE, found=found))
+    made = panel.draw(View(scene, 40, UNICODE, found=found))
 
     assert isinstance(made, Numbers) == (panel.numbers_of is not None)
     if panel.name == "value":
@@ -121,9 +120,9 @@ def test_steps_are_chosen_as_fast_as_keys_are_pressed(training: Path) -> None:
         await screen.type(f"goto {tanh[2]}")
         await screen.at(tanh[2])
         await screen.pilot.press("6", "<")
-        await screen.shows(f"#{tanh[0]} step 1", "#inspector")
+        await screen.shows(f"#{tanh[0]} step 0", "#inspector")
         await screen.pilot.press("<", "<", "<", ">")
-        await screen.shows(f"#{tanh[1]} step 2", "#inspector")
+        await screen.shows(f"#{tanh[1]} step 1", "#inspector")
 
     drive(training, use, size=(140, 40))
 

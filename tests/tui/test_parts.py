@@ -20,6 +20,7 @@ from graphscope.debugger.command_table import COMMANDS
 from graphscope.errors import CommandError
 from graphscope.eventlog.reader import load
 from graphscope.graph import Graph
+from graphscope.graph.outline import steps
 from graphscope.tui import key_table
 from graphscope.tui.ascii_text import OnlyAscii, in_ascii
 from graphscope.tui.dialogs.help import help_text
@@ -29,7 +30,6 @@ from graphscope.tui.inspector.panels.formula import fill
 from graphscope.tui.inspector.slices import plane, read_slice
 from graphscope.tui.map.boxes import sketch
 from graphscope.tui.map.layers import neighbourhood
-from graphscope.tui.passes import passes_of
 from graphscope.tui.screen_text import escape, fit, fit_name
 from graphscope.tui.source.counts import Counts
 from graphscope.tui.tape.magnitude import bar
@@ -91,7 +91,7 @@ def test_text_is_escaped_and_cut_by_cells() -> None:
 
 def test_curves_are_the_losses_and_the_norms(training: Path) -> None:
     log = load(training)
-    passes = passes_of(log)
+    passes = steps(log)
     curves = curves_of(Graph(log), passes)
 
     for place, (begin, end) in enumerate(zip(passes.begins, passes.ends, strict=True)):

@@ -121,7 +121,7 @@ def _again(dbg: Debugger, arguments: str) -> Ended | Stop:
             "This program can't be restarted from here: it was not started by graphscope",
             "leave with q and run it again, or start it with `graphscope debug`",
         )
-    row = next(nodes.forward(dbg.log, dbg.log.first, dbg.log.end), None)
+    row = nodes.entry(dbg.log)
     if row is None:
         raise CommandError("The recording holds no nodes")
     dbg.stand(row)

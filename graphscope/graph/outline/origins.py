@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from graphscope.graph.reading import once_a_length
 
 if TYPE_CHECKING:
+    from graphscope.eventlog.names import Site
     from graphscope.eventlog.reader import Log
 
 _MAKING: Final = frozenset(
@@ -29,28 +30,28 @@ class Origins(NamedTuple):
 
     callers: np.ndarray
     """Of a line of a library the number of the program's line that led there first; 0 of the program's own lines."""
-    is_making: np.ndarray
+    makes: np.ndarray
     """Whether the line is of a function that makes modules or fills parameters."""
 
 
 @once_a_length
 def origins(log: Log) -> Origins:
     """The lines of a log as far as it goes now."""
-    sites = [None, *log.table("sites")]
-    callers, is_making = np.zeros(len(sites), np.int64), np.zeros(len(sites), bool)
-    for number, site in enumerate(sites):
-        if isinstance(site, dict):
-            caller = site.get("caller", 0)
-            callers[number] = caller if isinstance(caller, int) and 0 < caller < len(sites) else 0
-            is_making[number] = _makes(site, bool(callers[number]))
-    return Origins(callers, is_making)
+    count = len(log.table("sites")) + 1
+    callers, makes = np.zeros(count, np.int64), np.zeros(count, bool)
+    for number in range(1, count):
+        site = log.site(number)
+        if site is not None:
+            callers[number] = site.caller if site.caller < count else 0
+            makes[number] = is_making(site)
+    return Origins(callers, makes)
 
 
-def _makes(site: dict[str, Any], is_of_library: bool) -> bool:
-    function = str(site.get("function", "")).rpartition(".")[2]
-    if function in _MAKING:
+def is_making(site: Site) -> bool:
+    """Whether a line is of a function that makes modules or fills their parameters."""
+    if site.function.rpartition(".")[2] in _MAKING:
         return True
-    parts = PurePath(str(site.get("file", ""))).parts
+    parts = PurePath(site.file).parts
     if any(parts[-len(tail) :] == tail for tail in _MAKING_FILES):
         return True
-    return is_of_library and parts[-1:] == (_COPYING,) and not set(_INSTALLED) & set(parts)
+    return site.caller > 0 and parts[-1:] == (_COPYING,) and not set(_INSTALLED) & set(parts)

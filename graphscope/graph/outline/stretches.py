@@ -178,11 +178,11 @@ def _filled(log: Log, start: int, stop: int, carried: Carried) -> tuple[np.ndarr
 
 def _of_origin(log: Log, start: int, stop: int, which: np.ndarray) -> list[Column]:
     """The rows that make modules, and those of libraries; which modules' own code is a library's is known without."""
-    callers, is_making = origins(log)
+    callers, makes = origins(log)
     sites = np.minimum(log.column("site", start, stop), len(callers) - 1)
     kinds = log.column("kind", start, stop)
     is_node = np.isin(kinds, (Kind.LEAF, Kind.OP, Kind.GRAD))
-    making = is_making[sites] & is_node
+    making = makes[sites] & is_node
     own = np.bincount(which, weights=is_node & (callers[sites] == 0) & (sites > 0)) > 0
     at_root = log.column("scope", start, stop) == 0
     library = np.where(is_node & ~making & (own[which] | at_root), callers[sites], 0)

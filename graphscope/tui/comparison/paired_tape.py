@@ -17,11 +17,12 @@ from graphscope.compare import Difference
 from graphscope.compare.difference import PARTED, SAME
 from graphscope.compare.side_by_side import side_by_side
 from graphscope.graph import Graph
+from graphscope.graph.outline import steps
 from graphscope.tui.glyphs import Glyphs
-from graphscope.tui.passes import passes_of
 from graphscope.tui.region_styles import Drawn
 from graphscope.tui.scene import Scene
-from graphscope.tui.tape.row import RowPainter
+from graphscope.tui.tape.lanes import LaneSheet
+from graphscope.tui.tape.row import RowPainter, Setting, events_of
 from graphscope.tui.text_widgets import runs
 
 _MIDDLE: Final = 3
@@ -177,11 +178,16 @@ class _Side:
     def __init__(self, graph: Graph, glyphs: Glyphs) -> None:
         # One stands behind its end: all has happened, and no line is the current one.
         self._scene = Scene(graph, graph, row=graph.log.end)
-        self._passes = passes_of(graph.log)
+        self._steps = steps(graph.log)
         self._painter = RowPainter(glyphs)
+        first, end = graph.log.first, graph.log.end
+        self._lanes = LaneSheet(
+            lambda low, high: [list(range(max(low, first), min(high, end)))], events_of(self._scene)
+        )
 
     def paint(self, row: int, width: int) -> list[tuple[str, str]]:
         """The line of a row; nothing where there is none."""
         if row < 0:
             return [(" " * width, "")]
-        return self._painter.paint(self._scene, self._passes, row, width, None)
+        setting = Setting(self._lanes.of(row, row), self._lanes.widest)
+        return self._painter.paint(self._scene, self._steps, row, width, setting)

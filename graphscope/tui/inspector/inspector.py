@@ -18,7 +18,6 @@ from graphscope.tui.inspector.numbers_view import NumbersView
 from graphscope.tui.inspector.panel_table import PANELS, Numbers, Panel, View, every
 from graphscope.tui.inspector.slices import Index
 from graphscope.tui.inspector.tabs import TabLine
-from graphscope.tui.passes import Passes
 from graphscope.tui.scene import Scene, title
 from graphscope.tui.screen_text import escape, shape_text
 from graphscope.tui.text_widgets import WrappedText
@@ -46,7 +45,6 @@ class Inspector(Guarded, Vertical):
     def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._glyphs = glyphs
-        self._passes = Passes([], [], [])
         self._away = -1
         """Which of the nodes like this one it is compared with."""
         self._moves: list[int] = []
@@ -63,10 +61,6 @@ class Inspector(Guarded, Vertical):
     def panel(self) -> Panel:
         """The panel that is open."""
         return PANELS[self.query_one(TabLine).active]
-
-    def show(self, passes: Passes) -> None:
-        """Take over the passes."""
-        self._passes = passes
 
     def open(self, name: str) -> None:
         """Open a panel."""
@@ -147,7 +141,7 @@ class Inspector(Guarded, Vertical):
             self._draw(message.panel, scene, message.found)
 
     def _draw(self, panel: Panel, scene: Scene, found: object = None) -> None:
-        view = View(scene, self._passes, self.size.width - 4, self._glyphs, self._away, found)
+        view = View(scene, self.size.width - 4, self._glyphs, self._away, found)
         if panel.move is not None:
             for by in self._moves:
                 view = replace(view, away=panel.move(view, by))

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from graphscope.graph import Node
     from graphscope.tui.glyphs import Glyphs
-    from graphscope.tui.passes import Passes
     from graphscope.tui.scene import Scene
 
 Pass = Literal["forward", "backward"]
@@ -26,7 +25,6 @@ class View:
     """What a panel is made from."""
 
     scene: Scene
-    passes: Passes
     width: int
     """Cells of a line."""
     glyphs: Glyphs

@@ -12,6 +12,7 @@ from rich.cells import cell_len
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.map.layers import Layers
 from graphscope.tui.map.wires import WAY, Wire, lines
+from graphscope.tui.scene import gradient_title
 from graphscope.tui.screen_text import fit, shape_text
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def sketch(layers: Layers, current: int, glyphs: Glyphs, paths: Paths | None = N
 
 def _words(node: Node, glyphs: Glyphs) -> tuple[str, str]:
     name = node.name if node.name != node.label else ""
-    label = f"{node.name}.grad +=" if node.kind == "accumulate" and node.name else node.label
+    label = gradient_title(node, node.name) if node.kind == "accumulate" else node.label
     sign = {"leaf": glyphs.leaf, "grad": glyphs.grad, "accumulate": glyphs.accumulate}.get(node.kind, glyphs.op)
     first = f"{sign} {label}" + (f"  {name}" if name and node.kind != "accumulate" else "")
     second = f"#{node.row} {shape_text(node.shape, glyphs.times) or 'scalar'}"

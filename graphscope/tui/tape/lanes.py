@@ -1,12 +1,12 @@
 """Lanes beside the tape, as `git log --graph` draws branches: from where a value is made to its last use.
 
-Worked out a stretch of rows at a time, so that a long log costs nothing where nobody looks. What runs farther than a
-stretch reaches is written in words, not in lanes.
+Worked out a stretch of lines at a time, so that a long log costs nothing where nobody looks. Lanes lead between rows
+that one sees right beneath each other; what comes from elsewhere is written in words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from graphscope.tui.glyphs import Glyphs
 
 STRETCH: Final = 256
-"""Rows that are worked out together."""
+"""Lines that are worked out together."""
+_KEPT: Final = 64
 
 REACH: Final = 48
 """A lane to a use farther away than this is not drawn."""
@@ -41,22 +42,18 @@ class Lanes:
     """Whether the node's own lane goes on below."""
 
 
-def lanes_of(first: int, events: Callable[[int], Event | None], stop: int) -> dict[int, Lanes]:
-    """The lanes of the rows of a stretch.
+def lanes_of(rows: Sequence[int], events: Callable[[int], Event | None]) -> dict[int, Lanes]:
+    """The lanes of rows that one sees right beneath each other.
 
     Args:
-        first: Its first row.
+        rows: The rows, ascending.
         events: The event of a row, or None.
-        stop: The row behind the last that may be looked at.
     """
-    low, high = max(first - REACH, 0), min(first + STRETCH + REACH, stop)
-    known = {row: event for row in range(low, high) if (event := events(row)) is not None and event.kind in NODES}
+    known = {row: event for row in rows if (event := events(row)) is not None and event.kind in NODES}
     last_use = _last_uses(known)
     found: dict[int, Lanes] = {}
     held: list[int | None] = []  # the row whose value runs in each lane
     for row, event in known.items():
-        if row >= first + STRETCH:
-            break
         sources = {source for source, _ in event.inputs}
         used = tuple(lane for lane, source in enumerate(held) if source in sources and _is_close(source, row))
         through = frozenset(lane for lane, source in enumerate(held) if source is not None)
@@ -73,7 +70,39 @@ def lanes_of(first: int, events: Callable[[int], Event | None], stop: int) -> di
         found[row] = Lanes(own, through, used, ended, frozenset(gradient), goes_on)
         while held and held[-1] is None:
             held.pop()
-    return {row: lanes for row, lanes in found.items() if row >= first}
+    return found
+
+
+class LaneSheet:
+    """The lanes of the lines of a tape, worked out a stretch at a time.
+
+    Args:
+        runs: Of the lines from one number up to another the rows, run by run: those that one sees right beneath each
+            other and that lie in one section.
+        events: The event of a row, or None.
+    """
+
+    def __init__(self, runs: Callable[[int, int], list[list[int]]], events: Callable[[int], Event | None]) -> None:
+        self._runs = runs
+        self._events = events
+        self._stretches: dict[int, dict[int, Lanes]] = {}
+        self.widest = 0
+        """The cells of the widest seen so far: so much room are all given."""
+
+    def of(self, line: int, row: int) -> Lanes | None:
+        """The lanes of the row in a line."""
+        stretch = line // STRETCH
+        known = self._stretches.get(stretch)
+        if known is None:
+            first = stretch * STRETCH
+            known = self._stretches[stretch] = {}
+            for rows in self._runs(max(first - REACH, 0), first + STRETCH + REACH):
+                known.update(lanes_of(rows, self._events))
+            if len(self._stretches) > _KEPT:
+                del self._stretches[next(iter(self._stretches))]
+            width = max((2 * max([lanes.own, *lanes.through]) + 1 for lanes in known.values()), default=0)
+            self.widest = max(self.widest, width)
+        return known.get(row)
 
 
 def _last_uses(known: dict[int, Event]) -> dict[int, int]:

@@ -1,40 +1,61 @@
-"""Which rows of the log the tape shows, as numbered lines: kept block by block, and what is folded left out."""
+"""Which lines the tape shows, numbered from 0: rows of the log and headers of sections, kept block by block."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from graphscope.eventlog.schema import Kind
+from graphscope.graph.outline import SectionKind, Stretch, outline
+from graphscope.graph.outline.kinds import ROW, SLOT_BITS, key_of
+from graphscope.graph.outline.outline import BLOCK
+from graphscope.tui.tape.folding import Folding, closed_at_first, keys_of
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
 
-BLOCK: Final = 1 << 16
-"""Rows a block; a shown row is 16 bits in it."""
+_SLOT: Final = (1 << SLOT_BITS) - 1
+_KEPT: Final = 24
+_SLOT_OF_STEP: Final = 1
 
-HIDDEN: Final = (Kind.UNWRITTEN, Kind.SCOPE_EXIT, Kind.BACKWARD_END)
-"""What has no line of its own: where something ends can be seen without one."""
 
-_SHOWN: Final = np.ones(256, bool)
-_SHOWN[[int(kind) for kind in HIDDEN]] = False
-"""By the number of a kind."""
+class Line(NamedTuple):
+    """A line of the tape."""
+
+    row: int
+    """Its row of the log; of a header the first one of its section."""
+    section: Any
+    """The section that it is the header of; None of a row."""
+    depth: int
+    """How many sections it lies in."""
+    around: Any
+    """The innermost of these; None where it lies in none."""
+    is_closed: bool
+    """Whether what it is the header of is folded."""
 
 
 class Lines:
-    """The lines of a log: line numbers count from 0, rows are those of the log. `extend` looks at more of it."""
+    """The lines of a log. A line is known by its key: the row where it stands, and which of what begins there it is.
+
+    `extend` looks at more of the log. Blocks in which all is folded are never looked into.
+    """
 
     def __init__(self, log: Log) -> None:
         self._log = log
+        self._outline = outline(log)
         self._first_block = log.first // BLOCK
         self._blocks: list[np.ndarray] = []
         self._starts: list[int] = []
         self._count = 0
         self._end = self._first_block * BLOCK
-        self.folds: dict[int, int] = {}
-        """Rows of closed folds, each with the last row that it hides."""
+        self._has_headers = False
+        self._closed: dict[int, tuple[Stretch, np.ndarray]] = {}
+        self.folding = Folding()
+        self.loops: dict[int, int] = {}
+        """Lines that tell of the other turns of a loop, by their keys, with the last row that each hides."""
+        self.changes = 0
+        """How often lines were shown or hidden."""
 
     def __len__(self) -> int:
         return self._count
@@ -49,8 +70,14 @@ class Lines:
         """Whether all rows were looked at."""
         return self._end >= self._log.end
 
+    # Reading ---------------------------------------------------------------------------------------------------------
+
     def extend(self, blocks: int = 1) -> None:
         """Look at so many blocks more; the last one again if it has grown."""
+        steps = self._outline.steps
+        if (len(steps) > 1) != self._has_headers:
+            self._has_headers = not self._has_headers
+            self.again()
         for _ in range(blocks):
             begun = bool(self._blocks) and self._end % BLOCK != 0
             number = self._first_block + len(self._blocks) - begun
@@ -58,62 +85,223 @@ class Lines:
                 self._count = self._starts.pop()
                 self._blocks.pop()
             elif self.complete:
-                return
-            offsets = self._offsets(number)
+                break
+            keys = self._keys(number)
             self._starts.append(self._count)
-            self._blocks.append(offsets)
-            self._count += len(offsets)
+            self._blocks.append(keys)
+            self._count += len(keys)
             self._end = min((number + 1) * BLOCK, self._log.end)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Fold nothing of a log that is seen as a whole."""
+        rows = self._log.end - self._log.first
+        is_small = self.complete and rows <= 4 * self.folding.height
+        if is_small:
+            before, self.folding.all_fits = self.folding.all_fits, True
+            lines = sum(len(self._keys(self._first_block + place)) for place in range(len(self._blocks)))
+            self.folding.all_fits = lines <= self.folding.height
+            if self.folding.all_fits != before:
+                self.again()
+        elif self.folding.all_fits:
+            self.folding.all_fits = False
+            self.again()
 
     def reach(self, row: int) -> None:
         """Look at more until a row is among what was looked at, if it is there."""
         while self._end <= row and not self.complete:
             self.extend()
 
-    def row(self, line: int) -> int | None:
-        """The row of a line; None behind the last."""
+    def again(self, first: int | None = None, last: int | None = None) -> None:
+        """Find the lines of some rows again, of all unless some are named: something was folded or opened."""
+        low = 0 if first is None else max(first // BLOCK - self._first_block, 0)
+        high = len(self._blocks) - 1 if last is None else last // BLOCK - self._first_block
+        for block in range(low, min(high, len(self._blocks) - 1) + 1):
+            self._blocks[block] = self._keys(self._first_block + block)
+        self._starts = [0, *np.cumsum([len(block) for block in self._blocks]).tolist()]
+        self._count = self._starts.pop()
+        self.changes += 1
+
+    # Lines -----------------------------------------------------------------------------------------------------------
+
+    def key(self, line: int) -> int | None:
+        """What names a line; None behind the last."""
         if not 0 <= line < self._count:
             return None
         block = bisect_right(self._starts, line) - 1
-        return (self._first_block + block) * BLOCK + int(self._blocks[block][line - self._starts[block]])
+        start = (self._first_block + block) * BLOCK
+        return (start << SLOT_BITS) + int(self._blocks[block][line - self._starts[block]])
+
+    def row(self, line: int) -> int | None:
+        """The row of a line, of a header the first of its section; None behind the last."""
+        key = self.key(line)
+        return None if key is None else key >> SLOT_BITS
 
     def line(self, row: int) -> int:
-        """The line of a row; of one that is not shown, the last line ahead of it."""
-        block = min(row // BLOCK - self._first_block, len(self._blocks) - 1)
+        """The line of a row; of one that is not shown, the last line ahead of it: the header that it is folded in."""
+        return self.line_of(key_of(row, ROW))
+
+    def line_of(self, key: int) -> int:
+        """The line of that name; if it is not shown, the last one ahead of it."""
+        block = min((key >> SLOT_BITS) // BLOCK - self._first_block, len(self._blocks) - 1)
         if block < 0:
             return 0
-        offset = row - (self._first_block + block) * BLOCK
+        offset = key - ((self._first_block + block) * BLOCK << SLOT_BITS)
         place = int(np.searchsorted(self._blocks[block], offset, side="right"))
         return max(self._starts[block] + place - 1, 0)
 
     def shown(self, row: int) -> bool:
         """Whether a row has a line."""
-        return self.row(self.line(row)) == row
+        return self.key(self.line(row)) == key_of(row, ROW)
 
-    def fold(self, row: int, last: int) -> None:
-        """Hide the rows behind `row` up to `last`."""
-        self.folds[row] = last
-        self._again(row, last)
+    def told(self, key: int) -> Line:
+        """What a line tells."""
+        row, slot = key >> SLOT_BITS, key & _SLOT
+        found, closed = self._looked_at(row // BLOCK)
+        within = found.within(row)
+        if slot == ROW:
+            return Line(row, None, len(within), found.sections[within[-1]] if within else None, False)
+        place = next((place for place in within if found.sections["slot"][place] == slot), None)
+        if place is None:  # the log is another by now
+            return Line(row, None, 0, None, False)
+        around = found.sections[within[within.index(place) - 1]] if place != within[0] else None
+        return Line(
+            row,
+            found.sections[place],
+            int(found.sections["level"][place]),
+            around,
+            self._is_closed(found, closed, place),
+        )
 
-    def unfold(self, row: int) -> None:
-        """Show what was folded at a row."""
-        last = self.folds.pop(row, None)
-        if last is not None:
-            self._again(row, last)
+    def holding(self, key: int) -> list[int]:
+        """The keys of the sections that a line lies in, from the outermost inward; a header lies in its own."""
+        row, slot = key >> SLOT_BITS, key & _SLOT
+        found, _ = self._looked_at(row // BLOCK)
+        within = found.sections[found.within(row)]
+        return [int(each) for each in keys_of(within[within["slot"] <= slot])]
 
-    def _again(self, first: int, last: int) -> None:
-        low = first // BLOCK - self._first_block
-        for block in range(low, min(last // BLOCK - self._first_block, len(self._blocks) - 1) + 1):
-            self._blocks[block] = self._offsets(self._first_block + block)
-        self._starts = [0, *np.cumsum([len(block) for block in self._blocks]).tolist()]
-        self._count = self._starts.pop()
+    def span(self, key: int) -> tuple[int, int]:
+        """First and last row of a section."""
+        number = (key >> SLOT_BITS) // BLOCK
+        found = self._outline.stretch(number)
+        last = int(found.sections["last"][keys_of(found.sections) == key][0])
+        while last == found.stop - 1 and found.stop < self._log.end:
+            number += 1
+            found = self._outline.stretch(number)
+            goes_on = found.sections[(keys_of(found.sections) == key) & found.sections["goes_on"]]
+            if len(goes_on) == 0:
+                break
+            last = int(goes_on["last"][0])
+        return key >> SLOT_BITS, last
 
-    def _offsets(self, number: int) -> np.ndarray:
+    # Folding ---------------------------------------------------------------------------------------------------------
+
+    def is_closed(self, key: int) -> bool:
+        """Whether a section is closed."""
+        found, closed = self._looked_at((key >> SLOT_BITS) // BLOCK)
+        place = np.flatnonzero(keys_of(found.sections) == key)
+        return bool(len(place)) and self._is_closed(found, closed, int(place[0]))
+
+    def _is_closed(self, found: Stretch, closed: np.ndarray, place: int) -> bool:
+        section = found.sections[place]
+        return self.folding.is_closed(key_of(int(section["first"]), int(section["slot"])), bool(closed[place]))
+
+    def fold(self, key: int, closed: bool) -> None:
+        """Close or open a section, and let it stay so."""
+        self.folding.by_hand[key] = closed
+        self.again(*self.span(key))
+
+    def toggle_all(self, row: int) -> None:
+        """Open all that lies around a row in its step; where all of that is open, close it."""
+        found, closed = self._looked_at(row // BLOCK)
+        place = self._outline.steps.place(row)
+        whole = found.sections
+        is_near = (whole["kind"] != SectionKind.STEP) & (
+            self._outline.steps.places(whole["first"]) == (-1 if place is None else place)
+        )
+        places = np.flatnonzero(is_near & ~whole["goes_on"])
+        if len(places) == 0:
+            return
+        keys = keys_of(whole[places])
+        some = bool(self.folding.closed(keys, closed[places]).any())
+        for key in keys.tolist():
+            self.folding.by_hand[key] = not some
+        self.again(int(whole["first"][places].min()), int(whole["last"][places].max()))
+
+    def stand(self, row: int) -> None:
+        """Open the way to a row, and let that fold again which one has left."""
+        if not self._log.first <= row < self._log.end:
+            return
+        self.reach(row)
+        way = frozenset(self.holding(key_of(row, ROW)))
+        old, self.folding.way = self.folding.way, way
+        changed = [self.span(key) for key in old ^ way if key not in self.folding.by_hand]
+        if not self.folding.all_fits:
+            for first, last in changed:
+                self.again(first, last)
+
+    def fits(self, height: int) -> None:
+        """Say how many lines are seen at once."""
+        if height > 0 and height != self.folding.height:
+            self.folding.height = height
+            self._closed.clear()
+            self.again()
+            self._fit()
+
+    # Blocks ----------------------------------------------------------------------------------------------------------
+
+    def _looked_at(self, number: int) -> tuple[Stretch, np.ndarray]:
+        """A stretch, and which of its sections are closed as long as nobody has said anything."""
+        found = self._outline.stretch(number)
+        known = self._closed.get(number)
+        if known is not None and known[0] is found:
+            return known
+        closed = closed_at_first(found, self._outline.steps, self.folding.height)
+        goes_on = np.flatnonzero(found.sections["goes_on"])
+        if len(goes_on):
+            before, closed_before = self._looked_at(number - 1)
+            keys = keys_of(before.sections)
+            for place in goes_on.tolist():
+                same = np.flatnonzero(keys == keys_of(found.sections[place : place + 1])[0])
+                closed[place] = closed_before[same[0]] if len(same) else True
+        while len(self._closed) >= _KEPT:
+            del self._closed[next(iter(self._closed))]
+        self._closed[number] = found, closed
+        return found, closed
+
+    def _keys(self, number: int) -> np.ndarray:
+        """The keys of the lines of a block, from its begin on."""
         start = number * BLOCK
-        low = max(start, self._log.first)
-        kinds = self._log.column("kind", low, min(start + BLOCK, self._log.end))
-        shown = _SHOWN[kinds]
-        for row, last in self.folds.items():
-            if row < start + BLOCK and last >= low:
-                shown[max(row + 1 - low, 0) : max(last + 1 - low, 0)] = False
-        return (np.flatnonzero(shown) + (low - start)).astype(np.uint16)
+        low, high = max(start, self._log.first), min(start + BLOCK, self._log.end)
+        keys = self._keys_of_closed_steps(low, high)
+        if keys is None:
+            found, closed_by_default = self._looked_at(number)
+            sections = found.sections
+            closed = np.append(self.folding.closed(keys_of(sections), closed_by_default), False)
+            hidden = np.zeros(len(sections) + 1, bool)
+            for level in range(int(sections["level"].max(initial=0)) + 1):
+                here = np.flatnonzero(sections["level"] == level)
+                around = sections["parent"][here]
+                hidden[here] = hidden[around] | closed[around]
+            rows = np.flatnonzero(found.is_shown & ~(hidden | closed)[found.inner]) + found.start
+            heads = sections[~hidden[:-1] & ~sections["goes_on"]]
+            keys = np.sort(np.concatenate([rows << SLOT_BITS | ROW, keys_of(heads)]))
+        for key, last in self.loops.items():
+            if key >> SLOT_BITS < high and last >= low:
+                keys = keys[(keys <= key) | (keys >> SLOT_BITS > last)]
+        return (keys - (start << SLOT_BITS)).astype(np.uint32)
+
+    def _keys_of_closed_steps(self, low: int, high: int) -> np.ndarray | None:
+        """The keys of the headers of steps, if these cover all rows from `low` up to `high` and are closed."""
+        steps = self._outline.steps
+        first, last = (int(place) for place in steps.places(np.array([low, high - 1]))) if high > low else (-1, -1)
+        if len(steps) < 2 or first < 0 or last < 0 or self.folding.all_fits:
+            return None
+        places = np.arange(first, last + 1)
+        keys = np.asarray(steps.first[places] << SLOT_BITS | _SLOT_OF_STEP)
+        by_default = np.ones(len(keys), bool)
+        by_default[places == 0] = False
+        is_gapless = (steps.first[places[1:]] == steps.last[places[:-1]] + 1).all()
+        if not is_gapless or not self.folding.closed(keys, by_default).all():
+            return None
+        return np.asarray(keys[steps.first[places] >= low])

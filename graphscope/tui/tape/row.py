@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -12,16 +13,17 @@ from graphscope.errors import LogError
 from graphscope.eventlog.schema import NODES, Flag, Kind
 from graphscope.graph.faults import is_fault
 from graphscope.tui.glyphs import Glyphs
+from graphscope.tui.scene import gradient_title
 from graphscope.tui.screen_text import escape, fit, fit_name, shape_text
-from graphscope.tui.tape.lanes import REACH, STRETCH, Lanes, draw, lanes_of, mark_of
+from graphscope.tui.tape.lanes import REACH, draw, mark_of
 from graphscope.tui.tape.magnitude import bar, magnitude
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Event
     from graphscope.graph import Node
-    from graphscope.tui.passes import Passes
+    from graphscope.graph.outline import Steps
     from graphscope.tui.scene import Scene
-    from graphscope.tui.tape.folds import Loop
+    from graphscope.tui.tape.lanes import Lanes
 
 Piece = tuple[str, str]
 """Text and its meaning, which has a look in the table of looks."""
@@ -34,71 +36,67 @@ _INPUTS_FROM: Final = 72
 """A tape of so many columns also tells the inputs."""
 
 
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Where a row stands on a tape."""
+
+    lanes: Lanes | None = None
+    """What leads to it and on from it."""
+    lanes_width: int = 3
+    """The cells that lanes are given."""
+    indent: int = 0
+    """The cells that its line is set in by the sections around it."""
+    scope: str = ""
+    """The path of the module around it that has a header: names are told from there on."""
+    behind: str = ""
+    """What is said at its end: of the closed loop that it stands for."""
+
+
 @dataclass
 class RowPainter:
     """Draws lines for one scene after another; what does not depend on the position is kept."""
 
     glyphs: Glyphs
-    _lanes: dict[int, dict[int, Lanes]] = field(default_factory=dict)
     _sizes: dict[int, float | None] = field(default_factory=dict)
-    _widest: int = 0
 
-    def forget(self) -> None:
-        """What was kept may be of a log that has grown since."""
-        self._lanes.clear()
-
-    def moving(self, scene: Scene, passes: Passes, row: int) -> tuple[object, ...]:
+    def moving(self, scene: Scene, steps: Steps, row: int) -> tuple[object, ...]:
         """What a line says of the position in time, as far as it differs from line to line; to be compared."""
         try:
             event = scene.whole.index.event(row)
             node = scene.whole.node(row) if event.kind in NODES else None
-            rise = self._rise(scene, passes, node) if node is not None else []
+            rise = self._rise(scene, steps, node) if node is not None else []
         except LogError:
             return (row, None)
-        return (row, row > scene.now, self._gutter(scene, event, 0), rise, self._widest, len(str(scene.log.end)))
+        return (row, row > scene.now, self._gutter(scene, event, 0), rise, len(str(scene.log.end)))
 
-    def paint(
-        self, scene: Scene, passes: Passes, row: int, width: int, fold: int | None, loop: Loop | None = None
-    ) -> list[Piece]:
+    def paint(self, scene: Scene, steps: Steps, row: int, width: int, setting: Setting) -> list[Piece]:
         """The pieces of a line, `width` cells together.
 
         Args:
             scene: Where one stands.
-            passes: For the numbers of steps.
+            steps: The steps and passes of the log.
             row: The row of the line.
             width: Cells.
-            fold: The last row of the closed fold that begins here, if one does.
-            loop: The closed loop whose other turns are hidden behind this line, if there is one.
+            setting: Where the row stands.
         """
         try:
-            return self._painted(scene, passes, scene.whole.index.event(row), width, fold, loop)
+            return self._painted(scene, steps, scene.whole.index.event(row), width, setting)
         except LogError:  # damaged, dropped of late, or of a program that was started again
             return [("".ljust(width), "future")]
 
-    def _painted(
-        self, scene: Scene, passes: Passes, event: Event, width: int, fold: int | None, loop: Loop | None
-    ) -> list[Piece]:
-        row = event.row
-        digits = len(str(scene.log.end - 1))
-        gutter = self._gutter(scene, event, digits)
+    def _painted(self, scene: Scene, steps: Steps, event: Event, width: int, setting: Setting) -> list[Piece]:
+        gutter = [*self._gutter(scene, event, len(str(scene.log.end - 1))), (" " * setting.indent, "")]
         room = width - sum(len(text) for text, _ in gutter)
         if event.kind not in NODES:
-            return [*gutter, *self._mark(scene, passes, event, room, fold)]
-        node = scene.whole.node(row)
-        known = self._stretch(scene, event.row)
-        lanes_width = max(3, min(room // 5, 20, self._widest))
-        pieces = [
-            *gutter,
-            *self._rise(scene, passes, node),
-            *self._lane_cells(known.get(event.row), event, lanes_width),
-        ]
-        if loop is None:
-            return pieces + self._words(scene, node, room - 3 - lanes_width)
-        turns = f" {self.glyphs.closed} {loop.turns}{self.glyphs.times} {loop.turn} rows"
+            return [*gutter, *self._mark(scene, event, room)]
+        node = scene.whole.node(event.row)
+        lanes_width = max(3, min(room // 5, 20, setting.lanes_width))
         return [
-            *pieces,
-            *self._words(scene, node, room - 3 - lanes_width - len(turns)),
-            (turns, "scope"),
+            *gutter,
+            *self._rise(scene, steps, node),
+            *self._lane_cells(setting.lanes, event, lanes_width),
+            *self._words(scene, node, room - 3 - lanes_width - len(setting.behind), setting.scope),
+            (setting.behind, "scope"),
         ]
 
     # Parts -----------------------------------------------------------------------------------------------------------
@@ -112,7 +110,7 @@ class RowPainter:
             (f"{event.row:>{digits}} ", "number"),
         ]
 
-    def _rise(self, scene: Scene, passes: Passes, node: Node) -> list[Piece]:
+    def _rise(self, scene: Scene, steps: Steps, node: Node) -> list[Piece]:
         """Beside forward nodes, gradients rise: where one has arrived up to now, and the way that it has come."""
         if node.graph_pass != "forward" or node.row > scene.now:
             return [("  ", "backward")]
@@ -125,22 +123,10 @@ class RowPainter:
             subject = scene.subject
             here = subject is not None and subject.row == node.row
             return [(f"{self.glyphs.rising} ", "rising-here" if here else "backward")]
-        begin = passes.begin_of(scene.now)
+        climbs = steps.backward_pass(scene.now)
         current = scene.subject
-        climbing = begin is not None and current is not None and current.row < node.row < begin
+        climbing = climbs is not None and current is not None and current.row < node.row < steps.begins[climbs]
         return [(f"{self.glyphs.lane} " if climbing else "  ", "rising")]
-
-    def _stretch(self, scene: Scene, row: int) -> dict[int, Lanes]:
-        """The lanes of the stretch that holds a row. The widest seen so far says how much room lanes are given."""
-        stretch = row // STRETCH * STRETCH
-        known = self._lanes.get(stretch)
-        if known is None:
-            known = self._lanes[stretch] = lanes_of(stretch, _reader(scene), scene.log.end)
-            if len(self._lanes) > 64:
-                del self._lanes[next(iter(self._lanes))]
-            width = max((2 * max([lanes.own, *lanes.through]) + 1 for lanes in known.values()), default=0)
-            self._widest = max(self._widest, width)
-        return known
 
     def _lane_cells(self, lanes: Lanes | None, event: Event, width: int) -> list[Piece]:
         cells = draw(lanes, mark_of(event, self.glyphs), self.glyphs, width) if lanes is not None else []
@@ -148,7 +134,7 @@ class RowPainter:
         pieces = [(text, kind if meaning == "node" else meaning) for text, meaning in cells]
         return [*pieces, ("".ljust(width - len(cells) + 1), "forward")]
 
-    def _words(self, scene: Scene, node: Node, room: int) -> list[Piece]:
+    def _words(self, scene: Scene, node: Node, room: int, scope: str) -> list[Piece]:
         tone = "future" if node.row > scene.now else ""
         backward = node.kind in ("grad", "accumulate")
         kind = "flag" if node.event.flags & Flag.FAILED else "grad" if backward else "label"
@@ -161,13 +147,15 @@ class RowPainter:
         inputs = 0 if room < _INPUTS_FROM else room // 3
         room -= inputs
         shape = min(max(room // 4, 6), 16)
-        title = f"{node.name or 'leaf'}.grad +=" if node.kind == "accumulate" else node.label
-        name = cell_len(escape(title)) + 1 if narrow else 0
+        name = _within(scope, node.name) or _elsewhere(scope, node)
+        title = gradient_title(node, name) if node.kind == "accumulate" else node.label
+        title = name or title if node.kind == "leaf" else title
+        title_width = cell_len(escape(title)) + 1 if narrow else 0
         label = max(room - shape - 1, 4) if narrow else max(room - shape - min(max((room - shape) // 3, 5), 24) - 2, 4)
-        called = "" if node.name == title or node.kind == "accumulate" else node.name
+        called = "" if name == title or node.kind == "accumulate" else name
         words: list[Piece] = []
         if narrow:
-            label = min(label, name) if called else label
+            label = min(label, title_width) if called else label
             words.append((fit_name(title, label, self.glyphs.ellipsis), tone or kind))
             words.append((fit_name(called, max(room - shape - 1 - label, 0), self.glyphs.ellipsis), tone or "name"))
             words.append((" ", ""))
@@ -183,15 +171,12 @@ class RowPainter:
         words.append((" " + bar(size, cells, self.glyphs.steps), tone or magnitude_tone))
         return [*words, (" " + flags, "flag")]
 
-    def _mark(self, scene: Scene, passes: Passes, event: Event, room: int, fold: int | None) -> list[Piece]:
-        text, tone = _words_of_mark(scene, passes, event)
-        sign = self.glyphs.closed if fold is not None else self.glyphs.opened
+    def _mark(self, scene: Scene, event: Event, room: int) -> list[Piece]:
+        text, tone = _words_of_mark(scene, event)
         if event.kind == Kind.SCOPE_ENTER:
-            hidden = f"  {fold - event.row} rows" if fold is not None else ""
-            return [(fit(f"   {sign} {text}{hidden}", room, self.glyphs.ellipsis), "scope")]
+            return [(fit(f"   {self.glyphs.opened} {text}", room, self.glyphs.ellipsis), "scope")]
         across = self.glyphs.across
-        closed = f"{sign} " if fold is not None else across
-        line = f"{across}{closed}{across if fold is None else ''} {text} "
+        line = f"{across * 3} {text} "
         return [(fit(line + across * max(room - len(line), 0), room, self.glyphs.ellipsis), tone)]
 
     def _flags(self, node: Node) -> str:
@@ -215,19 +200,26 @@ class RowPainter:
         return self._sizes[node.row]
 
 
-def _reader(scene: Scene) -> _Events:
-    return _Events(scene)
+def events_of(scene: Scene) -> Callable[[int], Event | None]:
+    """The event of a row of what is looked at; None where there is none."""
 
-
-class _Events:
-    def __init__(self, scene: Scene) -> None:
-        self._index = scene.whole.index
-
-    def __call__(self, row: int) -> Event | None:
+    def event(row: int) -> Event | None:
         try:
-            return self._index.event(row)
+            return scene.whole.index.event(row)
         except LogError:
             return None
+
+    return event
+
+
+def _within(scope: str, name: str) -> str:
+    """A name as one tells it inside of a module: `linear1.weight` in `layers.0`."""
+    return name[len(scope) + 1 :] if scope and name.startswith(f"{scope}.") else name
+
+
+def _elsewhere(scope: str, node: Node) -> str:
+    """What stands for the name of a node that has none and whose module has no header here: that module."""
+    return _within(scope, node.scope) if node.graph_pass == "backward" and node.scope != scope else ""
 
 
 def _inputs(node: Node) -> str:
@@ -240,7 +232,7 @@ def _inputs(node: Node) -> str:
     return f" {', '.join(parts)}" if parts else ""
 
 
-def _words_of_mark(scene: Scene, passes: Passes, event: Event) -> tuple[str, str]:
+def _words_of_mark(scene: Scene, event: Event) -> tuple[str, str]:
     log = scene.log
     if event.kind == Kind.SCOPE_ENTER:
         scope = log.scope(event.scope)
@@ -251,7 +243,7 @@ def _words_of_mark(scene: Scene, passes: Passes, event: Event) -> tuple[str, str
         said = f"backward from {root.name or root.label} #{root.row}" if root is not None else "backward"
         return said, "pass-mark"
     if event.kind == Kind.STEP:
-        return f"end of step {passes.step_of(event.row)}", "step-mark"
+        return "end of the step", "step-mark"
     facts = log.attrs(event.attrs)
     if event.kind == Kind.ASSIGN:
         found = [scene.whole.node(row) for row in facts.get("tensors", ()) if log.first <= row < event.row]

@@ -1,7 +1,8 @@
-"""The tape: one line a node in the order in which it ran; only what is visible is read."""
+"""The tape: one line a node in the order in which it ran, beneath the headers of what it is part of."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Final
 
 from rich.segment import Segment
@@ -14,14 +15,15 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from graphscope.debugger import nodes
+from graphscope.graph.outline import SectionKind, Steps
+from graphscope.graph.outline.kinds import ROW, SLOT_BITS, key_of
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.messages import CommandRequested
-from graphscope.tui.passes import Passes
 from graphscope.tui.region_styles import Drawn
 from graphscope.tui.scene import Scene
-from graphscope.tui.tape import folds
+from graphscope.tui.tape import loops
+from graphscope.tui.tape.line_painter import LinePainter
 from graphscope.tui.tape.lines import Lines
-from graphscope.tui.tape.row import RowPainter
 from graphscope.tui.text_widgets import runs
 
 _UNKNOWN: Final[tuple[tuple[object, ...], Strip]] = (), Strip([])
@@ -35,7 +37,7 @@ _BARREN: Final = ("The program made no node.",)
 
 
 class Tape(Drawn, ScrollView, can_focus=True):
-    """A virtual list of the rows of a log. Moving its cursor moves in time."""
+    """A virtual list of the lines of a log. Moving its cursor moves in time."""
 
     PART = "tape"
 
@@ -56,59 +58,65 @@ class Tape(Drawn, ScrollView, can_focus=True):
 
     def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._painter = RowPainter(glyphs)
-        self._passes = Passes([], [], [])
+        self._painter = LinePainter(glyphs)
         self._combined: dict[tuple[str, bool, bool], Style] = {}
         self._strips: dict[int, tuple[tuple[object, ...], Strip]] = {}
-        """Rows as they were painted last, and what of them may differ at another position."""
+        """Lines by their keys as they were painted last, and what of them may differ at another position."""
         self.lines: Lines | None = None
-        self._loops: dict[int, folds.Loop] = {}
-        """Loops that are closed, by the row of the line that tells of them."""
+        self._seen = 0
+        """The changes of the lines that were drawn."""
         self.cursor: int | None = None
-        """The row of a mark that was chosen; None where the cursor is the current node."""
-        self._mark: int | None = None
-        """The mark to be chosen when one stands at the node before it."""
+        """The key of a header or mark that was chosen; None where the cursor is the current node."""
+        self._chosen: int | None = None
+        """The header or mark to be chosen when one stands at its node."""
         self.border_title = "tape"
 
     # What is shown ---------------------------------------------------------------------------------------------------
 
-    def show(self, lines: Lines, passes: Passes) -> None:
-        """Take over more lines."""
+    def show(self, lines: Lines, steps: Steps, found: Sequence[int]) -> None:
+        """Take over more lines, the steps of the log, and the rows of what is wrong."""
         if lines is not self.lines:
-            self._loops.clear()
-            self.cursor = self._mark = None
-        if passes is not self._passes or lines is not self.lines:  # there is more in the log
-            self._painter.forget()
+            self.cursor = self._chosen = None
+            lines.fits(self.scrollable_content_region.height)
+        if self._painter.take(lines, steps, found):  # there is more in the log
             self._strips.clear()
-        self.lines, self._passes = lines, passes
+        self.lines = lines
         self._resize()
 
     def watch_scene(self, old: Scene | None, scene: Scene | None) -> None:
         """Follow the current node."""
         if scene is None or self.lines is None:
             return
-        self.cursor, self._mark = self._mark, None
-        self._reveal(scene.now if self.cursor is None else self.cursor)
+        self.cursor, self._chosen = self._chosen, None
+        if self.cursor is None:
+            self.lines.stand(scene.now)
+        self._reveal()
         if not len(self.lines):
             self.refresh()
         top = self.scroll_offset.y
         for y in range(self.scrollable_content_region.height):
-            row = self.lines.row(top + y)
-            if row is not None and self._strips.get(row, _UNKNOWN)[0] != self._moving(scene, row):
+            key = self.lines.key(top + y)
+            if key is not None and self._strips.get(key, _UNKNOWN)[0] != self._moving(scene, key):
                 self.refresh_line(top + y)
 
     def on_resize(self) -> None:
         """Keep the current node in sight."""
-        if self.place is not None and self.lines is not None:
-            self._resize()
-            self._reveal(self.place)
+        if self.lines is not None:
+            self.lines.fits(self.scrollable_content_region.height)
+            if self.place is not None:
+                self._resize()
+                self._reveal()
 
-    def _moving(self, scene: Scene, row: int) -> tuple[object, ...]:
-        """All that the picture of a row depends on beside the log."""
+    def _moving(self, scene: Scene, key: int) -> tuple[object, ...]:
+        """All that the picture of a line depends on beside the log."""
+        width = self.scrollable_content_region.width
+        return (*self._painter.moving(scene, key), self._is_here(key), width)
+
+    def _is_here(self, key: int) -> bool:
+        """Whether the cursor is on a line: of a node that is folded away, on the header that holds it."""
         assert self.lines is not None
-        here = row == (scene.now if self.cursor is None else self.cursor)
-        seen = self._painter.moving(scene, self._passes, row)
-        return (*seen, here, self.lines.folds.get(row), self._loops.get(row), self.scrollable_content_region.width)
+        place = self.place
+        return place is not None and self.lines.key(self.lines.line_of(place)) == key
 
     def render_line(self, y: int) -> Strip:
         """One line of the window."""
@@ -117,25 +125,24 @@ class Tape(Drawn, ScrollView, can_focus=True):
         background = self._look("", False, False)
         if scene is None or lines is None:
             return Strip.blank(width, background)
-        row = lines.row(y + self.scroll_offset.y)
-        if row is None:
+        key = lines.key(y + self.scroll_offset.y)
+        if key is None:
             words = () if len(lines) else _BARREN if scene.barren else _NOTHING
             said = words[y - 1] if 1 <= y <= len(words) else ""
             return Strip([Segment(f"  {said}", background + self.look("shape"))]).adjust_cell_length(width, background)
-        moving = self._moving(scene, row)
-        known = self._strips.get(row)
+        moving = self._moving(scene, key)
+        known = self._strips.get(key)
         if known is not None and known[0] == moving:
             return known[1]
-        strip = self._painted(scene, lines, row, width)
+        strip = self._painted(scene, key, y + self.scroll_offset.y, width)
         if len(self._strips) > _KEPT:
             self._strips.clear()
-        self._strips[row] = moving, strip
+        self._strips[key] = moving, strip
         return strip
 
-    def _painted(self, scene: Scene, lines: Lines, row: int, width: int) -> Strip:
-        pieces = self._painter.paint(scene, self._passes, row, width, lines.folds.get(row), self._loops.get(row))
-        here = row == (scene.now if self.cursor is None else self.cursor)
-        ahead = row > scene.now
+    def _painted(self, scene: Scene, key: int, line: int, width: int) -> Strip:
+        here, ahead = self._is_here(key), key >> SLOT_BITS > scene.now
+        pieces = self._painter.paint(scene, key, line, width)
         segments = runs((text, self._look(meaning, ahead, here)) for text, meaning in pieces)
         return Strip(segments).adjust_cell_length(width, self._look("", False, here))
 
@@ -157,16 +164,22 @@ class Tape(Drawn, ScrollView, can_focus=True):
 
     def _resize(self) -> None:
         count = len(self.lines) if self.lines is not None else 0
+        if self.lines is not None and self._seen != self.lines.changes:
+            self._seen = self.lines.changes
+            self._painter.forget()
+            self._strips.clear()
         self.virtual_size = Size(self.size.width, count)
         self.refresh()
 
-    def _reveal(self, row: int) -> None:
-        if self.lines is None:
+    def _reveal(self) -> None:
+        """Let the line of the cursor be seen."""
+        place = self.place
+        if self.lines is None or place is None:
             return
-        self.lines.reach(row)
-        if self.virtual_size.height != len(self.lines):
+        self.lines.reach(place >> SLOT_BITS)
+        if self.virtual_size.height != len(self.lines) or self._seen != self.lines.changes:
             self._resize()
-        line, height = self.lines.line(row), self.scrollable_content_region.height or 1
+        line, height = self.lines.line_of(place), self.scrollable_content_region.height or 1
         top = self.scroll_offset.y
         margin = min(3, height // 4)
         if top + margin <= line < top + height - margin:
@@ -179,17 +192,17 @@ class Tape(Drawn, ScrollView, can_focus=True):
 
     @property
     def place(self) -> int | None:
-        """The row under the cursor."""
+        """What names the line under the cursor; of a node that is folded away, what would name its line."""
         if self.cursor is not None:
             return self.cursor
-        return self.scene.now if self.scene is not None else None
+        return key_of(self.scene.now, ROW) if self.scene is not None else None
 
     def action_move(self, by: int) -> None:
         """Move the cursor, and with it time, by lines."""
         place = self.place
         if self.lines is None or place is None:
             return
-        self._choose(max(0, min(self.lines.line(place) + by, len(self.lines) - 1)))
+        self._choose(max(0, min(self.lines.line_of(place) + by, len(self.lines) - 1)))
 
     def action_page(self, by: int) -> None:
         """Move by a window."""
@@ -207,21 +220,25 @@ class Tape(Drawn, ScrollView, can_focus=True):
         if self.lines is None or self.scene is None:
             return
         line = event.y + self.scroll_offset.y
-        if self.lines.row(line) == self.place:
+        key = self.lines.key(line)
+        if key is not None and self._is_here(key):
             self.action_toggle_fold()
         elif line < len(self.lines):
             self._choose(line)
 
     def _choose(self, line: int) -> None:
-        row = self.lines.row(line) if self.lines is not None else None
-        if row is None or self.scene is None:
+        """Put the cursor on a line: at a header one stands at its first node, at a mark at the node before it."""
+        key = self.lines.key(line) if self.lines is not None else None
+        if key is None or self.lines is None or self.scene is None:
             return
-        log = self.scene.log
-        node = next(nodes.backward(log, log.first, row + 1), None)  # at a mark one stands at the node before it
-        self._mark = row if node != row else None
+        log, row = self.scene.log, key >> SLOT_BITS
+        node = next(nodes.backward(log, log.first, row + 1), None)
+        if key != key_of(row, ROW):
+            node = next(nodes.forward(log, row, self.lines.span(key)[1] + 1), node)
+        self._chosen = key if key != key_of(node if node is not None else -1, ROW) else None
         if node == self.scene.now or node is None:
-            self.cursor, self._mark = self._mark, None
-            self._reveal(row)
+            self.cursor, self._chosen = self._chosen, None
+            self._reveal()
             self.refresh()
         else:
             self.post_message(CommandRequested(f"goto {node}", quiet=True))
@@ -229,61 +246,75 @@ class Tape(Drawn, ScrollView, can_focus=True):
     # Folds -----------------------------------------------------------------------------------------------------------
 
     def action_toggle_fold(self) -> None:
-        """Open or close what the cursor is on: a scope, a pass, a loop that is closed; on a node, what it lies in."""
+        """Open or close what the cursor is on: a section, a loop that is closed; on a node, what it lies in."""
         place = self.place
-        if place is None or self.lines is None or self.scene is None:
+        if place is None or self.lines is None or self.scene is None or not len(self.lines):
             return
-        row = place if place in self.lines.folds else folds.enclosing(self.scene.log, self._passes, place)
-        if row is None:
-            self.notify("Nothing here folds: a scope or a backward pass does; l folds a loop", timeout=3)
-        elif row in self.lines.folds:
-            self._unfold(row)
+        key = self.lines.key(self.lines.line_of(place))
+        if key is None:
+            return
+        holding = self.lines.holding(key)
+        if key in self.lines.loops:
+            self._unfold_loop(key)
+        elif not holding:
+            self.notify("Nothing here folds: a step, a module or a backward pass does; l folds a loop", timeout=3)
         else:
-            self._fold(row, folds.last_of(self.scene.log, row))
+            self._fold(holding[-1], not self.lines.is_closed(holding[-1]))
+
+    def _fold(self, key: int, closed: bool) -> None:
+        assert self.lines is not None
+        self.lines.fold(key, closed)
+        self.cursor = key
+        self._resize()
+        self._reveal()
 
     def action_toggle_loop(self) -> None:
         """Close the loop that the cursor is in, to its first turn; open it where it is closed."""
         place = self.place
-        if place is None or self.lines is None or self.scene is None:
+        if place is None or self.lines is None or self.scene is None or not len(self.lines):
             return
-        closed = next(
-            (row for row, last in self.lines.folds.items() if row <= place <= last and row in self._loops), None
-        )
-        loop = self._loops.get(place) or folds.loop_at(self.scene.log, self._passes, place)
+        key = self.lines.key(self.lines.line_of(place))
+        closed = next((each for each, last in self.lines.loops.items() if each <= place <= key_of(last, ROW)), None)
         if closed is not None:
-            self._unfold(closed)
-        elif loop is None:
-            self.notify(f"No loop here: {folds.TURNS} turns that make the same nodes are one", timeout=3)
-        else:
-            end = loop.first + loop.turn - 1
-            while end > loop.first and not self.lines.shown(end):
-                end -= 1  # the line that tells of the other turns is the last that one sees of the first
-            self._loops[end] = loop
-            self._fold(end, loop.last)
+            self._unfold_loop(closed)
+            return
+        row = place >> SLOT_BITS
+        loop = self._loop_of_steps(key) if key is not None else None
+        loop = loop or loops.loop_at(self.scene.log, self._painter.steps, row)
+        if loop is None:
+            self.notify(f"No loop here: {loops.TURNS} turns that make the same nodes are one", timeout=3)
+            return
+        teller = self.lines.key(self.lines.line(loop.first + loop.turn - 1))  # the last that one sees of the first turn
+        assert teller is not None
+        self.lines.loops[teller] = loop.last
+        self._painter.loops[teller] = loop
+        self.lines.again(loop.first, loop.last)
+        self.cursor = teller
+        self._resize()
+        self._reveal()
+
+    def _loop_of_steps(self, key: int) -> loops.Loop | None:
+        """The steps that are alike, from the one on whose header one stands."""
+        assert self.lines is not None
+        assert self.scene is not None
+        section = self.lines.told(key).section
+        if section is None or section["kind"] != SectionKind.STEP:
+            return None
+        return loops.equal_steps(self.scene.log, self._painter.steps, int(section["subject"]))
+
+    def _unfold_loop(self, key: int) -> None:
+        assert self.lines is not None
+        last = self.lines.loops.pop(key)
+        self._painter.loops.pop(key, None)
+        self.lines.again(key >> SLOT_BITS, last)
+        self._resize()
+        self._reveal()
 
     def action_toggle_all(self) -> None:
-        """Open all folds; when none is closed, close the scopes that are near."""
+        """Open all that lies around here; where all is open, close the outermost sections that are near."""
         if self.lines is None or self.scene is None:
             return
-        if self.lines.folds:
-            for row in list(self.lines.folds):
-                self.lines.unfold(row)
-        else:
-            for row in folds.scopes_of_step(self.scene.log, self._passes, self.scene.now):
-                self.lines.fold(row, folds.last_of(self.scene.log, row))
+        self.lines.toggle_all(self.scene.now)
+        self.cursor = None
         self._resize()
-        self._reveal(self.scene.now)
-
-    def _fold(self, row: int, last: int) -> None:
-        assert self.lines is not None
-        self.lines.fold(row, last)
-        self.cursor = row
-        self._resize()
-        self._reveal(row)
-
-    def _unfold(self, row: int) -> None:
-        assert self.lines is not None
-        self.lines.unfold(row)
-        self._loops.pop(row, None)
-        self._resize()
-        self._reveal(row)
+        self._reveal()

@@ -13,7 +13,7 @@ from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:
     from graphscope.graph import Graph
-    from graphscope.tui.passes import Passes
+    from graphscope.graph.outline import Steps
 
 POINTS: Final = 120
 """So many passes are looked at; of more, a sample."""
@@ -31,15 +31,13 @@ class Curves:
     """The norm of all gradients of leaves that the pass added up; NaN where they were not kept."""
 
 
-def curves_of(graph: Graph, passes: Passes) -> Curves:
+def curves_of(graph: Graph, steps: Steps) -> Curves:
     """The curves of a log, with what a person has edited."""
-    log = graph.log
-    count = len(passes.begins)
+    count = len(steps.begins)
     chosen = np.unique(np.linspace(0, count - 1, min(count, POINTS)).astype(int)).tolist() if count else []
     made = Curves([], [], [])
     for place in chosen:
-        begin = passes.begins[place]
-        end = passes.ends[place] if place < len(passes.ends) else log.end
+        begin, end = int(steps.begins[place]), int(steps.ends[place])
         made.rows.append(begin)
         made.losses.append(_loss(graph, begin))
         made.norms.append(_norm(graph, begin, end))

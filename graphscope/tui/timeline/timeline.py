@@ -11,10 +11,11 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
+from graphscope.graph.outline import Steps
+from graphscope.graph.step_numbers import step_numbers
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.inspector.histogram import spark
 from graphscope.tui.messages import CommandRequested
-from graphscope.tui.passes import Passes
 from graphscope.tui.region_styles import Drawn
 from graphscope.tui.scene import Scene
 from graphscope.tui.screen_text import number
@@ -34,7 +35,7 @@ class Timeline(Drawn, Widget):
     def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._glyphs = glyphs
-        self._passes = Passes([], [], [])
+        self._steps: Steps | None = None
         self._curves = Curves([], [], [])
         self._flagged = np.zeros(0, np.int64)
         self._found: Sequence[int] = ()
@@ -42,9 +43,9 @@ class Timeline(Drawn, Widget):
         self._measured = (0, 0, 0)
         self._shares: np.ndarray = np.zeros(0)
 
-    def show(self, passes: Passes, curves: Curves, flagged: np.ndarray, found: Sequence[int]) -> None:
-        """Take over passes, curves, and the rows of what is not finite and of findings."""
-        self._passes, self._curves, self._flagged, self._found = passes, curves, flagged, found
+    def show(self, steps: Steps, curves: Curves, flagged: np.ndarray, found: Sequence[int]) -> None:
+        """Take over steps, curves, and the rows of what is not finite and of findings."""
+        self._steps, self._curves, self._flagged, self._found = steps, curves, flagged, found
         self._measure()
         self.refresh()
 
@@ -83,9 +84,9 @@ class Timeline(Drawn, Widget):
         first, count = self._span
         self._measured = (first, count, self._room)
         edges = first + np.arange(self._room + 1) * count / self._room
-        begins = np.asarray(self._passes.begins, np.float64)
-        ends = np.asarray(self._passes.ends[: len(begins)], np.float64)
-        ends = np.concatenate([ends, np.full(len(begins) - len(ends), first + count)])
+        none = np.zeros(0)
+        begins = np.asarray(none if self._steps is None else self._steps.begins, np.float64)
+        ends = np.asarray(none if self._steps is None else self._steps.ends, np.float64)
         covered = np.interp(
             edges,
             np.concatenate([[first - 1.0], np.column_stack([begins, ends]).reshape(-1), [first + count + 1.0]]),
@@ -111,20 +112,21 @@ class Timeline(Drawn, Widget):
 
     def _passes_line(self) -> list[tuple[str, str]]:
         assert self.scene is not None
-        step = self._passes.step_of(self.scene.now)
+        step = step_numbers(self.scene.log).title(self.scene.now)
+        ends = [] if self._steps is None or len(self._steps) < 2 else self._steps.last.tolist()
         cells = [
             (self._glyphs.across, "backward" if share > 0.75 else "forward" if share < 0.25 else "mixed")
             for share in self._shares
         ] or [(" ", "forward")] * self._room
         for row in self._flagged[:: max(len(self._flagged) // 500, 1)].tolist():
             cells[self.column(row)] = (self._glyphs.nonfinite, "flag")
-        if len(self._passes.steps) * 3 < self._room:
-            for row in self._passes.steps:
+        if len(ends) * 3 < self._room:
+            for row in ends:
                 cells[self.column(row)] = (self._glyphs.lane, "step")
         for row in self._found:
             cells[self.column(row)] = (self._glyphs.finding, "flag")
         cells[self.column(self.scene.now)] = (self._glyphs.arrow, "now")
-        return [(f"{'step ' + str(step):<{_LABEL}} "[: _LABEL + 1], "label"), *cells]
+        return [(f"{step:<{_LABEL}} "[: _LABEL + 1], "label"), *cells]
 
     def _curve(self, name: str, values: list[float]) -> list[tuple[str, str]]:
         finite = [value for value in values if np.isfinite(value)]

@@ -9,6 +9,7 @@ from rich.style import Style
 from rich.text import Text
 
 from graphscope.debugger.value_results import statistics
+from graphscope.graph.step_numbers import step_numbers
 from graphscope.tui import neighbours
 from graphscope.tui.inspector.alike import alike
 from graphscope.tui.inspector.panel_table import View, panel
@@ -37,7 +38,7 @@ def _move(view: View, by: int) -> int:
 @panel("6", search=alike, move=_move)
 def compare(view: View) -> Text:
     """The node beside itself in another step, and how far they are apart."""
-    scene, passes, rows, width = view.scene, view.passes, view.found, view.width
+    scene, rows, width = view.scene, view.found, view.width
     here = int(np.searchsorted(rows, scene.now))
     place = here + _offset(view)
     if not 0 <= place < len(rows) or here >= len(rows):
@@ -46,9 +47,11 @@ def compare(view: View) -> Text:
     made = Text()
     half = max(width - _LEAST, 0) // 2
     columns = _WIDEST if sum(_WIDEST) <= width else (_LEAST, half, half)
-    heads = [f"step {passes.step_of(each.row)}" for each in (node, other)]
+    numbers = step_numbers(scene.log)
+    heads = [numbers.title(each.row) for each in (node, other)]
     if columns is _WIDEST:
-        heads = [f"#{each.row} {head}" for each, head in zip((node, other), heads, strict=True)]
+        numbers = step_numbers(scene.log)
+    heads = [f"#{each.row} {head}" for each, head in zip((node, other), heads, strict=True)]
     made.append(" " * columns[0] + f"{heads[0]:>{columns[1]}}", "bold")
     behind = Style(bold=True, underline=True, meta={"@click": f"app.go({other.row})"})
     made.append(" " * (columns[2] - len(heads[1])))

@@ -7,6 +7,7 @@ from rich.style import Style
 from rich.text import Text
 
 from graphscope.debugger.value_results import brief_of
+from graphscope.graph.step_numbers import step_numbers
 from graphscope.tui.inspector.alike import alike
 from graphscope.tui.inspector.histogram import spark
 from graphscope.tui.inspector.panel_table import View, panel
@@ -19,7 +20,7 @@ _POINTS = 240
 @panel("5", search=alike)
 def steps(view: View) -> Text:
     """What the same line made in other steps, as a curve and in words."""
-    scene, passes, rows = view.scene, view.passes, view.found
+    scene, rows = view.scene, view.found
     made = Text()
     if len(rows) == 0:
         return Text("This node is like no other.", "muted")
@@ -27,7 +28,8 @@ def steps(view: View) -> Text:
     sizes = [magnitude(scene.whole.node(int(row))) for row in chosen]
     values = [float("nan") if size is None else size for size in sizes]
     finite = [value for value in values if value == value]  # not a NaN
-    times, turns = _counted(len(rows), "time"), _counted(passes.step_of(scene.log.end), "step")
+    numbers = step_numbers(scene.log)
+    times, turns = _counted(len(rows), "time"), _counted(max(len(numbers), 1), "step")
     made.append(f"{times} in {turns}; root mean square of what it made\n\n")
     if finite:
         made.append(spark(values, max(view.width - 2, 8), view.glyphs.bars) + "\n", "forward")
@@ -36,7 +38,7 @@ def steps(view: View) -> Text:
     for row in rows[max(here - 6, 0) : here + 7].tolist():
         node = scene.whole.node(row)
         sign = "> " if row == scene.now else "  "
-        text = f"{sign}step {passes.step_of(row):<5} #{row:<8} {escape(brief_of(node))}"
+        text = f"{sign}{numbers.title(row):<10} #{row:<8} {escape(brief_of(node))}"
         style = Style(bold=row == scene.now, meta={"@click": f"app.go({row})"})
         made.append(text + "\n", style)
     return made

@@ -1,0 +1,128 @@
+"""What headers tell of what lies beneath them: the loss of a step, the shapes that a module takes and gives."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from graphscope.errors import LogError
+from graphscope.eventlog.schema import Flag, Kind
+from graphscope.graph.series.rates import rates_of
+from graphscope.graph.sizes import counts_of, norms_of
+from graphscope.graph.words import sources
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.names import Site
+    from graphscope.eventlog.reader import Log
+    from graphscope.graph.graph import Graph
+
+_MOST_ELEMENTS: Final = 1 << 22
+"""Of gradients of more elements in all the norm is not worked out while somebody waits for a line."""
+_LOOKED_AT: Final = 1 << 12
+"""So many rows of a section are looked at from either end."""
+
+
+class StepFacts(NamedTuple):
+    """What a training step says of itself; NaN where that is not known."""
+
+    loss: float
+    """What its last backward pass began from."""
+    norm: float
+    """The 2-norm of all gradients of leaves that its backward passes made."""
+    rate: float
+    """The learning rate of its last update."""
+
+
+def of_step(graph: Graph, first: int, last: int, begins: np.ndarray) -> StepFacts:
+    """The facts of the step from row `first` to `last`.
+
+    Args:
+        graph: The graph, with what a person has edited.
+        first: Its first row.
+        last: Its last row.
+        begins: Where its backward passes begin.
+    """
+    log = graph.log
+    loss = _loss(graph, int(begins[-1])) if len(begins) else math.nan
+    norm = _norm(log, int(begins[0]), last) if len(begins) else math.nan
+    return StepFacts(loss, norm, _rate(log, max(first, last - _LOOKED_AT), last))
+
+
+def _loss(graph: Graph, begin: int) -> float:
+    try:
+        inputs = graph.log.event(begin).inputs
+        value = graph.node(inputs[0][0]).output(inputs[0][1]) if inputs else None
+    except LogError:
+        return math.nan
+    return float(value.reshape(-1)[0]) if value is not None and value.size == 1 else math.nan
+
+
+def _norm(log: Log, begin: int, last: int) -> float:
+    kinds = log.column("kind", begin, last + 1)
+    rows = begin + np.flatnonzero(kinds == Kind.ACCUMULATE)
+    tensors = log.pick("tensor", log.pick("forward", rows).astype(np.int64)).astype(np.int64)
+    of_leaves = log.pick("kind", tensors) == Kind.LEAF
+    rows, tensors = rows[of_leaves], tensors[of_leaves]
+    if len(rows) == 0 or int(counts_of(log, rows).sum()) > _MOST_ELEMENTS:
+        return math.nan
+    known, times = np.unique(tensors, return_counts=True)
+    single = np.isin(tensors, known[times == 1])
+    total = float(np.square(norms_of(log, rows[single])).sum())
+    for tensor in known[times > 1].tolist():
+        parts = [log.value(int(row)) for row in rows[tensors == tensor]]
+        kept = [part for part in parts if part is not None]
+        if len(kept) < len(parts) or len({part.shape for part in kept}) > 1:
+            return math.nan
+        total += float(np.square(np.sum(kept, axis=0, dtype=np.float64)).sum())
+    return math.sqrt(total) if math.isfinite(total) else total
+
+
+def _rate(log: Log, first: int, last: int) -> float:
+    kinds, flags = log.column("kind", first, last + 1), log.column("flags", first, last + 1)
+    writes = first + np.flatnonzero((kinds == Kind.OP) & ((flags & int(Flag.IN_PLACE)) != 0))
+    return float(rates_of(log, writes[-1:])[0]) if len(writes) else math.nan
+
+
+class Flow(NamedTuple):
+    """What goes into the call of a module, and what comes out of it."""
+
+    taken: tuple[int, ...] | None
+    """The shape of the first thing that it takes; None where it takes nothing from outside."""
+    given: tuple[int, ...] | None
+    """The shape of what it makes last."""
+
+
+def of_call(log: Log, first: int, last: int) -> Flow:
+    """What the rows of a call take and give."""
+    head = _ops(log, first, min(last, first + _LOOKED_AT))
+    tail = _ops(log, max(first, last - _LOOKED_AT), last)
+    taken = None
+    for row in head.tolist():
+        named = sources(log, np.array([row]), 0)
+        if 0 <= named[0] < first:
+            taken = log.event(int(named[0])).shape
+            break
+    return Flow(taken, log.event(int(tail[-1])).shape if len(tail) else None)
+
+
+def _ops(log: Log, first: int, last: int) -> np.ndarray:
+    return first + np.flatnonzero(log.column("kind", first, last + 1) == Kind.OP)
+
+
+def parameters_of(log: Log, first: int, last: int) -> tuple[int, list[str]]:
+    """How many parameters the rows of an optimizer's step write to, and the ops that do."""
+    kinds, flags = log.column("kind", first, last + 1), log.column("flags", first, last + 1)
+    writes = first + np.flatnonzero((kinds == Kind.OP) & ((flags & int(Flag.IN_PLACE)) != 0))
+    tensors = np.unique(log.pick("tensor", writes)).astype(np.int64)
+    count = int(((log.pick("flags", tensors) & int(Flag.PARAMETER)) != 0).sum()) or len(tensors)
+    return count, [log.op(int(number)).name for number in np.unique(log.pick("op", writes[-1:]))]
+
+
+def line_of(log: Log, section: Any) -> Site | None:
+    """The program's own line that a section was made by: of a library's rows the one that led there."""
+    sites = log.column("site", int(section["first"]), min(int(section["last"]), int(section["first"]) + 64) + 1)
+    number = next((int(each) for each in sites if each), 0)
+    site = log.site(number) if number else None
+    return site if site is None or not site.caller else log.site(site.caller)

@@ -45,7 +45,7 @@ KINDS: Final = {
         KindOfSection(SectionKind.STEP, is_folded=True, least=1),
         KindOfSection(SectionKind.PASS, is_folded=False, least=1),
         KindOfSection(SectionKind.MAKING, is_folded=True, least=3),
-        KindOfSection(SectionKind.OPTIMIZER, is_folded=True, least=2),
+        KindOfSection(SectionKind.OPTIMIZER, is_folded=True, least=3),
         KindOfSection(SectionKind.PARAMETER, is_folded=True, least=2),
         KindOfSection(SectionKind.SCOPE, is_folded=False, least=2),
         KindOfSection(SectionKind.LIBRARY, is_folded=True, least=3),

@@ -54,7 +54,7 @@ def test_arrows_walk_lines_and_home_and_end_reach_the_ends(training: Path) -> No
 
     async def use(screen: Screen) -> None:
         await screen.press("end")
-        await screen.at(min(row for row in rows if row >= steps(load(training)).first[-1]))  # its header is the last line
+        await screen.at(min(row for row in rows if row >= steps(load(training)).first[-1]))  # beneath the last header
         await screen.press("home")
         await screen.at(rows[0])
         await screen.press("down")

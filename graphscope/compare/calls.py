@@ -96,7 +96,7 @@ def _between(one: Mapping[str, str], other: Mapping[str, str], defaults: Mapping
     for name in dict.fromkeys([*one, *other]):
         texts = [each.get(name, _spelled(defaults[name]) if name in defaults else "") for each in (one, other)]
         if texts[0] != texts[1]:
-            found.append(Fact(name, *texts))
+            found.append(Fact(name, *("a tensor" if text == "·" else text for text in texts)))
     return found
 
 

@@ -14,7 +14,7 @@ from graphscope.compare.errors import MARGIN, allowed, expected, saved
 from graphscope.compare.parameter_parts import holder
 from graphscope.compare.rounding import PRECISION, Allowed, Deviation, agree, deviation, roundoff, statistics_agree
 from graphscope.compare.updates import carried, made_by
-from graphscope.eventlog.schema import Kind
+from graphscope.eventlog.schema import Flag, Kind
 
 if TYPE_CHECKING:
     from graphscope.compare.parameter_parts import Shared
@@ -168,6 +168,10 @@ class Judgement:
     def _deviation(self, one: int, other: int) -> Deviation | None:
         """How far apart two vertices are that are the same up to rounding; None where they are not the same."""
         a, b = self.runs
+        for which, more in enumerate((self._one_more(0, one, other), self._one_more(1, other, one))):
+            if more is not None:
+                self.states[which][more] = AGREES  # that it is used is what differs
+                return None
         mine, its = a.flow.value(one), b.flow.value(other)
         if mine is None or its is None:
             return self._of_statistics(one, other)
@@ -182,6 +186,24 @@ class Judgement:
         if found and pair and any(agree(*pair, each, found) for each in self._allowed(one, other)):
             return found
         return carried(a.flow, one, b.flow, other) if self._are_given(one, other) else None
+
+    def _one_more(self, which: int, one: int, other: int) -> int | None:
+        """The parameter that one of two calls of an op is given and the other run has not, as a bias: it may be too
+        small to be seen in what comes out.
+        """
+        run, rest = self.runs[which], self.runs[1 - which].flow
+        flow = run.flow
+        if flow.kinds[one] != Kind.OP or flow.is_backward[one] or flow.ops[one] != rest.ops[other]:
+            return None
+        sources = flow.inputs[one]
+        if len(sources) != len(rest.inputs[other]) + 1:
+            return None
+        more = [each for each in sources if run.counterpart(each) == NONE]
+        others = [run.counterpart(each) for each in sources if each not in more]
+        if len(more) != 1 or others != [*rest.inputs[other]] or not run.prints.scales[more[0]]:
+            return None
+        is_trained = more[0] in flow.gathered or flow.flags[more[0]] & int(Flag.PARAMETER)
+        return more[0] if is_trained else None
 
     def _are_given(self, one: int, other: int) -> bool:
         """Whether earlier steps have made both what they are, and nobody says how far apart they may be."""

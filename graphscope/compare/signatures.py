@@ -87,6 +87,11 @@ kthvalue: input k dim keepdim
 layer_norm: input normalized_shape weight bias eps
 leaky_relu: input negative_slope
 lerp: input end weight
+linear: input weight bias
+bilinear: input1 input2 weight bias
+prelu: input weight
+rms_norm: input normalized_shape weight eps
+scaled_dot_product_attention: query key value attn_mask dropout_p is_causal
 linspace: start end steps
 logit: input eps
 masked_fill: input mask value

@@ -1,7 +1,9 @@
-"""Where two runs part: what finding it in two logs of a million events takes, in a fresh process."""
+"""Where two runs part: what finding it takes in logs of a million events and of a large model, in a fresh process."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -9,7 +11,7 @@ from typing import Any, Final
 from benchmarks.doctor import BATCH, layers, taken
 from benchmarks.engines import load
 from benchmarks.log import ROWS, scratch
-from benchmarks.results import Measurement
+from benchmarks.results import ROOT, Measurement
 
 LATE: Final = 0.9
 """After this part of the steps the second run clips to another limit."""
@@ -58,6 +60,29 @@ def record(path: Path, form: Callable[[Any, Any], Callable[[Any], Any]], steps: 
     return len(log)
 
 
+GPT2: Final = ROOT.parent / "tests" / "compare" / "models" / "gpt2"
+"""The model of a library, and a port of it with the same weights."""
+EPS: Final = "[1e-5] * layers", "[1e-5] * 5 + [1e-12] + [1e-5] * 6"
+"""What a layer of the port does otherwise."""
+
+
+def models(folder: Path, rounds: int) -> list[Measurement]:
+    """GPT-2 small of transformers against a port in which one norm has another eps."""
+    try:
+        load("transformers")
+    except ImportError:
+        return [Measurement("GPT-2 small", note="transformers is not installed")]
+    logs = []
+    for name, words in (("a", EPS[:1] * 2), ("b", EPS)):
+        script, log = folder / f"{name}.py", folder / f"{name}-gpt2.gscope"
+        script.write_text((GPT2 / f"{name}.py").read_text(encoding="utf-8").replace(*words), encoding="utf-8")
+        command = [sys.executable, "-W", "ignore", "-m", "graphscope", "record", "--log", str(log), str(script)]
+        subprocess.run(command, check=True, capture_output=True)
+        logs.append(str(log))
+    runs = [taken("diff", *logs, status=1) for _ in range(rounds)]
+    return [Measurement("GPT-2 small", {column: min(run[column] for run in runs) for column in runs[0]})]
+
+
 def measure(rows: int = ROWS, rounds: int = 3) -> list[Measurement]:
     """A run against one of the same structure and one of another; the least of some runs."""
     measurements = []
@@ -70,4 +95,5 @@ def measure(rows: int = ROWS, rounds: int = 3) -> list[Measurement]:
             record(theirs, form, steps, parts=True)
             runs = [taken("diff", str(ours), str(theirs), status=1) for _ in range(rounds)]
             measurements.append(Measurement(name, {column: min(run[column] for run in runs) for column in runs[0]}))
+        measurements += models(folder, rounds)
     return measurements

@@ -22,7 +22,7 @@ TITLES: Final = {
     "append": "Appending a row",
     "open": "A log of 1,000,000 events, in a fresh process",
     "doctor": "The doctor on a log of 1,000,000 events",
-    "diff": "Where two logs of 1,000,000 events part",
+    "diff": "Where two logs of 1,000,000 events part, and two of a large model",
     "pictures": "Pictures of the unrolled cell",
     "recorders": "Recording PyTorch",
     "observers": "Recording PyTorch beside torchlens",
@@ -56,6 +56,7 @@ NOTES: Final = {
     "included, and the most memory that it held, pages of the log among it; the least of three.",
     "diff": "`graphscope diff A B` of two trainings that part in the last tenth, where one clips to another limit; "
     "values are kept whole up to the budget of a log. `another structure`: one of the two has its layers written out. "
+    "`GPT-2 small`: a step of training transformers' own and a port of it, in which one norm has another eps. "
     "The processor's time of the whole process, Python's start included, and the most memory that it held, pages of "
     "the logs among it; the least of three.",
     "recorders": "PyTorch programs as they are, under `gs.record`: time as a multiple of the same step alone, with "

@@ -67,6 +67,8 @@ BARS: Final = (
     *(Bar("doctor", name, "seconds", 5.0) for name in ("perceptron", "transformer")),
     *(Bar("doctor", name, "bytes", 300e6) for name in ("perceptron", "transformer")),
     *(Bar("diff", name, "seconds", 20.0) for name in ("one structure", "another structure")),
+    Bar("diff", "GPT-2 small", "seconds", 10.0),
+    Bar("diff", "GPT-2 small", "bytes", 1e9),
     Bar("pictures", "T = 100, whole, SVG", "seconds", 1.0),
     Bar("memory", "W3, graphscope", "to torch", 1.3),
     Bar("recorders", "W1", "summary", 3.0),

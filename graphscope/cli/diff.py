@@ -57,6 +57,7 @@ def configure(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print where they part."""
     check(options)
+    _check_exact(options)
     if options.save_baseline is not None:
         return save_baseline(options, _log(options.a, options.a_args, "--a-args", options))
     if is_baseline(options.a):
@@ -91,6 +92,14 @@ def run(options: argparse.Namespace) -> int:
 
         print_report(lambda width: lines_of(found, width))
     return PARTED if found else NOTHING_TO_COMPARE if not len(found.pairs) else 0
+
+
+def _check_exact(options: argparse.Namespace) -> None:
+    """Refuse what `--exact` leaves no room for, ahead of any run."""
+    for given, option in ((options.rtol, "--rtol"), (options.atol, "--atol"), (options.map or None, "--map")):
+        if options.exact and given is not None:
+            message = f"--exact compares bit by bit and row by row, and {option} has no say in that"
+            raise UsageError(message, f"Leave --exact or {option} out.")
 
 
 def _pairs(a: list[Path], b: list[Path]) -> list[tuple[Path, Path]]:

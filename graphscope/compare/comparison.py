@@ -26,6 +26,7 @@ from graphscope.compare.rounding import Allowed
 from graphscope.compare.steps import step_of, steps
 from graphscope.compare.unseen import losses_parting, parameters_in_order
 from graphscope.compare.updates import update_parting
+from graphscope.errors import UsageError
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import NODES, Kind
 
@@ -54,7 +55,11 @@ def diff(
 
     Raises:
         LogError: One can't be read.
+        UsageError: `exact` is asked for together with what it leaves no room for.
     """
+    if exact and (rtol is not None or atol is not None or names):
+        wish = "rtol" if rtol is not None else "atol" if atol is not None else "names"
+        raise UsageError(f"exact compares bit by bit and row by row, and {wish} has no say in that", "Leave one out.")
     one, other = (each if isinstance(each, Log) else load(each) for each in (a, b))
     for log in (one, other):
         log.refresh()  # it may be of a run that is still going on

@@ -63,11 +63,15 @@ def of_backward(alignment: Alignment, region: Region) -> Culprits:
     if len(ends[0]) > len(ends[1]) and only[0]:
         mate = a.counterpart(only[0][0])
         found = cut(b.flow, mate)
-        return Culprits(only[0][0], mate if found is None else found, "untied" if found is None else "detached")
+        if found is not None or not only[1]:
+            return Culprits(only[0][0], mate if found is None else found, "untied" if found is None else "detached")
     if len(ends[1]) > len(ends[0]) and only[1]:
         mate = b.counterpart(only[1][0])
         found = cut(a.flow, mate)
-        return Culprits(mate if found is None else found, only[1][0], "untied" if found is None else "detached in a")
+        if found is not None or not only[0]:
+            return Culprits(
+                mate if found is None else found, only[1][0], "untied" if found is None else "detached in a"
+            )
     rules = [
         None if vertex is None else next(iter(ruling(run.flow, vertex)), owner_of(run.flow, vertex))
         for run, vertex in ((a, _first(region.a)), (b, _first(region.b)))
@@ -103,8 +107,11 @@ def _first(vertices: Sequence[int]) -> int | None:
 
 
 def cut(flow: Flow, vertex: int) -> int | None:
-    """Where on the way to a forward vertex gradients are cut off; None where that is not seen."""
-    if vertex == NONE:
+    """Where on the way to a forward vertex gradients are cut off; None where that is not seen.
+
+    What nothing is made of, as what a custom Function computes within, cuts no way.
+    """
+    if vertex == NONE or not flow.reaching[vertex]:
         return None
     border, seen = [vertex], {vertex}
     while border:

@@ -10,6 +10,7 @@ import numpy as np
 
 from graphscope.compare.error_rules import RULES
 from graphscope.compare.error_rules.sums import by_size
+from graphscope.compare.layouts import HIDDEN, unhidden
 from graphscope.compare.operation import Operand, Operation, root_mean_square
 from graphscope.compare.rounding import Allowed, Deviation
 
@@ -78,7 +79,8 @@ def expected(
     size = 1.0 if value is None or value.dtype.kind not in "fc" else root_mean_square(value)
     # Of a gradient the bound is of the size of its largest element, and would grow from op to op.
     absolute = 0.0 if value is None or node.graph_pass == "backward" else float(np.mean(bound.absolute))
-    likely = max(absolute, float(np.mean(bound.relative)) * size) / MARGIN if size else 0.0
+    seen = size if value is None or size < HIDDEN else root_mean_square(unhidden(value))
+    likely = max(absolute, float(np.mean(bound.relative)) * seen) / MARGIN if size else 0.0
     return Deviation(1, size, MARGIN * likely, likely) if np.isfinite(likely) else Deviation(1, size, 0.0, 0.0)
 
 

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.compare.alignment import NONE, Alignment
+from graphscope.compare.alignment import NONE, Alignment, Run
 from graphscope.compare.anchors import LOOSE, TIGHT
 from graphscope.compare.calls import Call, facts
 from graphscope.compare.errors import MARGIN, allowed, expected, saved
 from graphscope.compare.parameter_parts import holder
 from graphscope.compare.rounding import PRECISION, Allowed, Deviation, agree, deviation, roundoff, statistics_agree
 from graphscope.compare.updates import carried, made_by
+from graphscope.compare.vocabulary import OVERWRITING
 from graphscope.eventlog.schema import Flag, Kind
+from graphscope.graph.faults import EMPTY
 
 if TYPE_CHECKING:
     from graphscope.compare.parameter_parts import Shared
@@ -35,6 +37,8 @@ _MANY: Final = 40_000
 """Of more vertices it is told by sizes alone how far off those without a counterpart are likely to be."""
 _ROUNDINGS: Final = 512
 """So many units of roundoff are what a program makes of its result where all that goes in is the same."""
+_RUNNING: Final = 256
+"""So many units of roundoff are what earlier steps make of what they sum up, as the running mean of a norm."""
 _EQUAL: Final = Deviation(1, 1.0, 0.0, 0.0)
 
 
@@ -168,6 +172,8 @@ class Judgement:
     def _deviation(self, one: int, other: int) -> Deviation | None:
         """How far apart two vertices are that are the same up to rounding; None where they are not the same."""
         a, b = self.runs
+        if _is_overwritten(a, one) and _is_overwritten(b, other):
+            return _EQUAL
         for which, more in enumerate((self._one_more(0, one, other), self._one_more(1, other, one))):
             if more is not None:
                 self.states[which][more] = AGREES  # that it is used is what differs
@@ -254,8 +260,8 @@ class Judgement:
             dtypes = [self._dtypes[0][one], self._dtypes[1][other]]
         for which, (run, vertex) in enumerate(zip(self.runs, (one, other), strict=True)):
             if run.flow.kinds[vertex] == Kind.LEAF or vertex < run.flow.sources:
-                unit = roundoff(*dtypes)
-                yield Allowed(4 * unit * float(run.prints.scales[vertex]), 4 * unit, 4 * unit)
+                unit = (_RUNNING if _is_told_again(run, vertex) else 4) * roundoff(*dtypes)
+                yield Allowed(unit * float(run.prints.scales[vertex]), unit, unit)
             else:
                 node, slot, forward = self._node(which, vertex)
                 found = allowed(node, self._inputs(which, vertex), *dtypes, slot=slot, forward=forward)
@@ -300,3 +306,17 @@ class Judgement:
 
 def _numeric(*values: np.ndarray) -> bool:
     return all(value.dtype.kind in "fciub" for value in values)
+
+
+def _is_overwritten(run: Run, vertex: int) -> bool:
+    """Whether it is memory as it was found, or as good as that: all of it is written before it is read, if it is."""
+    flow = run.flow
+    users = [flow.ops[user] for user in flow.users[vertex]]
+    is_arbitrary = flow.kinds[vertex] == Kind.LEAF and bool(users or flow.ops[vertex] in EMPTY)
+    return is_arbitrary and OVERWRITING.issuperset(users)
+
+
+def _is_told_again(run: Run, vertex: int) -> bool:
+    """Whether a leaf has been written into since a log first told of it."""
+    row = run.flow.rows[vertex]
+    return bool(run.flow.kinds[vertex] == Kind.LEAF and run.flow.log.pick("tensor", np.array([row]))[0] < row)

@@ -15,6 +15,9 @@ _MOST_WHOLE: Final = 1 << 12
 _MOST_SORTED: Final = 1 << 20
 """Larger arrays are not sorted to see whether they hold the same numbers."""
 
+HIDDEN: Final = 1e4
+"""What masks add to scores is at least as low as the negative of this."""
+
 
 def in_one_order(a: np.ndarray, b: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray] | None:
     """Both as flat arrays in the same order, where their numbers agree; None where they don't in any order.
@@ -79,7 +82,18 @@ def _at(array: np.ndarray, places: np.ndarray) -> np.ndarray:
 def _scale(array: np.ndarray) -> float:
     with np.errstate(all="ignore"):
         found = float(np.nanmax(np.abs(array))) if array.size else 0.0
+        if found >= HIDDEN and array.dtype.kind == "f":
+            found = float(np.nanmax(np.abs(unhidden(array)), initial=0.0))
     return found if math.isfinite(found) else 0.0
+
+
+def unhidden(array: np.ndarray) -> np.ndarray:
+    """The elements without those that a mask made so small that nothing comes of them: far below all others."""
+    with np.errstate(all="ignore"):
+        lowest = array.min(initial=0.0)
+        rest = array[array > lowest / 100]
+        is_mask = lowest <= -HIDDEN and bool((np.abs(rest) <= -lowest / 100).all())
+    return rest if is_mask else array.reshape(-1)
 
 
 def _agree(a: np.ndarray, b: np.ndarray, tolerance: float, scale: float | None = None) -> bool:
@@ -89,4 +103,4 @@ def _agree(a: np.ndarray, b: np.ndarray, tolerance: float, scale: float | None =
         allowed = tolerance * (_scale(a) if scale is None else scale)
         apart = np.abs(a.astype(np.float64, copy=False) - b) if a.dtype.kind != "c" else np.abs(a - b)
         close = (apart <= allowed) | (a == b) | ((a != a) & (b != b))
-    return bool(close.all())
+        return bool(close.all()) or bool((close | (apart <= tolerance * np.abs(a))).all())

@@ -49,6 +49,8 @@ def _unseen_leaves(run: Run) -> dict[tuple[int, ...], list[int]]:
 
 def pair_named(alignment: Alignment, names: Mapping[str, str]) -> None:
     """Leaves of which a person says that they belong together, by their names or those of the modules around them."""
+    if not names:
+        return
     (a, _), (b, _) = alignment.sides
     known = {_known_as(b.flow, vertex)[0]: vertex for vertex in _free_leaves(b.flow, b.mates)}
     for vertex in _free_leaves(a.flow, a.mates):

@@ -12,6 +12,7 @@ from graphscope.compare.beginnings import GIVEN, folded
 from graphscope.compare.births import birth, masks, same
 from graphscope.compare.calls import Call, alone, facts
 from graphscope.compare.causes import cause_of
+from graphscope.compare.compiled import of_compiled
 from graphscope.compare.culprits import of_backward
 from graphscope.compare.difference import Distance, Parting
 from graphscope.compare.judgement import DIFFERS, Judgement
@@ -102,6 +103,9 @@ def _forward(judgement: Judgement, region: Region, step: int) -> Parting:
     cause = cause_of(found, calls, known)
     if cause in ("op", "another op") and _is_partly_unseen(alignment, found):
         cause = "unseen"
+    if cause == "another op":
+        compiled = of_compiled(alignment, region)
+        cause, known = (cause, known) if compiled is None else compiled
     return _told(judgement, region, "forward", step, cause, calls, known)
 
 

@@ -1,4 +1,4 @@
-"""Which ops do what a part of a composite op does, so that a step that one side leaves out is seen."""
+"""Which ops do what a part of a composite op does, so that a step that one side leaves out is seen; which overwrite."""
 
 from __future__ import annotations
 
@@ -37,6 +37,12 @@ PARTS: Final[dict[str, frozenset[str]]] = {
     "sum": frozenset({"sum"}),
 }
 """The ops by which people write a part by hand."""
+
+OVERWRITING: Final = frozenset(
+    {"normal_", "uniform_", "trunc_normal_", "log_normal_", "exponential_", "bernoulli_", "cauchy_", "geometric_",
+     "random_", "zero_", "fill_", "copy_"}
+)  # fmt: skip
+"""Ops that write all elements of a tensor and read none."""
 
 
 def does_the_same(a: Item, b: Item) -> bool:

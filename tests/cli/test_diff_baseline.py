@@ -68,6 +68,8 @@ def test_exact_is_bit_by_bit(scripts: Path, graphscope: Run) -> None:
         (["kept.json", "a.py", "-o", "x.svg"], "-o compares two logs"),
         (["--save-baseline", "kept.json", "a.py", "b.py"], "there are two"),
         (["missing.json", "a.py"], "missing.json"),
+        (["--exact", "--rtol", "1e-3", "a.py", "a.py"], "--rtol has no say in that"),
+        (["--exact", "--atol", "0", "a.py", "a.py"], "--atol has no say in that"),
     ],
 )
 def test_what_can_not_be_is_told(arguments: list[str], said: str, scripts: Path, graphscope: Run) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 import graphscope as gs
 from graphscope.compare import Difference, diff
+from graphscope.errors import UsageError
 from graphscope.eventlog.reader import Log
 
 pytestmark = pytest.mark.torch
@@ -75,3 +76,9 @@ def test_a_name_that_is_nobodys_is_told(compare: Callable[..., Difference], othe
     assert "'3'" in one
     assert "b.gscope" in two
     assert "'encoder'" in two
+
+
+@pytest.mark.parametrize("wish", [{"rtol": 0.0}, {"atol": 0.1}, {"names": {"0": "1"}}])
+def test_bit_by_bit_leaves_no_room(compare: Callable[..., Difference], wish: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match=f"{next(iter(wish))} has no say"):
+        compare(TRAINING, TRAINING, exact=True, **wish)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from graphscope.compare.error_rules.sizes import SCALAR, Array, Rule, norms, top
 from graphscope.compare.error_rules.sums import products
 from graphscope.compare.operation import Operand, Operation
 from graphscope.compare.rounding import Allowed
+
+_BIASED: Final = 1024
+"""A sum of so many squares, added one by one to a sum that grows, is too small or too large by one unit of roundoff."""
 
 
 def normalised(axes: Callable[[Operation, Array], tuple[int, ...]], weighs: int = 2, centred: bool = True) -> Rule:
@@ -55,8 +58,12 @@ def normalised(axes: Callable[[Operation, Array], tuple[int, ...]], weighs: int 
             bound = bound + weight.largest * (top(call.value, 0.0) / max(scale, 1e-30) + shift)
         if isinstance(bias, Operand):
             bound = bound + 2 * bias.largest
-        few = 0.0 if terms == value.shape[-1] else 4 / math.sqrt(variance.size)  # rows that share a variance
-        slope = (0.5 + few) * call.unit + float(np.mean(np.minimum(x.spread / deviation, 1)))
+        few, one_by_one = 0.0, 0.0
+        if (
+            terms != value.shape[-1]
+        ):  # rows share a variance, which is summed in one accumulator where channels are last
+            few, one_by_one = 4 / math.sqrt(variance.size), terms / _BIASED
+        slope = (0.5 + few + one_by_one) * call.unit + float(np.mean(np.minimum(x.spread / deviation, 1)))
         return Allowed(_spread_out(bound, call), _spread_out(part, call), call.slope(slope, 1.0))
 
     return rule

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Generator
 from typing import Any, Final
 
 import numpy as np
@@ -13,25 +14,26 @@ from graphscope.compare.expansions.part import Array, Part, Parts
 
 def softmax(input: Array, dim: int, *_: Any, **__: Any) -> Parts:
     """`exp(x - max) / sum of exp(x - max)`."""
-    shifted = input - input.max(dim, keepdims=True)
-    yield Part("shifted", shifted, {"dim": dim})
-    powers = np.exp(shifted)
-    yield Part("exp", powers)
-    total = powers.sum(dim, keepdims=True)
-    yield Part("sum", total, {"dim": dim})
+    _shifted, powers, total = yield from _sum_of_powers(input, dim)
     yield Part("softmax", powers / total)
 
 
 def log_softmax(input: Array, dim: int, *_: Any, **__: Any) -> Parts:
     """`x - max - log of sum of exp(x - max)`."""
+    shifted, _powers, total = yield from _sum_of_powers(input, dim)
+    yield Part("log of sum", np.log(total))
+    yield Part("log_softmax", shifted - np.log(total))
+
+
+def _sum_of_powers(input: Array, dim: int) -> Generator[Part, None, tuple[Array, Array, Array]]:
+    """`x - max`, its powers, and their sum."""
     shifted = input - input.max(dim, keepdims=True)
     yield Part("shifted", shifted, {"dim": dim})
     powers = np.exp(shifted)
     yield Part("exp", powers)
     total = powers.sum(dim, keepdims=True)
     yield Part("sum", total, {"dim": dim})
-    yield Part("log of sum", np.log(total))
-    yield Part("log_softmax", shifted - np.log(total))
+    return shifted, powers, total
 
 
 def logsumexp(input: Array, dim: Any, keepdim: bool = False) -> Parts:

@@ -206,10 +206,15 @@ class Actions(Guarded, Screen[None]):
         self.action_prefill(f"set {'grad' if node is not None and node.graph_pass == 'backward' else 'value'} = ")
 
     def action_toggle_map(self) -> None:
-        """Show or hide the map."""
+        """Show the map of nodes, then that of modules where the program has some, then none."""
+        shown = self.query_one(Map)
+        if self.has_class("-map") and not shown.of_modules and shown.modules.is_worth_it(self.scene):
+            shown.turn(of_modules=True)
+            self.call_after_refresh(shown.focus)
+            return
+        shown.turn(of_modules=False)
         self.toggle_class("-map")
-        shown = self.query_one(Map) if self.has_class("-map") else self.query_one(Tape)
-        self.call_after_refresh(shown.focus)
+        self.call_after_refresh((shown if self.has_class("-map") else self.query_one(Tape)).focus)
 
     def action_drawing(self) -> None:
         """Draw the map, or show it in boxes again."""

@@ -56,6 +56,11 @@ class Glyphs:
     same: str
     differs: str
     leads_to: str
+    """Between what something takes and what it gives."""
+    ahead: str
+    """The forward pass."""
+    behind: str
+    """The backward pass."""
 
 
 UNICODE: Final = Glyphs(
@@ -64,7 +69,7 @@ UNICODE: Final = Glyphs(
     edited="✱", view="⌕", opened="▾", closed="▸", rising="▲", lane="│", across="─", fork_left="├", fork_right="┤",
     end_left="╰", end_right="╯", crossing="┼", more="┆", bars="▁▂▃▄▅▆▇█", shades=" ░▒▓█", steps="╸━",
     box="╭╮╰╯─│", strong_box="┏┓┗┛━┃", arrow="▼", strong_arrow="▼", up="▲", ellipsis="…", times="×",
-    same="=", differs="≠", leads_to="→",
+    same="=", differs="≠", leads_to="→", ahead="▸", behind="◂",
 )  # fmt: skip
 """For terminals that show Unicode."""
 
@@ -74,7 +79,7 @@ ASCII: Final = Glyphs(
     edited="*", view="v", opened="-", closed="+", rising="^", lane="|", across="-", fork_left="|", fork_right="|",
     end_left="`", end_right="'", crossing="+", more=":", bars="_.,-~=+#", shades=" .:*#", steps="-=",
     box="++++-|", strong_box="####=#", arrow="v", strong_arrow="V", up="^", ellipsis="~", times="x",
-    same="=", differs="/", leads_to="->",
+    same="=", differs="/", leads_to="->", ahead=">", behind="<",
 )  # fmt: skip
 """For terminals that show nothing else."""
 

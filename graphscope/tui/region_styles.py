@@ -68,6 +68,10 @@ STYLES: Final[dict[str, dict[str, str]]] = {
         "link": "$faint",
         "way": "$warning",
         "note": "$muted",
+        "module": "bold $foreground",
+        "fact": "$muted",
+        "forward-here": "bold reverse $forward",
+        "backward-here": "bold reverse $backward",
     },
     "timeline": {
         "label": "$muted",

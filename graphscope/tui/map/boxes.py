@@ -119,15 +119,16 @@ def _box(
     made: Sketch, box: Box, words: tuple[str, str], meaning: str, frame: str, characters: str, glyphs: Glyphs
 ) -> None:
     top_left, top_right, low_left, low_right, across, side = tuple(characters)
-    _put(made, box.x, box.y, top_left + across * (box.width - 2) + top_right, frame)
+    put(made, box.x, box.y, top_left + across * (box.width - 2) + top_right, frame)
     for number, text in enumerate(words, 1):
         for x in (box.x, box.x + box.width - 1):
-            _put(made, x, box.y + number, side, frame)
-        _put(made, box.x + 1, box.y + number, f" {fit(text, box.width - 4, glyphs.ellipsis)} ", meaning)
-    _put(made, box.x, box.y + 3, low_left + across * (box.width - 2) + low_right, frame)
+            put(made, x, box.y + number, side, frame)
+        put(made, box.x + 1, box.y + number, f" {fit(text, box.width - 4, glyphs.ellipsis)} ", meaning)
+    put(made, box.x, box.y + 3, low_left + across * (box.width - 2) + low_right, frame)
 
 
-def _put(made: Sketch, x: int, y: int, text: str, meaning: str) -> None:
+def put(made: Sketch, x: int, y: int, text: str, meaning: str) -> None:
+    """Write into a picture."""
     for character in text:
         cells = cell_len(character)
         if cells == 0 or x >= made.width:

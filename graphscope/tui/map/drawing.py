@@ -18,6 +18,7 @@ from graphscope.exporters.view_selection import marked
 from graphscope.graph.passes import whole
 from graphscope.tui.map import kitty, sixel
 from graphscope.tui.map.boxes import Box, Picture
+from graphscope.tui.map.module_drawing import view_of
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from textual.geometry import Size
 
     from graphscope.graph import Graph, Node
+    from graphscope.graph.modules import ModuleMap
     from graphscope.graph.paths import Paths
     from graphscope.graph.view import GraphView
     from graphscope.tui.map.terminal_graphics import Terminal
@@ -74,6 +76,12 @@ def wish_for(
     view = marked(whole(graph, None, [nodes[row] for row in sorted(nodes)]), breakpoints, current)
     view = view if paths is None else _highlighted(view, paths)
     return Wish(dot(view), {node.id: node.rows[0] for node in view.nodes}, current, room, paper, ink)
+
+
+def wish_for_modules(graph: Graph, shown: ModuleMap, current: int, room: Size, paper: Color, ink: Color) -> Wish:
+    """The wish to see the modules of a map; `current` is the box where one stands, by its place."""
+    view = view_of(graph, shown, current)
+    return Wish(dot(view), {node.id: place for place, node in enumerate(view.nodes)}, max(current, 0), room, paper, ink)
 
 
 def _highlighted(view: GraphView, paths: Paths) -> GraphView:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
@@ -14,13 +14,11 @@ from graphscope.errors import ExportError
 from graphscope.tui.map.terminal_graphics import NONE, Terminal, ask
 
 if TYPE_CHECKING:
+    from textual.geometry import Size
     from textual.timer import Timer
     from textual.widget import Widget
 
-    from graphscope.graph import Node
-    from graphscope.graph.paths import Paths
     from graphscope.tui.map.drawing import Drawing, Wish
-    from graphscope.tui.scene import Scene
 
 _STANDS: Final = 0.3
 """Seconds that a drawing stands when one has gone on, while the next is made; then boxes do."""
@@ -93,15 +91,16 @@ class DrawingWorker:
 
     # Drawings --------------------------------------------------------------------------------------------------------
 
-    def wish(self, scene: Scene, nodes: Mapping[int, Node], paths: Paths | None) -> None:
-        """Draw these nodes, unless they are drawn; what was wished for before is not drawn any more."""
+    def wish(self, wished: Callable[[Size, Color, Color], Wish]) -> None:
+        """Draw something, unless it is drawn; what was wished for before is not drawn any more.
+
+        Args:
+            wished: What to draw into so much room, in the colours of paper and ink.
+        """
         room = self._widget.content_region.size
         if not self.at_work or not room:
             return
-        from graphscope.tui.map.drawing import wish_for
-
-        broken = {row for row, node in nodes.items() if scene.broken(node)}
-        wish = wish_for(scene.whole, nodes, scene.now, broken, room, *self._colours, paths)
+        wish = wished(room, *self._colours)
         if wish == self._made:
             self._wish = None
             return

@@ -49,14 +49,30 @@ def neighbourhood(centre: Node, radius: int) -> Layers:
                     beyond.append(other)
             made.hidden += max(len(found) - 2 * _FAN, 0)
         border = beyond
-    wires = list(_wires(made.nodes))
-    depth = _depths(sorted(made.nodes), wires)
+    _lay(made, sorted(made.nodes), list(_wires(made.nodes)))
+    return made
+
+
+def layered(spots: list[int], wires: list[tuple[int, int, str]]) -> Layers:
+    """Spots in layers: each below all that leads to it.
+
+    Args:
+        spots: From 0 on, in an order in which wires lead from earlier ones to later ones.
+        wires: From, to, and of what kind.
+    """
+    made = Layers()
+    if spots:
+        _lay(made, spots, wires)
+    return made
+
+
+def _lay(made: Layers, spots: list[int], wires: list[tuple[int, int, str]]) -> None:
+    depth = _depths(spots, wires)
     made.layers = [[] for _ in range(max(depth.values()) + 1)]
-    for row in sorted(made.nodes):
-        made.layers[depth[row]].append(row)
+    for spot in spots:
+        made.layers[depth[spot]].append(spot)
     _through(made, depth, wires)
     _order(made)
-    return made
 
 
 def _wires(nodes: dict[int, Node]) -> Iterable[tuple[int, int, str]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.segment import Segment
 from textual import events
@@ -20,11 +21,17 @@ from graphscope.tui.map.boxes import Box, Picture, Sketch, sketch
 from graphscope.tui.map.covered_line import CoveredLine
 from graphscope.tui.map.drawing_worker import DrawingWorker
 from graphscope.tui.map.layers import Layers, neighbourhood
+from graphscope.tui.map.module_view import ModuleView
 from graphscope.tui.map.path_targets import Found, Target, offer, paths_for, said
 from graphscope.tui.messages import CommandRequested
 from graphscope.tui.region_styles import Drawn
 from graphscope.tui.scene import Scene
 from graphscope.tui.screen_text import escape
+
+if TYPE_CHECKING:
+    from textual.color import Color
+
+    from graphscope.tui.map.drawing import Wish
 
 _WIDEST: Final = 6
 
@@ -39,6 +46,8 @@ class Map(Drawn, ScrollView, can_focus=True):
         Binding("down", "walk(0, 1)", "Down", id="map.down", show=False),
         Binding("left", "walk(-1, 0)", "Left", id="map.left", show=False),
         Binding("right", "walk(1, 0)", "Right", id="map.right", show=False),
+        Binding("enter", "enter", "Go into", id="map.enter", show=False, tooltip="Go into the module where one stands"),
+        Binding("backspace", "leave", "Go out", id="map.leave", show=False, tooltip="Go out to what lies around"),
     ]
 
     scene: reactive[Scene | None] = reactive(None, repaint=False)
@@ -56,6 +65,9 @@ class Map(Drawn, ScrollView, can_focus=True):
         """A drawing is about to be laid over the lines."""
         self.radius = 2
         self.target: Target = "loss"
+        self.modules = ModuleView(glyphs)
+        self.of_modules = False
+        """The modules of the program are shown, in place of the nodes around one."""
 
     def on_mount(self) -> None:
         """Hear when the screen is painted as a whole."""
@@ -74,6 +86,19 @@ class Map(Drawn, ScrollView, can_focus=True):
         """Show the drawing in place of boxes, or these again."""
         self._artist.switch()
         self._draw()
+
+    def turn(self, of_modules: bool) -> None:
+        """Show the modules, or the nodes."""
+        self.of_modules = of_modules
+        self._sketched = None
+        self._draw()
+
+    def judge(self, found_at: Sequence[int]) -> None:
+        """Mark where findings are."""
+        if self.scene is not None:
+            self.modules.judge(self.scene, found_at)
+            self._sketched = None
+            self._draw()
 
     def lead(self, target: Target) -> None:
         """Show the paths to something else."""
@@ -97,6 +122,9 @@ class Map(Drawn, ScrollView, can_focus=True):
         node = scene.node if scene is not None else None
         if node is None or scene is None or not self.display:
             return
+        if self.of_modules:
+            self._draw_modules(scene)
+            return
         key = (node.row, self.radius, scene.log.end, self.target)
         if key != self._sketched:
             self._sketched = key
@@ -104,23 +132,53 @@ class Map(Drawn, ScrollView, can_focus=True):
             self._layers = neighbourhood(centre, self.radius)
             self._found = paths_for(centre, self.target)
             self._sketch = sketch(self._layers, node.row, self._glyphs, self._paths)
-        self._artist.wish(scene, self._layers.nodes, self._paths)
+        self._artist.wish(self._wish_for_nodes)
+        if not self._artist.drawing:
+            self._arrange()
+
+    def _wish_for_nodes(self, room: Size, paper: Color, ink: Color) -> Wish:
+        from graphscope.tui.map.drawing import wish_for
+
+        scene, nodes = self.scene, self._layers.nodes
+        assert scene is not None
+        broken = {row for row, node in nodes.items() if scene.broken(node)}
+        return wish_for(scene.whole, nodes, scene.now, broken, room, paper, ink, self._paths)
+
+    def _wish_for_modules(self, room: Size, paper: Color, ink: Color) -> Wish:
+        from graphscope.tui.map.drawing import wish_for_modules
+
+        assert self.scene is not None
+        assert self.modules.shown is not None
+        return wish_for_modules(self.scene.whole, self.modules.shown, self.modules.here.box, room, paper, ink)
+
+    def _draw_modules(self, scene: Scene) -> None:
+        self._sketched = None
+        self.modules.look(scene)
+        size = self.scrollable_content_region.size
+        self._sketch = self.modules.sketch((size.width, size.height))
+        self._artist.wish(self._wish_for_modules)
         if not self._artist.drawing:
             self._arrange()
 
     def _arrange(self) -> None:
         """Show what there is now to be shown."""
         drawing = self._artist.drawing
-        title = [f"map  radius {self.radius}"]
-        if self._found is not None and self.scene is not None:
-            title.append(f"  {said(self._found, self.scene.now)}")
-        title += [f", {self._layers.hidden} left out"] * bool(self._layers.hidden)
-        self.border_title = Content(escape("".join(title) + ", in part" * bool(drawing and drawing.cut)))
+        self.border_title = Content(escape(self._title() + ", in part" * bool(drawing and drawing.cut)))
         self.border_subtitle = self._keys()
         # A drawing is cut to the room that there is, so there is nothing to scroll.
         self.virtual_size = Size(0, 0) if drawing else Size(self._sketch.width, self._sketch.height)
         self._centre()
         self.refresh()
+
+    def _title(self) -> str:
+        if self.scene is None:
+            return "map"
+        if self.of_modules:
+            return self.modules.title(self.scene)
+        title = f"map  radius {self.radius}"
+        if self._found is not None:
+            title += f"  {said(self._found, self.scene.now)}"
+        return title + f", {self._layers.hidden} left out" * bool(self._layers.hidden)
 
     @property
     def _paths(self) -> Paths | None:
@@ -128,14 +186,27 @@ class Map(Drawn, ScrollView, can_focus=True):
 
     def _keys(self) -> Content:
         """What keys do here; so do clicks."""
-        words = [("+", "radius(1)"), (" - radius", "radius(-1)")]
-        if drawing := self._artist.offer:
-            words.append((f"  D {drawing}", "drawing"))
-        words.append((f"  P {offer(self.target)}", "path"))
-        return Content.assemble(*((text, Style.from_meta({"@click": f"screen.{action}"})) for text, action in words))
+        drawing = [(f"  D {self._artist.offer}", "screen.drawing")] if self._artist.offer else []
+        if self.of_modules:
+            words = [("Enter in", "enter"), ("  Backspace out", "leave"), *drawing, ("  m off", "screen.toggle_map")]
+        else:
+            words = [("+", "screen.radius(1)"), (" - radius", "screen.radius(-1)"), *drawing]
+            words.append((f"  P {offer(self.target)}", "screen.path"))
+            if self.scene is not None and self.modules.is_worth_it(self.scene):
+                words.append(("  m modules", "screen.toggle_map"))
+        while len(words) > 1 and sum(len(text) for text, _ in words) > self.size.width - 2:
+            del words[-2]
+        return Content.assemble(*((text, Style.from_meta({"@click": action})) for text, action in words))
+
+    @property
+    def _current(self) -> int:
+        """What the box where one stands is known by."""
+        if self.of_modules:
+            return self.modules.here.box
+        return self.scene.now if self.scene is not None else -1
 
     def _centre(self) -> None:
-        box = self._sketch.boxes.get(self.scene.now) if self.scene is not None else None
+        box = self._sketch.boxes.get(self._current)
         if box is None or self._artist.drawing:
             return
         width, height = self.scrollable_content_region.size
@@ -195,17 +266,42 @@ class Map(Drawn, ScrollView, can_focus=True):
         inside = event.get_content_offset(self)
         box = self._picture.at(*(inside + self._offset)) if inside is not None else None
         if box is not None:
-            self.post_message(CommandRequested(f"goto {box.row}", quiet=True))
+            self._go(box)
+
+    def _go(self, box: Box) -> None:
+        row = self.modules.row_of(box.row) if self.of_modules else box.row
+        if row is not None:
+            self.post_message(CommandRequested(f"goto {row}", quiet=True))
 
     def action_walk(self, across: int, down: int) -> None:
         """Go to the nearest box in a direction."""
-        here = self._picture.boxes.get(self.scene.now) if self.scene is not None else None
+        if self.of_modules and across and (row := self.modules.beside(across)) is not None:
+            self.post_message(CommandRequested(f"goto {row}", quiet=True))
+            return
+        here = self._picture.boxes.get(self._current)
         if here is None:
             return
         found = [box for box in self._picture.boxes.values() if _lies(here, box, across, down)]
+        if self.of_modules:
+            found = [box for box in found if self.modules.is_part(box.row)]
         if found:
-            nearest = min(found, key=lambda box: _distance(here, box))
-            self.post_message(CommandRequested(f"goto {nearest.row}", quiet=True))
+            self._go(min(found, key=lambda box: _distance(here, box)))
+
+    def action_enter(self) -> None:
+        """Go into the module where one stands; from the innermost, to its nodes."""
+        if self.of_modules:
+            if not self.modules.enter():
+                self.of_modules = False
+            self.turn(self.of_modules)
+
+    def action_leave(self) -> None:
+        """Go out to what lies around; from nodes, to the modules that they are of."""
+        if self.of_modules:
+            self.modules.leave()
+            self.turn(True)
+        elif self.scene is not None and self.modules.is_worth_it(self.scene):
+            self.modules.go_out(self.scene)
+            self.turn(True)
 
 
 def _lies(here: Box, there: Box, across: int, down: int) -> bool:

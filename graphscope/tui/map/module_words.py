@@ -61,7 +61,9 @@ def words_of(box: ModuleBox, member: int | None, findings: int, most: int, glyph
 
 def _range(one: str, all_of_them: str) -> str:
     """`0-3` of `layers.2` and `layers.0-3`."""
-    same = next((place for place, pair in enumerate(zip(one, all_of_them)) if len(set(pair)) > 1), len(one))
+    same = next(
+        (place for place, pair in enumerate(zip(one, all_of_them, strict=False)) if len(set(pair)) > 1), len(one)
+    )
     while same and all_of_them[same - 1].isdigit():
         same -= 1
     return all_of_them[same:]

@@ -55,7 +55,8 @@ def from_json(found: Any) -> Any:
 
 _PARTS: Final = (
     results.Bookmark, results.BreakpointInfo, results.Change, results.Display, results.Frame, results.NodeInfo,
-    results.Place, results.Raised, results.Rank, results.Statistics, results.WatchInfo,
+    results.Place, results.Raised, results.Rank, results.Statistics, results.TrainingStep,
+    results.WatchInfo,
     Entry, Finding, Pending, Selector, Setup, Site, Step, Term, Unjudged,
 )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -236,6 +237,28 @@ class Rank:
 
 
 @dataclass(frozen=True, slots=True)
+class TrainingStep:
+    """A training step in numbers; None stands for what the log does not say."""
+
+    first: int
+    """Its first row."""
+    last: int
+    title: str
+    """As the program numbers it: `epoch 2, batch 3`."""
+    count: int
+    """Counted from 1."""
+    counters: Mapping[str, int]
+    """What the loops around it count, by the program's names."""
+    loss: float | None
+    norm: float | None
+    """The 2-norm of all gradients."""
+    rate: float | None
+    """The learning rate."""
+    findings: tuple[str, ...]
+    """The checks that say something of it."""
+
+
+@dataclass(frozen=True, slots=True)
 class TableResult:
     """Rows under headings."""
 
@@ -246,7 +269,7 @@ class TableResult:
     """Said below the table, or instead of it when it has no rows."""
     wrap: bool = False
     """The last column holds words: where the screen is too narrow they go on in the next line, and none is cut."""
-    items: tuple[BreakpointInfo | WatchInfo | Bookmark | Rank | Finding, ...] = ()
+    items: tuple[BreakpointInfo | WatchInfo | Bookmark | Rank | Finding | TrainingStep, ...] = ()
     """What the rows are about, one by one, where somebody may want to do something with it."""
 
 

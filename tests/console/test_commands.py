@@ -249,6 +249,29 @@ def test_goto_a_step_by_the_numbers_of_the_program(debug: Debug) -> None:
     assert "hint: those that are recorded are epoch 1, batch 0 to epoch 3, batch 4" in after(text, "goto step 0")
 
 
+def test_steps(debug: Debug) -> None:
+    text = debug(LOOPS, "goto epoch 2 batch 1", "steps", "c", "steps epoch 3", "steps 99", "steps all", "q")
+    weights, rows = [1.0, 2.0], []
+    for epoch in range(1, 4):
+        for batch in range(5):
+            squares = sum(each * each for each in weights)
+            rows.append((f"epoch {epoch}, batch {batch}", f"{squares:.4g}", f"{2 * squares**0.5:.4g}", "0.1"))
+            weights = [each - 0.1 * 2 * each for each in weights]
+
+    def listed(line: str, count: int = 1) -> list[tuple[str, ...]]:
+        found = re.findall(
+            r"^.(?: +)?(epoch \d, batch \d) +(\S+) +(\S+) +(0\.1) ", after(text, line, count), re.MULTILINE
+        )
+        return [(title, f"{float(loss):.4g}", f"{float(norm):.4g}", rate) for title, loss, norm, rate in found]
+
+    assert listed("steps") == rows[:6]
+    assert re.search(r"^> +epoch 2, batch 1 ", after(text, "steps"), re.MULTILINE)
+    assert listed("steps epoch 3") == rows[10:]
+    assert after(text, "steps all").startswith("loss █")
+    assert listed("steps all") == rows
+    assert "*** There is no step '99'" in after(text, "steps 99")
+
+
 def test_nextstep(debug: Debug) -> None:
     text = debug(LOOPS, "nextstep", "p epoch, i", *["nextstep"] * 5, "p epoch, i", "prevstep", "nextstep", "q")
 

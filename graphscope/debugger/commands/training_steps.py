@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from graphscope.debugger import nodes, step_motion
-from graphscope.debugger.command_table import command
+from graphscope.debugger import nodes, step_motion, step_table
+from graphscope.debugger.command_table import Rest, command
 from graphscope.debugger.debugger import Debugger
-from graphscope.debugger.results import Resumed, Stop
+from graphscope.debugger.results import Cell, Resumed, Stop, TableResult, TrainingStep
 from graphscope.errors import CommandError
-from graphscope.graph.step_numbers import step_numbers
+from graphscope.graph.step_numbers import StepNumbers, step_numbers
 
+_PAGE: Final = 20
 _NUMBER: Final = re.compile(r"([A-Za-z_][\w.]*)[ =]+(-?\d+)")
 _WORDS: Final = re.compile(rf"{_NUMBER.pattern}(?:[ ,]+{_NUMBER.pattern})*")
 
@@ -39,6 +40,49 @@ def previous_step(dbg: Debugger) -> Stop:
     raise CommandError("No training step begins ahead of this one", "nextstep goes on")
 
 
+@command("steps", group="looking")
+def steps(dbg: Debugger, where: Rest = "") -> TableResult:
+    """List the training steps around this one: loss, norm of the gradient, learning rate, what is wrong, rows.
+
+    `steps 40` and `steps epoch 2` begin with that one, `steps all` lists all of them. Above them stands the loss of
+    the whole run.
+    """
+    dbg.log.refresh()
+    numbers = step_numbers(dbg.log)
+    if not len(numbers):
+        return TableResult(
+            (), (), note="No training steps are recorded: they end with `optimizer.step()` or `gs.step()`"
+        )
+    here = numbers.steps.place(dbg.now)
+    first, stop = _page(numbers, where, here)
+    found = step_table.steps_between(dbg.graph.at(dbg.last_row), first, stop)
+    table = tuple((">" if place == here else "", *_cells(each)) for place, each in enumerate(found, first))
+    columns = ("", "step", "loss", "gradient norm", "learning rate", "findings", "rows", "from")
+    loss = f"loss {step_table.curve(dbg.log)}".strip()
+    notes = [] if step_table.is_judged(dbg.log) else ["`info findings` says what is wrong in so long a recording"]
+    if stop < len(numbers):
+        notes.append(f"{first + 1} to {stop} of {len(numbers)}: `steps {numbers.number(stop)}` goes on")
+    return TableResult(columns, table, title=loss, note="\n".join(notes), items=found)
+
+
+def _page(numbers: StepNumbers, where: str, here: int | None) -> tuple[int, int]:
+    """The places of the first step that is listed, and behind the last."""
+    if where.strip() == "all":
+        return 0, len(numbers)
+    if not where.strip():
+        first = max(0, min((here or 0) - _PAGE // 2, len(numbers) - _PAGE))
+        return first, min(first + _PAGE, len(numbers))
+    place = numbers.find(step_words(where) or step_words(f"step {where.strip()}"))
+    if place is None:
+        raise CommandError(f"There is no step {where!r}", f"those that are recorded are {_range(numbers)}")
+    return place, min(place + _PAGE, len(numbers))
+
+
+def _cells(found: TrainingStep) -> tuple[Cell, ...]:
+    shown = ("" if each is None else f"{each:.6g}" for each in (found.loss, found.norm, found.rate))
+    return found.title, *shown, ", ".join(found.findings), found.last - found.first + 1, f"#{found.first}"
+
+
 def step_words(where: str) -> dict[str, int]:
     """The numbers of a training step in words: `step 30`, `epoch 2, batch 3`; empty for all else."""
     return {name: int(number) for name, number in _NUMBER.findall(where)} if _WORDS.fullmatch(where) else {}
@@ -55,8 +99,11 @@ def to_step(dbg: Debugger, wanted: dict[str, int]) -> Stop | Resumed:
     words = ", ".join(f"{name} {number}" for name, number in wanted.items())
     if not len(numbers):
         raise CommandError(f"There is no {words}: no training steps are recorded")
-    hint = f"those that are recorded are {numbers.number(0)} to {numbers.number(len(numbers) - 1)}"
-    raise CommandError(f"There is no {words}", hint)
+    raise CommandError(f"There is no {words}", f"those that are recorded are {_range(numbers)}")
+
+
+def _range(numbers: StepNumbers) -> str:
+    return f"{numbers.number(0)} to {numbers.number(len(numbers) - 1)}"
 
 
 def stand_in_step(dbg: Debugger, first: int) -> Stop:

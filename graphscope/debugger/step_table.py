@@ -1,0 +1,79 @@
+"""Training steps in numbers: what each says of itself, and the course of the loss."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from graphscope.debugger.results import TrainingStep
+from graphscope.diagnose import examined
+from graphscope.graph import Graph, series
+from graphscope.graph.outline import facts
+from graphscope.graph.reading import once_a_length
+from graphscope.graph.step_numbers import step_numbers
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+
+_MOST_ROWS: Final = 1 << 17
+"""A longer log is not judged for a table."""
+_BARS: Final = "▁▂▃▄▅▆▇█"
+_CELLS: Final = 60
+
+
+def steps_between(graph: Graph, first: int, stop: int) -> tuple[TrainingStep, ...]:
+    """The steps from one place on, up to another."""
+    numbers, found = step_numbers(graph.log), []
+    steps = numbers.steps
+    checks = _checks(graph.log)
+    for place in range(first, stop):
+        low, high = int(steps.first[place]), int(steps.last[place])
+        begins = steps.begins[list(steps.passes_of(place))]
+        told = facts.of_step(graph, low, high, begins)
+        number = numbers.number(place)
+        found.append(
+            TrainingStep(
+                low,
+                high,
+                str(number),
+                number.count,
+                dict(number.counters),
+                _known(told.loss),
+                _known(told.norm),
+                _known(told.rate),
+                tuple(dict.fromkeys(kind for row, kind in checks if low <= row <= high)),
+            )
+        )
+    return tuple(found)
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def is_judged(log: Log) -> bool:
+    """Whether the steps of a log are told with what is wrong."""
+    return len(log) <= _MOST_ROWS
+
+
+@once_a_length
+def _checks(log: Log) -> tuple[tuple[int, str], ...]:
+    """The rows where findings show, and what came of them, with the names of the checks."""
+    findings = examined(Graph(log)).findings if is_judged(log) else ()
+    return tuple((each.row, each.kind) for found in findings for each in (found, *found.consequences))
+
+
+def curve(log: Log) -> str:
+    """The course of the loss over all steps, in one line; empty where it is not known."""
+    values = series.losses(log)["value"]
+    if not np.isfinite(values).any():
+        return ""
+    parts = np.array_split(values, min(_CELLS, len(values)))
+    means = np.array([part[np.isfinite(part)].mean() if np.isfinite(part).any() else np.nan for part in parts])
+    low, high = np.nanmin(means), np.nanmax(means)
+    heights = np.nan_to_num((means - low) / (high - low or 1.0) * (len(_BARS) - 1)).astype(int)
+    drawn = "".join("!" if math.isnan(mean) else _BARS[height] for mean, height in zip(means, heights, strict=True))
+    known = values[np.isfinite(values)]
+    return f"{drawn} {known[0]:.6g} .. {known[-1]:.6g}"

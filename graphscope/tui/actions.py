@@ -24,6 +24,7 @@ from graphscope.tui.prompt.prompt import Line, Prompt
 from graphscope.tui.screen_text import escape
 from graphscope.tui.source.source import Source
 from graphscope.tui.tape.tape import Tape
+from graphscope.tui.timeline.timeline import Timeline
 
 if TYPE_CHECKING:
     from graphscope.debugger.results import Result
@@ -248,6 +249,10 @@ class Actions(Guarded, Screen[None]):
         title = f"leaves that {what} {'brings a gradient to' if backward else 'depends on'}"
         note = f"Of {REACH:,} rows.  " if bounded else ""
         self.app.push_screen(LeafDialog(title, found, note, self.glyphs.times), lambda leaf: shown.lead(leaf or "none"))
+
+    def action_timeline(self, by: int) -> None:
+        """Zoom the timeline, around where one stands."""
+        self.query_one(Timeline).zoom(by)
 
     def action_radius(self, by: int) -> None:
         """Widen or narrow the map."""

@@ -12,6 +12,7 @@ from graphscope.diagnose import Finding, doctor
 from graphscope.errors import LogError
 from graphscope.tui.actions import Actions
 from graphscope.tui.log_index import LogIndex
+from graphscope.tui.messages import Zoomed
 from graphscope.tui.timeline.curves import Curves, curves_of
 from graphscope.tui.timeline.timeline import Timeline
 
@@ -62,7 +63,16 @@ class Background(Actions):
 
     @work(thread=True, exclusive=True, group="curves")
     def _measure(self, log_index: LogIndex) -> None:
-        self.post_message(Measured(log_index, curves_of(log_index.graph, log_index.steps)))
+        window = self.query_one(Timeline).window
+        shown = (
+            (log_index.log.first, log_index.log.end) if window.is_whole else (window.start, window.start + window.size)
+        )
+        self.post_message(Measured(log_index, curves_of(log_index.graph, log_index.steps, *shown)))
+
+    def on_zoomed(self, message: Zoomed) -> None:
+        """Measure the curves of what the timeline shows now."""
+        message.stop()
+        self._measure(self.log_index)
 
     def on_measured(self, message: Measured) -> None:
         """Draw the curves."""

@@ -94,6 +94,18 @@ _OF_SCREEN: Final = (
     Binding("P", "path", "Path", id="screen.path", show=False, tooltip="Map: path to the loss, to a leaf, or none"),
     Binding("+", "radius(1)", "Wider", id="screen.wider", show=False, key_display="+", tooltip="Widen the map"),
     Binding("-", "radius(-1)", "Closer", id="screen.closer", show=False, key_display="-", tooltip="Narrow the map"),
+    Binding(
+        ".", "timeline(1)", "Near", id="screen.timeline-in", show=False, key_display=".", tooltip="Timeline: zoom in"
+    ),
+    Binding(
+        "comma",
+        "timeline(-1)",
+        "Farther",
+        id="screen.timeline-out",
+        show=False,
+        key_display=",",
+        tooltip="Timeline: zoom out",
+    ),
     Binding("v", "look", "Look", id="screen.look", show=False, tooltip="Numbers, heatmap, histogram"),
     Binding(
         "<",

@@ -69,3 +69,7 @@ class Typed(Message):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.text = text
+
+
+class Zoomed(Message):
+    """The timeline shows another part of the run."""

@@ -92,7 +92,7 @@ def test_text_is_escaped_and_cut_by_cells() -> None:
 def test_curves_are_the_losses_and_the_norms(training: Path) -> None:
     log = load(training)
     passes = steps(log)
-    curves = curves_of(Graph(log), passes)
+    curves = curves_of(Graph(log), passes, log.first, log.end)
 
     for place, (begin, end) in enumerate(zip(passes.begins, passes.ends, strict=True)):
         loss = log.value(log.event(begin).inputs[0][0])

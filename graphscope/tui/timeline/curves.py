@@ -31,12 +31,13 @@ class Curves:
     """The norm of all gradients of leaves that the pass added up; NaN where they were not kept."""
 
 
-def curves_of(graph: Graph, steps: Steps) -> Curves:
-    """The curves of a log, with what a person has edited."""
-    count = len(steps.begins)
-    chosen = np.unique(np.linspace(0, count - 1, min(count, POINTS)).astype(int)).tolist() if count else []
+def curves_of(graph: Graph, steps: Steps, first: int, stop: int) -> Curves:
+    """The curves of the rows `first <= row < stop`, and one point beyond at the left; with what a person has edited."""
+    low, high = np.searchsorted(steps.begins, (first, stop))
+    places = np.arange(max(int(low) - 1, 0), high)
+    chosen = places[np.unique(np.linspace(0, len(places) - 1, min(len(places), POINTS)).astype(int))]
     made = Curves([], [], [])
-    for place in chosen:
+    for place in chosen.tolist():
         begin, end = int(steps.begins[place]), int(steps.ends[place])
         made.rows.append(begin)
         made.losses.append(_loss(graph, begin))

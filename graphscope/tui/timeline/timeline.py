@@ -1,8 +1,10 @@
-"""The timeline: the run from left to right; click or drag to go there."""
+"""The timeline: the run from left to right, or a window of it; click or drag to go there, turn the wheel to zoom."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
 
 import numpy as np
 from textual import events
@@ -15,14 +17,17 @@ from graphscope.graph.outline import Steps
 from graphscope.graph.step_numbers import step_numbers
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.inspector.histogram import spark
-from graphscope.tui.messages import CommandRequested
+from graphscope.tui.messages import CommandRequested, Zoomed
 from graphscope.tui.region_styles import Drawn
 from graphscope.tui.scene import Scene
 from graphscope.tui.screen_text import number
 from graphscope.tui.text_widgets import runs
 from graphscope.tui.timeline.curves import Curves
+from graphscope.tui.timeline.scale import scaled
+from graphscope.tui.timeline.window import Window
 
-_LABEL = 6
+_LABEL: Final = 6
+_MOST_MARKS: Final = 500
 
 
 class Timeline(Drawn, Widget):
@@ -40,7 +45,8 @@ class Timeline(Drawn, Widget):
         self._flagged = np.zeros(0, np.int64)
         self._found: Sequence[int] = ()
         self._drawn: list[list[tuple[str, str]]] = []
-        self._measured = (0, 0, 0)
+        self._window = Window()
+        self._measured = Window()
         self._shares: np.ndarray = np.zeros(0)
 
     def show(self, steps: Steps, curves: Curves, flagged: np.ndarray, found: Sequence[int]) -> None:
@@ -50,50 +56,58 @@ class Timeline(Drawn, Widget):
         self.refresh()
 
     def watch_scene(self, old: Scene | None, scene: Scene | None) -> None:
-        """Move the mark; the curves stay, unless the log is longer by now."""
-        if (*self._span, self._room) == self._measured:
+        """Move the mark; the curves stay, unless another part of the run is shown by now."""
+        if self._settle():
             self.refresh(Region(0, 0, self.size.width, 1))
         else:
             self.refresh()
 
     def on_resize(self) -> None:
         """Draw for another width."""
+        self._settle()
         self._measure()
 
     @property
-    def _room(self) -> int:
-        return max(self.size.width - _LABEL - 1, 1)
+    def window(self) -> Window:
+        """What part of the run is shown."""
+        return self._window
 
-    @property
-    def _span(self) -> tuple[int, int]:
-        log = self.scene.log if self.scene is not None else None
-        return (log.first, max(log.end - log.first, 1)) if log is not None else (0, 1)
+    def zoom(self, by: int, row: int | None = None) -> None:
+        """Show a part of half the length, or of twice, around a row, or around where one stands."""
+        if self.scene is not None:
+            self._window = self._window.zoomed(by, self.scene.now if row is None else row)
+            if self._window != self._measured:
+                self.post_message(Zoomed())
+                self._measure()
+                self.refresh()
 
-    def column(self, row: int) -> int:
-        """The cell of a row."""
-        first, count = self._span
-        return min(max((row - first) * self._room // count, 0), self._room - 1)
-
-    def row(self, column: int) -> int:
-        """The row of a cell."""
-        first, count = self._span
-        return first + min(max(column, 0) * count // self._room, count - 1)
+    def _settle(self) -> bool:
+        """Let the window hold where one stands, in the run as long as it is by now; whether it is what it was."""
+        if self.scene is not None:
+            log = self.scene.log
+            cells = max(self.size.width - _LABEL - 1, 1)
+            self._window = replace(
+                self._window, first=log.first, count=max(log.end - log.first, 1), cells=cells
+            ).around(max(self.scene.now, log.first))
+            if not self._window.is_whole and self._window.start != self._measured.start:
+                self.post_message(Zoomed())
+        return self._window == self._measured
 
     def _measure(self) -> None:
         """How much of each cell is of backward passes."""
-        first, count = self._span
-        self._measured = (first, count, self._room)
-        edges = first + np.arange(self._room + 1) * count / self._room
+        self._measured = window = self._window
+        first, count = window.start, window.size
+        edges = first + np.arange(window.cells + 1) * count / window.cells
         none = np.zeros(0)
         begins = np.asarray(none if self._steps is None else self._steps.begins, np.float64)
         ends = np.asarray(none if self._steps is None else self._steps.ends, np.float64)
         covered = np.interp(
             edges,
-            np.concatenate([[first - 1.0], np.column_stack([begins, ends]).reshape(-1), [first + count + 1.0]]),
+            np.concatenate([[-1.0], np.column_stack([begins, ends]).reshape(-1), [window.first + window.count + 1.0]]),
             np.concatenate([[0.0], np.repeat(np.cumsum(ends - begins), 2), [float((ends - begins).sum())]])
             - np.concatenate([[0.0], np.column_stack([ends - begins, np.zeros(len(begins))]).reshape(-1), [0.0]]),
         )
-        self._shares = np.diff(covered) / (count / self._room)
+        self._shares = np.diff(covered) / (count / window.cells)
         self._drawn = [self._curve("loss", self._curves.losses), self._curve("norm", self._curves.norms)]
 
     def render_line(self, y: int) -> Strip:
@@ -101,7 +115,7 @@ class Timeline(Drawn, Widget):
         style = self.rich_style
         if self.scene is None:
             return Strip.blank(self.size.width, style)
-        if (*self._span, self._room) != self._measured:  # the width, or the log, is another by now
+        if not self._settle():  # the width, or the log, is another by now
             self._measure()
         if y > len(self._drawn):
             return Strip.blank(self.size.width, style)
@@ -112,39 +126,66 @@ class Timeline(Drawn, Widget):
 
     def _passes_line(self) -> list[tuple[str, str]]:
         assert self.scene is not None
-        step = step_numbers(self.scene.log).title(self.scene.now)
-        ends = [] if self._steps is None or len(self._steps) < 2 else self._steps.last.tolist()
+        window = self._window
         cells = [
             (self._glyphs.across, "backward" if share > 0.75 else "forward" if share < 0.25 else "mixed")
             for share in self._shares
-        ] or [(" ", "forward")] * self._room
-        for row in self._flagged[:: max(len(self._flagged) // 500, 1)].tolist():
-            cells[self.column(row)] = (self._glyphs.nonfinite, "flag")
-        if len(ends) * 3 < self._room:
-            for row in ends:
-                cells[self.column(row)] = (self._glyphs.lane, "step")
+        ] or [(" ", "forward")] * window.cells
+        for row in self._flagged[:: max(len(self._flagged) // _MOST_MARKS, 1)].tolist():
+            if row in window:
+                cells[window.cell(row)] = (self._glyphs.nonfinite, "flag")
+        self._mark_steps(cells)
         for row in self._found:
-            cells[self.column(row)] = (self._glyphs.finding, "flag")
-        cells[self.column(self.scene.now)] = (self._glyphs.arrow, "now")
-        return [(f"{step:<{_LABEL}} "[: _LABEL + 1], "label"), *cells]
+            if row in window:
+                cells[window.cell(row)] = (self._glyphs.finding, "flag")
+        cells[window.cell(self.scene.now)] = (self._glyphs.arrow, "now")
+        return [(f"{self._title():<{_LABEL + 1}}", "label"), *cells]
+
+    def _mark_steps(self, cells: list[tuple[str, str]]) -> None:
+        """Where steps end, and what the next is called where there is room for it."""
+        if self._steps is None or len(self._steps) < 2 or self.scene is None:
+            return
+        window = self._window
+        low, high = np.searchsorted(self._steps.last, (window.start, window.start + window.size))
+        if (high - low) * 3 >= window.cells:
+            return
+        ends = [window.cell(row) for row in self._steps.last[low:high].tolist()]
+        numbers = step_numbers(self.scene.log)
+        for place, cell, following in zip(range(low, high), ends, [*ends[1:], window.cells], strict=True):
+            cells[cell] = (self._glyphs.lane, "step")
+            title = str(numbers.number(place + 1)) if place + 1 < len(numbers) else ""
+            if len(title) + 2 < following - cell:
+                cells[cell + 1 : cell + 1 + len(title)] = [(sign, "step") for sign in title]
+
+    def _title(self) -> str:
+        """The step where one stands, or as much of that as there is room for."""
+        found = None if self.scene is None else step_numbers(self.scene.log).of(self.scene.now)
+        if found is None:
+            return ""
+        name, number = found.parts[-1]
+        return next(
+            (each for each in (str(found), f"{name} {number}") if len(each) <= _LABEL), f"{number}"[: _LABEL + 1]
+        )
 
     def _curve(self, name: str, values: list[float]) -> list[tuple[str, str]]:
+        label = (f"{name:<{_LABEL}} ", "label")
         finite = [value for value in values if np.isfinite(value)]
         if not finite:
-            return [(f"{name:<{_LABEL}} ", "label")]
+            return [label]
         if len(finite) == 1:
-            return [(f"{name:<{_LABEL}} ", "label"), (number(finite[0]), name)]
-        said = f" {number(min(finite))}..{number(max(finite))}"
-        room = max(self._room - len(said), 1)
-        columns = np.array([self.column(row) for row in self._curves.rows]) * room // self._room
+            return [label, (number(finite[0]), name)]
+        drawn, is_logarithmic = scaled(values)
+        said = f" {number(min(finite))}..{number(max(finite))}{' log' * is_logarithmic}"
+        room = max(self._window.cells - len(said), 1)
+        columns = np.array([self._window.cell(row) for row in self._curves.rows]) * room // self._window.cells
         spread = [float("nan")] * room
         for place in range(len(columns)):
             end = columns[place + 1] if place + 1 < len(columns) else room
             for cell in range(columns[place], max(end, columns[place] + 1)):
-                spread[min(cell, room - 1)] = values[place]
+                spread[min(cell, room - 1)] = float(drawn[place])
         first = int(columns[0])
-        drawn = " " * first + spark(spread[first:], room - first, self._glyphs.bars)
-        return [(f"{name:<{_LABEL}} ", "label"), (drawn, name), (said, "label")]
+        line = " " * first + spark(spread[first:], room - first, self._glyphs.bars)
+        return [label, (line, name), (said, "label")]
 
     # What a person does ----------------------------------------------------------------------------------------------
 
@@ -164,4 +205,14 @@ class Timeline(Drawn, Widget):
 
     def _go(self, x: int) -> None:
         if self.scene is not None and len(self.scene.log):
-            self.post_message(CommandRequested(f"goto {self.row(x - _LABEL - 1)}", quiet=True))
+            self.post_message(CommandRequested(f"goto {self._window.row(x - _LABEL - 1)}", quiet=True))
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Zoom in where the mouse is."""
+        event.stop()
+        self.zoom(1, self._window.row(event.x - _LABEL - 1))
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Zoom out."""
+        event.stop()
+        self.zoom(-1, self._window.row(event.x - _LABEL - 1))

@@ -226,6 +226,49 @@ def test_updates_by_hand_behind_the_pass_are_of_its_step(tmp_path: Path) -> None
     assert list(zip(found.first.tolist(), found.last.tolist(), strict=True)) == spans
 
 
+# Whose rows they are -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.torch
+def test_making_optimizers_and_calls_hold_what_they_ran(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+
+    class Net(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.scale = torch.nn.Parameter(torch.ones(4) * 0.5)
+            layer = torch.nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)
+            self.encoder = torch.nn.TransformerEncoder(layer, 2)
+
+        def forward(self, x: Any) -> Any:
+            return self.encoder(x) * self.scale
+
+    spans: dict[str, list[tuple[int, int]]] = {"making": [], "clip": [], "step": []}
+
+    def watched(name: str, run: Any) -> Any:
+        first = next_row()
+        found = run()
+        spans[name].append((first, next_row() - 1))
+        return found
+
+    with gs.record(tmp_path / "whose.gscope"):
+        model = watched("making", Net)
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.1)
+        for _ in range(3):
+            optimizer.zero_grad()
+            model(torch.ones(2, 3, 4)).sum().backward()
+            watched("clip", lambda: torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0))
+            watched("step", optimizer.step)
+    log = load(tmp_path / "whose.gscope")
+
+    def found(kind: SectionKind) -> list[tuple[int, int]]:
+        return [(section[0], section[1]) for section in sections_of(log, kind)]
+
+    assert found(SectionKind.MAKING) == spans["making"]
+    assert found(SectionKind.LIBRARY) == spans["clip"]
+    assert found(SectionKind.OPTIMIZER) == spans["step"]
+
+
 # Any nest ------------------------------------------------------------------------------------------------------------
 
 Nest = list[Any]

@@ -258,3 +258,51 @@ def test_an_op_that_raised_is_told_from_the_others(recorded: Callable[[str, str]
         await screen.shows("none: the op raised an exception", "#inspector")
 
     drive(log, use)
+
+
+def test_equal_steps_fold_as_a_loop_at_the_header_of_the_first(recorded: Callable[[str, str], Path]) -> None:
+    source = "import graphscope as gs\nw = gs.ones(3, requires_grad=True)\n"
+    log = recorded("equal", source + "for t in range(600):\n    loss = (w * w).sum()\n    loss.backward()\n")
+
+    async def use(screen: Screen) -> None:
+        await screen.shows("step 1", "#tape")
+        await screen.type(f"goto {load(log).end // 2}")
+        await screen.press("home", "down", "l")
+        await screen.shows("600× ", "#tape")
+        assert "step 2" not in screen.part("#tape")
+        await screen.press("l")
+        await screen.shows("step 2", "#tape")
+
+    drive(log, use)
+
+
+def test_what_libraries_made_is_folded_beneath_the_line_and_shown_by_a_key(
+    recorded: Callable[[str, str], Path],
+) -> None:
+    source = """\
+import random
+import graphscope as gs
+
+class Ball:
+    def __init__(self):
+        self.w = gs.ones(3, requires_grad=True)
+        self.v = self.w * 2.0
+        self.u = self.v * 3.0
+        self.t = self.u.sum()
+
+ball = Ball()
+for turn in range(30):
+    x = ball.t * 2.0
+"""
+    log = recorded("ball", source)
+
+    async def use(screen: Screen) -> None:
+        await screen.shows("parameters made  self.w = gs.ones", "#tape")
+        assert screen.now == 4, "one begins behind what makes it"
+        before = len(screen.main.query_one(Tape).lines)
+        await screen.press("J")
+        assert len(screen.main.query_one(Tape).lines) == before + 4
+        await screen.press("J")
+        assert len(screen.main.query_one(Tape).lines) == before
+
+    drive(log, use)

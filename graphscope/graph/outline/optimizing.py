@@ -53,3 +53,12 @@ def optimized(log: Log, steps: Steps, start: int, stop: int) -> tuple[np.ndarray
     right = at < ends
     parameters[rows[right]] = tensors[at[right]] + 1
     return found, parameters
+
+
+def runs_up_to(sites: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Which rows one line made right ahead of some ends that stand at the same line, with these."""
+    first = np.flatnonzero(np.append(True, sites[1:] != sites[:-1])[: len(sites)])
+    run = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(sites))))
+    last = np.full(len(first), -1)
+    last[run[ends]] = np.flatnonzero(ends)
+    return np.asarray(np.arange(len(sites)) <= last[run]) if len(sites) else ends

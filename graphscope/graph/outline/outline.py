@@ -69,19 +69,29 @@ class Outline:
             return Carried()
         if number - 1 in self._carried:
             return self._carried[number - 1]
-        place = self.steps.place(start)
-        begin = self._log.first if place is None else int(self.steps.first[place])
-        for earlier in range(max(begin // BLOCK, self._log.first // BLOCK), number):
+        begin, found = self._begin_of(start), Carried()
+        for earlier in range(begin // BLOCK, number):  # only what lies in the same step
             if earlier not in self._carried:
-                self.stretch(earlier)
-        return self._carried.get(number - 1, Carried())
+                low, high = max(begin, earlier * BLOCK), (earlier + 1) * BLOCK
+                self._carried[earlier] = stretch(
+                    self._log, self.steps, low, high, found, self._calls(low, high)
+                ).carried
+            found = self._carried[earlier]
+        return found
+
+    def _begin_of(self, row: int) -> int:
+        """Where the step begins that a row lies in, or what lies between two steps."""
+        told = self.steps
+        place = told.place(row)
+        if place is not None:
+            return int(told.first[place])
+        ended = int(np.searchsorted(told.last, row))
+        return int(told.last[ended - 1]) + 1 if ended else self._log.first
 
     def _calls(self, start: int, stop: int) -> Calls:
         """The calls that rows of a stretch may belong to: those of its steps, or of what runs outside of them."""
         told = self.steps
-        place = told.place(start)
-        begin = self._log.first if place is None else int(told.first[place])
-        low, high = np.searchsorted(told.marks, (begin, stop))
+        low, high = np.searchsorted(told.marks, (self._begin_of(start), stop))
         return Calls(self._log, told.marks[low:high], told.kinds[low:high], self._scopes)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.outline.calls import Calls, distinct, scopes_and_rows
 from graphscope.graph.outline.kinds import KINDS, SECTION, SectionKind
-from graphscope.graph.outline.optimizing import optimized
+from graphscope.graph.outline.optimizing import optimized, runs_up_to
 from graphscope.graph.outline.origins import origins
 from graphscope.graph.outline.steps import Steps
 
@@ -133,7 +133,7 @@ def stretch(log: Log, steps: Steps, start: int, stop: int, carried: Carried, cal
         values[is_backward & is_plain] = 0
         columns.append(Column(SectionKind.SCOPE, _SLOT_OF_SCOPES + level, values, numbers[which]))
     if not is_plain:
-        columns += _of_origin(log, start, stop, which)
+        columns += _of_origin(log, start, stop, which, optimizer)
     return _assembled(start, columns, is_shown, is_backward, carried, last, stop == log.end)
 
 
@@ -176,8 +176,11 @@ def _filled(log: Log, start: int, stop: int, carried: Carried) -> tuple[np.ndarr
     return scopes, rows, last
 
 
-def _of_origin(log: Log, start: int, stop: int, which: np.ndarray) -> list[Column]:
-    """The rows that make modules, and those of libraries; which modules' own code is a library's is known without."""
+def _of_origin(log: Log, start: int, stop: int, which: np.ndarray, optimizer: np.ndarray) -> list[Column]:
+    """The rows that make modules, and those that a library made for a line of the program.
+
+    In modules of a library all are. What a call did of which the log has a mark, as `clip_grad_norm_`, ends with that.
+    """
     callers, makes = origins(log)
     sites = np.minimum(log.column("site", start, stop), len(callers) - 1)
     kinds = log.column("kind", start, stop)
@@ -186,6 +189,9 @@ def _of_origin(log: Log, start: int, stop: int, which: np.ndarray) -> list[Colum
     own = np.bincount(which, weights=is_node & (callers[sites] == 0) & (sites > 0)) > 0
     at_root = log.column("scope", start, stop) == 0
     library = np.where(is_node & ~making & (own[which] | at_root), callers[sites], 0)
+    ends_call = (kinds == Kind.CALL) & (sites > 0)
+    library = np.where((library == 0) & runs_up_to(sites, ends_call), sites, library)
+    library[optimizer > 0] = 0
     return [
         Column(SectionKind.MAKING, _SLOTS[SectionKind.MAKING], making.astype(np.int64)),
         Column(SectionKind.LIBRARY, _SLOTS[SectionKind.LIBRARY], library),

@@ -37,8 +37,8 @@ _SIGNS: tuple[tuple[str, str, str], ...] = (
 
 _OF_REGIONS = (
     ("↑ ↓", "Move through time, a line of the tape at a time"),
-    ("Home End", "Go to the first, the last node"),
-    ("Enter", "Open or close a fold of the tape; Z all of them"),
+    ("Home End", "Go to the first, the last line"),
+    ("Enter", "Open or close a section of the tape; Z all of a step, l a loop, J what libraries made"),
     ("Tab", "Go to the next region; Esc leaves the prompt"),
     ("ctrl+p", "Palette: every action and theme by name"),
 )

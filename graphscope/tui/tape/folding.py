@@ -12,7 +12,7 @@ from graphscope.graph.outline import KINDS, SectionKind
 from graphscope.graph.outline.kinds import SLOT_BITS
 
 if TYPE_CHECKING:
-    from graphscope.graph.outline import Steps, Stretch
+    from graphscope.graph.outline import Stretch
 
 
 def keys_of(sections: np.ndarray) -> np.ndarray:
@@ -30,6 +30,8 @@ class Folding:
     """What holds the place where one stands."""
     height: int = 24
     """So many lines are seen at once."""
+    shows_libraries: bool = False
+    """What libraries made is shown as what the program's own lines made."""
     all_fits: bool = False
     """The whole log is seen at once: nothing is folded."""
 
@@ -53,7 +55,7 @@ class Folding:
         return self.closed(keys, by_default)
 
 
-def closed_at_first(found: Stretch, steps: Steps, height: int) -> np.ndarray:
+def closed_at_first(found: Stretch, height: int) -> np.ndarray:
     """Which sections of a stretch are closed as long as nobody has said anything: what is too much to see.
 
     Sections are opened from the outermost inward as long as a step, or what lies between two, fits into so many lines.

@@ -124,7 +124,7 @@ def _parameter(scene: Scene, section: Any, last: int, glyphs: Glyphs) -> Title:
 def _library(scene: Scene, section: Any, last: int, glyphs: Glyphs) -> Title:
     event = scene.log.event(int(section["first"]))
     site = scene.log.site(event.site)
-    return _line(scene, section) or "library", PurePath(site.file).name if site is not None else ""
+    return _line(scene, section) or "library", PurePath(site.file).name if site is not None and site.caller else ""
 
 
 def _line(scene: Scene, section: Any) -> str:

@@ -228,6 +228,12 @@ class Lines:
             self.folding.by_hand[key] = not some
         self.again(int(whole["first"][places].min()), int(whole["last"][places].max()))
 
+    def toggle_libraries(self) -> bool:
+        """Show what libraries made as what the program's own lines made, or fold it again; whether it is shown now."""
+        self.folding.shows_libraries = not self.folding.shows_libraries
+        self.again()
+        return self.folding.shows_libraries
+
     def stand(self, row: int) -> None:
         """Open the way to a row, and let that fold again which one has left."""
         if not self._log.first <= row < self._log.end:
@@ -252,22 +258,25 @@ class Lines:
 
     def _looked_at(self, number: int) -> tuple[Stretch, np.ndarray]:
         """A stretch, and which of its sections are closed as long as nobody has said anything."""
+        found, closed = self._as_it_begins(number)
+        sections, closed = found.sections, closed.copy()
+        for place in np.flatnonzero(sections["goes_on"] & (sections["kind"] != SectionKind.STEP)).tolist():
+            before, closed_before = self._as_it_begins(int(sections["first"][place]) // BLOCK)
+            same = np.flatnonzero(keys_of(before.sections) == keys_of(sections[place : place + 1]))
+            closed[place] = closed_before[same[0]] if len(same) else True
+        if self.folding.shows_libraries:
+            closed[np.isin(sections["kind"], (SectionKind.MAKING, SectionKind.LIBRARY))] = False
+        return found, closed
+
+    def _as_it_begins(self, number: int) -> tuple[Stretch, np.ndarray]:
+        """The same for those that begin in the stretch."""
         found = self._outline.stretch(number)
         known = self._closed.get(number)
-        if known is not None and known[0] is found:
-            return known
-        closed = closed_at_first(found, self._outline.steps, self.folding.height)
-        goes_on = np.flatnonzero(found.sections["goes_on"])
-        if len(goes_on):
-            before, closed_before = self._looked_at(number - 1)
-            keys = keys_of(before.sections)
-            for place in goes_on.tolist():
-                same = np.flatnonzero(keys == keys_of(found.sections[place : place + 1])[0])
-                closed[place] = closed_before[same[0]] if len(same) else True
-        while len(self._closed) >= _KEPT:
-            del self._closed[next(iter(self._closed))]
-        self._closed[number] = found, closed
-        return found, closed
+        if known is None or known[0] is not found:
+            while len(self._closed) >= _KEPT:
+                del self._closed[next(iter(self._closed))]
+            known = self._closed[number] = found, closed_at_first(found, self.folding.height)
+        return known
 
     def _keys(self, number: int) -> np.ndarray:
         """The keys of the lines of a block, from its begin on."""

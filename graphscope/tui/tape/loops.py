@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from graphscope.eventlog.schema import Kind
+
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
     from graphscope.graph.outline import Steps
@@ -29,11 +31,8 @@ class Loop:
     """The last row of the last whole turn."""
     turn: int
     """Rows a turn."""
-
-    @property
-    def turns(self) -> int:
-        """How many there are."""
-        return (self.last + 1 - self.first) // self.turn
+    turns: int
+    """How many there are."""
 
 
 def loop_at(log: Log, steps: Steps, row: int) -> Loop | None:
@@ -54,27 +53,32 @@ def loop_at(log: Log, steps: Steps, row: int) -> Loop | None:
         behind = (int(parted[place]) if place < len(parted) else len(same)) + turn
         turns = (behind - first) // turn
         if turns >= TURNS and first <= here < first + turns * turn:
-            return Loop(low + first, low + first + turns * turn - 1, turn)
+            return Loop(low + first, low + first + turns * turn - 1, turn, turns)
     return None
 
 
 def equal_steps(log: Log, steps: Steps, place: int) -> Loop | None:
     """The steps from a place on that make the same nodes, one like the other, as far as they follow one another."""
-    turn = int(steps.last[place]) - int(steps.first[place]) + 1
-    wanted = _marks(log, int(steps.first[place]), int(steps.last[place]) + 1)
-    last = place
-    while (
-        last + 1 < len(steps)
-        and int(steps.last[last + 1]) - int(steps.first[last + 1]) + 1 == turn
-        and (_marks(log, int(steps.first[last + 1]), int(steps.last[last + 1]) + 1) == wanted).all()
-    ):
+    wanted, last = _nodes_of(log, steps, place), place
+    while last + 1 < len(steps) and np.array_equal(_nodes_of(log, steps, last + 1), wanted):
         last += 1
-    if last - place + 1 < TURNS:
+    turns, first = last - place + 1, int(steps.first[place])
+    if turns < TURNS:
         return None
-    return Loop(int(steps.first[place]), int(steps.last[last]), turn)
+    return Loop(first, int(steps.last[last]), int(steps.last[place]) - first + 1, turns)
+
+
+def _nodes_of(log: Log, steps: Steps, place: int) -> np.ndarray:
+    """The rows of a step, but for leaves that a segment repeats, each told as a number."""
+    first, stop = int(steps.first[place]), int(steps.last[place]) + 1
+    again = (log.column("kind", first, stop) == Kind.LEAF) & (
+        log.column("tensor", first, stop) != np.arange(first, stop)
+    )
+    return np.asarray(_marks(log, first, stop)[~again])
 
 
 def _marks(log: Log, low: int, high: int) -> np.ndarray:
     """What nodes that a loop makes again have in common, as a number for each row."""
     columns = [log.column(name, low, high).astype(np.int64) for name in ("kind", "op", "site", "scope")]
+    columns[2][columns[0] == Kind.ACCUMULATE] = 0  # the line of the leaf, which a segment may repeat elsewhere
     return np.asarray(columns[0] * 31 + columns[1] * 1_000_003 + columns[2] * 998_244_353 + columns[3] * 2_147_483_647)

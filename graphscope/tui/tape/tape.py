@@ -52,6 +52,7 @@ class Tape(Drawn, ScrollView, can_focus=True):
         Binding("z", "toggle_fold", "Fold", id="tape.fold-here", show=False),
         Binding("l", "toggle_loop", "Fold loop", id="tape.fold-loop", show=False),
         Binding("Z", "toggle_all", "Fold all", id="tape.fold-all", show=False),
+        Binding("J", "toggle_libraries", "Libraries", id="tape.libraries", show=False),
     ]
 
     scene: reactive[Scene | None] = reactive(None, repaint=False)
@@ -316,5 +317,14 @@ class Tape(Drawn, ScrollView, can_focus=True):
             return
         self.lines.toggle_all(self.scene.now)
         self.cursor = None
+        self._resize()
+        self._reveal()
+
+    def action_toggle_libraries(self) -> None:
+        """Show what libraries made as if the program's own lines had made it, or fold it beneath these."""
+        if self.lines is None:
+            return
+        shown = self.lines.toggle_libraries()
+        self.notify("Rows of libraries are shown" if shown else "Rows of libraries are folded", timeout=3)
         self._resize()
         self._reveal()

@@ -136,7 +136,8 @@ def _values(waiting: list[ast.expr]) -> Iterator[tuple[str, int]]:
         if name and more is not None:
             yield name, more
         elif not isinstance(node, ast.Compare | ast.Subscript):
-            yield from _values([each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)])
+            inner = (each.value if isinstance(each, ast.keyword) else each for each in ast.iter_child_nodes(node))
+            yield from _values([each for each in inner if isinstance(each, ast.expr)])
 
 
 def _inside(body: list[ast.stmt]) -> Iterator[ast.AST]:

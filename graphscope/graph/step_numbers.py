@@ -13,7 +13,6 @@ import numpy as np
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.loop_turns import counters_of, told_behind
 from graphscope.graph.outline.steps import Steps, steps
-from graphscope.graph.reading import once_a_length
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -96,10 +95,13 @@ class StepNumbers:
         return str(self.of(row) or "")
 
 
-@once_a_length
 def step_numbers(log: Log) -> StepNumbers:
-    """What the training steps of a log are called, as far as it goes now."""
-    return StepNumbers(log)
+    """What the training steps of a log are called, as far as it goes now; a program that waits may tell more of it."""
+    known = log.end, len(log.table("attrs"))
+    kept: tuple[int, tuple[tuple[int, int], StepNumbers]] | None = log.readings.get(step_numbers)
+    if kept is None or kept[1][0] != known:
+        kept = log.readings[step_numbers] = log.end, (known, StepNumbers(log))
+    return kept[1][1]
 
 
 def _following(ended: list[Mapping[str, int]]) -> dict[str, int]:

@@ -1,0 +1,134 @@
+"""Training steps of PyTorch programs are called by the numbers that these print, in the styles of tutorials."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+import graphscope as gs
+from graphscope.graph.step_numbers import step_numbers
+
+pytest.importorskip("torch")
+pytestmark = pytest.mark.torch
+
+HEAD = """\
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+loader = DataLoader(TensorDataset(torch.randn(6, 4), torch.randint(0, 2, (6,))), batch_size=2)
+loss_of = nn.CrossEntropyLoss()
+
+"""
+
+STYLES = {
+    "the classifier of the tutorial": """
+        for epoch in range(2):
+            running_loss = 0.0
+            for i, data in enumerate(loader, 0):
+                inputs, labels = data
+                optimizer.zero_grad()
+                loss = loss_of(model(inputs), labels)
+                loss.backward()
+                optimizer.step()
+                running_loss += loss.item()
+                if i % 1 == 0:
+                    print("epoch %d, batch %d" % (epoch + 1, i + 1))
+                    running_loss = 0.0
+        """,
+    "the two functions of the example": """
+        def train(args, model, loader, optimizer, epoch):
+            model.train()
+            for batch_idx, (data, target) in enumerate(loader):
+                optimizer.zero_grad()
+                loss = loss_of(model(data), target)
+                loss.backward()
+                optimizer.step()
+                if batch_idx % 1 == 0:
+                    print("epoch {}, batch {}".format(epoch, batch_idx))
+
+        def main():
+            for epoch in range(1, 3 + 1):
+                train(None, model, loader, optimizer, epoch)
+                with torch.no_grad():
+                    for data, _ in loader:
+                        model(data)
+
+        main()
+        """,
+    "an endless loop that counts iterations": """
+        iter_num, max_iters = 0, 4
+        while True:
+            for x, y in loader:
+                break
+            if iter_num % 1 == 0:
+                print(f"iteration {iter_num}")
+            for micro_step in range(2):
+                loss = loss_of(model(x), y) / 2
+                loss.backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+            iter_num += 1
+            if iter_num > max_iters:
+                break
+        """,
+    "gradients that are added up, with a count of updates": """
+        def train():
+            step = 0
+            for epoch in range(2):
+                for i, (x, y) in enumerate(loader):
+                    loss_of(model(x), y).backward()
+                    if (i + 1) % 3 == 0:
+                        optimizer.step()
+                        optimizer.zero_grad()
+                        step += 1
+                        print(f"epoch {epoch}, step {step}")
+
+        train()
+        """,
+    "two optimizers": """
+        other = torch.optim.Adam(model.parameters(), lr=1e-3)
+        for step in range(3):
+            for each in (optimizer, other):
+                each.zero_grad()
+            x, y = next(iter(loader))
+            loss_of(model(x), y).backward()
+            optimizer.step()
+            loss_of(model(x), y).backward()
+            other.step()
+            print(f"step {step}")
+        """,
+    "a scheduler and a closure": """
+        scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+        for t in range(4):
+            def closure():
+                optimizer.zero_grad()
+                loss = sum(loss_of(model(x), y) for x, y in loader)
+                loss.backward()
+                return loss
+            loss = optimizer.step(closure)
+            scheduler.step()
+            print("step", t)
+        """,
+}
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_what_the_program_prints_is_what_a_step_is_called(
+    style: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(HEAD + dedent(STYLES[style]))
+    with gs.record(tmp_path / "run.gscope"):
+        runpy.run_path(str(program))
+    numbers = step_numbers(gs.load(tmp_path / "run.gscope"))
+    printed = [line for line in capsys.readouterr().out.splitlines() if line]
+    said = [str(numbers.number(place)) for place in range(len(numbers))]
+    assert printed
+    assert said == printed

@@ -14,7 +14,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from graphscope.graph.outline import Steps
-from graphscope.graph.step_numbers import step_numbers
+from graphscope.graph.step_numbers import StepNumber, step_numbers
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.inspector.histogram import spark
 from graphscope.tui.messages import CommandRequested, Zoomed
@@ -153,19 +153,14 @@ class Timeline(Drawn, Widget):
         numbers = step_numbers(self.scene.log)
         for place, cell, following in zip(range(low, high), ends, [*ends[1:], window.cells], strict=True):
             cells[cell] = (self._glyphs.lane, "step")
-            title = str(numbers.number(place + 1)) if place + 1 < len(numbers) else ""
-            if len(title) + 2 < following - cell:
+            if place + 1 < len(numbers):
+                title = _fitting(numbers.number(place + 1), following - cell - 2)
                 cells[cell + 1 : cell + 1 + len(title)] = [(sign, "step") for sign in title]
 
     def _title(self) -> str:
         """The step where one stands, or as much of that as there is room for."""
         found = None if self.scene is None else step_numbers(self.scene.log).of(self.scene.now)
-        if found is None:
-            return ""
-        name, number = found.parts[-1]
-        return next(
-            (each for each in (str(found), f"{name} {number}") if len(each) <= _LABEL), f"{number}"[: _LABEL + 1]
-        )
+        return "" if found is None else _fitting(found, _LABEL + 1)
 
     def _curve(self, name: str, values: list[float]) -> list[tuple[str, str]]:
         label = (f"{name:<{_LABEL}} ", "label")
@@ -216,3 +211,9 @@ class Timeline(Drawn, Widget):
         """Zoom out."""
         event.stop()
         self.zoom(-1, self._window.row(event.x - _LABEL - 1))
+
+
+def _fitting(found: StepNumber, room: int) -> str:
+    """What a step is called, or its innermost number alone, in so many cells; empty where that has no room."""
+    name, number = found.parts[-1]
+    return next((each for each in (f"{found}", f"{name} {number}", f"{number}") if len(each) <= room), "")

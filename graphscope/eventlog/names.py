@@ -6,8 +6,8 @@ import json
 import os
 import struct
 import threading
-from collections.abc import Hashable
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,18 @@ class Op:
     doc: str = ""
     vjp: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
+    """Names of its arguments by their places; the last may begin with `*`: it takes all that follow."""
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    """What arguments are that were left out, of those that the formula or a rule names."""
+    element: str = ""
+    """How one element is computed: `each` of those at its place, or an expression with `i`, `j` for its place."""
+    cited: bool = False
+    """Whether formula and rules are told for people alone: what ran is the library's own."""
+
+    @property
+    def rules_run(self) -> tuple[str, ...]:
+        """The rules as they run, by the places of inputs; empty where the log does not know them."""
+        return () if self.cited else self.vjp
 
 
 @dataclass(frozen=True, slots=True)

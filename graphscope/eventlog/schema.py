@@ -194,7 +194,7 @@ DTYPES: Final[tuple[str, ...]] = (
 DTYPE_CODES: Final[dict[str, int]] = {name: code for code, name in enumerate(DTYPES)}
 
 TABLES: Final[dict[str, str]] = {
-    "ops": "{name, formula, doc, vjp: [text, ...], inputs: [name, ...]}",
+    "ops": "{name, formula, doc, vjp: [text, ...], inputs: [name, ...], defaults: {name: typed value}, element, cited}",
     "sites": "{file, line, column, end_line, end_column, function, caller}",
     "sources": "{file, text}",
     "scopes": "{name, type, parent, site}",

@@ -10,6 +10,7 @@ from graphscope.eventlog import schema
 from graphscope.eventlog.arguments import CALL
 from graphscope.eventlog.files import LogFiles
 from graphscope.eventlog.names import Op, Scope, Site, entries
+from graphscope.eventlog.typed import decode
 
 _MOST_DIMENSIONS: Final = 64
 """No array has more."""
@@ -37,6 +38,9 @@ class Tables:
             str(entry.get("doc", "")),
             tuple(str(rule) for rule in _list(entry.get("vjp"))),
             tuple(str(name) for name in _list(entry.get("inputs"))),
+            _defaults(entry.get("defaults")),
+            str(entry.get("element", "")),
+            bool(entry.get("cited")),
         )
 
     def site(self, number: int) -> Site | None:
@@ -104,6 +108,13 @@ class Tables:
             found = [entry for entry in self._tables["sources"].all() if isinstance(entry, dict)]
             self._source_texts = {str(entry.get("file")): str(entry.get("text", "")) for entry in found}
         return self._source_texts.get(file)
+
+
+def _defaults(encoded: Any) -> dict[str, Any]:
+    try:
+        return {str(name): decode(each) for name, each in encoded.items()} if isinstance(encoded, dict) else {}
+    except (ValueError, RecursionError):  # a damaged log
+        return {}
 
 
 class _Table:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from graphscope.eventlog.typed import Input, spelled
 
 if TYPE_CHECKING:
+    from graphscope.eventlog.names import Op
     from graphscope.graph.node import Edge, Node
 
 
@@ -33,24 +35,41 @@ def operands_of(node: Node) -> list[Operand]:
     edges = {edge.number: edge for edge in node.inputs}
     given = node.arguments.operands
     found = []
-    for place, value in enumerate(given if given is not None else map(Input, edges)):
-        name = op.inputs[place] if place < len(op.inputs) else f"input {place}"
-        rule = op.vjp[min(place, len(op.vjp) - 1)] if op.vjp else ""
+    for name, rule, value in _places(op, list(map(Input, edges)) if given is None else list(given)):
         edge = edges.get(value.number) if isinstance(value, Input) else None
         if edge is not None:
-            found.append(Operand(name, edge, rule="" if rule == "no gradient" else rule))
+            found.append(Operand(name, edge, rule=rule))
         elif value is not None and not isinstance(value, Input):
             found.append(Operand(name, None, spelled(value, lambda number: _row(edges, number)), value))
     return found
 
 
+_NO_RULE: Final = "no gradient"
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
+_PLACE: Final = re.compile(r"\bi\b")
+"""In rules of inputs that stand in a list: which of them."""
+
+
+def _places(op: Op, given: list[Any]) -> Iterator[tuple[str, str, Any]]:
+    """What the formula calls what stood at each place of an op, its rule, and what it was."""
+    last = len(op.inputs) - 1
+    if last >= 0 and op.inputs[last].startswith("*") and len(given) > last:
+        given = [*given[:last], tuple(given[last:])]
+    for place, value in enumerate(given):
+        name = op.inputs[place].removeprefix("*") if place <= last else f"input {place}"
+        rule = op.vjp[min(place, len(op.vjp) - 1)] if op.vjp else ""
+        rule = "" if rule == _NO_RULE else rule
+        if rule and isinstance(value, (list, tuple)) and any(isinstance(each, Input) for each in value):
+            for number, each in enumerate(value):
+                yield f"{name}[{number}]", _PLACE.sub(str(number), rule), each
+        else:
+            yield name, rule, value
 
 
 def saved(node: Node) -> tuple[list[Operand], bool]:
     """What the rules of an op need: operands, by the names in their text, and whether its output is needed, too."""
     wanted = {word for operand in node.operands for word in _WORD.findall(operand.rule)}
-    return [operand for operand in node.operands if operand.name in wanted], "out" in wanted
+    return [each for each in node.operands if each.name.partition("[")[0] in wanted], "out" in wanted
 
 
 def _row(edges: dict[int, Edge], number: int) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from graphscope.adapters.kit.frames import Frames
 from graphscope.adapters.kit.notices import warn
+from graphscope.adapters.kit.op_entries import op_entry
 from graphscope.eventlog.writer import Writer
+from graphscope.formulas.table import formula
 
 
 class Recording:
@@ -30,7 +32,7 @@ class Recording:
         number = self.writer.tables["ops"].find(name)
         if number is not None:
             return number
-        return self.writer.intern("ops", name, {"name": name, "formula": "", "doc": doc, "vjp": [], "inputs": []})
+        return self.writer.intern("ops", name, op_entry(name, doc, known=formula(name)))
 
     def give_up(self, error: Exception) -> None:
         """Record nothing of the framework any more, and say why: the error is ours, and the program goes on."""

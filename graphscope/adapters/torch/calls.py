@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
+from graphscope.adapters.kit.op_entries import Argument, op_entry
 from graphscope.adapters.torch import compiled
+from graphscope.adapters.torch.derivatives import derivative, derivative_of
+from graphscope.adapters.torch.signatures import holds_input, overload
+from graphscope.formulas.formula import Formula
+from graphscope.formulas.table import formula
 
 KEY_SHIFT: Final = 48
 """The key of a call lies above the address of any code."""
@@ -56,7 +62,7 @@ _ASSIGNING: Final = {
 class Call(compiled.Call):
     """One function of torch."""
 
-    __slots__ = ("aliasing", "assigns", "doc", "in_place", "name", "parameters", "setter", "swapped")
+    __slots__ = ("aliasing", "assigns", "doc", "formula", "in_place", "name", "parameters", "setter", "swapped")
 
     key: int
     ignored: bool
@@ -88,10 +94,35 @@ class Call(compiled.Call):
         """Whether its operands stand the other way round."""
         self.doc = first_sentence(function)
         self.parameters = parameters(function)
+        self.formula: Formula | None = None
+        """What it computes, where that is no matter of its name."""
 
-    def describe(self) -> dict[str, Any]:
-        """The entry in the log's table of ops."""
-        return {"name": self.name, "formula": "", "doc": self.doc, "vjp": [], "inputs": []}
+    def arguments(self, operands: Sequence[Any], named: Mapping[str, Any]) -> tuple[Argument, ...]:
+        """Its parameters in order, for a call with these operands and what was given by name; () where not known."""
+        if not self.parameters:
+            return overload(self.name, operands, named)
+        return tuple(Argument(name, default) for name, default in self.parameters.items())
+
+    def describe(self, operands: Sequence[Any], named: Mapping[str, Any], node: str = "") -> dict[str, Any]:
+        """The entry in the log's table of ops, for a call with these operands and what was given by name.
+
+        Args:
+            operands: What was given by position.
+            named: What was given by name.
+            node: What torch calls the backward node that it made.
+        """
+        arguments = self.arguments(operands, named)
+        given = [each.name for place, each in enumerate(arguments) if place < len(operands) or each.name in named]
+        if not any(map(holds_input, (*operands, *named.values()))):  # it makes a tensor of none
+            return op_entry(self.name, self.doc, arguments, formula(self.name, given))
+        names = [each.name for each in arguments]
+        known = self.formula or formula(self.name, given) or derivative(self.name, names)
+        known = known or (derivative_of(self.name, node) if node else None)
+        known = known or Formula("")
+        if node and not known.rules:
+            shown = map(known.name, names)
+            known = replace(known, rules={each: f"the vjp of {self.name} by {each}, at g" for each in shown})
+        return op_entry(self.name, self.doc, arguments, known)
 
 
 def spelled(function: Callable[..., Any]) -> tuple[str, str]:
@@ -122,7 +153,12 @@ def parameters(function: Callable[..., Any]) -> dict[str, Any]:
         found = inspect.signature(function).parameters
     except (ValueError, TypeError):
         return {}
-    return {name: each.default for name, each in found.items() if each.kind is not each.POSITIONAL_ONLY}
+    if any(each.kind is each.VAR_POSITIONAL for each in found.values()):
+        return {}
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return {
+        name: ... if each.default is each.empty else each.default for name, each in found.items() if each.kind in named
+    }
 
 
 def first_sentence(function: Callable[..., Any]) -> str:

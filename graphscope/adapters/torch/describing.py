@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from graphscope.adapters.torch.calls import Call
+from graphscope.adapters.torch.signatures import holds_input
 from graphscope.eventlog.typed import Dtype, Input, Other, shown
 
 
@@ -22,6 +23,9 @@ def flattened(value: Any) -> list[Any]:
     return [value]
 
 
+Given = tuple[tuple[Any, ...] | None, dict[str, Any]]
+"""Operands and attributes of a call."""
+
 _DATA: Final = frozenset({"tensor", "as_tensor", "asarray"})
 """Functions whose argument is the value itself."""
 
@@ -29,9 +33,7 @@ _MOST: Final = 64
 """Of longer lists of constants the log keeps the length."""
 
 
-def describe(
-    call: Call, args: Sequence[Any], kwargs: dict[str, Any] | None
-) -> tuple[tuple[Any, ...] | None, dict[str, Any]]:
+def describe(call: Call, args: Sequence[Any], kwargs: dict[str, Any] | None) -> Given:
     """Operands and attributes of a call.
 
     Operands are what was given by position, up to the last tensor where the names of the parameters are known; None
@@ -51,6 +53,8 @@ def describe(
         given = given[:last]
     named |= {name: described(value, inputs) for name, value in (kwargs or {}).items()}
     named.pop("out", None)  # where the result goes, not what it is made of
+    if any(map(holds_input, named.values())):
+        given = _placed(call, given, named)
     defaults = call.parameters
     attributes = {
         name: value
@@ -58,6 +62,21 @@ def describe(
         if name not in defaults or value.__class__ is not defaults[name].__class__ or value != defaults[name]
     }
     return None if given == [Input(place) for place in range(next(inputs))] else tuple(given), attributes
+
+
+def _placed(call: Call, given: list[Any], named: dict[str, Any]) -> list[Any]:
+    """Operands with the tensors that were given by name at their places; they are taken out of what was given so."""
+    known = [each for each in call.arguments(given, named) if not each.by_name]
+    own = {"input", "self"} & named.keys()
+    places = [(own and own.pop()) or each.name if each.name in _OWN else each.name for each in known]
+    last = max((place for place, name in enumerate(places) if holds_input(named.get(name))), default=-1) + 1
+    left_out = [None if each.default is ... else each.default for each in known]
+    rest = range(len(given), last)
+    return given + [named.pop(places[place], left_out[place]) for place in rest]
+
+
+_OWN: Final = frozenset({"input", "self"})
+"""What a function and a method call the tensor that is theirs."""
 
 
 def has_tensor(value: Any) -> bool:

@@ -251,7 +251,7 @@ class Calls(TorchFunctionMode):
         session = self.session
         writer = session.writer
         context = self.place.context
-        site = CallSite(session, call, frame, context, None, {}, count=len(rows), flags=Flag.FAILED)
+        site = CallSite(session, call, frame, context, None, (None, {}), {}, count=len(rows), flags=Flag.FAILED)
         edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows]
         row = writer.append_wide(site.template, [], edges, writer.clock())
         recording.exception(error, node=row, site=site.fields.base["site"])

@@ -10,7 +10,7 @@ import torch
 
 from graphscope.adapters.torch import tensor_base
 from graphscope.adapters.torch.backward_graph import op_name
-from graphscope.adapters.torch.calls import Call
+from graphscope.adapters.torch.calls import Call, parameters
 from graphscope.adapters.torch.compiled import rule_of
 from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.dtypes import log_dtype
@@ -22,6 +22,7 @@ from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.sites import Fields
 from graphscope.adapters.torch.tensor_properties import grad_fn, shape_of
 from graphscope.eventlog.places import site_number
+from graphscope.formulas.formula import Formula
 
 _MOST_FIELDS: Final = 512
 """So many kinds of results of torch's own functions are remembered."""
@@ -78,6 +79,11 @@ class Functions:
 
     def _learn(self, key: Any, cls: Any) -> Call:
         found = self._known[key] = self.session.new_call(cls)
+        given = list(parameters(cls.forward))
+        if cls.setup_context is torch.autograd.Function.setup_context:
+            given = given[1:]  # the context
+        rules = {name: f"{cls.__name__}.backward(ctx, g)[{place}]" for place, name in enumerate(given)}
+        found.formula = Formula(f"out = {cls.__name__}({', '.join(given)})", rules, inputs=tuple(given))
         return found
 
     @guarded

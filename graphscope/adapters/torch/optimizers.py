@@ -238,13 +238,6 @@ class Optimizers:
         self, name: str, settings: Settings, parameter: torch.Tensor, site: int, has_gradient: bool, is_measured: bool
     ) -> Keeping:
         writer = self.session.writer
-        entry = {
-            "name": name,
-            "formula": "",
-            "doc": f"What a step of {name} makes of a parameter.",
-            "vjp": [],
-            "inputs": [],
-        }
         count = len(settings.varying)
         told = arguments.entry(None, _told(settings.values), settings.varying)
         if is_measured:
@@ -252,7 +245,7 @@ class Optimizers:
             count += len(MEASURES)
         template = writer.template(
             Kind.OP,
-            op=writer.intern("ops", name, entry),
+            op=self.session.op_number(name, f"What a step of {name} makes of a parameter."),
             site=site,
             scope=self.session.places.here.context.path.number(writer),
             shape=shape_of(parameter),

@@ -65,7 +65,7 @@ def variant(
         if calls.place.line_calls is not None and not call.in_place:
             entry["name"] = ""  # the variable of the line is what its call returns
         site = variants[wanted] = CallSite(
-            session, call, frame, context, result, entry,
+            session, call, frame, context, result, given, entry,
             count=count, numbers=told, places=places, flags=flags, kind=kind, several=shapes is not None,
         )  # fmt: skip
     site.constants = constants if shapes is None else None

@@ -18,6 +18,7 @@ from graphscope.adapters.torch.callers import Callers
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.compiled import rule_of
 from graphscope.adapters.torch.context import Places
+from graphscope.adapters.torch.describing import Given
 from graphscope.adapters.torch.dtypes import NamedDtype, log_dtype
 from graphscope.adapters.torch.known_tensors import Identities
 from graphscope.adapters.torch.leaves import Leaves
@@ -33,6 +34,7 @@ from graphscope.eventlog.appender import compiled
 from graphscope.eventlog.presenting import present_as
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.eventlog.scopes import ScopePath
+from graphscope.eventlog.typed import Input
 from graphscope.eventlog.values import storage
 from graphscope.eventlog.writer import Writer
 
@@ -100,6 +102,14 @@ class Session(Recording):
             present_as(self.writer.path, tensor_of)
         self._count += 1
         return Call(function, self._count)
+
+    def op_of(self, call: Call, given: Given, count: int, result: torch.Tensor | None) -> int:
+        """The number of an op in the table `ops`, for a call that was given so much, among it `count` tensors."""
+        operands, named = given
+        node: Any = grad_fn(result) if result is not None and self.follows else None
+        inputs = tuple(map(Input, range(count))) if operands is None else operands
+        entry = call.describe(inputs, named, "" if node is None else node.name())
+        return self.writer.intern("ops", (call.name, entry["formula"], *entry["inputs"]), entry)
 
     def gradient_of_leaf(self, gradient: torch.Tensor, count: int) -> Keeping:
         """The template of the row of a gradient that `autograd.grad` returns, and that is added to nothing."""

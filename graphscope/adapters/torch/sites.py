@@ -14,6 +14,7 @@ from graphscope.adapters.kit.frames import Frames
 from graphscope.adapters.torch import tensor_base
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.context import Context
+from graphscope.adapters.torch.describing import Given
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.known_tensors import version_of
 from graphscope.adapters.torch.tensor_elements import is_remote
@@ -131,6 +132,7 @@ class CallSite(Keeping):
         frame: FrameType,
         context: Context,
         result: torch.Tensor | None,
+        given: Given,
         told: dict[str, Any],
         *,
         count: int,
@@ -151,7 +153,7 @@ class CallSite(Keeping):
         self.dtype = None if result is None else tensor_base.dtype(result)
         self.requires_grad = result is not None and requires_grad(result)
         base: dict[str, Any] = {
-            "op": writer.intern("ops", call.name, call.describe()),
+            "op": session.op_of(call, given, count, result),
             "site": site_number(writer, frame),
             "scope": context.path.number(writer),
             "shape": () if result is None else shape_of(result),

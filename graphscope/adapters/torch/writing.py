@@ -168,10 +168,9 @@ def _version(
     writer = session.writer
     context = session.places.here.context
     more = known.extended()
-    entry = {"name": name, "formula": "", "doc": OPS[name], "vjp": [], "inputs": []}
     template = writer.template(
         Kind.OP,
-        op=writer.intern("ops", name, entry),
+        op=session.op_number(name, OPS[name]),
         site=site_number(writer, frame),
         scope=context.path.number(writer),
         shape=shape_of(tensor),

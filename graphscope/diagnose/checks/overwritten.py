@@ -211,7 +211,7 @@ def _needs(node: Node, name: str) -> bool:
     """Whether a rule that will run mentions a value."""
     if node.kind != "op" or _is_spent(node):
         return False
-    rules = node.graph.log.op(node.event.op).vjp or _RULES.get(node.op.rstrip("_"), ())
+    rules = node.graph.log.op(node.event.op).rules_run or _RULES.get(node.op.rstrip("_"), ())
     places = [place for place, rule in enumerate(rules) if name in _WORD.findall(rule)]
     if not places:
         return False

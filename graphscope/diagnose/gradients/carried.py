@@ -152,6 +152,6 @@ def _is_chain(graph: Graph, users: list[int], sources: list[int]) -> bool:
 def _has_graph(graph: Graph, row: int) -> bool:
     """Whether the result of an op requires grad: not all that is computed from what does has a way back to it."""
     event = graph.index.event(row)
-    if graph.log.op(event.op).vjp:  # who writes rules down does not flag results
+    if graph.log.op(event.op).rules_run:  # who writes rules down does not flag results
         return Subject(graph.node(row)).requires_grad
     return bool(event.flags & Flag.REQUIRES_GRAD)

@@ -107,9 +107,9 @@ class GradientPaths:
         if not event.dtype.startswith(FLOATING):
             return False
         op = self.graph.log.op(event.op)
-        if not op.vjp:  # not every producer writes its rules down
+        if not op.rules_run:  # not every producer writes its rules down
             return op.name not in DETACHING
-        return op.vjp[min(argument, len(op.vjp) - 1)] not in NO_RULE
+        return op.rules_run[min(argument, len(op.vjp) - 1)] not in NO_RULE
 
     def _is_floating(self, row: int, slot: int) -> bool:
         """Whether one of several results of an op has a gradient."""

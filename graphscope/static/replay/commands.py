@@ -61,7 +61,8 @@ def invoke(dbg: Debugger, spec: str, overrides: Rest = "") -> TableResult:
     """
     node = _owner(dbg.chosen(spec))
     call = call_of(node)
-    parameters = dbg.log.op(node.event.op).inputs or INPUT_NAMES
+    op = dbg.log.op(node.event.op)
+    parameters = INPUT_NAMES if op.cited else op.inputs or INPUT_NAMES
     new: dict[int, Any] = {}
     for word, value in _assignments(dbg, overrides).items():
         place = int(word[1:]) if word[:1] == "_" and word[1:].isdigit() else -1

@@ -113,7 +113,9 @@ def call_of(node: Node) -> Call:
     tensors = {number: Tensor(array if array.ndim else array[()]) for number, array in given.items()}
     operands = [_constant(where, value, tensors) for value in told.operands]
     attributes = {name: _constant(where, value, tensors) for name, value in told.attributes.items()}
-    if not node.graph.log.op(owner.event.op).vjp and op.prepare is not None:  # not the engine's: as a person writes it
+    if (
+        not node.graph.log.op(owner.event.op).rules_run and op.prepare is not None
+    ):  # not the engine's: as a person writes it
         try:
             operands, attributes = op.prepare(*operands, **attributes)
         except Exception as error:

@@ -14,6 +14,8 @@ from graphscope.adapters.kit.identity import Known as Known
 from graphscope.adapters.kit.identity import Notes as Notes
 from graphscope.adapters.kit.notices import left_changed as left_changed
 from graphscope.adapters.kit.notices import say as say
+from graphscope.adapters.kit.op_entries import Argument as Argument
+from graphscope.adapters.kit.op_entries import op_entry as op_entry
 from graphscope.adapters.kit.patches import Patches as Patches
 from graphscope.adapters.kit.recording import Recording as Recording
 from graphscope.adapters.kit.tape import Node as Node

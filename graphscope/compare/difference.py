@@ -52,6 +52,8 @@ class Side:
     dtype: str
     part: str = ""
     """Which part of an op that computes several things, where that is known: `variance`, `scores`."""
+    step: str = ""
+    """What its program calls the training step: `epoch 2, batch 3`; empty where it is in none."""
 
     @property
     def place(self) -> str:

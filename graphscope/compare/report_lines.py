@@ -88,7 +88,8 @@ def _unlike(found: Difference) -> str:
 def _where(found: Answer, parting: Parting) -> str:
     """`in the forward pass of step 1: layer_norm at a.py:12 and b.py:31`."""
     when = "update" if parting.when == "update" else f"{parting.when} pass"
-    step = f" of step {parting.step}" if max(found.steps, parting.step) > 1 else ""
+    called = [each.step for each in (parting.a, parting.b) if each is not None and each.step]
+    step = f" of {[*called, f'step {parting.step}'][0]}" if max(found.steps, parting.step) > 1 else ""
     return f"in the {when}{step}: {_what(parting)}"
 
 

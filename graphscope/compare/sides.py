@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from graphscope.compare.difference import Side
 from graphscope.eventlog.schema import Flag
 from graphscope.graph.callers import callers
+from graphscope.graph.step_numbers import step_numbers
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ def side(node: Node, part: str = "") -> Side:
     site = made_at(node) or own_site(node)
     file, line = ("", 0) if site is None else (site.file, site.line)
     source = source_line(node.graph.log, file, line)
-    return Side(node.row, node.op, node.name, file, line, source, node.scope, node.shape, node.dtype, part)
+    step = step_numbers(node.graph.log).title(node.row)
+    return Side(node.row, node.op, node.name, file, line, source, node.scope, node.shape, node.dtype, part, step)
 
 
 def source_line(log: Log, file: str, line: int) -> str:

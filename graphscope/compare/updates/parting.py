@@ -102,5 +102,6 @@ def _side(log: Log, update: Update | None, tensor: int, step: Step, place: Place
     name = training(log).name(tensor) or found.name
     what, file, line = place or (found.op, found.file, found.line)
     return Side(
-        found.row, what, name, file, line, source_line(log, file, line), found.scope, found.shape, found.dtype
+        found.row, what, name, file, line, source_line(log, file, line), found.scope, found.shape, found.dtype,
+        step=found.step,
     )  # fmt: skip

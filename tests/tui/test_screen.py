@@ -352,7 +352,7 @@ QUICK = {((80, 24), THEMES[0].name), ((200, 50), THEMES[1].name), ((60, 16), THE
 def test_sizes_and_themes(training: Path, size: tuple[int, int], theme: str) -> None:
     async def use(screen: Screen) -> None:
         screen.app.theme = theme
-        await screen.press("}", "}", "o", "m", "m", "2", "3", "1")
+        await screen.press("}", "}", "o", "m", "m", "m", "2", "3", "1")
         assert "tape" in screen.text
         assert "needs a terminal" not in screen.text
         assert screen.app.export_screenshot().startswith("<svg")

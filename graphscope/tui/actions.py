@@ -80,6 +80,8 @@ class Actions(Guarded, Screen[None]):
         """Carry out a command that a key means."""
         if self.search and line == "next":
             line = f"find {self.search}"
+        if line == "other" and (row := self.query_one(Map).other_half) is not None:
+            line = f"goto {row}"
         self.post_message(CommandRequested(line, quiet=True))
 
     def action_search(self) -> None:

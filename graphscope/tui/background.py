@@ -12,6 +12,7 @@ from graphscope.diagnose import Finding, doctor
 from graphscope.errors import LogError
 from graphscope.tui.actions import Actions
 from graphscope.tui.log_index import LogIndex
+from graphscope.tui.map.map import Map
 from graphscope.tui.messages import Zoomed
 from graphscope.tui.timeline.curves import Curves, curves_of
 from graphscope.tui.timeline.timeline import Timeline
@@ -47,6 +48,7 @@ class Background(Actions):
         """Draw the timeline of what is known of the log."""
         reading = self.log_index
         self.query_one(Timeline).show(reading.steps, reading.curves, reading.flagged, reading.found_at)
+        self.query_one(Map).judge(reading.found_at)
 
     def read_in_background(self) -> None:
         """Find out what takes long."""

@@ -89,7 +89,13 @@ _OF_SCREEN: Final = (
     Binding(
         "=", "edit", "Edit", id="screen.edit", show=False, key_display="=", tooltip="Change what the program waits with"
     ),
-    Binding("m", "toggle_map", "map", id="screen.map", tooltip="Show the neighbourhood of the node as a picture"),
+    Binding(
+        "m",
+        "toggle_map",
+        "map",
+        id="screen.map",
+        tooltip="Show the neighbourhood of the node as a picture, then the modules, then neither",
+    ),
     Binding("D", "drawing", "drawing", id="screen.drawing", tooltip="Draw the map as an image, or in boxes"),
     Binding("P", "path", "Path", id="screen.path", show=False, tooltip="Map: path to the loss, to a leaf, or none"),
     Binding("+", "radius(1)", "Wider", id="screen.wider", show=False, key_display="+", tooltip="Widen the map"),

@@ -32,7 +32,17 @@ from graphscope.tui.key_file import remapped
 from graphscope.tui.key_line import KeyLine
 from graphscope.tui.log_index import LogIndex
 from graphscope.tui.map.map import Map
-from graphscope.tui.messages import CommandAnswered, CommandRequested, Edited, Moved, Notice, Prefill, Printed, Typed
+from graphscope.tui.messages import (
+    CommandAnswered,
+    CommandRequested,
+    Edited,
+    ModuleChosen,
+    Moved,
+    Notice,
+    Prefill,
+    Printed,
+    Typed,
+)
 from graphscope.tui.prompt.history import History
 from graphscope.tui.prompt.prompt import Prompt
 from graphscope.tui.scene import Scene
@@ -107,6 +117,7 @@ class Main(Searching):
     async def on_mount(self) -> None:
         """Open at the first node, and look for more from time to time."""
         self._share()
+        self.query_one(Inspector).findings_of = self.query_one(Map).modules.findings_of
         self.query_one(Tape).focus()
         self.query_one(Prompt).greet(
             key_table.greeting(remapped([*key_table.OF_COMMANDS, *key_table.OF_SCREEN], self.keymap))
@@ -305,6 +316,10 @@ class Main(Searching):
         results = await self._by_session(partial(self.session.carry_out, line))
         self.place(self.session.now, self.scene.stop)
         return results
+
+    @on(ModuleChosen)
+    def _module_chosen(self, message: ModuleChosen) -> None:
+        self.query_one(Inspector).choose(message.by, message.call)
 
     @on(Prefill)
     def _prefill(self, message: Prefill) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.message import Message
 
 from graphscope.debugger.results import Result
+from graphscope.graph.modules import Call
 
 
 class CommandRequested(Message):
@@ -43,6 +44,16 @@ class Prefill(Message):
     def __init__(self, line: str) -> None:
         super().__init__()
         self.line = line
+
+
+class ModuleChosen(Message):
+    """One stands on a module as a whole, or does not any more."""
+
+    def __init__(self, by: str, call: Call | None) -> None:
+        super().__init__()
+        self.by = by
+        """The region where one does."""
+        self.call = call
 
 
 class Moved(Message):

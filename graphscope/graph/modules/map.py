@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from graphscope.graph.modules.owners import names_of_owners
-from graphscope.graph.modules.parameters import Parameters, parameters_of
+from graphscope.graph.modules.parameters import Parameter, Parameters, norm_of_all, parameters_of
 from graphscope.graph.modules.parts import Parts, parts_of
 from graphscope.graph.modules.ports import Port, incoming, outgoing
 from graphscope.graph.modules.repeats import repeats
-from graphscope.graph.modules.step_rows import Call, StepRows
+from graphscope.graph.modules.step_rows import Call, StepRows, step_rows
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -54,12 +54,8 @@ class ModuleBox:
     """The shapes of what it takes from outside, parameters left out."""
     given: tuple[Shape, ...] = ()
     """The shapes of what others take of it; of what nobody takes, that of its last op."""
-    parameters: tuple[int, ...] = ()
-    """The tensors that it uses of those that are trained."""
-    size: int = 0
-    """How many numbers these are."""
-    gradient: float | None = None
-    """The 2-norm of all their gradients of this step; None where there are none, or they were not kept."""
+    parameters: tuple[Parameter, ...] = ()
+    """Those that it uses."""
     members: tuple[ModuleBox, ...] = ()
     """Of several that are alike, each by itself."""
     row: int = -1
@@ -69,6 +65,16 @@ class ModuleBox:
     def count(self) -> int:
         """So many are alike."""
         return max(len(self.members), 1)
+
+    @property
+    def size(self) -> int:
+        """How many numbers its parameters are."""
+        return sum(parameter.size for parameter in self.parameters)
+
+    @property
+    def gradient(self) -> float | None:
+        """The 2-norm of all their gradients of this step; None where there are none, or they were not kept."""
+        return norm_of_all(self.parameters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +131,7 @@ def module_map(graph: Graph, rows: StepRows, around: tuple[Call, ...] = ()) -> M
     for group in groups:
         for number, part in enumerate(group):
             place_of[part], member_of[part] = len(boxes), number
-        boxes.append(singles[group[0]] if len(group) == 1 else _folded(log, [singles[part] for part in group], known))
+        boxes.append(singles[group[0]] if len(group) == 1 else _folded([singles[part] for part in group]))
     flows = _flows(log, rows, parts, known, place_of, ports)
     if (leaving := outgoing(log, rows, parts)) is not None and around:
         boxes.append(ModuleBox("output", leaving.name, taken=leaving.shapes))
@@ -141,7 +147,6 @@ def _single(
 ) -> ModuleBox:
     call = parts.calls[part]
     taken, given = parts.shapes(log, rows, part, known.are)
-    tensors = known.of_part(part)
     if call is None:
         name = _ops_name(log, parts, part)
         scope_type = path = ""
@@ -160,9 +165,7 @@ def _single(
         _half(log, parts.backward[part]),
         taken,
         given,
-        tensors,
-        known.size(tensors),
-        known.norm(tensors),
+        known.of[part],
     )
 
 
@@ -176,9 +179,8 @@ def _ops_name(log: Log, parts: Parts, part: int) -> str:
     return ", ".join(dict.fromkeys(log.op(number).name for number in log.pick("op", parts.forward[part]).tolist()))
 
 
-def _folded(log: Log, members: list[ModuleBox], known: Parameters) -> ModuleBox:
+def _folded(members: list[ModuleBox]) -> ModuleBox:
     first, last = members[0], members[-1]
-    tensors = tuple(dict.fromkeys(tensor for member in members for tensor in member.parameters))
     return ModuleBox(
         first.kind,
         _range(first.name, last.name),
@@ -189,9 +191,7 @@ def _folded(log: Log, members: list[ModuleBox], known: Parameters) -> ModuleBox:
         _both([member.backward for member in members]),
         first.taken,
         last.given,
-        tensors,
-        known.size(tensors),
-        known.norm(tensors),
+        tuple(dict.fromkeys(parameter for member in members for parameter in member.parameters)),
         tuple(members),
     )
 
@@ -243,3 +243,23 @@ def _flows(
         Flow(begin, end, tuple(log.event(row).shape for row in list(named)[:4]), is_carried=begin > end)
         for (begin, end), named in sorted(found.items())
     ]
+
+
+def box_of_call(graph: Graph, call: Call) -> ModuleBox | None:
+    """The box of one call of a module; None where nothing ran in it."""
+    rows = step_rows(graph.log, call.begin)
+    around = rows.around(call.begin)
+    if call not in around:
+        return None
+    shown = module_map(graph, rows, around[: around.index(call)])
+    found = shown.at(call.begin)
+    if found is None:
+        return None
+    box = shown.boxes[found[0]]
+    return box.members[found[1]] if box.members else box
+
+
+def calls_of(rows: StepRows, scope: int) -> int:
+    """How often a module was called in a step."""
+    begins = [begins[scopes == scope] for scopes, begins in rows.levels]
+    return len(np.unique(np.concatenate(begins))) if begins else 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -14,39 +14,34 @@ from graphscope.graph.modules.step_rows import StepRows
 from graphscope.graph.sizes import counts_of, norms_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from graphscope.eventlog.reader import Log
 
 _MOST_ELEMENTS: Final = 1 << 22
 """Of gradients that were kept whole, so many elements are read while somebody waits for a map."""
 
 
-@dataclass(frozen=True)
-class Parameters:
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter, as a step uses it."""
+
+    tensor: int
+    row: int
+    """The row that made the version of it that was used first."""
+    size: int
+    """How many numbers it is."""
+    gradient: float | None
+    """The 2-norm of the gradient that it got in this step; None where it got none, or that was not kept."""
+
+
+class Parameters(NamedTuple):
     """The parameters of some parts."""
 
     are: np.ndarray
     """Which edges of the parts lead from parameters, or from other tensors that a module holds."""
-    used: tuple[np.ndarray, np.ndarray]
-    """Parts and the tensors that they use, by part."""
-    sizes: dict[int, int]
-    """How many elements each tensor has."""
-    norms: dict[int, float]
-    """The 2-norm of the gradient that each got in this step, where that is known."""
-
-    def of_part(self, part: int) -> tuple[int, ...]:
-        """The tensors that a part uses, in the order of their first use."""
-        parts, tensors = self.used
-        low, high = np.searchsorted(parts, (part, part + 1))
-        return tuple(dict.fromkeys(tensors[low:high].tolist()))
-
-    def size(self, tensors: tuple[int, ...]) -> int:
-        """How many numbers some tensors are."""
-        return sum(self.sizes[tensor] for tensor in tensors)
-
-    def norm(self, tensors: tuple[int, ...]) -> float | None:
-        """The 2-norm of the gradients of some tensors taken together; None where none is known."""
-        found = [self.norms[tensor] for tensor in tensors if tensor in self.norms]
-        return math.sqrt(sum(norm * norm for norm in found)) if found else None
+    of: tuple[tuple[Parameter, ...], ...]
+    """Of each part those that it uses, in the order of their first use."""
 
 
 def parameters_of(log: Log, rows: StepRows, parts: Parts) -> Parameters:
@@ -54,14 +49,26 @@ def parameters_of(log: Log, rows: StepRows, parts: Parts) -> Parameters:
     users, sources = rows.edges
     tensors, owners = log.pick("tensor", sources).astype(np.int64), parts.owners[users - rows.start]
     are = (owners >= 0) & _are_parameters(log, sources, tensors)
-    owners = owners[are]
-    order = np.argsort(owners, kind="stable")
-    known, first = np.unique(tensors[are], return_index=True)
-    sizes = dict(zip(known.tolist(), counts_of(log, sources[are][first]).tolist(), strict=True))
+    owners, tensors, sources = owners[are], tensors[are], sources[are]
+    known, first = np.unique(tensors, return_index=True)
+    sizes, norms = counts_of(log, sources[first]).tolist(), _norms(log, rows, known)
+    told = {
+        tensor: Parameter(tensor, row, size, norms.get(tensor))
+        for tensor, row, size in zip(known.tolist(), sources[first].tolist(), sizes, strict=True)
+    }
+    found: list[dict[int, Parameter]] = [{} for _ in range(len(parts))]
+    for owner, tensor in zip(owners.tolist(), tensors.tolist(), strict=True):
+        found[owner][tensor] = told[tensor]
     takers, into = parts.edges
     origins = log.pick("tensor", into).astype(np.int64)
     are_held = _are_parameters(log, into, origins) | _are_buffers(log, takers, origins)
-    return Parameters(are_held, (owners[order], tensors[are][order]), sizes, _norms(log, rows, known))
+    return Parameters(are_held, tuple(tuple(each.values()) for each in found))
+
+
+def norm_of_all(parameters: Iterable[Parameter]) -> float | None:
+    """The 2-norm of the gradients of some parameters taken together; None where none is known."""
+    found = [each.gradient for each in parameters if each.gradient is not None]
+    return math.sqrt(sum(norm * norm for norm in found)) if found else None
 
 
 def _are_parameters(log: Log, rows: np.ndarray, tensors: np.ndarray) -> np.ndarray:

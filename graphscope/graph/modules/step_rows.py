@@ -78,8 +78,17 @@ def span(log: Log, row: int) -> tuple[int, int]:
 
 
 def step_rows(log: Log, row: int) -> StepRows:
-    """The rows of the step that a row belongs to."""
+    """The rows of the step that a row belongs to. Those of the last step that was asked for are kept."""
     start, stop = span(log, row)
+    kept: tuple[int, StepRows] | None = log.readings.get(step_rows)
+    if kept is not None and (kept[0], kept[1].start, kept[1].stop) == (log.end, start, stop):
+        return kept[1]
+    found = _read(log, start, stop)
+    log.readings[step_rows] = log.end, found
+    return found
+
+
+def _read(log: Log, start: int, stop: int) -> StepRows:
     told = steps(log)
     low, high = np.searchsorted(told.marks, (start, stop))
     calls = Calls(log, told.marks[low:high], told.kinds[low:high], {})

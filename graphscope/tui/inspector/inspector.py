@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from rich.text import Text
@@ -11,9 +12,11 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.reactive import reactive
 
+from graphscope.graph.modules import Call
 from graphscope.tui.ascii_text import in_ascii
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.guard import Guarded
+from graphscope.tui.inspector.module_text import module_title
 from graphscope.tui.inspector.numbers_view import NumbersView
 from graphscope.tui.inspector.panel_table import PANELS, Numbers, Panel, View, every
 from graphscope.tui.inspector.slices import Index
@@ -49,6 +52,10 @@ class Inspector(Guarded, Vertical):
         """Which of the nodes like this one it is compared with."""
         self._moves: list[int] = []
         """Keys `<` and `>` that were pressed while the panel's search went on."""
+        self._modules: dict[str, Call | None] = {}
+        """The module on which one stands as a whole, by the region where one does."""
+        self.findings_of: Callable[[Call], int] = lambda call: 0
+        """How many findings lie in a module."""
         self.border_title = "inspector"
 
     def compose(self) -> ComposeResult:
@@ -87,10 +94,28 @@ class Inspector(Guarded, Vertical):
             self._moves.append(by)
             self._render_panels()
 
+    def choose(self, by: str, call: Call | None) -> None:
+        """Look at a module as a whole, or at the node again.
+
+        Args:
+            by: The region where a person stands on it.
+            call: A call of the module; None where one stands on none there.
+        """
+        if self._modules.get(by) != call:
+            self._modules[by] = call
+            self.watch_scene(self.scene, self.scene)
+
+    @property
+    def module(self) -> Call | None:
+        """The module on which one stands as a whole."""
+        return next((call for call in self._modules.values() if call is not None), None)
+
     def watch_scene(self, old: Scene | None, scene: Scene | None) -> None:
         """Look at the current node."""
         node = scene.node if scene is not None else None
-        if node is None:
+        if scene is not None and (call := self.module) is not None and self.panel.numbers_of is None:
+            self.border_title, self.border_subtitle = escape(module_title(scene, call)).replace("[", "\\["), ""
+        elif node is None:
             self.border_title, self.border_subtitle = "inspector", ""
         else:
             shape = shape_text(node.shape, self._glyphs.times) or "scalar"
@@ -125,7 +150,9 @@ class Inspector(Guarded, Vertical):
                 self._search(panel, self.scene)
 
     def _shown(self, scene: Scene) -> tuple[Panel, ...]:
-        """The panel that is open, and where there is room for both, the one beside it."""
+        """The panel that is open, and where there is room for both, the one beside it; a module is told of alone."""
+        if self.module is not None and self.panel.numbers_of is None:
+            return (self.panel,)
         return (self.panel, _beside(self.panel, scene)) if self.size.height >= _ROOMY else (self.panel,)
 
     @work(thread=True, exclusive=True, group="search")
@@ -141,7 +168,9 @@ class Inspector(Guarded, Vertical):
             self._draw(message.panel, scene, message.found)
 
     def _draw(self, panel: Panel, scene: Scene, found: object = None) -> None:
-        view = View(scene, self.size.width - 4, self._glyphs, self._away, found)
+        module = self.module
+        findings = self.findings_of(module) if module is not None else 0
+        view = View(scene, self.size.width - 4, self._glyphs, self._away, found, module, findings)
         if panel.move is not None:
             for by in self._moves:
                 view = replace(view, away=panel.move(view, by))

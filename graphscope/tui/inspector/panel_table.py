@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from graphscope.graph import Node
+    from graphscope.graph.modules import Call
     from graphscope.tui.glyphs import Glyphs
     from graphscope.tui.scene import Scene
 
@@ -32,6 +33,10 @@ class View:
     """How many places away what the node is compared with lies; below zero it is older."""
     found: Any = None
     """What the panel's `search` found."""
+    module: Call | None = None
+    """The call of a module on which one stands as a whole."""
+    findings: int = 0
+    """So many were found in that."""
 
     @property
     def node(self) -> Node | None:

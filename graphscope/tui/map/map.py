@@ -23,7 +23,7 @@ from graphscope.tui.map.drawing_worker import DrawingWorker
 from graphscope.tui.map.layers import Layers, neighbourhood
 from graphscope.tui.map.module_view import ModuleView
 from graphscope.tui.map.path_targets import Found, Target, offer, paths_for, said
-from graphscope.tui.messages import CommandRequested
+from graphscope.tui.messages import CommandRequested, ModuleChosen
 from graphscope.tui.region_styles import Drawn
 from graphscope.tui.scene import Scene
 from graphscope.tui.screen_text import escape
@@ -31,6 +31,7 @@ from graphscope.tui.screen_text import escape
 if TYPE_CHECKING:
     from textual.color import Color
 
+    from graphscope.graph.modules import Call
     from graphscope.tui.map.drawing import Wish
 
 _WIDEST: Final = 6
@@ -66,6 +67,8 @@ class Map(Drawn, ScrollView, can_focus=True):
         self.radius = 2
         self.target: Target = "loss"
         self.modules = ModuleView(glyphs)
+        self._told: Call | None = None
+        """The module that the inspector shows."""
         self.of_modules = False
         """The modules of the program are shown, in place of the nodes around one."""
 
@@ -91,13 +94,18 @@ class Map(Drawn, ScrollView, can_focus=True):
         """Show the modules, or the nodes."""
         self.of_modules = of_modules
         self._sketched = None
+        if not of_modules:
+            self._tell(None)
         self._draw()
+
+    def _tell(self, call: Call | None) -> None:
+        if call != self._told:
+            self._told = call
+            self.post_message(ModuleChosen("map", call))
 
     def judge(self, found_at: Sequence[int]) -> None:
         """Mark where findings are."""
-        if self.scene is not None:
-            self.modules.judge(self.scene, found_at)
-            self._sketched = None
+        if self.scene is not None and self.modules.judge(self.scene, found_at) and self.of_modules:
             self._draw()
 
     def lead(self, target: Target) -> None:
@@ -154,6 +162,7 @@ class Map(Drawn, ScrollView, can_focus=True):
     def _draw_modules(self, scene: Scene) -> None:
         self._sketched = None
         self.modules.look(scene)
+        self._tell(self.modules.call)
         size = self.scrollable_content_region.size
         self._sketch = self.modules.sketch((size.width, size.height))
         self._artist.wish(self._wish_for_modules)
@@ -259,6 +268,11 @@ class Map(Drawn, ScrollView, can_focus=True):
         scrolled = Offset() if self._artist.drawing else self.scroll_offset
         return Offset(int(scrolled.x) - left, scrolled.y - top)
 
+    @property
+    def other_half(self) -> int | None:
+        """Where the other half begins of the module where one stands; None where that is not looked at."""
+        return self.modules.other_half() if self.of_modules and self.has_focus else None
+
     # What a person does ----------------------------------------------------------------------------------------------
 
     def on_click(self, event: events.Click) -> None:
@@ -289,10 +303,8 @@ class Map(Drawn, ScrollView, can_focus=True):
 
     def action_enter(self) -> None:
         """Go into the module where one stands; from the innermost, to its nodes."""
-        if self.of_modules:
-            if not self.modules.enter():
-                self.of_modules = False
-            self.turn(self.of_modules)
+        if self.of_modules and self.modules.here.box >= 0:
+            self.turn(of_modules=self.modules.enter())
 
     def action_leave(self) -> None:
         """Go out to what lies around; from nodes, to the modules that they are of."""

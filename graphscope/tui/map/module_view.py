@@ -11,7 +11,7 @@ from graphscope.tui.map.module_boxes import Standing, module_sketch
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from graphscope.graph.modules import ModuleBox
+    from graphscope.graph.modules import Half, ModuleBox
     from graphscope.tui.glyphs import Glyphs
     from graphscope.tui.map.boxes import Sketch
     from graphscope.tui.scene import Scene
@@ -22,10 +22,11 @@ class ModuleView:
 
     def __init__(self, glyphs: Glyphs) -> None:
         self._glyphs = glyphs
-        self._rows: tuple[int, StepRows] | None = None
+        self._rows: StepRows | None = None
         self._kept: tuple[StepRows, tuple[Call, ...], ModuleMap] | None = None
         self._inside: tuple[int, ...] = ()
         """The modules that one has gone into, from the outermost inward."""
+        self._found: tuple[int, ...] = ()
         self._findings: tuple[tuple[int, tuple[int, ...]], ...] = ()
         """Rows of findings, each with the modules that it lies in."""
         self.shown: ModuleMap | None = None
@@ -36,13 +37,16 @@ class ModuleView:
         """Whether the program has modules at all."""
         return bool(scene.log.table("scopes"))
 
-    def judge(self, scene: Scene, found_at: Sequence[int]) -> None:
-        """Take over where findings are."""
-        self._findings = tuple((row, _modules_of(scene, row)) for row in found_at)
+    def judge(self, scene: Scene, found_at: Sequence[int]) -> bool:
+        """Take over where findings are; whether that is news."""
+        before, self._found = self._found, tuple(found_at)
+        if self._found != before:
+            self._findings = tuple((row, _modules_of(scene, row)) for row in self._found)
+        return self._found != before
 
     def look(self, scene: Scene) -> None:
         """Look at where one stands."""
-        rows = self._rows_of(scene)
+        rows = self._rows = step_rows(scene.log, scene.now)
         around = rows.around(scene.now)
         calls: tuple[Call, ...] = ()
         for scope, call in zip(self._inside, around, strict=False):
@@ -58,14 +62,6 @@ class ModuleView:
         backward = node is not None and node.graph_pass == "backward"
         self.here = Standing(-1, 0, backward) if found is None else Standing(*found, backward)
 
-    def _rows_of(self, scene: Scene) -> StepRows:
-        end = scene.log.end
-        if self._rows is None or self._rows[0] != end or not self._rows[1].start <= scene.now < self._rows[1].stop:
-            found = step_rows(scene.log, scene.now)
-            if self._rows is None or self._rows[0] != end or found.start != self._rows[1].start:
-                self._rows = end, found
-        return self._rows[1]
-
     def sketch(self, room: tuple[int, int]) -> Sketch:
         """The picture in characters."""
         assert self.shown is not None
@@ -80,8 +76,20 @@ class ModuleView:
     def _findings_of(self, place: int, box: ModuleBox) -> int:
         if box.kind != "module":
             return sum(self.shown is not None and self.shown.at(row) == (place, 0) for row, _ in self._findings)
-        own = {call.scope for call in box.calls}
+        return self.findings_of(*box.calls)
+
+    def findings_of(self, *calls: Call) -> int:
+        """How many findings lie in some modules, in whichever call of them."""
+        own = {call.scope for call in calls}
         return sum(not own.isdisjoint(modules) for _, modules in self._findings)
+
+    @property
+    def call(self) -> Call | None:
+        """The module where one stands."""
+        if self.shown is None or self.here.box < 0:
+            return None
+        calls = self.shown.boxes[self.here.box].calls
+        return calls[self.here.member] if calls else None
 
     def title(self, scene: Scene) -> str:
         """The way to what is looked at."""
@@ -105,8 +113,9 @@ class ModuleView:
         return True
 
     def _has_modules(self, shown: ModuleMap, box: ModuleBox, member: int) -> bool:
-        assert self._rows is not None
-        rows = self._rows[1]
+        rows = self._rows
+        if rows is None:
+            return False
         inside = rows.inside((*shown.around, box.calls[member]))
         depth = len(shown.around) + 1
         return depth < len(rows.levels) and bool((rows.levels[depth][0][inside] > 0).any())
@@ -119,7 +128,7 @@ class ModuleView:
 
     def go_out(self, scene: Scene) -> None:
         """Look at the module that the current node is of."""
-        self._inside = tuple(call.scope for call in self._rows_of(scene).around(scene.now)[:-1])
+        self._inside = tuple(call.scope for call in step_rows(scene.log, scene.now).around(scene.now)[:-1])
 
     def is_part(self, place: int) -> bool:
         """Whether a box is a part of what is looked at, and not what comes in or goes out."""
@@ -129,11 +138,20 @@ class ModuleView:
         """Where one goes for a box: its first node in the pass that one is in, else in the other."""
         assert self.shown is not None
         box = self.shown.boxes[place]
-        if box.row >= 0:
-            return box.row
+        halves = self._halves(place, member)
+        return box.row if box.row >= 0 else next((half.row for half in halves if half is not None), None)
+
+    def other_half(self) -> int | None:
+        """Where the other half begins of the box where one stands; None where it has none."""
+        half = self._halves(self.here.box, self.here.member)[1] if self.here.box >= 0 else None
+        return half.row if half is not None else None
+
+    def _halves(self, place: int, member: int) -> tuple[Half | None, Half | None]:
+        """The half of a box in the pass that one is in, and the other."""
+        assert self.shown is not None
+        box = self.shown.boxes[place]
         told = box.members[member] if box.members else box
-        halves = (told.backward, told.forward) if self.here.is_backward else (told.forward, told.backward)
-        return next((half.row for half in halves if half is not None), None)
+        return (told.backward, told.forward) if self.here.is_backward else (told.forward, told.backward)
 
     def beside(self, by: int) -> int | None:
         """Where one goes for the next of those that are alike."""

@@ -15,10 +15,11 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from graphscope.debugger import nodes
+from graphscope.graph.modules import Call
 from graphscope.graph.outline import SectionKind, Steps
 from graphscope.graph.outline.kinds import ROW, SLOT_BITS, key_of
 from graphscope.tui.glyphs import Glyphs
-from graphscope.tui.messages import CommandRequested
+from graphscope.tui.messages import CommandRequested, ModuleChosen
 from graphscope.tui.region_styles import Drawn
 from graphscope.tui.scene import Scene
 from graphscope.tui.tape import loops
@@ -56,6 +57,8 @@ class Tape(Drawn, ScrollView, can_focus=True):
     ]
 
     scene: reactive[Scene | None] = reactive(None, repaint=False)
+    cursor: reactive[int | None] = reactive(None, repaint=False)
+    """The key of a header or mark that was chosen; None where the cursor is the current node."""
 
     def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -66,8 +69,6 @@ class Tape(Drawn, ScrollView, can_focus=True):
         self.lines: Lines | None = None
         self._seen = 0
         """The changes of the lines that were drawn."""
-        self.cursor: int | None = None
-        """The key of a header or mark that was chosen; None where the cursor is the current node."""
         self._chosen: int | None = None
         """The header or mark to be chosen when one stands at its node."""
         self.border_title = "tape"
@@ -83,6 +84,13 @@ class Tape(Drawn, ScrollView, can_focus=True):
             self._strips.clear()
         self.lines = lines
         self._resize()
+
+    def watch_cursor(self, old: int | None, key: int | None) -> None:
+        """Tell of the module whose header was chosen."""
+        section = self.lines.told(key).section if key is not None and self.lines is not None else None
+        is_module = section is not None and section["kind"] == SectionKind.SCOPE
+        call = Call(int(section["scope"]), int(section["subject"])) if section is not None and is_module else None
+        self.post_message(ModuleChosen("tape", call))
 
     def watch_scene(self, old: Scene | None, scene: Scene | None) -> None:
         """Follow the current node."""

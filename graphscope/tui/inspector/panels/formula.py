@@ -14,6 +14,7 @@ from graphscope.debugger.value_results import brief, brief_of
 from graphscope.eventlog.schema import Flag
 from graphscope.graph.operands import attributes_of
 from graphscope.tui import neighbours
+from graphscope.tui.inspector.module_text import module_text
 from graphscope.tui.inspector.panel_table import View, panel
 from graphscope.tui.screen_text import escape, number, shape_text
 
@@ -29,6 +30,8 @@ _ROLE = re.compile(r":\w+:`~?([^`]*)`")
 @panel("1")
 def formula(view: View) -> Text:
     """The formula of the op and the rules of its gradient, in numbers."""
+    if view.module is not None:
+        return module_text(view, view.module)
     scene, node, subject = view.scene, view.node, view.scene.subject
     made = Text()
     if scene.barren:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -130,16 +131,20 @@ class _Table:
         self._shapes: dict[int, tuple[int, ...]] = {0: ()}
         self._chunk = 0
         self._offset = 0
+        self._lock = threading.RLock()
 
     def get(self, number: int) -> Any:
         if number >= len(self._entries) and not self._read:
-            self._read = self._is_whole()
-            self._extend()
+            with self._lock:  # another thread may have read on, or be about to
+                is_whole = self._is_whole()
+                self._extend()
+                self._read = is_whole
         return self._entries[number] if 0 <= number < len(self._entries) else None
 
     def all(self) -> list[Any]:
-        self._extend()
-        return self._entries[1:]
+        with self._lock:
+            self._extend()
+            return self._entries[1:]
 
     def shape(self, number: int) -> tuple[int, ...]:
         found = self._shapes.get(number)

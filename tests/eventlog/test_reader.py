@@ -6,6 +6,7 @@ import os
 import random
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from graphscope.errors import LogError
 from graphscope.eventlog import schema
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Flag, Kind
+from graphscope.eventlog.writer import Writer
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -257,3 +259,31 @@ def test_a_log_without_segments_is_empty(make) -> None:
     assert (len(log), list(log.chunks()), log.first_nonfinite(), log.rare().tolist()) == (0, [], None, [])
     with pytest.raises(LogError, match="holds no events yet"):
         log.event(0)
+
+
+def test_threads_that_read_one_log_find_what_it_says(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "run.gscope")
+    shapes = [(number, number + 1) for number in range(400)]
+    numbers = [writer.intern("shapes", shape, list(shape)) for shape in shapes]
+    writer.close()
+    expected = dict(zip(numbers, shapes, strict=True))
+    found: list[dict[int, tuple[int, ...]]] = []
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(10):
+            log, together = load(tmp_path / "run.gscope"), threading.Barrier(4)
+
+            def look(log: Log = log, together: threading.Barrier = together) -> None:
+                together.wait()
+                found.append({number: log.shape(number) for number in reversed(numbers)})
+
+            threads = [threading.Thread(target=look) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert all(each == expected for each in found)
+    assert len(found) == 40

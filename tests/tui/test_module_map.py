@@ -293,7 +293,7 @@ def shown_at(log: Path, size: tuple[int, int]) -> dict[str, str]:
             for _ in range(3):
                 await screen.app.workers.wait_for_complete()
                 await screen.pilot.pause()
-            found[name] = "\n".join(line.rstrip() for line in screen.text.split("\n")) + "\n"
+            found[name] = "\n".join(line.rstrip() for line in screen.part("#side").split("\n")) + "\n"
 
     drive(log, use, size=size)
     return found

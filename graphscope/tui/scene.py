@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphscope.errors import LogError
-from graphscope.eventlog.schema import NODES
+from graphscope.eventlog.schema import NODES, Kind
 
 if TYPE_CHECKING:
     from graphscope.debugger.results import BreakpointInfo, Place, Stop
@@ -24,9 +24,17 @@ def title(node: Node) -> str:
 def gradient_title(node: Node, name: str) -> str:
     """What something that is added to a gradient is called: of a leaf it stays, of another value it is on its way."""
     owner = node.forward
-    if owner is None or owner.kind == "leaf":
+    if owner is None or is_of_leaf(owner):
         return f"{name or 'leaf'}.grad +="
     return f"grad of {name or owner.label}"
+
+
+def is_of_leaf(node: Node) -> bool:
+    """Whether a node is a leaf, or one as an update has left it."""
+    try:
+        return node.graph.log.event(node.tensor).kind == Kind.LEAF
+    except LogError:  # its first version is not kept
+        return node.kind == "leaf"
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,7 @@ from graphscope.tui.inspector.panels.formula import fill
 from graphscope.tui.inspector.slices import plane, read_slice
 from graphscope.tui.map.boxes import sketch
 from graphscope.tui.map.layers import neighbourhood
+from graphscope.tui.scene import title
 from graphscope.tui.screen_text import escape, fit, fit_name
 from graphscope.tui.source.counts import Counts
 from graphscope.tui.tape.magnitude import bar
@@ -202,3 +204,19 @@ def test_of_a_dotted_name_the_end_is_kept() -> None:
     assert fit_name("blocks.0.attention.qkv.weight", 14) == "…on.qkv.weight"
     assert fit_name("a.b", 5) == "a.b  "
     assert fit_name("LogSoftmaxBackward", 10) == "LogSoftma…"
+
+
+def test_what_adds_to_a_gradient_is_called_by_whose_it_is(recorded: Callable[[str, str], Path]) -> None:
+    source = """\
+import graphscope as gs
+W = gs.ones(3, requires_grad=True)
+optimizer = gs.optim.SGD([W], lr=0.1)
+for turn in range(2):
+    h = W * 2.0
+    (h * h).sum().backward()
+    optimizer.step()
+"""
+    graph = Graph(load(recorded("gradients", source)))
+    titles = [title(graph.node(row)) for row in range(graph.log.end) if graph.log.event(row).kind.name == "ACCUMULATE"]
+
+    assert set(titles) == {"grad of h", "W.grad +="}, "also when an update has written W"

@@ -116,7 +116,7 @@ def parameters_of(log: Log, first: int, last: int) -> tuple[int, list[str]]:
     kinds, flags = log.column("kind", first, last + 1), log.column("flags", first, last + 1)
     writes = first + np.flatnonzero((kinds == Kind.OP) & ((flags & int(Flag.IN_PLACE)) != 0))
     tensors = np.unique(log.pick("tensor", writes)).astype(np.int64)
-    count = int(((log.pick("flags", tensors) & int(Flag.PARAMETER)) != 0).sum()) or len(tensors)
+    count = int(((log.pick("flags", tensors) & int(Flag.PARAMETER | Flag.REQUIRES_GRAD)) != 0).sum()) or len(tensors)
     return count, [log.op(int(number)).name for number in np.unique(log.pick("op", writes[-1:]))]
 
 

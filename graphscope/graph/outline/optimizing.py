@@ -43,7 +43,7 @@ def optimized(log: Log, steps: Steps, start: int, stop: int) -> tuple[np.ndarray
             found[first : mark + 1] = start + mark + 1
     tensors = log.column("tensor", start, behind).astype(np.int64)
     places = np.flatnonzero(writes)
-    of_parameter = (log.pick("flags", tensors[places]) & int(Flag.PARAMETER)) != 0
+    of_parameter = (log.pick("flags", tensors[places]) & int(Flag.PARAMETER | Flag.REQUIRES_GRAD)) != 0
     places = places[of_parameter]
     following = np.searchsorted(places, np.arange(stop - start))
     inside = (found > 0) & (following < len(places))

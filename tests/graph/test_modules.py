@@ -17,6 +17,7 @@ from graphscope.graph.modules import Call, ModuleBox, ModuleMap, StepRows, modul
 from graphscope.graph.outline import steps
 
 Shape = tuple[int, ...]
+GOLDEN = Path(__file__).parents[1] / "golden"
 
 
 class Witness:
@@ -356,3 +357,14 @@ def test_an_empty_log_has_an_empty_map(tmp_path: Path) -> None:
         pass
     log = load(tmp_path / "empty.gscope")
     assert module_map(Graph(log), step_rows(log, log.first)).boxes == ()
+
+
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.zip")), ids=lambda path: path.stem)
+def test_logs_of_every_format_have_a_map_at_each_row(path: Path) -> None:
+    log = load(path)
+    for row in range(log.first, log.end):
+        rows = step_rows(log, row)
+        around = rows.around(row)
+        for depth in range(len(around) + 1):
+            made = module_map(Graph(log), rows, around[:depth])
+            assert all(0 <= flow.source < len(made.boxes) > flow.target >= 0 for flow in made.flows)

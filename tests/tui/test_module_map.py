@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -277,6 +278,44 @@ def test_a_click_goes_to_the_box_that_it_meets(network: Path) -> None:
         y = next(number for number, line in enumerate(lines) if "head  Linear" in line)
         await screen.pilot.click("#map", offset=(lines[y].index("head  Linear"), y))
         await screen.until(lambda: marked(screen) == "head", "the box under the mouse")
+
+    drive(network, use, size=(120, 40))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+def test_random_keys_leave_the_map_where_one_stands(network: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    keys = (
+        "m",
+        "enter",
+        "backspace",
+        "up",
+        "down",
+        "left",
+        "right",
+        "n",
+        "p",
+        "o",
+        "home",
+        "end",
+        "z",
+        "1",
+        "2",
+        "tab",
+    )
+
+    async def use(screen: Screen) -> None:
+        for turn in range(120):
+            await screen.press(chance.choice(keys))
+            if turn % 30 == 0:
+                await screen.pilot.resize_terminal(*chance.choice((*SIZES, (20, 6))))
+        await screen.app.workers.wait_for_complete()
+        await screen.pilot.pause()
+        shown = screen.main.query_one(Map)
+        if shown.of_modules and shown.display and shown.modules.shown is not None:
+            found = shown.modules.shown.at(screen.now)
+            assert shown.modules.here.box == (-1 if found is None else found[0])
 
     drive(network, use, size=(120, 40))
 

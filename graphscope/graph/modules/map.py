@@ -118,6 +118,13 @@ def module_map(graph: Graph, rows: StepRows, around: tuple[Call, ...] = ()) -> M
         rows: The rows of the step.
         around: The call, behind those around it.
     """
+    if around not in rows.maps:
+        rows.maps[around] = _made(graph, rows, around)
+    found: ModuleMap = rows.maps[around]
+    return found
+
+
+def _made(graph: Graph, rows: StepRows, around: tuple[Call, ...]) -> ModuleMap:
     log = graph.log
     parts = parts_of(log, rows, around)
     known = parameters_of(log, rows, parts)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -44,6 +44,8 @@ class StepRows:
     """Backward rules."""
     edges: tuple[np.ndarray, np.ndarray]
     """What these ops take: their rows, and the rows of their inputs; by the first of these."""
+    maps: dict[tuple[Call, ...], Any] = field(default_factory=dict, compare=False, repr=False)
+    """The maps that were made of them, by the calls that these are of."""
 
     def around(self, row: int) -> tuple[Call, ...]:
         """The calls of modules that a row lies in, from the outermost inward."""

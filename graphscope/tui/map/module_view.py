@@ -23,7 +23,6 @@ class ModuleView:
     def __init__(self, glyphs: Glyphs) -> None:
         self._glyphs = glyphs
         self._rows: StepRows | None = None
-        self._kept: tuple[StepRows, tuple[Call, ...], ModuleMap] | None = None
         self._inside: tuple[int, ...] = ()
         """The modules that one has gone into, from the outermost inward."""
         self._found: tuple[int, ...] = ()
@@ -54,9 +53,7 @@ class ModuleView:
                 break
             calls += (call,)
         self._inside = tuple(call.scope for call in calls)
-        if self._kept is None or self._kept[0] is not rows or self._kept[1] != calls:
-            self._kept = rows, calls, module_map(scene.whole, rows, calls)
-        self.shown = self._kept[2]
+        self.shown = module_map(scene.whole, rows, calls)
         found = self.shown.at(scene.now)
         node = scene.node
         backward = node is not None and node.graph_pass == "backward"

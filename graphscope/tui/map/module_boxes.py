@@ -108,16 +108,18 @@ def _worded(
     found: dict[int, Words | str] = {}
     for layer in layers.layers:
         boxes = [spot for spot in layer if spot >= 0]
-        left = room[0] - (len(layer) - len(boxes)) * (1 + _GAP)
-        most = max(min((left - _GAP * (len(boxes) - 1)) // max(len(boxes), 1), room[1]), _NARROWEST)
+        modules = [spot for spot in boxes if shown.boxes[spot].kind == "module"]
+        left = room[0] - (len(layer) - len(boxes)) * (1 + _GAP) - _GAP * (len(boxes) - 1)
+        most = max(min(left // max(len(boxes), 1), room[1]), _NARROWEST)
         for spot in boxes:
             box = shown.boxes[spot]
-            if box.kind == "module":
-                found[spot] = words_of(box, here.member if spot == here.box else None, findings[spot], most, glyphs)
-            elif box.kind == "ops":
-                found[spot] = ops_words(box, most, glyphs)
-            else:
-                found[spot] = port_words(box, most, glyphs)
+            if box.kind != "module":
+                said = found[spot] = (ops_words if box.kind == "ops" else port_words)(box, most, glyphs)
+                left -= cell_len(said)
+        most = max(min(left // max(len(modules), 1), room[1]), _NARROWEST)
+        for spot in modules:
+            member = here.member if spot == here.box else None
+            found[spot] = words_of(shown.boxes[spot], member, findings[spot], most, glyphs)
     return found
 
 

@@ -114,7 +114,7 @@ def _halves(box: ModuleBox, room: int, glyphs: Glyphs) -> tuple[str, str]:
     right = f"{glyphs.behind} {backward}" if box.backward is not None else ""
     bare = norm.removeprefix("norm ")
     for one, other, told in (
-        (left, right, norm), (left, right, bare), ("", right, norm), (left, right, ""), ("", "", norm)
+        (left, right, norm), (left, right, bare), (left, "", norm), (left, right, ""), ("", "", norm)
     ):  # fmt: skip
         other = "  ".join(part for part in (other, told) if part)
         if cell_len(one) + cell_len(other) + 3 <= room:

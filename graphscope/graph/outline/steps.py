@@ -83,6 +83,7 @@ def steps(log: Log) -> Steps:
         first, last = np.append(first, behind), np.append(last, log.end - 1)
     if len(first):
         first[0] = _begin_of_first(log, first, last, begins)
+    log.release()  # marks lie everywhere in a long log
     return Steps(first.astype(np.int64), last.astype(np.int64), begins, ends, marks, kinds)
 
 

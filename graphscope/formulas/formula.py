@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -31,6 +32,16 @@ class Formula:
     def name(self, argument: str) -> str:
         """What the formula calls an argument."""
         return self.names.get(argument) or NAMES.get(argument, argument)
+
+    def calling(self, inputs: Sequence[str]) -> Formula:
+        """The same, of a library that calls its inputs so, in their order; without rules."""
+        called = dict(zip(self.rules, inputs, strict=False))
+        words = "|".join(called) or "x"
+        text, element = (
+            re.sub(rf"(?<![\w.])({words})(?![A-Za-z0-9_(])", lambda found: called.get(found[1], found[1]), each)
+            for each in (self.text, self.element)
+        )
+        return Formula(text, element=element)
 
 
 NAMES: Final = {"input": "x", "self": "x", "tensors": "x", "tensor": "x", "other": "y"}

@@ -9,9 +9,9 @@ from graphscope.formulas.formula import Formula, of
 _SELECTED: Final = "selected(x, dim, indices, g)"
 
 FORMULAS: Final[dict[str, Formula]] = {
-    "sum": of("out = Σ x", x="g", element="Σ x"),
+    "sum": of("out = Σ x", x="g", element="Σ x[dim]"),
     "sum.dim": of("out = Σ x", x="spread(g, x, dim, keepdim)", element="Σ x[dim]"),
-    "mean": of("out = Σ x / n", x="g / n where n = count(x)", element="Σ x / n"),
+    "mean": of("out = Σ x / n", x="g / n where n = count(x)", element="Σ x[dim] / n"),
     "mean.dim": of("out = Σ x / n", x="spread(g, x, dim, keepdim) / n where n = count(x, dim)", element="Σ x[dim] / n"),
     "nansum": of("out = Σ x where x = x", x="spread(g, x, dim, keepdim) * (x == x)"),
     "prod": of("out = Π x", x="spread(g * out, x, dim, keepdim) / x", element="Π x[dim]"),

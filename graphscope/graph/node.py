@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -11,7 +12,7 @@ import numpy as np
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph import gradients
 from graphscope.graph.gradients import Contribution
-from graphscope.graph.operands import Operand, attributes_of, operands_of
+from graphscope.graph.operands import NO_RULE, Operand, attributes_of, operands_of
 
 if TYPE_CHECKING:
     from graphscope.eventlog.arguments import Arguments
@@ -106,8 +107,12 @@ class Node:
         if self.event.kind != Kind.GRAD:
             return self.graph.log.op(self.event.op).formula
         owner = self.forward
-        operands = [] if owner is None else owner.operands
-        return ", ".join(f"grad of {each.name} = {each.rule}" for each in operands if each.rule)
+        if owner is not None and owner.kind == "op":
+            rules = [(each.name, each.rule) for each in owner.operands if each.rule]
+        else:  # one of several nodes of a call
+            op = self.graph.log.op(self.event.op)
+            rules = [pair for pair in zip(op.inputs, op.vjp, strict=False) if pair[1] != NO_RULE]
+        return ", ".join(f"grad of {name} = {rule}" for name, rule in rules)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -158,6 +163,11 @@ class Node:
     def constants(self) -> list[tuple[str, str]]:
         """The constants that the op was given, attributes among them: what they are called, and what they are."""
         return [(each.name, each.text) for each in self.operands if each.edge is None] + attributes_of(self)
+
+    @property
+    def defaults(self) -> Mapping[str, Any]:
+        """What arguments of the op are that were left out, of those that its formula or a rule names."""
+        return self.graph.log.op(self.event.op).defaults
 
     @cached_property
     def arguments(self) -> Arguments:

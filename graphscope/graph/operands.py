@@ -44,7 +44,9 @@ def operands_of(node: Node) -> list[Operand]:
     return found
 
 
-_NO_RULE: Final = "no gradient"
+NO_RULE: Final = "no gradient"
+"""What a log says in the place of a rule where an input has none."""
+
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _PLACE: Final = re.compile(r"\bi\b")
 """In rules of inputs that stand in a list: which of them."""
@@ -58,7 +60,7 @@ def _places(op: Op, given: list[Any]) -> Iterator[tuple[str, str, Any]]:
     for place, value in enumerate(given):
         name = op.inputs[place].removeprefix("*") if place <= last else f"input {place}"
         rule = op.vjp[min(place, len(op.vjp) - 1)] if op.vjp else ""
-        rule = "" if rule == _NO_RULE else rule
+        rule = "" if rule == NO_RULE else rule
         if rule and isinstance(value, (list, tuple)) and any(isinstance(each, Input) for each in value):
             for number, each in enumerate(value):
                 yield f"{name}[{number}]", _PLACE.sub(str(number), rule), each

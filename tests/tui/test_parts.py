@@ -21,13 +21,13 @@ from graphscope.debugger.command_table import COMMANDS
 from graphscope.errors import CommandError
 from graphscope.eventlog.reader import load
 from graphscope.graph import Graph
+from graphscope.graph.filled import replaced as fill
 from graphscope.graph.outline import steps
 from graphscope.tui import key_table
 from graphscope.tui.ascii_text import OnlyAscii, in_ascii
 from graphscope.tui.dialogs.help import help_text
 from graphscope.tui.glyphs import ASCII, UNICODE
 from graphscope.tui.inspector.histogram import histogram, spark
-from graphscope.tui.inspector.panels.formula import fill
 from graphscope.tui.inspector.slices import plane, read_slice
 from graphscope.tui.map.boxes import sketch
 from graphscope.tui.map.layers import neighbourhood

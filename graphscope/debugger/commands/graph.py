@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Final
 
@@ -15,7 +16,7 @@ from graphscope.debugger.results import Bookmark, Cell, Message, TableResult, Va
 from graphscope.diagnose import examined
 from graphscope.errors import CommandError
 from graphscope.eventlog.presenting import presented
-from graphscope.graph import Node
+from graphscope.graph import Node, filled
 from graphscope.graph.gradients import made_of
 
 COLUMNS: Final = ("node", "op", "name", "shape", "dtype", "pass", "line")
@@ -114,7 +115,12 @@ def path(dbg: Debugger, ends: Rest) -> TableResult:
 
 @command("source", "formula", group="looking")
 def source(dbg: Debugger, spec: Rest = "") -> Message:
-    """Show how an op is defined: what it does, its formula, and the rule for the gradient of each input."""
+    """Show how an op is defined: what it does, its formula, and the rule for the gradient of each input.
+
+    Names and numbers of the program are put in. `formula [2, 3]`, or `formula h [2, 3]`, shows how one element came to
+    be: the row and the column that it was made of, with their numbers.
+    """
+    spec, place = _element_of(spec)
     node = dbg.node
     chosen = dbg.chosen(spec) if spec or not isinstance(node, Pending) else None
     if chosen is None:
@@ -122,12 +128,50 @@ def source(dbg: Debugger, spec: Rest = "") -> Message:
             f"{node.op if node else 'It'} is not computed yet", "n computes it; then its formula is known"
         )
     owner = expression_names.owner_of(chosen) or chosen
+    while owner.kind == "grad" and owner.forward is not None:  # one of several nodes of a call
+        owner = owner.forward
     op = dbg.log.op(owner.event.op)
     if not op.name:
         return Message(f"{title(owner)} is a leaf: no op made it. It appears at {line_of(owner) or 'no known line'}")
+    if place is not None:
+        return Message(_element_text(owner, place))
     lines = [op.name, *([op.doc] if op.doc else []), *([op.formula] if op.formula else [])]
-    lines += [f"  grad of {each.name}: {each.rule}" for each in owner.operands if each.rule]
+    known = {"out": owner.computed, "g": owner.grad}
+    lines += [f"  {each}" for each in filled.in_formula(owner, known)]
+    for each in owner.operands:
+        if each.rule:
+            lines.append(f"  grad of {each.name}: {each.rule}")
+            text = filled.in_rule(owner, each.rule, known)
+            lines += [f"    = {text}"] if text else []
     return Message("\n".join(lines))
+
+
+_ELEMENT: Final = re.compile(r"^(.*?)\s*\[([-\d, ]*)\]$")
+
+
+def _element_of(spec: str) -> tuple[str, tuple[int, ...] | None]:
+    """A SPEC, and the element that is named behind it."""
+    found = _ELEMENT.match(spec.strip())
+    if found is None:
+        return spec, None
+    return found[1], tuple(int(each) for each in found[2].split(",") if each.strip())
+
+
+def _element_text(node: Node, place: tuple[int, ...]) -> str:
+    value = node.value
+    if value is None:
+        raise CommandError(f"the value of {title(node)} was not kept", "record with values='full'")
+    if len(place) != value.ndim or any(
+        not -length <= at < length for at, length in zip(place, value.shape, strict=True)
+    ):
+        raise CommandError(f"{title(node)} is {shape_text(value.shape)}: it has no element {list(place)}")
+    row = filled.element(node, tuple(at % length for at, length in zip(place, value.shape, strict=True)))
+    if row is None:
+        raise CommandError(
+            f"how one element of {node.op} comes to be is not known, or its inputs were not kept",
+            "`formula` shows the whole",
+        )
+    return f"{row.names}\n  = {row.numbers}"
 
 
 @command("info", "i", group="looking")

@@ -18,7 +18,6 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def composite(
     doc: str,
     *,
-    formula: str,
     samples: Sequence[Any],
     shape: Callable[..., Any] | None = None,
     tensor_method: bool = False,
@@ -29,12 +28,11 @@ def composite(
 
     Args:
         doc: What it computes, in one sentence; the function's own docstring tells shapes, errors and source.
-        formula: What it computes, as people write it.
         samples: Inputs for the tests of OPS, as for `calls.define`.
         shape: Its shape rule.
         tensor_method: Whether tensors have it as a method.
         aliases: Other names of the method.
-        **definition: What else `op.register` takes, such as PyTorch's name of it, `torch`.
+        **definition: What else `op.register` takes, such as its formula, or PyTorch's name of it, `torch`.
     """
 
     def decorate(function: Function) -> Function:
@@ -49,7 +47,7 @@ def composite(
             with scope(name, "op"):
                 return function(*args, **kwargs)
 
-        described = {"formula": formula, "samples": samples, "shape": shape, **definition}
+        described = {"samples": samples, "shape": shape, **definition}
         op = register(name, doc, forward=function, vjp=[], composite=True, **described)
         op.call = call
         for method in ((name,) if tensor_method else ()) + tuple(aliases):

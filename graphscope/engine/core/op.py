@@ -25,6 +25,7 @@ from typing import Any, Final, cast
 
 from graphscope.engine.core.precision import in_single
 from graphscope.engine.core.results import result_of
+from graphscope.formulas.table import FORMULAS
 
 Rule = Callable[..., Any]
 """A vector-Jacobian product: from the cotangent `g` and what its parameters name to the gradient of one input."""
@@ -95,6 +96,8 @@ class Op:
     forward: Callable[..., Any]
     vjps: tuple[VJP | None, ...]
     samples: tuple[Any, ...]
+    element: str = ""
+    """How one element is computed; see `Formula`."""
     in_place: bool = False
     view: bool = False
     wrapped: bool = False
@@ -150,6 +153,7 @@ class Op:
             "doc": self.doc,
             "vjp": [vjp.text if vjp else "no gradient" for vjp in self.vjps],
             "inputs": list(INPUT_NAMES[: len(self.vjps)]),
+            **({"element": self.element} if self.element else {}),
         }
 
 
@@ -174,8 +178,13 @@ def register(
         vjp: A rule for each input; the last serves further inputs, too.
         samples: Inputs for the tests; see `tests/engine/sampling.py`.
         outputs: Of an op of several outputs, their names.
-        **definition: Fields of `Op`.
+        **definition: Fields of `Op`; a formula that is left out is that of the table FORMULAS.
     """
+    known = FORMULAS.get(name)
+    if known is not None:
+        stated = known.calling(INPUT_NAMES)
+        if definition.setdefault("formula", stated.text) == stated.text:
+            definition.setdefault("element", stated.element)
     op = Op(
         name,
         doc,

@@ -175,7 +175,6 @@ hardswish = _corner(
 
 _prelu = define(
     "prelu", "Rectifier that lets a learned share y of what is negative through.",
-    formula="out = x if x > 0 else y · x",
     tensor_method=False, grad_name="PreluKernelBackward0", torch=None, promotes=False,
     forward=dtypes.only("f", lambda x, y: np.where(x > 0, x, y * x)[()]),
     vjp=[lambda g, x, y: where(x > 0, g, g * y),

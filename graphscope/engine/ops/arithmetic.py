@@ -17,7 +17,7 @@ PAIRS: Final = [((2, 3), (2, 3)), ((2, 3), (3,)), ((), (4,)), ((2, 1), (1, 3)), 
 
 
 _add = define(
-    "add", "Sum, elementwise, with broadcasting.", formula="out = x + y", aliases=("__add__", "__radd__"),
+    "add", "Sum, elementwise, with broadcasting.", aliases=("__add__", "__radd__"),
     forward=lambda x, y: x + y,
     vjp=[lambda g: g,
          lambda g: g],
@@ -53,7 +53,7 @@ _add_scaled = define(
 )  # fmt: skip
 
 _sub = define(
-    "sub", "Difference, elementwise, with broadcasting.", formula="out = x - y", aliases=("__sub__",), takes_bool=False,
+    "sub", "Difference, elementwise, with broadcasting.", aliases=("__sub__",), takes_bool=False,
     forward=lambda x, y: x - y,
     vjp=[lambda g: g,
          lambda g: -g],
@@ -92,7 +92,7 @@ def rsub(input: Any, other: Any, *, alpha: float = 1) -> Any:
 
 
 mul = define(
-    "mul", "Product, elementwise, with broadcasting.", formula="out = x · y",
+    "mul", "Product, elementwise, with broadcasting.",
     aliases=("__mul__", "__rmul__", "multiply"),
     forward=lambda x, y: x * y,
     vjp=[lambda g, y: g * y,
@@ -108,7 +108,7 @@ def unchanged(x: Any) -> Any:
 
 
 square = define(
-    "square", "Square.", formula="out = x²", grad_name="PowBackward0",
+    "square", "Square.", grad_name="PowBackward0",
     forward=lambda x: np.square(x) if x.dtype.kind != "b" else x.astype(dtypes.int64),
     vjp=[lambda g, x: g * (unchanged(x) * 2)],
     shape=shapes.same,
@@ -125,7 +125,7 @@ def _plus(x: Any, y: Any, value: float) -> Any:
 
 
 addcmul = define(
-    "addcmul", "Product of two tensors, scaled and added to a third.", formula="out = x + value · y · z",
+    "addcmul", "Product of two tensors, scaled and added to a third.",
     prepare=_to_addc,
     forward=dtypes.only("ifc", lambda x, y, z, *, value: _plus(x, y * z, value)),
     vjp=[lambda g: g,
@@ -136,7 +136,7 @@ addcmul = define(
 )  # fmt: skip
 
 addcdiv = define(
-    "addcdiv", "Quotient of two tensors, scaled and added to a third.", formula="out = x + value · y / z",
+    "addcdiv", "Quotient of two tensors, scaled and added to a third.",
     prepare=_to_addc,
     forward=dtypes.only("fc", lambda x, y, z, *, value: _plus(x, y / z, value)),
     vjp=[lambda g: g,
@@ -155,7 +155,7 @@ def _between(x: Any, y: Any, z: Any) -> Any:
 
 
 lerp = define(
-    "lerp", "Between x and y, by the weight z: x where it is 0, y where it is 1.", formula="out = x + z · (y - x)",
+    "lerp", "Between x and y, by the weight z: x where it is 0, y where it is 1.",
     prepare=lambda input, end, weight: ((input, end, weight), {}),
     forward=dtypes.only("f", _between), promotes=False,
     vjp=[lambda g, z: g * (1 - z),

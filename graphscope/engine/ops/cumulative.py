@@ -92,7 +92,7 @@ def _cumsum_rule(g: Any, *, dim: int) -> Any:
 
 
 cumsum: Any = define(
-    "cumsum", "Running sum along a dim.", formula="out[i] = Σ x[j], j ≤ i",
+    "cumsum", "Running sum along a dim.",
     prepare=_to_running,
     forward=in_one_pass("cumsum", _running(np.add)), accumulates=True,
     vjp=[fused(_cumsum_rule, in_one_pass("cumsum_rule", _cumsum_rule))],
@@ -111,7 +111,7 @@ def _cumprod_rule(g: Any, x: Any, out: Any, *, dim: int) -> Any:
 
 
 cumprod: Any = define(
-    "cumprod", "Running product along a dim.", formula="out[i] = Π x[j], j ≤ i",
+    "cumprod", "Running product along a dim.",
     prepare=_to_running,
     forward=in_one_pass("cumprod", _running(np.multiply)), accumulates=True,
     vjp=[_cumprod_rule],

@@ -18,7 +18,7 @@ __all__ = ["div", "divide", "floor_divide", "fmod", "reciprocal", "remainder", "
 
 
 _div = define(
-    "div", "Quotient, elementwise, with broadcasting; of integers too it is floating.", formula="out = x / y",
+    "div", "Quotient, elementwise, with broadcasting; of integers too it is floating.",
     aliases=("__truediv__",), floating=True,
     forward=lambda x, y: x / y,
     vjp=[lambda g, y: g / y,
@@ -82,7 +82,7 @@ def _truncated(x: Any, y: Any) -> Any:
 
 
 floor_divide = define(
-    "floor_divide", "Quotient, rounded down.", formula="out = ⌊x / y⌋", aliases=("__floordiv__",),
+    "floor_divide", "Quotient, rounded down.", aliases=("__floordiv__",),
     forward=_whole(_floor_quotient),
     vjp=[refused, refused],
     shape=shapes.broadcast,
@@ -129,7 +129,7 @@ for _name in ("div", "divide", "true_divide"):
     setattr(Tensor, _name, div)
 
 remainder: Any = define(
-    "remainder", "Remainder of a division, with the sign of the divisor.", formula="out = x - y · ⌊x / y⌋",
+    "remainder", "Remainder of a division, with the sign of the divisor.",
     aliases=("__mod__",),
     forward=_whole(_floor_remainder),
     vjp=[lambda g: g,
@@ -139,7 +139,7 @@ remainder: Any = define(
 )  # fmt: skip
 
 fmod = define(
-    "fmod", "Remainder of a division, with the sign of the dividend.", formula="out = x - y · trunc(x / y)",
+    "fmod", "Remainder of a division, with the sign of the dividend.",
     forward=_whole(_trunc_remainder),
     vjp=[lambda g: g,
          lambda g, x, y: -g * _div_trunc(x, y)],
@@ -148,6 +148,6 @@ fmod = define(
 )  # fmt: skip
 
 reciprocal = define(
-    "reciprocal", "1 divided by each element.", formula="out = 1 / x", floating=True,
+    "reciprocal", "1 divided by each element.", floating=True,
     **elementwise(lambda x: 1 / x, lambda g, out: -g * (out * out), "positive"),
 )  # fmt: skip

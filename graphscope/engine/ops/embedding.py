@@ -122,7 +122,6 @@ def _to_one_hot(tensor: Any, num_classes: int = -1) -> Any:
 
 one_hot = define(
     "one_hot", "Numbers as vectors that are 1 at that place and 0 elsewhere.",
-    formula="out[i, n] = 1 if x[i] = n else 0",
     tensor_method=False,
     prepare=_to_one_hot,
     forward=lambda x, *, num_classes: (x[..., None] == np.arange(num_classes)).astype(np.int64),

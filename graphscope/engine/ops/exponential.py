@@ -57,7 +57,7 @@ def _exponent_rule(g: Any, x: Any, y: Any, out: Any) -> Any:
 
 
 pow: Any = define(
-    "pow", "Power, elementwise, with broadcasting.", formula="out = x ^ y", aliases=("__pow__",),
+    "pow", "Power, elementwise, with broadcasting.", aliases=("__pow__",),
     forward=_power,
     vjp=[_base_rule,
          _exponent_rule],
@@ -73,43 +73,41 @@ def _rsqrt(x: Any) -> Any:
 
 
 sqrt = define(
-    "sqrt", "Square root.", formula="out = √x", floating=True,
+    "sqrt", "Square root.", floating=True,
     **elementwise(np.sqrt, lambda g, out: g / (out * 2), "positive"),
 )  # fmt: skip
 
 rsqrt = define(
-    "rsqrt", "1 divided by the square root.", formula="out = 1 / √x", floating=True,
+    "rsqrt", "1 divided by the square root.", floating=True,
     **elementwise(_rsqrt, lambda g, out: g * (out * out * out) * -0.5, "positive"),
 )  # fmt: skip
 
-exp = define("exp", "Exponential.", formula="out = e^x", floating=True, **elementwise(np.exp, lambda g, out: g * out))
+exp = define("exp", "Exponential.", floating=True, **elementwise(np.exp, lambda g, out: g * out))
 
-exp2 = define(
-    "exp2", "Power of 2.", formula="out = 2^x", floating=True, **elementwise(np.exp2, lambda g, out: g * out * _LN2)
-)
+exp2 = define("exp2", "Power of 2.", floating=True, **elementwise(np.exp2, lambda g, out: g * out * _LN2))
 
 expm1 = define(
-    "expm1", "Exponential less 1, exact near 0.", formula="out = e^x - 1", floating=True,
+    "expm1", "Exponential less 1, exact near 0.", floating=True,
     **elementwise(np.expm1, lambda g, out: g * (out + 1)),
 )  # fmt: skip
 
 log: Any = define(
-    "log", "Natural logarithm.", formula="out = ln x", floating=True,
+    "log", "Natural logarithm.", floating=True,
     **elementwise(np.log, lambda g, x: g / x, "positive"),
 )  # fmt: skip
 
 log2 = define(
-    "log2", "Logarithm to base 2.", formula="out = log₂ x", floating=True,
+    "log2", "Logarithm to base 2.", floating=True,
     **elementwise(np.log2, lambda g, x: g / (x * _LN2), "positive"),
 )  # fmt: skip
 
 log10 = define(
-    "log10", "Logarithm to base 10.", formula="out = log₁₀ x", floating=True,
+    "log10", "Logarithm to base 10.", floating=True,
     **elementwise(np.log10, lambda g, x: g / (x * _LN10), "positive"),
 )  # fmt: skip
 
 log1p = define(
-    "log1p", "Logarithm of 1 + x, exact near 0.", formula="out = ln (1 + x)", floating=True,
+    "log1p", "Logarithm of 1 + x, exact near 0.", floating=True,
     **elementwise(np.log1p, lambda g, x: g / (x + 1), "positive"),
 )  # fmt: skip
 
@@ -122,7 +120,7 @@ def _sigmoid(x: Any) -> Any:
 
 
 sigmoid = define(
-    "sigmoid", "Logistic function.", formula="out = 1 / (1 + e^-x)", floating=True,
+    "sigmoid", "Logistic function.", floating=True,
     **elementwise(in_one_pass("sigmoid", _sigmoid), lambda g, out: g * out * (1.0 - out)),
 )  # fmt: skip
 
@@ -161,7 +159,7 @@ def _logaddexp(x: Any, y: Any) -> Any:
 
 
 logaddexp = define(
-    "logaddexp", "Logarithm of a sum of exponentials.", formula="out = ln (e^x + e^y)",
+    "logaddexp", "Logarithm of a sum of exponentials.",
     forward=dtypes.only("f", _logaddexp),
     vjp=[lambda g, x, y: g / (exp(y - x) + 1),
          lambda g, x, y: g / (exp(x - y) + 1)],
@@ -176,7 +174,7 @@ def _xlogy(x: Any, y: Any) -> Any:
 
 
 xlogy = define(
-    "xlogy", "x times the logarithm of y; 0 where x is 0.", formula="out = x · ln y",
+    "xlogy", "x times the logarithm of y; 0 where x is 0.",
     floating=True, forward=_xlogy,
     vjp=[lambda g, x, y: where((x == 0) & (y <= 0), 0.0, g * log(y)),
          lambda g, x, y: g * x / y],

@@ -87,7 +87,7 @@ def _winner(g: Any, x: Any, y: Any) -> Any:
 
 
 maximum = define(
-    "maximum", "The larger of two elements; equal ones share the gradient.", formula="out = max(x, y)",
+    "maximum", "The larger of two elements; equal ones share the gradient.",
     forward=np.maximum,
     vjp=[_winner,
          lambda g, x, y: _winner(g, y, x)],
@@ -96,7 +96,7 @@ maximum = define(
 )  # fmt: skip
 
 minimum = define(
-    "minimum", "The smaller of two elements; equal ones share the gradient.", formula="out = min(x, y)",
+    "minimum", "The smaller of two elements; equal ones share the gradient.",
     forward=np.minimum,
     vjp=[lambda g, x, y: _winner(g, y, x),
          _winner],

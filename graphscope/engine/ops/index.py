@@ -63,7 +63,7 @@ def _elements(x: Any, *_: Any, index: Any, _from: Any) -> Any:
 
 getitem: Any = define(
     "getitem", "Elements at an index: integers, slices, None, ellipsis, integer or boolean arrays.",
-    formula="out = x[index]", tensor_method=False, view=True, promotes=False,
+    tensor_method=False, view=True, promotes=False,
     grad_name=_getitem_name,
     prepare=lambda x, index: ((x,), {"index": plain(index), "_from": x.shape}),
     forward=_elements,

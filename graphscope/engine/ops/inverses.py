@@ -49,7 +49,7 @@ def of_matrices(name: str, forward: Any, *, square: bool = True, complex_too: bo
 
 
 inv = define(
-    "linalg_inv", "Inverse of a square matrix.", formula="out = x⁻¹", tensor_method=False, aliases=("inverse",),
+    "linalg_inv", "Inverse of a square matrix.", tensor_method=False, aliases=("inverse",),
     torch="linalg.inv", grad_name="LinalgInvExBackward0",
     forward=of_matrices("inv", np.linalg.inv, complex_too=True),
     vjp=[lambda g, out: -(out.mT @ g @ out.mT)],
@@ -80,7 +80,7 @@ def _matrix_gone(x: Any, **_: Any) -> Any:
 
 
 det = define(
-    "linalg_det", "Determinant of a square matrix.", formula="out = det x", tensor_method=False, aliases=("det",),
+    "linalg_det", "Determinant of a square matrix.", tensor_method=False, aliases=("det",),
     torch="linalg.det",
     forward=of_matrices("det", np.linalg.det, complex_too=True),
     vjp=[_det_rule],
@@ -136,7 +136,7 @@ def solve_adjoint(g: Any, x: Any, out: Any) -> Any:
 
 
 solve: Any = define(
-    "linalg_solve", "Solution of the linear system x · out = y.", formula="out = x⁻¹ · y", tensor_method=False,
+    "linalg_solve", "Solution of the linear system x · out = y.", tensor_method=False,
     torch="linalg.solve", grad_name="LinalgSolveExBackward0",
     prepare=lambda A, B: ((A, B), {}),
     forward=_solve,

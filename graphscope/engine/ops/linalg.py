@@ -91,7 +91,7 @@ def _matmul_right(g: Any, x: Any, y_ndim: int) -> Any:
 
 
 mm = define(
-    "mm", "Product of two matrices.", formula="out = x · y", core_dims=2, multiplies=True,
+    "mm", "Product of two matrices.", core_dims=2, multiplies=True,
     forward=_mm, accumulates=True,
     vjp=[lambda g, y: g @ y.T,
          lambda g, x: x.T @ g],
@@ -100,7 +100,7 @@ mm = define(
 )  # fmt: skip
 
 matmul = define(
-    "matmul", "Product of matrices, vectors, or batches of matrices.", formula="out = x @ y", aliases=("__matmul__",),
+    "matmul", "Product of matrices, vectors, or batches of matrices.", aliases=("__matmul__",),
     core_dims=2, multiplies=True, grad_name="MmBackward0",
     forward=_matmul, accumulates=True,
     vjp=[_matmul_left,
@@ -119,7 +119,7 @@ def _bmm(x: Any, y: Any) -> Any:
 
 
 bmm: Any = define(
-    "bmm", "Products of two batches of matrices, pair by pair.", formula="out[b] = x[b] · y[b]", core_dims=3,
+    "bmm", "Products of two batches of matrices, pair by pair.", core_dims=3,
     forward=_bmm, accumulates=True,
     vjp=[lambda g, y: g @ y.mT,
          lambda g, x: x.mT @ g],
@@ -134,7 +134,7 @@ def _mv(x: Any, y: Any) -> Any:
 
 
 mv: Any = define(
-    "mv", "Product of a matrix and a vector.", formula="out = x · y", core_dims=2,
+    "mv", "Product of a matrix and a vector.", core_dims=2,
     forward=_mv, accumulates=True,
     vjp=[lambda g, y: reshape(g, (-1, 1)) * y,
          lambda g, x: x.T @ g],
@@ -149,7 +149,7 @@ def _dot(x: Any, y: Any) -> Any:
 
 
 dot = define(
-    "dot", "Sum of the products of the elements of two vectors.", formula="out = Σ x · y", core_dims=1,
+    "dot", "Sum of the products of the elements of two vectors.", core_dims=1,
     forward=_dot, accumulates=True,
     vjp=[lambda g, y: g * y,
          lambda g, x: g * x],
@@ -174,7 +174,7 @@ def _outer(x: Any, y: Any) -> Any:
 
 
 outer: Any = define(
-    "outer", "Product of each element of a vector with each of another.", formula="out[i, j] = x[i] · y[j]",
+    "outer", "Product of each element of a vector with each of another.",
     core_dims=1, grad_name="MulBackward0",
     forward=_outer,
     vjp=[lambda g, y: g @ y,
@@ -271,7 +271,7 @@ def _trace_rule(g: Any, *, _from: Any) -> Any:
 
 
 trace = define(
-    "trace", "Sum of the diagonal of a matrix.", formula="out = Σ_i x[i, i]",
+    "trace", "Sum of the diagonal of a matrix.",
     prepare=lambda input: ((input,), {"_from": tuple(input.shape)}),
     forward=_trace, accumulates=True,
     vjp=[_trace_rule],

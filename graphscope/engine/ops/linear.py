@@ -62,7 +62,7 @@ def _weight_rule(g: Any, x: Any, y: Any) -> Any:
 
 linear = define(
     "linear", "Linear map of the last dim: x times the transposed weight y, plus the bias z.",
-    formula="out = x · yᵀ + z", tensor_method=False, grad_name="AddmmBackward0", torch="nn.functional.linear",
+    tensor_method=False, grad_name="AddmmBackward0", torch="nn.functional.linear",
     prepare=_to_linear,
     forward=_linear, accumulates=True,
     vjp=[_input_rule,

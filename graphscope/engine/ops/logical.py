@@ -37,7 +37,7 @@ logical_or = _connective("logical_or", "Whether one element or both are not 0.",
 logical_xor = _connective("logical_xor", "Whether just one element is not 0.", "out = x ⊻ y", np.logical_xor)
 
 logical_not = define(
-    "logical_not", "Whether an element is 0.", formula="out = ¬x",
+    "logical_not", "Whether an element is 0.",
     forward=lambda x: np.logical_not(x) if x.dtype.kind == "b" else x == 0,
     vjp=[None],
     shape=shapes.same,
@@ -85,7 +85,7 @@ bitwise_right_shift = _bits(
 )  # fmt: skip
 
 bitwise_not = define(
-    "bitwise_not", "All bits turned; of booleans, the opposite.", formula="out = ~x", aliases=("__invert__",),
+    "bitwise_not", "All bits turned; of booleans, the opposite.", aliases=("__invert__",),
     forward=dtypes.only("bi", np.invert),
     vjp=[None],
     shape=shapes.same,

@@ -77,7 +77,7 @@ def _squared(x: Any, y: Any, *, reduction: str) -> Any:
 
 
 mse_loss = define(
-    "mse_loss", "Squared differences.", formula="out = mean (x - y)²", tensor_method=False,
+    "mse_loss", "Squared differences.", tensor_method=False,
     torch="nn.functional.mse_loss",
     prepare=_to_loss,
     forward=_squared,
@@ -88,7 +88,7 @@ mse_loss = define(
 )  # fmt: skip
 
 l1_loss = define(
-    "l1_loss", "Absolute differences.", formula="out = mean |x - y|", tensor_method=False,
+    "l1_loss", "Absolute differences.", tensor_method=False,
     torch="nn.functional.l1_loss",
     grad_name=lambda attrs: {"mean": "MeanBackward0", "sum": "SumBackward0"}.get(attrs["reduction"], "AbsBackward0"),
     prepare=_to_loss,
@@ -206,7 +206,7 @@ def _bce_rule(g: Any, x: Any, y: Any, z: Any, *, reduction: str) -> Any:
 
 binary_cross_entropy = define(
     "binary_cross_entropy", "Negative logarithm of the probability x that is given to the target y, 0 or 1 or between.",
-    formula="out = -mean (y · ln x + (1 - y) · ln (1 - x))", tensor_method=False,
+    tensor_method=False,
     torch="nn.functional.binary_cross_entropy",
     prepare=_to_weighted,
     forward=_bce,
@@ -251,7 +251,7 @@ def _bce_target_rule(g: Any, x: Any, y: Any, z: Any, w: Any, *, reduction: str) 
 
 binary_cross_entropy_with_logits = define(
     "binary_cross_entropy_with_logits", "Negative logarithm of the probability σ(x) that is given to the target y.",
-    formula="out = -mean (y · ln σ(x) + (1 - y) · ln σ(-x))", tensor_method=False,
+    tensor_method=False,
     torch="nn.functional.binary_cross_entropy_with_logits",
     prepare=_to_logits,
     forward=_bce_logits,

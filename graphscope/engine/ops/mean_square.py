@@ -43,7 +43,7 @@ def _to_rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: flo
 
 rms_norm = define(
     "rms_norm", "The last dims over the root of their mean square, times the weight y.",
-    formula="out = x / √(mean x² + eps) · y", tensor_method=False, grad_name="MulBackward0",
+    tensor_method=False, grad_name="MulBackward0",
     prepare=_to_rms_norm,
     forward=_rms, accumulates=True,
     vjp=[joint(_rms_rule), joint(_rms_rule)],

@@ -105,7 +105,7 @@ def _to_vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False
 
 vector_norm = define(
     "linalg_vector_norm", "Norm of a vector of order ord, along dims or of all elements.",
-    formula="out = (Σ |x|^ord)^(1 / ord)", tensor_method=False, torch="linalg.vector_norm",
+    tensor_method=False, torch="linalg.vector_norm",
     prepare=_to_vector_norm,
     forward=_vector_norm, accumulates=True,
     vjp=[_norm_rule],

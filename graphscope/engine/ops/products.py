@@ -64,7 +64,7 @@ def _to_product(input: Any, dim: int | None = None, keepdim: bool = False, *, dt
 
 
 prod = define(
-    "prod", "Product over a dim, or of all elements.", formula="out = Π x",
+    "prod", "Product over a dim, or of all elements.",
     prepare=_to_product,
     forward=_prod, accumulates=True,
     vjp=[_prod_rule],

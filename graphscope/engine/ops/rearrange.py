@@ -31,7 +31,7 @@ def _flip(x: Any, *, dims: Any) -> Any:
 
 
 flip: Any = define(
-    "flip", "The elements in reverse along the given dims.", formula="out[i] = x[n-1-i]",
+    "flip", "The elements in reverse along the given dims.",
     prepare=_to_flip,
     forward=_flip,
     vjp=[lambda g, *, dims: flip(g, dims)],
@@ -91,7 +91,7 @@ def _once(x: Any, repeats: tuple[int, ...]) -> Any:
 
 
 repeat = define(
-    "repeat", "The tensor set side by side with itself, so many times along each dim.", formula="out = [x, x, ...]",
+    "repeat", "The tensor set side by side with itself, so many times along each dim.",
     prepare=_to_repeat,
     forward=lambda x, *, repeats, _from: np.tile(x, repeats) if repeats and x.size else _once(x, repeats),
     vjp=[_repeat_rule],

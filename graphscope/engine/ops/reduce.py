@@ -91,7 +91,7 @@ def _mean(x: Any, *, dim: Any, keepdim: bool, _from: Any = None) -> Any:
 
 
 total = define(
-    "sum", "Sum of all elements.", formula="out = Σ x", tensor_method=False, reduces=True, wrapped=True,
+    "sum", "Sum of all elements.", tensor_method=False, reduces=True, wrapped=True,
     forward=_total, accumulates=True,
     vjp=[lambda g: g],
     shape=shapes.scalar,
@@ -99,7 +99,8 @@ total = define(
 )  # fmt: skip
 
 sum_dim = define(
-    "sum_dim", "Sum over the given dims.", formula="out = Σ x", grad_name="SumBackward1", tensor_method=False,
+    "sum_dim", "Sum over the given dims.", formula="out = Σ x", element="Σ x[dim]",
+    grad_name="SumBackward1", tensor_method=False,
     prepare=to_reduction,
     forward=_sum, accumulates=True,
     vjp=[lambda g, *, dim, keepdim, _from: spread(g, _from, dim, keepdim)],
@@ -120,7 +121,7 @@ def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 setattr(Tensor, "sum", sum)  # noqa: B010
 
 mean = define(
-    "mean", "Mean over the given dims, or over all.", formula="out = Σ x / n",
+    "mean", "Mean over the given dims, or over all.",
     grad_name=lambda attrs: "MeanBackward0" if attrs["dim"] is None else "MeanBackward1",
     prepare=to_reduction,
     forward=_mean, accumulates=True,
@@ -131,7 +132,7 @@ mean = define(
 )  # fmt: skip
 
 nansum = define(
-    "nansum", "Sum over the given dims, or over all, in which NaN counts as 0.", formula="out = Σ x where x = x",
+    "nansum", "Sum over the given dims, or over all, in which NaN counts as 0.",
     prepare=to_reduction,
     forward=lambda x, *, dim, keepdim, _from: _sum(np.nan_to_num(x, posinf=np.inf, neginf=-np.inf), dim=dim,
                                                    keepdim=keepdim), accumulates=True,
@@ -150,7 +151,7 @@ def _verdict(over: Any) -> Any:
 
 
 any = define(
-    "any", "Whether some element is not 0, over the given dims or over all.", formula="out = ∃ x",
+    "any", "Whether some element is not 0, over the given dims or over all.",
     prepare=to_reduction,
     forward=_verdict(np.any),
     vjp=[None],
@@ -159,7 +160,7 @@ any = define(
 )  # fmt: skip
 
 all = define(
-    "all", "Whether no element is 0, over the given dims or over all.", formula="out = ∀ x",
+    "all", "Whether no element is 0, over the given dims or over all.",
     prepare=to_reduction,
     forward=_verdict(np.all),
     vjp=[None],
@@ -168,7 +169,7 @@ all = define(
 )  # fmt: skip
 
 count_nonzero = define(
-    "count_nonzero", "How many elements are not 0, over the given dims or over all.", formula="out = |{x ≠ 0}|",
+    "count_nonzero", "How many elements are not 0, over the given dims or over all.",
     prepare=lambda input, dim=None: ((input,), {"dim": reduced_dims(dim, len(input.shape))}),
     forward=lambda x, *, dim: np.int64(np.count_nonzero(x)) if dim is None else np.count_nonzero(x, axis=dim),
     vjp=[None],

@@ -80,12 +80,12 @@ def _frac(x: Any) -> Any:
 
 
 frac = define(
-    "frac", "Fraction: what rounding towards 0 leaves off.", formula="out = x - trunc x",
+    "frac", "Fraction: what rounding towards 0 leaves off.",
     **elementwise(_frac, lambda g: g),
 )  # fmt: skip
 
 relu = define(
-    "relu", "Rectifier: what is negative becomes 0.", formula="out = max(x, 0)",
+    "relu", "Rectifier: what is negative becomes 0.",
     forward=in_one_pass("relu", dtypes.only("if", lambda x: between(x, 0, None))),
     vjp=[fused(lambda g, out: where(out <= 0, 0.0, g),
                in_one_pass("relu_rule", lambda g, out: selection.choose(out <= 0, 0.0, g, g.dtype)))],
@@ -95,7 +95,7 @@ relu = define(
 
 
 clamp_min = define(
-    "clamp_min", "Elements of x below y become y.", formula="out = max(x, y)",
+    "clamp_min", "Elements of x below y become y.",
     forward=dtypes.only("bif", lambda x, y: np.maximum(x, dtypes.element(y, x.dtype))),
     vjp=[lambda g, x, y: where(x >= y, g, 0.0),
          lambda g, x, y: where(x < y, g, 0.0)],
@@ -104,7 +104,7 @@ clamp_min = define(
 )  # fmt: skip
 
 clamp_max = define(
-    "clamp_max", "Elements of x above y become y.", formula="out = min(x, y)",
+    "clamp_max", "Elements of x above y become y.",
     forward=dtypes.only("bif", lambda x, y: np.minimum(x, dtypes.element(y, x.dtype))),
     vjp=[lambda g, x, y: where(x <= y, g, 0.0),
          lambda g, x, y: where(x > y, g, 0.0)],
@@ -189,7 +189,6 @@ def _nan_to_num(x: Any, *, nan: float | None, posinf: float | None, neginf: floa
 
 nan_to_num = define(
     "nan_to_num", "Numbers in the place of nan and infinities; by default 0 and the largest that there are.",
-    formula="out = x if x is finite else a number",
     prepare=lambda input, nan=None, posinf=None, neginf=None: (
         (input,), {"nan": nan, "posinf": posinf, "neginf": neginf}),
     forward=_nan_to_num,

@@ -78,7 +78,7 @@ def _t(x: Any) -> Any:
 
 
 t = define(
-    "t", "Transpose of a matrix.", formula="out[i, j] = x[j, i]", view=True,
+    "t", "Transpose of a matrix.", view=True,
     forward=_t,
     vjp=[lambda g: g.T],
     shape=shapes.reverse,
@@ -86,7 +86,7 @@ t = define(
 )  # fmt: skip
 
 transpose: Any = define(
-    "transpose", "Swap two dims.", formula="out = x with dims dim0 and dim1 swapped", view=True,
+    "transpose", "Swap two dims.", view=True,
     prepare=_to_transpose,
     forward=lambda x, *, dim0, dim1: x.swapaxes(dim0, dim1) if x.ndim else x,
     vjp=[lambda g, *, dim0, dim1: g.swapaxes(dim0, dim1) if g.shape else g],
@@ -95,7 +95,7 @@ transpose: Any = define(
 )  # fmt: skip
 
 permute: Any = define(
-    "permute", "Put the dims in another order.", formula="out = x with its dims in the order dims", view=True,
+    "permute", "Put the dims in another order.", view=True,
     prepare=_to_permute,
     forward=lambda x, *, dims: x.transpose(dims),
     vjp=[fused(lambda g, *, dims: permute(g, _inverse(dims)), lambda g, *, dims: g.transpose(_inverse(dims)))],
@@ -104,7 +104,7 @@ permute: Any = define(
 )  # fmt: skip
 
 reshape: Any = define(
-    "reshape", "The same elements in another shape; one size may be -1.", formula="out = x in the given shape",
+    "reshape", "The same elements in another shape; one size may be -1.",
     view=True, grad_name="ViewBackward0",
     prepare=_to_reshape,
     forward=_reshape,
@@ -114,7 +114,7 @@ reshape: Any = define(
 )  # fmt: skip
 
 _flatten = define(
-    "flatten", "Join a run of dims into one.", formula="out = x with dims start_dim to end_dim joined",
+    "flatten", "Join a run of dims into one.",
     tensor_method=False, view=True, grad_name="ViewBackward0",
     prepare=_to_flatten,
     forward=_reshape,
@@ -132,7 +132,7 @@ def _to_squeeze(x: Any, dim: Any = None) -> Any:
 
 
 squeeze = define(
-    "squeeze", "Drop dims of size 1.", formula="out = x without its dims of size 1", view=True,
+    "squeeze", "Drop dims of size 1.", view=True,
     prepare=_to_squeeze,
     forward=_reshape,
     vjp=[lambda g, *, _from: g.reshape(_from)],
@@ -148,7 +148,7 @@ def _to_unsqueeze(x: Any, dim: int) -> Any:
 
 
 unsqueeze = define(
-    "unsqueeze", "Add a dim of size 1.", formula="out = x with a dim of size 1 at dim", view=True,
+    "unsqueeze", "Add a dim of size 1.", view=True,
     prepare=_to_unsqueeze,
     forward=_reshape,
     vjp=[lambda g, *, _from: g.reshape(_from)],
@@ -193,7 +193,7 @@ def _expanded(x: Any, *, shape: tuple[int, ...]) -> Any:
 
 
 expand = define(
-    "expand", "Repeat dims of size 1 without copying.", formula="out = x broadcast to the given shape", view=True,
+    "expand", "Repeat dims of size 1 without copying.", view=True,
     prepare=_to_expand,
     forward=_expanded,
     vjp=[lambda g: g],

@@ -16,12 +16,12 @@ from graphscope.engine.ops.index import where
 __all__ = ["abs", "absolute", "copysign", "neg", "negative", "positive", "sgn", "sign"]
 
 neg = define(
-    "neg", "Negation; booleans are refused.", formula="out = -x", aliases=("__neg__", "negative"), takes_bool=False,
+    "neg", "Negation; booleans are refused.", aliases=("__neg__", "negative"), takes_bool=False,
     **elementwise(operator.neg, lambda g: -g),
 )  # fmt: skip
 
 abs = define(
-    "abs", "Absolute value; its gradient at 0 is 0.", formula="out = |x|", aliases=("__abs__", "absolute"),
+    "abs", "Absolute value; its gradient at 0 is 0.", aliases=("__abs__", "absolute"),
     forward=dtypes.only("ifc", np.abs),
     vjp=[lambda g, x: g * sgn(x)],
     shape=shapes.same,
@@ -36,7 +36,7 @@ def _sign(x: Any) -> Any:
 
 
 sign: Any = define(
-    "sign", "Sign: -1, 0 or 1.", formula="out = sgn x",
+    "sign", "Sign: -1, 0 or 1.",
     forward=_sign,
     vjp=[nothing],
     shape=shapes.same,

@@ -137,7 +137,7 @@ def _to_gelu(input: Any, approximate: str = "none") -> Any:
 
 gelu = define(
     "gelu", "x times the probability that a standard normal number is below x; or its approximation by tanh.",
-    formula="out = x · Φ(x)", tensor_method=False,
+    tensor_method=False,
     prepare=_to_gelu,
     forward=_gelu,
     vjp=[fused(_gelu_rule, _gelu_on_arrays)],
@@ -176,7 +176,7 @@ def _silu_gradient_kernel(out: Any, g: Any, x: Any, s: Any) -> None:
 
 
 silu = define(
-    "silu", "x times the logistic function of x.", formula="out = x / (1 + e^-x)", tensor_method=False,
+    "silu", "x times the logistic function of x.", tensor_method=False,
     forward=in_one_pass("silu", dtypes.only("f", partial(in_blocks, _silu_kernel))),
     vjp=[fused(_silu_rule, in_one_pass("silu_rule", partial(in_blocks, _silu_gradient_kernel, buffers=1)))],
     shape=shapes.same,
@@ -221,7 +221,6 @@ def _softplus_gradient_kernel(out: Any, g: Any, x: Any, scaled: Any, *, beta: fl
 
 softplus = define(
     "softplus", "A smooth rectifier; linear where beta · x is above a threshold.",
-    formula="out = ln(1 + e^(beta · x)) / beta",
     tensor_method=False,
     prepare=lambda input, beta=1.0, threshold=20.0: ((input,), {"beta": beta, "threshold": threshold}),
     forward=in_one_pass("softplus", dtypes.only("f", partial(in_blocks, _softplus_kernel, buffers=1))),
@@ -246,7 +245,7 @@ def _logsigmoid_rule(g: Any, x: Any) -> Any:
 
 
 logsigmoid = define(
-    "logsigmoid", "Logarithm of the logistic function, computed without overflow.", formula="out = -ln(1 + e^-x)",
+    "logsigmoid", "Logarithm of the logistic function, computed without overflow.",
     tensor_method=False, grad_name="LogSigmoidBackward0",
     forward=in_one_pass("logsigmoid", dtypes.only("f", partial(in_blocks, _logsigmoid_kernel, buffers=1))),
     vjp=[fused(_logsigmoid_rule, in_one_pass("logsigmoid_rule", _logsigmoid_rule))],
@@ -265,7 +264,7 @@ def _mish_rule(g: Any, x: Any) -> Any:
 
 
 mish = define(
-    "mish", "x times the hyperbolic tangent of softplus of x.", formula="out = x · tanh(ln(1 + e^x))",
+    "mish", "x times the hyperbolic tangent of softplus of x.",
     tensor_method=False,
     forward=in_one_pass("mish", dtypes.only("f", lambda x: x * _mish_level(x))),
     vjp=[fused(_mish_rule, in_one_pass("mish_rule", _mish_rule))],
@@ -280,7 +279,7 @@ def _softsign_rule(g: Any, x: Any) -> Any:
 
 
 softsign = define(
-    "softsign", "x scaled into -1 to 1.", formula="out = x / (1 + |x|)", tensor_method=False, grad_name="DivBackward0",
+    "softsign", "x scaled into -1 to 1.", tensor_method=False, grad_name="DivBackward0",
     **elementwise(dtypes.only("if", dtypes.in_floating(lambda x: x / (1 + np.abs(x)))), _softsign_rule),
 )  # fmt: skip
 
@@ -312,7 +311,6 @@ def _glu_shape(x: Any, *, dim: int) -> Any:
 
 glu = define(
     "glu", "One half of a dim, let through by the logistic function of the other half.",
-    formula="out = a · σ(b), x = [a; b]",
     tensor_method=False,
     prepare=_to_glu,
     forward=dtypes.only("f", lambda x, *, dim: _half(x, dim, False) * sigmoid(_half(x, dim, True))),

@@ -95,7 +95,7 @@ def _dim(g: Any, dim: int) -> Any:
 
 
 softmax = define(
-    "softmax", "Exponentials, scaled so that they sum to 1 along a dim.", formula="out = e^x / Σ e^x",
+    "softmax", "Exponentials, scaled so that they sum to 1 along a dim.",
     prepare=_to_softmax,
     forward=in_one_pass("softmax", _forward(_softmax_kernel)), accumulates=True,
     vjp=[fused(lambda g, out, *, dim: out * (g - sum(g * out, _dim(g, dim), True)),
@@ -105,7 +105,7 @@ softmax = define(
 )  # fmt: skip
 
 log_softmax = define(
-    "log_softmax", "Logarithm of softmax, computed without overflow.", formula="out = x - ln Σ e^x",
+    "log_softmax", "Logarithm of softmax, computed without overflow.",
     prepare=_to_softmax,
     forward=in_one_pass("log_softmax", _forward(_log_softmax_kernel)), accumulates=True,
     vjp=[fused(lambda g, out, *, dim: g - exp(out) * sum(g, _dim(g, dim), True),

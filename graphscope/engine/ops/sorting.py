@@ -29,7 +29,7 @@ def order(x: Any, dim: int, descending: bool = False) -> Any:
 
 
 argsort = define(
-    "argsort", "Indices that sort along a dim.", formula="x[out] is sorted",
+    "argsort", "Indices that sort along a dim.",
     prepare=_to_order,
     forward=lambda x, *, dim, descending, stable: order(x, dim, descending),
     vjp=[None],

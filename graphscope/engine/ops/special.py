@@ -133,7 +133,7 @@ def _inverse(x: Any) -> Any:
 
 
 erf = define(
-    "erf", "Error function.", formula="out = 2/√π ∫₀ˣ e^-t² dt", floating=True,
+    "erf", "Error function.", floating=True,
     **elementwise(_blockwise(error_function), lambda g, x: g * exp(x * -x) * (2 / math.sqrt(math.pi))),
 )  # fmt: skip
 

@@ -79,7 +79,7 @@ _split: Any = define(
 )  # fmt: skip
 
 _unbind: Any = define(
-    "unbind", "All slices of a dim, which is dropped: views.", formula="out[k] = x[k]",
+    "unbind", "All slices of a dim, which is dropped: views.",
     outputs=(), view=True, tensor_method=False,
     prepare=lambda x, dim=0: ((x,), {"dim": one(dim, _rank(x, "unbind", kind=IndexError))}),
     forward=lambda x, *, dim: tuple(x[(slice(None),) * dim + (number, ...)] for number in range(x.shape[dim])),

@@ -76,7 +76,6 @@ _SAMPLES = [((2, 3), {}), ((2, 3), {"dim": 1}), ((2, 3), {"dim": 0, "keepdim": T
 
 var = define(
     "var", "Variance over the given dims, or over all; n - correction stands for n.",
-    formula="out = Σ (x - mean x)² / (n - correction)",
     prepare=_to_variance,
     forward=_var, accumulates=True,
     vjp=[_var_rule],
@@ -86,7 +85,6 @@ var = define(
 
 std = define(
     "std", "Standard deviation over the given dims, or over all; n - correction stands for n.",
-    formula="out = √(Σ (x - mean x)² / (n - correction))",
     prepare=_to_variance,
     forward=_std, accumulates=True,
     vjp=[_std_rule],
@@ -107,7 +105,7 @@ def _logsumexp(x: Any, *, dim: Any, keepdim: bool, _from: Any) -> Any:
 
 logsumexp = define(
     "logsumexp", "Logarithm of the sum of exponentials over the given dims, computed without overflow.",
-    formula="out = ln Σ e^x", floating=True,
+    floating=True,
     prepare=lambda input, dim, keepdim=False: to_reduction(input, dim, keepdim),
     forward=_logsumexp, accumulates=True,
     vjp=[lambda g, x, out, *, dim, keepdim, _from: spread(g, _from, dim, keepdim)

@@ -23,7 +23,6 @@ def _to_triangle(input: Any, diagonal: int = 0) -> Any:
 
 tril: Any = define(
     "tril", "The lower triangle of matrices, zeros above; `diagonal` 1 takes one diagonal more.",
-    formula="out[i, j] = x[i, j] where j ≤ i + diagonal",
     prepare=_to_triangle,
     forward=lambda x, *, diagonal: np.tril(x, diagonal),
     vjp=[lambda g, *, diagonal: tril(g, diagonal)],
@@ -33,7 +32,6 @@ tril: Any = define(
 
 triu: Any = define(
     "triu", "The upper triangle of matrices, zeros below; `diagonal` 1 takes one diagonal less.",
-    formula="out[i, j] = x[i, j] where j ≥ i + diagonal",
     prepare=_to_triangle,
     forward=lambda x, *, diagonal: np.triu(x, diagonal),
     vjp=[lambda g, *, diagonal: triu(g, diagonal)],
@@ -83,7 +81,7 @@ def _diagonal_shape(x: Any, *, offset: int, dim1: int, dim2: int, **_: Any) -> A
 
 
 diagonal: Any = define(
-    "diagonal", "The diagonal of the matrices of two dims, as the new last dim.", formula="out[i] = x[i, i + offset]",
+    "diagonal", "The diagonal of the matrices of two dims, as the new last dim.",
     view=True,
     prepare=_to_diagonal,
     forward=lambda x, *, offset, dim1, dim2, _from: _view_diagonal(x, offset, dim1, dim2),

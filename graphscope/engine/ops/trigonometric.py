@@ -17,28 +17,24 @@ __all__ = [
     "atan2", "atanh", "cos", "cosh", "deg2rad", "hypot", "rad2deg", "sin", "sinc", "sinh", "tan", "tanh",
 ]  # fmt: skip
 
-sin = define("sin", "Sine.", formula="out = sin x", floating=True, **elementwise(np.sin, lambda g, x: g * cos(x)))
+sin = define("sin", "Sine.", floating=True, **elementwise(np.sin, lambda g, x: g * cos(x)))
 
-cos: Any = define(
-    "cos", "Cosine.", formula="out = cos x", floating=True, **elementwise(np.cos, lambda g, x: -g * sin(x))
-)
+cos: Any = define("cos", "Cosine.", floating=True, **elementwise(np.cos, lambda g, x: -g * sin(x)))
 
-tan = define(
-    "tan", "Tangent.", formula="out = tan x", floating=True, **elementwise(np.tan, lambda g, out: g * (out * out + 1))
-)
+tan = define("tan", "Tangent.", floating=True, **elementwise(np.tan, lambda g, out: g * (out * out + 1)))
 
 asin = define(
-    "asin", "Inverse sine.", formula="out = arcsin x", floating=True, aliases=("arcsin",),
+    "asin", "Inverse sine.", floating=True, aliases=("arcsin",),
     **elementwise(np.arcsin, lambda g, x: g * rsqrt(1 - x * x), "unit"),
 )  # fmt: skip
 
 acos = define(
-    "acos", "Inverse cosine.", formula="out = arccos x", floating=True, aliases=("arccos",),
+    "acos", "Inverse cosine.", floating=True, aliases=("arccos",),
     **elementwise(np.arccos, lambda g, x: -g * rsqrt(1 - x * x), "unit"),
 )  # fmt: skip
 
 atan = define(
-    "atan", "Inverse tangent.", formula="out = arctan x", floating=True, aliases=("arctan",),
+    "atan", "Inverse tangent.", floating=True, aliases=("arctan",),
     **elementwise(np.arctan, lambda g, x: g / (x * x + 1)),
 )  # fmt: skip
 
@@ -50,7 +46,7 @@ def _sphere(x: Any, y: Any) -> Any:
 
 
 atan2 = define(
-    "atan2", "Angle of the point (y, x), in all four quadrants.", formula="out = arctan (x / y)", aliases=("arctan2",),
+    "atan2", "Angle of the point (y, x), in all four quadrants.", aliases=("arctan2",),
     floating=True, forward=np.arctan2,
     vjp=[lambda g, x, y: g * (y * _sphere(x, y)),
          lambda g, x, y: g * (-x * _sphere(x, y))],
@@ -59,7 +55,7 @@ atan2 = define(
 )  # fmt: skip
 
 hypot = define(
-    "hypot", "Length of the hypotenuse.", formula="out = √(x² + y²)",
+    "hypot", "Length of the hypotenuse.",
     forward=dtypes.only("f", np.hypot),
     vjp=[lambda g, x, out: g * (x / out),
          lambda g, y, out: g * (y / out)],
@@ -67,17 +63,15 @@ hypot = define(
     samples=[((2, 3), (2, 3)), ((2, 3), (3,)), ((), ())],
 )  # fmt: skip
 
-sinh = define(
-    "sinh", "Hyperbolic sine.", formula="out = sinh x", floating=True, **elementwise(np.sinh, lambda g, x: g * cosh(x))
-)
+sinh = define("sinh", "Hyperbolic sine.", floating=True, **elementwise(np.sinh, lambda g, x: g * cosh(x)))
 
 cosh: Any = define(
-    "cosh", "Hyperbolic cosine.", formula="out = cosh x", floating=True,
+    "cosh", "Hyperbolic cosine.", floating=True,
     **elementwise(np.cosh, lambda g, x: g * sinh(x)),
 )  # fmt: skip
 
 tanh = define(
-    "tanh", "Hyperbolic tangent.", formula="out = tanh x", floating=True,
+    "tanh", "Hyperbolic tangent.", floating=True,
     **elementwise(np.tanh, lambda g, out: g - g * out * out),
 )  # fmt: skip
 

@@ -54,7 +54,6 @@ def choice(
     name: str,
     doc: str,
     *,
-    formula: str,
     place: Callable[..., Any],
     prepare: Any,
     samples: Sequence[Any],
@@ -66,7 +65,6 @@ def choice(
     Args:
         name: Its name.
         doc: What it computes, in one sentence.
-        formula: The same, as people write it.
         place: From an array and the attributes of the call to the indices along `dim`, which stays.
         prepare: Turns the arguments of a call into (inputs, attributes); `dim`, `keepdim` and `_from` are among these.
         samples: For the tests.
@@ -83,7 +81,7 @@ def choice(
         return out, out[1]
 
     return define(
-        name, doc, formula=formula, outputs=("values", "indices"), residuals=True, prepare=prepare, samples=samples,
+        name, doc, outputs=("values", "indices"), residuals=True, prepare=prepare, samples=samples,
         forward=forward,
         vjp=[fused(_returned, _returned_on_arrays)],
         **{"shape": one_each, "tensor_method": False, **more},

@@ -34,6 +34,10 @@ class Chosen(Message):
         self.column = column
 
 
+class Moved(Message):
+    """The cursor is on another cell, or the table has won or lost the focus."""
+
+
 class ArrayView(Drawn, ScrollView, can_focus=True):
     """A plane of numbers; the cursor is seen where the plane has the focus."""
 
@@ -82,6 +86,7 @@ class ArrayView(Drawn, ScrollView, can_focus=True):
             Region(column * self._wide, row, _MARGIN + self._wide, self._top + 1), animate=False, force=True
         )
         self.refresh()
+        self.post_message(Moved())
 
     def action_page(self, by: int) -> None:
         """Move the cursor by a window."""
@@ -102,6 +107,15 @@ class ArrayView(Drawn, ScrollView, can_focus=True):
             self.action_choose()
         self.cursor = (row, column)
         self.refresh()
+        self.post_message(Moved())
+
+    def on_focus(self) -> None:
+        """Show how the element under the cursor came to be."""
+        self.post_message(Moved())
+
+    def on_blur(self) -> None:
+        """Show it no more."""
+        self.post_message(Moved())
 
     # What is shown ---------------------------------------------------------------------------------------------------
 

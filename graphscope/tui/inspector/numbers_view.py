@@ -14,7 +14,7 @@ from graphscope.debugger.value_results import statistics
 from graphscope.errors import CommandError
 from graphscope.tui.dialogs.text_entry import TextEntry
 from graphscope.tui.guard import Guarded
-from graphscope.tui.inspector.array import ArrayView, Chosen
+from graphscope.tui.inspector.array import ArrayView, Chosen, Moved
 from graphscope.tui.inspector.histogram import histogram
 from graphscope.tui.inspector.panel_table import Numbers
 from graphscope.tui.inspector.slices import Index, element, plane
@@ -46,6 +46,7 @@ class NumbersView(Guarded, Vertical):
         yield Title(id="facts")
         yield ArrayView(self._glyphs, id="array")
         yield Title(id="histogram")
+        yield Title(id="element")
 
     def show(self, numbers: Numbers, graph_pass: Pass) -> None:
         """Draw another array, in the colour of a pass."""
@@ -85,6 +86,22 @@ class NumbersView(Guarded, Vertical):
             bars.show(themed(histogram(chosen, width, height, self._glyphs.bars), self.app.theme_variables))
         else:
             view.show(chosen, heat=self._form == "heatmap")
+        self._render_element()
+
+    @on(Moved)
+    def _cell_looked_at(self, event: Moved) -> None:
+        event.stop()
+        self._render_element()
+
+    def _render_element(self) -> None:
+        """How the element under the cursor came to be, for as long as the table has the focus."""
+        view, line, array = self.query_one(ArrayView), self.query_one("#element", Title), self._numbers.array
+        text = None
+        if view.has_focus and view.display and array is not None and array.size and self._numbers.made_of is not None:
+            text = self._numbers.made_of(element(np.asarray(array), self._index, *view.cursor))
+        line.display = text is not None
+        if text is not None:
+            line.show(themed(text, self.app.theme_variables))
 
     def _facts(self, array: np.ndarray, where: str) -> Text:
         made = Text()
@@ -109,7 +126,8 @@ class NumbersView(Guarded, Vertical):
         array, target = self._numbers.array, self._numbers.target
         if array is None or not target:
             return
-        cell = f"{target}{element(np.asarray(array), self._index, event.row, event.column)}"
+        place = element(np.asarray(array), self._index, event.row, event.column)
+        cell = f"{target}{list(place) if place else ''}"
 
         def change(text: str | None) -> None:
             if text is not None and text.strip():

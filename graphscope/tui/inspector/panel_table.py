@@ -54,6 +54,8 @@ class Numbers:
     """What is said where there is no array."""
     target: str = ""
     """What an element of it is called in an edit, ahead of its index; empty where none can be made."""
+    made_of: Callable[[tuple[int, ...]], Text | None] | None = None
+    """How one element came to be, by its place; None where nobody knows."""
 
 
 Draw = Callable[[View], "Text | Numbers"]

@@ -56,14 +56,13 @@ def plane(array: np.ndarray, index: Index) -> tuple[np.ndarray, str]:
     return np.atleast_2d(chosen), f"[{', '.join(words)}]" if words else ""
 
 
-def element(array: np.ndarray, index: Index, row: int, column: int) -> str:
-    """The index of the element that stands at a row and column of `plane`, as people write it; of a scalar nothing."""
+def element(array: np.ndarray, index: Index, row: int, column: int) -> tuple[int, ...]:
+    """The index of the element that stands at a row and column of `plane`."""
     try:
         numbers, _ = plane(np.arange(array.size).reshape(array.shape), index)
     except CommandError:
         numbers, _ = plane(np.arange(array.size).reshape(array.shape), ())
-    place = np.unravel_index(int(numbers[row, column]), array.shape)
-    return f"[{', '.join(map(str, place))}]" if place else ""
+    return tuple(map(int, np.unravel_index(int(numbers[row, column]), array.shape)))
 
 
 def _words(part: Any) -> str:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import numpy as np
 from rich.style import Style
 from rich.text import Text
 
 from graphscope.debugger.value_results import brief, brief_of
 from graphscope.eventlog.schema import Flag
+from graphscope.graph import filled
 from graphscope.graph.operands import attributes_of
 from graphscope.tui import neighbours
 from graphscope.tui.inspector.module_text import module_text
 from graphscope.tui.inspector.panel_table import View, panel
-from graphscope.tui.screen_text import escape, number, shape_text
+from graphscope.tui.screen_text import escape, shape_text
 
 if TYPE_CHECKING:
     from graphscope.graph import Node
@@ -89,9 +88,8 @@ def _leaf(scene: Scene, node: Node, subject: Node) -> Text:
 def _forward(made: Text, subject: Node, text: str) -> None:
     made.append("forward   ", "bold forward")
     made.append(f"{escape(text or subject.op)}\n", "bold")
-    filled = fill(text, {**_numbers(subject), "out": _scalar(subject.computed)})
-    if filled != text:
-        made.append(f"          {escape(filled)}\n", "forward")
+    for line in filled.in_formula(subject, {"out": subject.computed}):
+        made.append(f"          {escape(line)}\n", "forward")
     for operand in subject.operands:
         if operand.edge is None:
             made.append(f"    {escape(operand.name):<4} ", "muted")
@@ -121,7 +119,7 @@ def _backward(made: Text, node: Node, subject: Node) -> None:
     known_as = brief(cotangent) if arrived is None else brief_of(arrived)
     arriving = "g has not arrived yet" if cotangent is None else f"g = {known_as}"
     made.append(f"{escape(arriving)}\n", "backward")
-    known = {**_numbers(subject), "out": _scalar(subject.value), "g": _scalar(cotangent)}
+    known = {"out": subject.value, "g": cotangent}
     for operand in operands:
         assert operand.edge is not None
         source = operand.edge.source
@@ -132,18 +130,10 @@ def _backward(made: Text, node: Node, subject: Node) -> None:
         made.append(escape(lines[0] if len(lines) == 1 else _rule_name(operand.rule)) + "\n", "bold backward")
         for line in lines[1:_MOST_LINES] if len(lines) > 1 else ():
             made.append(f"  {escape(line)}\n", "muted")
-        filled = fill(operand.rule, known)
-        if filled != operand.rule and len(lines) == 1:
-            made.append(f"{'=':>{len(parameter) + 12}} {escape(filled)}\n", "backward")
+        line = filled.in_rule(subject, operand.rule, known)
+        if line:
+            made.append(f"{'=':>{len(parameter) + 12}} {escape(line)}\n", "backward")
     _arrivals(made, subject)
-
-
-def _numbers(subject: Node) -> dict[str, str]:
-    """The operands that are single numbers, by the names that the formula has for them."""
-    return {
-        each.name: _scalar(each.constant if each.edge is None else each.edge.source.output(each.edge.slot))
-        for each in subject.operands
-    }
 
 
 def _arrivals(made: Text, subject: Node) -> None:
@@ -155,23 +145,6 @@ def _arrivals(made: Text, subject: Node) -> None:
             made.append("    from ", "muted")
             _link(made, _named(part.source), part.source.row)
             made.append(f"  {escape(brief(part.value))}\n", "backward")
-
-
-def fill(text: str, values: Mapping[str, str]) -> str:
-    """A formula with the names that have a number replaced by it: `out = x · y` becomes `300 = 15 · 20`."""
-    known = {name: value for name, value in values.items() if value}
-    if not known:
-        return text
-    words = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
-    return re.sub(rf"(?<![\w.])({words})(?![\w(.\[])", lambda found: known[found[1]], text)
-
-
-def _scalar(value: object) -> str:
-    array = np.asarray(value) if value is not None else None
-    if array is None or array.size != 1 or array.dtype.kind not in "fiub":
-        return ""
-    found = float(array.reshape(-1)[0])
-    return f"({number(found)})" if found < 0 else number(found)
 
 
 def _rule_name(rule: str) -> str:

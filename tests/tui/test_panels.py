@@ -13,9 +13,11 @@ import pytest
 
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
+from graphscope.graph import filled
 from graphscope.tui import key_table
 from graphscope.tui.dialogs.help import help_text
 from graphscope.tui.glyphs import UNICODE
+from graphscope.tui.inspector.array import ArrayView
 from graphscope.tui.inspector.panel_table import PANELS, Numbers, Panel, View, every
 from graphscope.tui.scene import Scene
 from tests.tui.conftest import PRODUCT
@@ -147,3 +149,29 @@ def test_the_tabs_of_more_panels_have_room(
             assert panel.name in line
 
     drive(product, use, size=size)
+
+
+def test_the_cursor_in_a_value_shows_how_that_element_came_to_be(training: Path) -> None:
+    """Its row of the formula, in the program's names and in numbers; gone when the table loses the focus."""
+    log = load(training)
+    row = rows(log, Kind.OP, "tanh")[0]
+    node = log.graph.at(row).node(row)
+    places = [(0,) * len(node.shape), (*(0,) * (len(node.shape) - 1), min(1, node.shape[-1] - 1))]
+    first, second = (filled.element(node, place) for place in places)
+    assert first is not None
+    assert second is not None
+
+    async def use(screen: Screen) -> None:
+        await screen.type(f"goto {row}")
+        await screen.at(row)
+        await screen.press("2")
+        screen.app.screen.query_one(ArrayView).focus()
+        await screen.shows(first.names, "#inspector")
+        await screen.press("right")
+        await screen.shows(second.names, "#inspector")
+        await screen.shows(f"= {second.numbers}", "#inspector")
+        screen.app.screen.query_one("#tape").focus()
+        await screen.press("n")
+        assert second.numbers not in screen.part("#inspector")
+
+    drive(training, use, size=(140, 40))

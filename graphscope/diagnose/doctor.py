@@ -126,9 +126,10 @@ def _importance(found: Finding) -> tuple[bool, int]:
 
 def _placed(graph: Graph, found: Finding) -> Finding:
     """A finding with its training step, and the line of the program that it names."""
+    first = found.row if found.first_row is None else found.first_row
     steps = graph.index.marks(Kind.STEP)
-    count = int(np.searchsorted(steps, found.row)) + 1 if len(steps) else None
-    step = step_numbers(graph.log).title(found.row)
+    count = int(np.searchsorted(steps, first)) + 1 if len(steps) else None
+    step = step_numbers(graph.log).title(first)
     return _with_source(graph, replace(_plain(found), first_step=count, step=step))
 
 

@@ -137,6 +137,15 @@ def listed(names: Sequence[str], most: int | None = None) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
+def shortened(names: Sequence[str], room: int = 60) -> str:
+    """Names as a list in a sentence; where they take more than so many characters, the first, and how many follow."""
+    names = list(dict.fromkeys(names))
+    count = len(names)
+    while count > 1 and len(listed(names, count)) > room:
+        count -= 1
+    return listed(names, count)
+
+
 def with_others(explanation: Explanation, others: Sequence[str]) -> Explanation:
     """The same explanation with more to be known."""
     return replace(explanation, others=(*explanation.others, *others)) if others else explanation

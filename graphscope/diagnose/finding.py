@@ -57,6 +57,8 @@ class Finding:
     """What of that line is meant: from one character to before another; equal where that is not known."""
     consequences: tuple[Finding, ...] = ()
     """What came of it, the earliest first."""
+    first_row: int | None = None
+    """The row where it shows first, where that is ahead of `row`: what must show several times to be sure."""
 
     @property
     def place_in_log(self) -> int:
@@ -96,8 +98,12 @@ def finding(
     found: Explanation,
     names: tuple[str, ...],
     evidence: Mapping[str, float],
+    first_row: int | None = None,
 ) -> Finding:
     """What was explained of a tensor, as a finding at a row."""
     blamed = found.step or (found.path[-1] if found.path else None)
     node, file, line = (None, "", 0) if blamed is None else (blamed.row, blamed.file, blamed.line)
-    return Finding(kind, severity, row, node, file, line, names, found.cause, found.verdict, found.cure, evidence)
+    return Finding(
+        kind, severity, row, node, file, line, names, found.cause, found.verdict, found.cure, evidence,
+        first_row=first_row,
+    )  # fmt: skip

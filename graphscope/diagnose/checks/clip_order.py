@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from graphscope.diagnose.check_table import check
-from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.finding import Finding, Severity
 from graphscope.diagnose.training.optimizer_order import Order, last_before, orders
+from graphscope.graph import series
 from graphscope.graph.training import Call, training
 
 if TYPE_CHECKING:
@@ -19,13 +20,15 @@ if TYPE_CHECKING:
 _LEAST: Final = 3
 _MOST: Final = 0.9
 """So many clips, and such a share of them, must be in vain."""
+_EXPLODED: Final = 1e3
+"""A loss that grows to so many times what it was at first has exploded."""
 _NO_LIMIT: Final = 1e6
 """Who clips to more than that asks for the norm."""
 
 
 def vain_clips(log: Log) -> list[int]:
     """The third clip in vain of each optimizer where nearly all are."""
-    found = (row for order in orders(log) for row, _ in _vain(order))
+    found = (vain.row for order in orders(log) for vain in _vain(order))
     return sorted({*found, *(each.row for each in _empty(log)[_LEAST - 1 : _LEAST])})
 
 
@@ -68,13 +71,42 @@ def clip_order(graph: Graph, row: int) -> Iterator[Finding]:
         if each.row == row:
             yield _of_nothing(graph.log, each)
     for order in orders(graph.log):
-        for found, cause in _vain(order):
-            if found == row:
-                read, (words, cure) = order.read, _WORDS[cause]
-                place = read.place(read.call(row).site)
-                verdict = f"the gradients of {order.title} are clipped {words}"
-                evidence = {"clips": len(_clips(order)), "steps": len(order.steps)}
-                yield Finding("clip_order", "warning", row, None, *place, order.names, cause, verdict, cure, evidence)
+        for found in _vain(order):
+            if found.row == row:
+                yield _in_vain(graph, order, found)
+
+
+def _in_vain(graph: Graph, order: Order, found: Vain) -> Finding:
+    words, cure = _WORDS[found.cause]
+    place = order.read.place(order.read.call(found.row).site)
+    verdict = f"the gradients of {order.title} are clipped {words}"
+    return _found(graph.log, found.row, found.first, place, order.names, found.cause, verdict, cure, found.clips)
+
+
+def _found(
+    log: Log, row: int, first: int, place: tuple[str, int], names: tuple[str, ...], cause: str, verdict: str,
+    cure: str, clips: int,
+) -> Finding:  # fmt: skip
+    """A finding, which is an error where the loss has exploded behind the clips that were to keep it from that."""
+    grown = _explosion(log)
+    severity: Severity = "error" if grown else "warning"
+    evidence = {"clips": clips, **grown}
+    return Finding("clip_order", severity, row, None, *place, names, cause, verdict, cure, evidence, first_row=first)
+
+
+def _explosion(log: Log) -> dict[str, float]:
+    """The first loss and the largest, and the largest norm of a parameter's gradient; empty where no loss exploded."""
+    values = series.losses(log)["value"]
+    finite = np.abs(values[np.isfinite(values)])
+    if not len(finite) or finite.max() <= _EXPLODED * max(finite[0], 1.0):
+        return {}
+    sizes = series.updates(log)["gradient"]
+    sizes = sizes[np.isfinite(sizes)]
+    return {
+        "first loss": finite[0],
+        "largest loss": finite.max(),
+        **({"largest norm of a gradient": sizes.max()} if len(sizes) else {}),
+    }
 
 
 def _empty(log: Log) -> list[Call]:
@@ -90,21 +122,23 @@ def _of_nothing(log: Log, clip: Call) -> Finding:
     place, clips = training(log).place(clip.site), len(_empty(log))
     verdict = f"{clip.name} is given no parameters, in {clips} steps: the gradients stay as they are"
     cure = "hand over net.parameters() in each step, or a list: a generator that was gone through has none left"
-    evidence = {"clips of nothing": clips}
-    return Finding("clip_order", "warning", clip.row, None, *place, (), "nothing to clip", verdict, cure, evidence)
+    return _found(log, clip.row, _empty(log)[0].row, place, (), "nothing to clip", verdict, cure, clips)
 
 
 _LATE: Final = "clipped after the step"
 _EARLY: Final = "clipped before backward"
 _SCALED: Final = "clipped before unscale_"
 _WORDS: Final = {
-    _LATE: ("after the step, which has taken them as they were", "clip between backward() and step()"),
+    _LATE: (
+        "after step(), which has used them unclipped",
+        "clip between backward() and step()",
+    ),
     _EARLY: (
-        "when they are cleared and backward() is yet to come: there is nothing to clip",
+        "before backward(), right after they were cleared: there is nothing to clip yet",
         "clip between backward() and step()",
     ),
     _SCALED: (
-        "while a GradScaler has them scaled up: the limit holds for gradients of another size",
+        "while a GradScaler has them scaled up: the limit is that of gradients of another size",
         "call scaler.unscale_(optimizer) before clipping",
     ),
 }
@@ -122,7 +156,17 @@ def _clips(order: Order) -> np.ndarray:
     return np.array(rows, np.int64)
 
 
-def _vain(order: Order) -> Iterator[tuple[int, str]]:
+class Vain(NamedTuple):
+    """Clips that change nothing, or something else than they should."""
+
+    row: int
+    """The third."""
+    first: int
+    clips: int
+    cause: str
+
+
+def _vain(order: Order) -> Iterator[Vain]:
     clips = _clips(order)
     if len(clips) < _LEAST:
         return
@@ -134,4 +178,12 @@ def _vain(order: Order) -> Iterator[tuple[int, str]]:
     scaled = following & (grown > ended) & (unscaled < grown) & (last_before(scales, clips) > ended)
     for cause, found in ((_LATE, late), (_EARLY, early), (_SCALED, scaled)):
         if found.sum() >= max(_LEAST, _MOST * len(clips)):
-            yield int(clips[found][_LEAST - 1]), cause
+            first = int((ended if cause == _LATE else clips)[found][0])  # the step that took them as they were
+            yield Vain(int(clips[found][_LEAST - 1]), _first(order, first, cause), len(clips), cause)
+
+
+def _first(order: Order, row: int, cause: str) -> int:
+    """The first clip in vain: of those ahead of backward() the very first finds no gradients at all."""
+    calls = order.read.calls("clip_grad_norm_", "clip_grad_value_") if cause == _EARLY else []
+    lines = {each.site for each in calls if each.row == row}
+    return min([row, *(each.row for each in calls if each.site in lines and not each.facts.get("tensors"))])

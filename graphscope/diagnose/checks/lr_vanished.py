@@ -11,6 +11,7 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.source.definitions import argument
 from graphscope.diagnose.training.plateaus import misled
+from graphscope.graph.step_numbers import step_numbers
 from graphscope.graph.training import Optimizer, Scheduler, Training, training
 
 if TYPE_CHECKING:
@@ -43,8 +44,12 @@ class Vanished(NamedTuple):
     first: float
     """What it was at its largest."""
     last: float
+    below: float
+    """It came below that ..."""
+    since: int
+    """... at this step, and stayed there."""
     steps: int
-    """In so many steps it was nothing."""
+    """So many steps are from there on."""
     all_steps: int
 
 
@@ -113,19 +118,55 @@ def lr_vanished(graph: Graph, row: int) -> Iterator[Finding]:
             cause, cure = "rate cut to nothing", f"let {maker.type} cut the rate less often, or by less"
         else:
             place = read.place(read.call(int(steps[0])).site)
-            cause, cure = "scheduler stepped too often", "step the scheduler once an epoch, or let it count batches"
+            cause, cure = "scheduler stepped too often", _once_an_epoch(graph.log, read, found.optimizer)
         verdict = (
-            f"the learning rate of {found.optimizer.type} is {found.last:.3g} in {found.steps} of {found.all_steps} "
-            "steps"
+            f"the learning rate of {found.optimizer.type} is {_course(graph.log, found)}"
             + (f"; it is made at {made}" if is_from_start and made and place != own else "")
-            + ("" if is_from_start else f", after {found.first:.3g}: {len(steps)} steps of a scheduler made it so")
+            + ("" if is_from_start else f": {len(steps)} steps of a scheduler made it so")
             + ("" if wrong is None else f", which waits for the {wrong.mode}imum of {wrong.watched}")
         )
-        evidence = {
-            "lr": found.last, "largest lr": found.first, "steps": found.all_steps, "steps without": found.steps,
-            "scheduler steps": len(steps),
-        }  # fmt: skip
-        yield Finding("lr_vanished", "error", row, None, *place, (), cause, verdict, cure, evidence)
+        evidence: dict[str, float] = {"steps": found.all_steps, "scheduler steps": len(steps)}
+        if not is_from_start:
+            evidence = {"largest lr": found.first, "last lr": found.last, "steps so small": found.steps, **evidence}
+        yield Finding(
+            "lr_vanished", "error", row, None, *place, (), cause, verdict, cure, evidence, first_row=found.since
+        )
+
+
+def _course(log: Log, found: Vanished) -> str:
+    """`0.01 at its largest, at most 1e-07 from step 18 on, and 1.69e-23 at the end`."""
+    if found.first < _NOTHING:
+        return f"{found.first:.3g} in all {found.all_steps} steps"
+    since = f"from {step_numbers(log).title(found.since)} on"
+    if found.last == found.below:
+        return f"{found.first:.3g} at its largest, and {found.last:.3g} {since}"
+    return f"{found.first:.3g} at its largest, at most {found.below:.3g} {since}, and {found.last:.3g} at the end"
+
+
+def _once_an_epoch(log: Log, read: Training, optimizer: Optimizer) -> str:
+    """What to do about a scheduler of epochs that is stepped in each batch, in numbers where the loops tell them."""
+    batches = _batches(log, read.rows("step", owner=optimizer.number))
+    kinds = {each.type for each in _schedulers(read, optimizer)}
+    count = f"once an epoch ({batches} batches)" if batches else "once an epoch"
+    others = [words for kind, words in _BY_BATCH.items() if kinds == {kind}] if batches else []
+    return f"step the scheduler {count}, or {others[0].format(batches) if others else 'let it count batches'}"
+
+
+_BY_BATCH: Final = {
+    "ExponentialLR": "make it with gamma ** (1 / {})",
+    "MultiplicativeLR": "let it multiply by the {}th root",
+    "StepLR": "make step_size {} times as large",
+    "MultiStepLR": "make its milestones {} times as large",
+}
+"""What makes a scheduler count batches, of which there are so many in an epoch."""
+
+
+def _batches(log: Log, rows: np.ndarray) -> int:
+    """How many steps the first turn of the outermost loop makes; 0 where that is unknown, or no loop is in a loop."""
+    numbers = [each.parts for row in rows.tolist() if (each := step_numbers(log).of(row)) is not None]
+    outer = [parts[0] for parts in numbers if len(parts) > 1]
+    first = outer[0] if outer and len(outer) == len(rows) and outer[-1] != outer[0] else None
+    return outer.count(first) if first is not None else 0
 
 
 def _computed(log: Log, found: Vanished) -> tuple[str, int] | None:
@@ -152,7 +193,9 @@ def _vanished(log: Log) -> Iterator[Vanished]:
         scheduled = _scheduler_steps(read, optimizer)
         if largest < _NOTHING:
             if not 0 < len(scheduled) < _WARM_UP:  # a warm-up begins with 0
-                yield Vanished(int(rows[_LEAST - 1]), optimizer, largest, float(rates[-1]), len(rows), len(rows))
+                every = len(rows)
+                shown, last = int(rows[_LEAST - 1]), float(rates[-1])
+                yield Vanished(shown, optimizer, largest, last, largest, int(rows[0]), every, every)
             continue
         limits = [(_GONE, _TAIL)]
         if _counts_epochs(read, optimizer) and len(scheduled) >= len(rows) - 1:
@@ -160,9 +203,11 @@ def _vanished(log: Log) -> Iterator[Vanished]:
         for limit, share in limits:
             tail = _tail(rates <= limit * largest)
             if tail >= max(_LEAST, share * len(rows)):
+                since = len(rows) - tail
+                shown, below = int(rows[since + _LEAST - 1]), float(rates[since:].max())
                 yield Vanished(
-                    int(rows[len(rows) - tail + _LEAST - 1]), optimizer, largest, float(rates[-1]), tail, len(rows)
-                )
+                    shown, optimizer, largest, float(rates[-1]), below, int(rows[since]), tail, len(rows)
+                )  # fmt: skip
                 break
         else:
             cut = np.flatnonzero(np.diff(rates) < 0) + 1
@@ -171,8 +216,8 @@ def _vanished(log: Log) -> Iterator[Vanished]:
                 and rates[-1] <= _SLIGHT * largest
                 and misled(log, _schedulers(read, optimizer)) is not None
             ):
-                last, steps = float(rates[-1]), len(rows) - int(cut[-1])
-                yield Vanished(int(rows[cut[-1]]), optimizer, largest, last, steps, len(rows))
+                last, steps, row = float(rates[-1]), len(rows) - int(cut[-1]), int(rows[cut[-1]])
+                yield Vanished(row, optimizer, largest, last, last, row, steps, len(rows))
 
 
 def _tail(small: np.ndarray) -> int:

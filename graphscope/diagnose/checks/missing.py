@@ -45,15 +45,16 @@ def never_reached(graph: Graph) -> Iterator[Finding]:
     for names, answer in alike((name, each) for name, each in found if each.cause in CUTTING):
         blamed = None if answer.step is None else answer.step.row
         row = leaves[0].row if blamed is None else blamed
-        yield finding("missing", "warning", row, answer, names, {"leaves": len(names)})
+        yield finding("missing", "warning", row, answer, names, {})
     yield from _of_own_passes(graph, told)
     for loss in without:
-        yield finding("missing", "error", loss.row, loss.found, loss.names, {"leaves": len(loss.names)})
+        yield finding("missing", "error", loss.row, loss.found, loss.names, {}, loss.first)
     for each in read_as_numbers(graph):
         verdict = f"no gradient comes to {each.name}: it is read as a plain number here, and no op takes it"
         cure = f"compute with the tensor itself: leave .item(), float(), .data or .detach() of {each.name} out"
         yield Finding(
-            "missing", "warning", each.row, None, *each.place, (each.name,), "left the graph", verdict, cure
+            "missing", "warning", each.row, None, *each.place, (each.name,), "left the graph", verdict, cure,
+            first_row=each.first,
         )  # fmt: skip
     for replaced in replaced_leaves(graph):
         yield _replaced(replaced)
@@ -76,7 +77,7 @@ def _of_own_passes(graph: Graph, told: set[int]) -> Iterator[Finding]:
             found = ((title(leaf), explain_missing(Subject(leaf))) for leaf in leaves)
             for names, answer in alike((name, each) for name, each in found if each.cause in CUTTING):
                 row = leaves[0].row if answer.step is None or answer.step.row is None else answer.step.row
-                yield finding("missing", "warning", row, answer, names, {"leaves": len(names), "passes": len(ends)})
+                yield finding("missing", "warning", row, answer, names, {"passes": len(ends)})
 
 
 _STEPS: Final = 3
@@ -150,6 +151,4 @@ def missing(graph: Graph, row: int) -> Iterator[Finding]:
     found = ((graph.node(leaf), Subject(graph.at(ended.end).node(leaf))) for leaf in ended.left_out)
     explained = ((title(leaf), explain_missing(subject)) for leaf, subject in found)
     for names, answer in alike((name, each) for name, each in explained if each.cause not in INTENDED):
-        yield finding(
-            "missing", "warning", row, answer, names, {"leaves": len(names), "backward pass": Row(ended.begin)}
-        )
+        yield finding("missing", "warning", row, answer, names, {"backward pass": Row(ended.begin)})

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.checks.stale_optimizer import stale
-from graphscope.diagnose.explanation import listed
+from graphscope.diagnose.explanation import shortened
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.training.parameter_rows import parameter_rows
 from graphscope.diagnose.training.unlearned import Unlearned, elements, stepping_optimizers, unlearned
@@ -97,18 +97,40 @@ def not_in_optimizer(graph: Graph, row: int) -> Iterator[Finding]:
             place = read.place(read.call(int(read.rows("step", owner=found.optimizer.number)[0])).site)
         names = tuple(each.name for each in found.parameters if each.name)
         passes = found.parameters[0].passes
+        gets, it = ("get", "them") if len(names) != 1 else ("gets", "it")
         verdict = (
-            f"{listed(names, 3) if names else 'parameters'} get gradients in {passes} backward passes and never "
-            f"change: no optimizer holds them, and this {found.optimizer.type} holds others of the same loss"
+            f"{shortened(names) if names else 'parameters'} {gets} gradients in {passes} backward passes and never "
+            f"{'change' if gets == 'get' else 'changes'}: no optimizer holds {it}, and this {found.optimizer.type} "
+            "holds others of the same loss"
         )
-        cure = "give the optimizer all parameters that are to be learned, or call requires_grad_(False) on the others"
+        cure = f"add {_expression(found.parameters, names)} to the optimizer{_at(place)}"
         if _has_empty_group(found.optimizer, found.parameters):
             verdict += " and has a group without any"
             cure = "give each group a list of parameters: a generator that was gone through before has none left"
-        evidence = {"parameters": len(found.parameters), "backward passes": passes}
+        else:
+            cure += f"; if {it} {'are' if gets == 'get' else 'is'} to stay as now, requires_grad_(False) says so"
+        evidence = {"parameters": len(found.parameters)} if len(found.parameters) > len(names) else {}
+        first = min(each.first for each in found.parameters)
         yield Finding(
-            "not_in_optimizer", "error", row, None, *place, names, "not in the optimizer", verdict, cure, evidence
-        )
+            "not_in_optimizer", "error", row, None, *place, names, "not in the optimizer", verdict, cure, evidence,
+            first_row=first,
+        )  # fmt: skip
+
+
+def _at(place: tuple[str, int]) -> str:
+    return f" at {place[0].replace(chr(92), '/').rpartition('/')[2]}:{place[1]}" if place[0] else ""
+
+
+def _expression(forgotten: list[Unlearned], names: tuple[str, ...]) -> str:
+    """What is to be added, as the program may write it: `encoder.parameters()`, where all of a module is left out."""
+    if not names:
+        return "all parameters that are to be learned"
+    module = forgotten[0].module
+    owners = {name.rpartition(".")[0] for name in names}
+    common = owners.pop() if len(owners) == 1 else ""
+    learned = {tensor for tensor in module.parameters.values() if tensor is not None} if module is not None else set()
+    is_whole = learned == {each.tensor for each in forgotten}
+    return f"{common}.parameters()" if common and (is_whole or len(names) > 1) else shortened(names)
 
 
 @once_a_length

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from graphscope.diagnose.explanation import Explanation, listed, steps, title, where
+from graphscope.diagnose.explanation import Explanation, shortened, steps, title, where
 from graphscope.diagnose.gradients.exits import leaves_here
 from graphscope.diagnose.gradients.missing_causes import cut_ahead
 from graphscope.diagnose.gradients.paths import FLOATING, made_of
@@ -38,6 +38,8 @@ class LeafLoss(NamedTuple):
     names: tuple[str, ...]
     tensors: frozenset[int]
     found: Explanation
+    first: int
+    """The first step, or pass, that it spoilt."""
 
 
 class _Forward(NamedTuple):
@@ -65,7 +67,9 @@ def leaf_losses(graph: Graph) -> Iterator[LeafLoss]:
             reached = {*filled(graph.log, graph.now + 1)} | assigned(graph)
         if tensors.isdisjoint(reached):
             start, stop = (int(row) for row in ended[_LEAST - 2 : _LEAST])
-            yield from _explained(graph, optimizer, tensors, (start, stop), reached & read.optimized)
+            learned = reached & read.optimized
+            for each in _explained(graph, optimizer, tensors, (start, stop), learned):
+                yield each._replace(first=int(ended[0]))
 
 
 def _requires_grad(log: Log, tensor: int) -> bool:
@@ -90,9 +94,10 @@ def _explained(
     if loss.row in forward.made:
         found = cut_ahead(Subject(graph.at(stretch[1]).node(newest)))
     else:
-        found = _left(graph, forward, loss, f"{listed(names, 3) or 'the parameters'} of {optimizer.type}")
+        whose = shortened(names) if names else "the parameters"
+        found = _left(graph, forward, loss, f"{whose} of {optimizer.type}")
     if found is not None:
-        yield LeafLoss(stretch[1], names, frozenset(forward.leaves), found)
+        yield LeafLoss(stretch[1], names, frozenset(forward.leaves), found, stretch[1])
 
 
 def _forward(graph: Graph, tensors: set[int], start: int, stop: int) -> _Forward:

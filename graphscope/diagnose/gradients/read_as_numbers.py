@@ -24,6 +24,8 @@ class ReadAsNumber(NamedTuple):
 
     row: int
     """The step that shows it."""
+    first: int
+    """The first step that passed it over."""
     name: str
     place: tuple[str, int]
 
@@ -43,7 +45,7 @@ def read_as_numbers(graph: Graph) -> Iterator[ReadAsNumber]:
             continue
         place = reading_line(log, name.rpartition(".")[2])
         if place is not None:
-            yield ReadAsNumber(int(steps[_LEAST - 1]), name, place)
+            yield ReadAsNumber(int(steps[_LEAST - 1]), int(steps[0]), name, place)
 
 
 def _is_taken(graph: Graph, tensor: int) -> bool:

@@ -29,6 +29,8 @@ class Unlearned:
     name: str
     row: int
     """Where its gradient grew for the third time."""
+    first: int
+    """Where it grew first."""
     last: int
     """Where it grew last."""
     module: Module | None
@@ -71,7 +73,9 @@ def _unlearned(log: Log) -> Iterator[Unlearned]:
             continue
         third = mine[np.searchsorted(read.backward_begins, mine) >= passes[_LEAST - 1]][0]
         name = read.name(tensor) or next((place for place in _places(hanging.get(tensor), tensor)), "")
-        yield Unlearned(tensor, name, int(third), int(mine[-1]), modules.get(tensor), hanging.get(tensor), len(passes))
+        yield Unlearned(
+            tensor, name, int(third), int(mine[0]), int(mine[-1]), modules.get(tensor), hanging.get(tensor), len(passes)
+        )
 
 
 def _is_used_once(log: Log, tensor: int | None) -> bool:

@@ -43,6 +43,8 @@ class TrainingCalls(ABC):
         """The row where the step of each optimizer that makes one begins."""
         self._untold: list[tuple[str, weakref.ref[Any]]] = []
         """What is to be told: the parameters of optimizers and the contents of modules."""
+        self._told: list[weakref.ref[Any]] = []
+        """The modules that were told of, or are to be."""
         self._room = _LEAST_ROOM
         """So many are let wait before those that are gone are taken out."""
 
@@ -63,6 +65,10 @@ class TrainingCalls(ABC):
     @abstractmethod
     def contents(self, module: Any) -> dict[str, Any]:
         """What is told of a module that is in no other: see `module_contents`."""
+
+    def partings(self, module: Any) -> dict[str, Any]:
+        """What is told of a module's parameters that were one and are two, where that is followed."""
+        return {}
 
     # Optimizers ------------------------------------------------------------------------------------------------------
 
@@ -145,7 +151,20 @@ class TrainingCalls(ABC):
 
     def ran(self, module: Any) -> None:
         """A module that is in no other was called for the first time."""
+        self._told = [*(each for each in self._told if each() is not None), weakref.ref(module)]
         self._wait("module", module)
+
+    def parted(self) -> None:
+        """Parameters that were one are two: of modules that were told of it is told again."""
+        for reference in self._told:
+            if (module := reference()) is not None:
+                self._wait("partings", module)
+
+    def flagged(self, module: Any, value: bool, frame: FrameType) -> None:
+        """A module was given an attribute `requires_grad`, which does nothing to its parameters."""
+        numbers = tuple(self.known(module.parameters()))
+        facts = {"to": value, "type": type(module).__qualname__, "tensors": numbers}
+        self.marks.append("requires_grad", self.marks.number(module), frame, (value, *numbers), facts)
 
     def finish(self) -> None:
         """The recording ends: tell what waits; of a training, keep the files that its settings may stand in."""
@@ -170,7 +189,10 @@ class TrainingCalls(ABC):
             if what == "parameters" and stepping is not None and owner is not stepping:
                 self._untold.append((what, reference))
                 continue
-            facts = self._parameters(owner, stepping) if what == "parameters" else self.contents(owner)
+            if what == "parameters":
+                facts = self._parameters(owner, stepping)
+            else:
+                facts = self.contents(owner) if what == "module" else self.partings(owner)
             self.marks.describe(what, self.marks.number(owner), facts)
 
     def _parameters(self, optimizer: Any, stepping: Any) -> dict[str, Any]:

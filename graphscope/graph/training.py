@@ -208,7 +208,9 @@ class Training:
     @cached_property
     def modules(self) -> dict[int, Module]:
         """The outermost modules that were called, by number."""
-        return {each["object"]: _module(each) for each in self._described if each["call"] == "module"}
+        parted = {each["object"]: each["parted"] for each in self._described if each["call"] == "partings"}
+        described = [each for each in self._described if each["call"] == "module"]
+        return {each["object"]: _module(each, parted.get(each["object"])) for each in described}
 
     @cached_property
     def optimized(self) -> frozenset[int]:
@@ -284,6 +286,11 @@ class Training:
         found: Site | None = self.log.site(site) if site else None
         return ("", 0) if found is None else (found.file, found.line)
 
+    def function(self, site: int) -> str:
+        """The function that a site is in; empty where there is none."""
+        found = self.log.site(site) if site else None
+        return "" if found is None else found.function
+
     def name(self, tensor: int) -> str:
         """What the program calls a tensor; empty where it has no name."""
         try:
@@ -306,7 +313,7 @@ class Training:
         }
 
 
-def _module(facts: dict[str, Any]) -> Module:
+def _module(facts: dict[str, Any], parted: list[dict[str, Any]] | None) -> Module:
     return Module(
         number=facts["object"],
         type=facts.get("type", ""),
@@ -331,13 +338,13 @@ def _module(facts: dict[str, Any]) -> Module:
         ),
         parted=tuple(
             Parting(tuple(each["names"]), tuple(each["tensors"]), each.get("site_number", 0))
-            for each in facts.get("parted", ())
+            for each in parted or facts.get("parted", ())
         ),
         classes={name: (file, line) for name, (file, line) in facts.get("classes", {}).items()},
     )
 
 
-_DESCRIBING: Final = frozenset({"optimizer", "parameters", "scheduler", "module", "settings"})
+_DESCRIBING: Final = frozenset({"optimizer", "parameters", "scheduler", "module", "partings", "settings"})
 """The calls whose marks describe objects, and what was set at the start."""
 _ABOUT: Final = frozenset({"call", "object", "site_number"})
 """What marks have beside what they tell."""

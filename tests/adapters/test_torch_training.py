@@ -222,3 +222,41 @@ def test_an_array_that_is_taken_over_stands_at_the_line_that_did(tmp_path: Path)
     assert leaf.source.source_line == "return torch.from_numpy(array)"
     assert leaf.source.value.tolist() == [2.0] * 3
     assert used.tolist() == [3.0] * 3
+
+
+def test_an_attribute_that_a_module_is_given_in_the_place_of_a_method_is_told() -> None:
+    def program() -> None:
+        layer = nn.Linear(2, 2).requires_grad_(False)
+        layer(torch.ones(1, 2))
+        assert not hasattr(layer, "requires_grad")
+        assert not hasattr(nn.Module, "requires_grad")
+        layer.requires_grad = True
+        assert layer.requires_grad is vars(layer)["requires_grad"] is True
+        assert not layer.weight.requires_grad
+        del layer.requires_grad
+        assert not hasattr(layer, "requires_grad")
+
+    found = read(program)
+    (call,) = found.calls("requires_grad")
+    assert line_of(found, call.site) == "layer.requires_grad = True"
+    assert (call.facts["to"], call.facts["type"], len(call.facts["tensors"])) == (True, "Linear", 2)
+    assert "requires_grad" not in vars(nn.Module)
+
+
+def test_parameters_that_part_behind_the_first_step_are_told() -> None:
+    def program() -> None:
+        one, other = nn.Linear(2, 2, bias=False), nn.Linear(2, 2, bias=False)
+        other.weight = one.weight
+        net = nn.Sequential(one, other)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        for step in range(4):
+            if step == 2:
+                other.weight = nn.Parameter(torch.ones(2, 2))
+            net(torch.ones(1, 2)).sum().backward()
+            optimizer.step()
+
+    found = read(program)
+    (parting,) = [each for module in found.modules.values() for each in module.parted]
+    assert parting.names == ("1.weight", "0.weight")
+    assert len({*parting.tensors} - {None}) == 2
+    assert line_of(found, parting.site) == "other.weight = nn.Parameter(torch.ones(2, 2))"

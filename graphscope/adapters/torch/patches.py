@@ -61,6 +61,7 @@ class TorchPatches(Patches):
         constructions = Constructions(session)
         self.replace(torch.nn.Module, "__init__", constructions.wrapped(torch.nn.Module.__init__))
         training = TrainingCalls(session, constructions)
+        session.ties.changed = training.parted
         modules = Modules(session, constructions, training)
         compiled.free_in_turn(leaf_class(), object.__subclasses__())
         if session.follows:

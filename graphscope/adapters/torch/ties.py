@@ -33,6 +33,10 @@ class _Place(NamedTuple):
         owner = self.owner()
         return None if owner is None else owner._parameters.get(self.name)
 
+    def moved(self, old: Module, new: weakref.ref[Module]) -> _Place:
+        """The same place in the module that has taken the place of another."""
+        return self._replace(owner=new) if self.owner() is old else self
+
 
 class Ties:
     """Follows the registering of parameters and modules."""
@@ -43,6 +47,8 @@ class Ties:
         """The modules that have parameters, by `id`."""
         self._parted: list[tuple[_Place, _Place, int]] = []
         """Which had one parameter until the first was replaced at a line."""
+        self.changed: Callable[[], None] = lambda: None
+        """Is called when there are more of them."""
 
     def entries(self) -> Iterator[tuple[Any, str, Callable[..., Any]]]:
         """What is to be replaced."""
@@ -68,13 +74,20 @@ class Ties:
             taking = fresh.get(path)
             if taking is None:
                 continue
+            self._follow(each, taking)
             for name, parameter in each._parameters.items():
                 following = taking._parameters.get(name)
                 if parameter is None or following is None or following is parameter:
                     continue
                 others = [place for place, owner in self._places(parameter) if id(owner) not in inside]
-                if others and following.shape == parameter.shape:
+                if others and following.shape[1:] == parameter.shape[1:]:  # a table may get more rows
                     self._note(_Place(weakref.ref(taking), name), others, frame)
+
+    def _follow(self, old: Module, new: Module) -> None:
+        """What was noted of a module holds of the one in its place."""
+        if any(place.owner() is old for *places, _ in self._parted for place in places):
+            here = weakref.ref(new)
+            self._parted = [(one.moved(old, here), other.moved(old, here), site) for one, other, site in self._parted]
 
     def _followed(self, original: Callable[..., Any]) -> Callable[..., Any]:
         session = self.session
@@ -110,6 +123,7 @@ class Ties:
     def _note(self, replaced: _Place, others: list[_Place], frame: FrameType) -> None:
         site = site_number(self.session.writer, self.session.frames.user(frame))
         self._parted += [(replaced, other, site) for other in others]
+        self.changed()
 
     def parted(self, root: Module) -> Iterator[tuple[tuple[str, str], tuple[Any, Any], int]]:
         """Parameters of a module that were one and are two: their names, they themselves, and the line."""

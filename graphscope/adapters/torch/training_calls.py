@@ -49,12 +49,13 @@ class TrainingCalls(training_calls.TrainingCalls):
         self.session = session
         self._constructions = constructions
 
-    def entries(self) -> Iterator[tuple[Any, str, _Made]]:
+    def entries(self) -> Iterator[tuple[Any, str, Any]]:
         """What is to be replaced."""
         for told in TOLD:
             for owner in told.owners():
                 if told.method in owner.__dict__:
                     yield owner, told.method, self._followed(owner.__dict__[told.method], told)
+        yield torch.nn.Module, _FLAG, _Flag(self)
         for name in _CLIPPING:
             original = getattr(torch.nn.utils, name)
             clip = self._clipping(original, name)
@@ -140,11 +141,20 @@ class TrainingCalls(training_calls.TrainingCalls):
         return {
             **contents(_FRAMEWORK, module, number, site),
             "requires_grad": self.session.assignments.early(module),
-            "parted": [
-                {"names": names, "tensors": tuple(map(number, tensors)), "site_number": site}
-                for names, tensors, site in self.session.ties.parted(module)
-            ],
+            **self.partings(module),
         }
+
+    def partings(self, module: torch.nn.Module) -> dict[str, Any]:
+        parted = []
+        for names, tensors, site in self.session.ties.parted(module):
+            numbers = tuple(next(iter(self.known([each])), None) for each in tensors)
+            parted.append({"names": names, "tensors": numbers, "site_number": site})
+        return {"parted": parted}
+
+    @guarded
+    def flagged(self, module: torch.nn.Module, value: Any, frame: FrameType) -> None:
+        if not self.session.ended and not self.session.places.here.busy and isinstance(value, bool):
+            super().flagged(module, value, self.session.frames.user(frame))
 
     def met(self, tensors: Iterable[torch.Tensor]) -> list[int]:
         find, base, leaf = self.session.identities.find, self.session.writer.base, self.session.leaves.leaf
@@ -161,6 +171,35 @@ class TrainingCalls(training_calls.TrainingCalls):
 
 
 _FRAMEWORK: Final = Framework(torch.nn.Module, torch.Tensor, "torch", frozenset(vars(torch.nn.Module())))
+
+
+_FLAG: Final = "requires_grad"
+
+
+class _Flag:
+    """Sees `module.requires_grad = ...`, which sets an attribute that nothing reads; else it is as if it were not here.
+
+    A descriptor costs nothing where other attributes of modules are set.
+    """
+
+    def __init__(self, calls: TrainingCalls) -> None:
+        self._calls = calls
+
+    def __get__(self, module: torch.nn.Module | None, owner: type) -> Any:
+        try:
+            return vars(module)[_FLAG]
+        except (KeyError, TypeError):
+            raise AttributeError(f"type object {owner.__name__!r} has no attribute {_FLAG!r}") from None
+
+    def __set__(self, module: torch.nn.Module, value: Any) -> None:
+        vars(module)[_FLAG] = value
+        self._calls.flagged(module, value, sys._getframe(1))
+
+    def __delete__(self, module: torch.nn.Module) -> None:
+        try:
+            del vars(module)[_FLAG]
+        except KeyError:
+            raise AttributeError(_FLAG) from None
 
 
 def _nothing(calls: TrainingCalls, owner: Any, args: Any) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.training.flagged_modules import Flagged, flagged_modules
 from graphscope.diagnose.training.frozen_afresh import Afresh, frozen_afresh
 from graphscope.diagnose.training.frozen_aliases import FrozenAlias, frozen_aliases
 from graphscope.diagnose.training.never_thawed import NeverThawed, never_thawed
@@ -41,6 +42,7 @@ def frozen_rows(log: Log) -> list[int]:
     settings = _settings(training(log))
     rows = {each.row for each in _frozen(log)} | {each.row for each in frozen_afresh(log, settings)}
     rows |= {each.row for each in never_thawed(log, settings)}
+    rows |= {each.row for each in flagged_modules(log, settings)}
     return sorted(rows | {each.row for each in frozen_aliases(log, settings)})
 
 
@@ -92,6 +94,9 @@ def frozen(graph: Graph, row: int) -> Iterator[Finding]:
     for closed in never_thawed(graph.log, _settings(read)):
         if closed.row == row:
             yield _never_thawed(closed)
+    for flagged in flagged_modules(graph.log, _settings(read)):
+        if flagged.row == row:
+            yield _of_flagged(read, flagged)
     aliases = [*frozen_aliases(graph.log, _settings(read))]
     for alias in aliases:
         if alias.row == row:
@@ -135,6 +140,18 @@ def _never_thawed(found: NeverThawed) -> Finding:
     cure = f"name what is to be learned as named_parameters() does: {found.names[0]}"
     evidence = {"frozen parameters": len(found.names), "texts": len(found.condition.texts)}
     return Finding("frozen", "error", found.row, None, file, line, found.names, "stays frozen", verdict, cure, evidence)
+
+
+def _of_flagged(read: Training, found: Flagged) -> Finding:
+    names = tuple(filter(None, map(read.name, found.tensors)))
+    verdict = (
+        f"{listed(names, 3) if names else 'parameters'} stay frozen: `requires_grad = True` of a module, a "
+        f"{found.type}, sets an attribute that nothing reads, and {found.steps} steps follow"
+    )
+    cure = "call the method: module.requires_grad_(True)"
+    evidence = {"frozen parameters": len(found.tensors), "steps": found.steps}
+    place = read.place(found.site)
+    return Finding("frozen", "error", found.row, None, *place, names, "set on a module", verdict, cure, evidence)
 
 
 def _of_alias(read: Training, found: FrozenAlias) -> Finding:

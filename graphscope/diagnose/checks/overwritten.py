@@ -89,8 +89,47 @@ def failed_by(graph: Graph) -> Iterator[Finding]:
         before = [found for row in rows if row < failed.begin for found in overwritten(then, row)]
         found = [each for each in before if behind.holds(int(each.evidence["saved by"]))]
         last = _last_rule(graph, failed)
-        yield from [each for each in found if each.evidence["saved by"] == last][:1] or found[:1]
+        yield from (
+            [each for each in found if each.evidence["saved by"] == last][:1] or found[:1] or _named(then, failed)
+        )
         return
+
+
+def _named(graph: Graph, failed: FailedPass) -> list[Finding]:
+    """The write that an error tells of by the shape of what it wrote, where one line alone wrote such a tensor."""
+    log = graph.log
+    text = str(log.attrs(graph.index.event(failed.error).attrs).get("text", ""))
+    told = _WRITTEN_TENSOR.search(text)
+    if told is None:
+        return []
+    shape, behind = tuple(int(each) for each in told[1].split(",") if each.strip()), ancestry(log, failed.root)
+    kinds, flags = (log.column(name, failed.before, failed.begin) for name in ("kind", "flags"))
+    rows = failed.before + np.flatnonzero((kinds == Kind.OP) & ((flags & int(Flag.IN_PLACE)) != 0))
+    writes = [node for node in map(graph.node, rows[-_MOST:].tolist()) if node.inputs]
+    made = _BACKWARD.search(text)
+    fitting = [each for each in writes if shape in (each.shape, each.inputs[0].source.shape)]
+    if made is not None and any(_is_made_by(each, made[1]) for each in fitting):
+        fitting = [each for each in fitting if _is_made_by(each, made[1])]
+    fitting = [each for each in fitting if any(behind.holds(old.row) for old in _same_memory(each.inputs[0].source))]
+    if len({each.site for each in fitting}) != 1:
+        return []
+    write = fitting[-1]
+    old, site = write.inputs[0].source, write.site
+    verdict = f"backward fails: it needs {title(old)} as it was, and {write.op}{where(write)} writes over it"
+    file, line = ("", 0) if site is None else (site.file, site.line)
+    cure, evidence = _CURES.get(write.op) or _as_new(write), {"version": write.version, "saved by": Row(old.row)}
+    names, cause = (title(old),), "written in place"
+    return [Finding("overwritten", "error", write.row, write.row, file, line, names, cause, verdict, cure, evidence)]
+
+
+_MOST: Final = 4096
+_WRITTEN_TENSOR: Final = re.compile(r"\[[\w.]+ \[([\d, ]*)\]\]")
+_BACKWARD: Final = re.compile(r"output \d+ of (\w+?)Backward\d*")
+
+
+def _is_made_by(write: Node, rule: str) -> bool:
+    """Whether a rule of torch's, as errors name it, is that of a write."""
+    return rule.lower() == write.op.rstrip("_").replace("_", "")
 
 
 def _last_rule(graph: Graph, failed: FailedPass) -> int:

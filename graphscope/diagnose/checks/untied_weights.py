@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -22,7 +23,7 @@ from graphscope.graph.training import training
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
     from graphscope.graph import Graph, Node
-    from graphscope.graph.training import Parting
+    from graphscope.graph.training import Parting, Training
 
 LAYERS: Final = ("embedding", "linear")
 """Ops whose second operand is a weight, in the order in which a model runs them."""
@@ -62,16 +63,40 @@ def _pairs(log: Log) -> list[tuple[Weight, Weight]]:
 
 
 def _parted(log: Log) -> dict[int, Parting]:
-    """Parameters that were one until one of them was replaced, by the row where that was first updated: both are."""
+    """Parameters that were one until one of them was replaced, by the row where it shows.
+
+    That is where the new one was first updated, as the other is; or its first use, where no optimizer has it.
+    """
     found = series.updates(log)
     tensors, firsts = np.unique(found["tensor"], return_index=True)
     rows = dict(zip(tensors.tolist(), found["row"][firsts].tolist(), strict=True))
-    partings = (each for module in training(log).modules.values() for each in module.parted)
-    return {
-        rows[one]: each
-        for each in partings
-        if (one := each.tensors[0]) in rows and (other := each.tensors[1]) in rows and one != other
-    }
+    told: dict[int, Parting] = {}
+    read = training(log)
+    for each in (each for module in read.modules.values() for each in module.parted):
+        one, other = each.tensors
+        if one is None or other is None or one == other or other not in rows or not _is_of_one_shape(log, one, other):
+            continue
+        if _is_given_apart(read, one, other) or _SAYS_SO.search(read.function(each.site)):
+            continue
+        row = rows.get(one) if one in rows or one in read.optimized else one
+        if row is not None and (read.step_ends > row).sum() >= _PASSED:
+            told.setdefault(row, each)
+    return told
+
+
+_PASSED: Final = 2
+"""So many steps must follow."""
+_SAYS_SO: Final = re.compile("untie|unshare|decouple", re.IGNORECASE)
+
+
+def _is_of_one_shape(log: Log, one: int, other: int) -> bool:
+    return all(log.first <= each < log.end for each in (one, other)) and log.event(one).shape == log.event(other).shape
+
+
+def _is_given_apart(read: Training, one: int, other: int) -> bool:
+    """Whether an optimizer was given one of two parameters by itself: then both are meant."""
+    groups = [group.tensors for each in read.optimizers.values() for group in each.groups]
+    return any((one in group) and len(group) == 1 and other not in group for group in groups)
 
 
 def weights(log: Log, name: str) -> list[Weight]:

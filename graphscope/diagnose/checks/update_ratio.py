@@ -17,7 +17,7 @@ from graphscope.diagnose.training.optimized import (
     is_matrix,
     late_to_early,
     names_of,
-    optimizer_at,
+    rate_at,
     scheduled_at,
     told,
 )
@@ -187,7 +187,7 @@ def update_ratio(graph: Graph, row: int) -> Iterator[Finding]:
         scheduled = None if found.large else scheduled_at(graph, row, rate, note)
         if scheduled is not None and training(graph.log).schedulers:
             cure = "let the schedule give a factor, 1.0 for the whole rate: that of the optimizer is multiplied by it"
-        blamed = scheduled or optimizer_at(graph, row, note)
+        blamed = scheduled or rate_at(graph, row, note)
         cause = "too large" if found.large else "too small"
         explained = Explanation("fine", cause, verdict, (blamed,), cure)
         yield finding("update_ratio", "warning", row, explained, names, evidence)

@@ -11,6 +11,7 @@ import numpy as np
 
 from graphscope.diagnose.explanation import Step, listed, step_of
 from graphscope.diagnose.source.places import only_assignment, only_call
+from graphscope.diagnose.source.written_numbers import written_number
 from graphscope.eventlog.schema import DTYPES, Kind
 from graphscope.graph import series
 from graphscope.graph.training import training
@@ -91,6 +92,22 @@ def optimizer_at(graph: Graph, row: int, note: str) -> Step:
     places = (known.place(each.site) for each in known.optimizers.values() if node.tensor in each.tensors)
     return _at(node, next((place for place in places if place[0]), ("", 0)), note) or step_of(node, note)
 
+
+def rate_at(graph: Graph, row: int, note: str) -> Step:
+    """Where the rate stands that the optimizer of an update was made with; else where the optimizer was made."""
+    node, known = graph.node(row), training(graph.log)
+    for optimizer in known.optimizers.values():
+        site = graph.log.site(optimizer.site) if optimizer.site else None
+        for group in optimizer.groups:
+            rate = group.settings.get("lr")
+            if site is not None and node.tensor in group.tensors and isinstance(rate, int | float):
+                place = written_number(graph.log, site, "lr", PLACE_OF_RATE, float(rate))
+                return (_at(node, place, note) if place is not None else None) or optimizer_at(graph, row, note)
+    return optimizer_at(graph, row, note)
+
+
+PLACE_OF_RATE: Final = 1
+"""The place of `lr` among the arguments of optimizers."""
 
 _FACTOR: Final = 0.01
 """A schedule that begins with so small a part of the rate that its optimizer was made with is no decay."""

@@ -27,6 +27,11 @@ class Run:
         self.by_value: np.ndarray = np.zeros(len(flow), bool)
         """Of which vertices the mate was found by its numbers, be they in another order."""
 
+    @property
+    def ends_are_unseen(self) -> bool:
+        """Whether it ends in what no log can tell, as what is computed for all samples at once."""
+        return bool(self.flow.ends) and not self.prints.known[self.flow.ends].any()
+
     def counterpart(self, vertex: int) -> int:
         """Its mate or else its echo."""
         mate = int(self.mates[vertex])

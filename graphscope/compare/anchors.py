@@ -145,7 +145,8 @@ def _near(a: Run, one: np.ndarray, b: Run, other: np.ndarray, tolerance: float) 
     same &= a.flow.is_floating[one] == b.flow.is_floating[other]
     same &= a.prints.nonfinite[one] == b.prints.nonfinite[other]
     leaves = [run.flow.is_leaf[which] for run, which in ((a, one), (b, other))]
-    same &= (a.flow.reaching[one] == b.flow.reaching[other]) | ~(leaves[0] & leaves[1])
+    if a.ends_are_unseen == b.ends_are_unseen:
+        same &= (a.flow.reaching[one] == b.flow.reaching[other]) | ~(leaves[0] & leaves[1])
     same &= (leaves[0] == leaves[1]) | (a.prints.telling[one] & b.prints.telling[other])
     with np.errstate(all="ignore"):
         apart = np.abs(a.prints.features[one] - b.prints.features[other]).max(1)

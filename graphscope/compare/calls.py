@@ -47,6 +47,12 @@ def told(node: Node) -> dict[str, str]:
     return found
 
 
+def default(op: str, name: str) -> str:
+    """What a function takes where the call does not say it, as people write it; nothing where that is not known."""
+    known = DEFAULTS.get(op, {})
+    return _spelled(known[name]) if name in known else ""
+
+
 def _name(op: str, place: int, inputs: Sequence[str]) -> str:
     """What a function calls the argument at a place."""
     names = inputs or PARAMETERS.get(op.rstrip("_"), ())
@@ -75,12 +81,12 @@ def facts(a: Call | None, b: Call | None, *, alike: bool = False) -> tuple[Fact,
         return ()
     found: list[Fact] = []
     if a.node.op == b.node.op:
-        found += _between(told(a.node), told(b.node), DEFAULTS.get(a.node.op, {}))
+        found += _between(told(a.node), told(b.node), a.node.op)
         if a.node.shape != b.node.shape:
             found.append(Fact("shape", str(tuple(a.node.shape)), str(tuple(b.node.shape))))
     else:
         if alike and a.part is not None and b.part is not None:
-            between = _between(a.constants, b.constants, {})
+            between = _between(a.constants, b.constants)
             found += between if len(between) == 1 else [each for each in between if each.a and each.b]
         else:
             found += _constants(a.constants, b.constants, alike)
@@ -90,11 +96,11 @@ def facts(a: Call | None, b: Call | None, *, alike: bool = False) -> tuple[Fact,
     return tuple(found)
 
 
-def _between(one: Mapping[str, str], other: Mapping[str, str], defaults: Mapping[str, Any]) -> list[Fact]:
+def _between(one: Mapping[str, str], other: Mapping[str, str], op: str = "") -> list[Fact]:
     """What is said differently of one function; where one call does not say it, its default."""
     found = []
     for name in dict.fromkeys([*one, *other]):
-        texts = [each.get(name, _spelled(defaults[name]) if name in defaults else "") for each in (one, other)]
+        texts = [each.get(name, default(op, name)) for each in (one, other)]
         if texts[0] != texts[1]:
             found.append(Fact(name, *("a tensor" if text == "·" else text for text in texts)))
     return found

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graphscope.compare.alignment import NONE
 from graphscope.compare.hooks import hook_behind
+from graphscope.compare.redrawn import redrawn
 from graphscope.eventlog.schema import Flag, Kind
 
 if TYPE_CHECKING:
@@ -55,6 +56,9 @@ def of_backward(alignment: Alignment, region: Region) -> Culprits:
     hooked = _hooked(alignment, region)
     if hooked is not None:
         return hooked
+    again = _redrawn(alignment, region)
+    if again is not None:
+        return again
     ends = [[] if end is None else _arriving(run.flow, end) for run, end in ((a, region.end_a), (b, region.end_b))]
     only = [
         [each for each in mine if run.counterpart(each) not in its]
@@ -80,7 +84,31 @@ def of_backward(alignment: Alignment, region: Region) -> Culprits:
         return Culprits(rules[0], cut(b.flow, a.counterpart(rules[0])), "detached")
     if rules[1] is not None and rules[0] is None:
         return Culprits(cut(a.flow, b.counterpart(rules[1])), rules[1], "detached in a")
-    return Culprits(rules[0], rules[1], "backward rule")
+    return _cut_off(alignment) or Culprits(rules[0], rules[1], "backward rule")
+
+
+def _cut_off(alignment: Alignment) -> Culprits | None:
+    """A value of both runs that a gradient reaches in one, and on from which it is cut off in the other; beside it, the
+    first cut of the run that lets it pass, which may be the one that leaves it out.
+    """
+    for (run, other), cause in zip(alignment.sides, ("detached", "detached in a"), strict=True):
+        for vertex in run.flow.gradients:
+            mate = run.counterpart(vertex)
+            if mate == NONE or run.flow.is_backward[vertex] or mate in other.flow.gradients:
+                continue
+            cuts = _cuts_of(other.flow, other.flow.users[mate])
+            if cuts:
+                fewer = _cuts_of(run.flow, range(run.flow.sources, len(run.flow)))
+                way = [*fewer, *run.flow.users[vertex], vertex][0]
+                told = cause.replace("detached", "fewer cuts") if fewer else cause
+                return Culprits(way, cuts[0], told) if run is alignment.a else Culprits(cuts[0], way, told)
+    return None
+
+
+def _cuts_of(flow: Flow, vertices: Iterable[int]) -> list[int]:
+    """Those that cut gradients of what is computed off on the way to a result."""
+    cuts = [each for each in vertices if flow.ops[each] in CUTS and flow.reaching[each]]
+    return [each for each in cuts if not any(flow.flags[source] & int(Flag.PARAMETER) for source in flow.inputs[each])]
 
 
 def _hooked(alignment: Alignment, region: Region) -> Culprits | None:
@@ -93,6 +121,19 @@ def _hooked(alignment: Alignment, region: Region) -> Culprits | None:
     if None not in hooks:
         return Culprits(hooks[0], hooks[1], "hooks")
     return Culprits(of[0], hooks[1], "hook") if hooks[0] is None else Culprits(hooks[0], of[1], "hook in a")
+
+
+def _redrawn(alignment: Alignment, region: Region) -> Culprits | None:
+    """Random numbers that one run alone draws anew in backward, and what drew them in the other."""
+    places = (alignment.a, region.a, region.end_a), (alignment.b, region.b, region.end_b)
+    known = [redrawn(run, max(*side, *(() if end is None else (end,)), 0, 0)) for run, side, end in places]
+    if known[0] is None and known[1] is not None:
+        mate = alignment.b.counterpart(known[1][1])
+        return Culprits(None if mate == NONE else mate, known[1][0], "redrawn")
+    if known[1] is None and known[0] is not None:
+        mate = alignment.a.counterpart(known[0][1])
+        return Culprits(known[0][0], None if mate == NONE else mate, "redrawn in a")
+    return None
 
 
 def _arriving(flow: Flow, end: int) -> list[int]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from graphscope.compare.kept_states import first_other_state
 from graphscope.compare.remarks import compared
 from graphscope.compare.steps import Step, step_of, steps
 from graphscope.eventlog.samples import MOST
@@ -55,6 +56,9 @@ def _first_different(a: Log, b: Log) -> int | None:
         return 0 if stop > first else None  # ops are numbered as they come: rows alone don't tell which one ran
     structure = first_unlike(a, b, STRUCTURE)
     row = next(unequal(a, b, first, structure), structure)
+    state = first_other_state(a, b)
+    if state is not None and state < row:
+        return step_of(a, state).number - 1
     if row >= stop and a.end == b.end:
         return None
     return min(step_of(log, min(row, log.end - 1)).number for log in (a, b)) - 1 if stop > first else 0

@@ -11,6 +11,7 @@ from graphscope.compare.alignment import NONE, Alignment, Run
 from graphscope.compare.anchors import LOOSE, TIGHT
 from graphscope.compare.calls import Call, facts
 from graphscope.compare.errors import MARGIN, allowed, expected, saved
+from graphscope.compare.kept_states import UPDATING, leave_another_state
 from graphscope.compare.parameter_parts import holder
 from graphscope.compare.rounding import PRECISION, Allowed, Deviation, agree, deviation, roundoff, statistics_agree
 from graphscope.compare.updates import carried, made_by
@@ -174,6 +175,9 @@ class Judgement:
         a, b = self.runs
         if _is_overwritten(a, one) and _is_overwritten(b, other):
             return _EQUAL
+        op = a.flow.ops[one]
+        if op in UPDATING and op == b.flow.ops[other] and leave_another_state(a.flow.node(one), b.flow.node(other)):
+            return None
         for which, more in enumerate((self._one_more(0, one, other), self._one_more(1, other, one))):
             if more is not None:
                 self.states[which][more] = AGREES  # that it is used is what differs

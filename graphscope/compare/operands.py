@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import product
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
 
 from graphscope.compare.anchors import LOOSE
 from graphscope.compare.rounding import Allowed, agree
-from graphscope.diagnose.values.origins import MOVES
+from graphscope.diagnose.values.origins import JOINS, MOVES
 from graphscope.eventlog.schema import Flag, Kind
 
 if TYPE_CHECKING:
     from graphscope.compare.alignment import Alignment
     from graphscope.compare.flow import Flow
+
+REPEATS: Final = frozenset({"repeat", "repeat_interleave", "tile"})
+"""Ops that hold the numbers that they are given several times."""
 
 
 class Swapped(NamedTuple):
@@ -39,6 +45,31 @@ def other_operand(alignment: Alignment, a: int, b: int) -> Swapped | None:
         if not agree(values[0], values[1], Allowed(1e-4 * scale, 1e-4)):
             return _swapped(alignment, (a, b), (here, there))
     return None
+
+
+def other_copies(alignment: Alignment, a: int, b: int) -> Swapped | None:
+    """What lays copies of the same numbers out in another order, on the way to two ops; None where nothing does."""
+    ways = (_copied(alignment.a.flow, a), _copied(alignment.b.flow, b))
+    for here, there in product(*ways):
+        one, other = alignment.a.flow.value(here), alignment.b.flow.value(there)
+        if one is None or other is None or one.shape != other.shape or one.dtype.kind != "f":
+            continue
+        close = Allowed(1e-4 * float(alignment.a.prints.scales[here]), 1e-4)
+        if not agree(one, other, close) and agree(np.sort(one, None), np.sort(other, None), close):
+            return Swapped(here, there, "another order")
+    return None
+
+
+def _copied(flow: Flow, user: int) -> list[int]:
+    """Layouts of what an op is given, as far as they hold numbers several times; the first of each way first."""
+    found: list[int] = []
+    for source in flow.inputs[user]:
+        way = [source]
+        while flow.ops[way[-1]] in MOVES | REPEATS | JOINS and len({*flow.inputs[way[-1]]}) == 1:
+            way.append(flow.inputs[way[-1]][0])
+        counts = flow.counts[way]
+        found += way[: int(np.count_nonzero(counts > counts[-1]))][::-1] if flow.is_floating[source] else []
+    return found
 
 
 def _swapped(alignment: Alignment, users: tuple[int, int], operands: tuple[int, int]) -> Swapped:

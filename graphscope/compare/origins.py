@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from graphscope.compare.alignment import NONE
 from graphscope.compare.judgement import AGREES, ALONE, DIFFERS
 from graphscope.diagnose.values.origins import MOVES
 from graphscope.eventlog.schema import Kind
@@ -13,6 +14,7 @@ from graphscope.eventlog.schema import Kind
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from graphscope.compare.alignment import Run
     from graphscope.compare.flow import Flow
 
 
@@ -51,10 +53,15 @@ def lost(flow: Flow, states: np.ndarray, results: Iterable[int], backward: bool)
     return Lost(found, tuple(origins))
 
 
-def results_of(flow: Flow, states: np.ndarray, sure: np.ndarray) -> list[int]:
-    """What a forward pass is run for: its loss, or what it ends in; what is nearly the same counts as well."""
-    differing = np.flatnonzero((states == DIFFERS) & sure & ~flow.is_backward).tolist()
-    return [*flow.ends, *differing]
+def results_of(run: Run, other: Run, states: np.ndarray) -> list[int]:
+    """What a forward pass is run for: its loss, or what it ends in; what is nearly the same counts as well.
+
+    Where the ends of one run alone are unseen, those that belong to nothing say nothing.
+    """
+    is_unseen = run.ends_are_unseen != other.ends_are_unseen
+    ends = [end for end in run.flow.ends if not is_unseen or run.mates[end] != NONE]
+    sure = run.by_value | ~run.prints.known
+    return [*ends, *np.flatnonzero((states == DIFFERS) & sure & ~run.flow.is_backward).tolist()]
 
 
 def _handed_on(flow: Flow, states: np.ndarray) -> np.ndarray:

@@ -17,7 +17,7 @@ from graphscope.compare.culprits import of_backward
 from graphscope.compare.difference import Distance, Parting
 from graphscope.compare.judgement import DIFFERS, Judgement
 from graphscope.compare.leaf_gradients import judge_leaf_gradients
-from graphscope.compare.operands import other_operand
+from graphscope.compare.operands import other_copies, other_operand
 from graphscope.compare.origins import Lost, lost, results_of
 from graphscope.compare.pieces import settle_pieces
 from graphscope.compare.regions import Region, independent, regions
@@ -53,10 +53,8 @@ def partings_forward(alignment: Alignment, judgement: Judgement, step: int) -> l
 
 
 def _lost_forward(judgement: Judgement) -> tuple[Lost, Lost]:
-    a, b = (
-        lost(run.flow, states, results_of(run.flow, states, run.by_value | ~run.prints.known), False)
-        for run, states in zip(judgement.runs, judgement.states, strict=True)
-    )
+    pairs = zip(judgement.alignment.sides, judgement.states, strict=True)
+    a, b = (lost(run.flow, states, results_of(run, other, states), False) for (run, other), states in pairs)
     return a, b
 
 
@@ -95,8 +93,10 @@ def _forward(judgement: Judgement, region: Region, step: int) -> Parting:
     if found.extra:
         known = alone(calls[0 if found.extra == "a" else 1], found.extra)
     swapped = None
-    if not known and not found.extra and found.a is not None and found.b is not None:
-        swapped = other_operand(alignment, found.a.vertex, found.b.vertex)
+    if found.a is not None and found.b is not None:
+        swapped = other_copies(alignment, found.a.vertex, found.b.vertex)
+        if swapped is None and not known and not found.extra:
+            swapped = other_operand(alignment, found.a.vertex, found.b.vertex)
     if swapped is not None:
         calls = Call(alignment.a.flow.node(swapped.a)), Call(alignment.b.flow.node(swapped.b))
         return _told(judgement, region, "forward", step, swapped.cause, calls, ())

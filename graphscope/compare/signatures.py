@@ -9,7 +9,7 @@ DEFAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
     "layer_norm": {"eps": 1e-05},
     "group_norm": {"eps": 1e-05},
     "batch_norm": {"eps": 1e-05, "momentum": 0.1, "training": False},
-    "instance_norm": {"eps": 1e-05},
+    "instance_norm": {"eps": 1e-05, "momentum": 0.1, "use_input_stats": True},
     "rms_norm": {"eps": None},
     "gelu": {"approximate": "none"},
     "softmax": {"dim": None},
@@ -84,6 +84,7 @@ index_add index_copy: input dim index source
 index_fill: input dim index value
 index_select: input dim index
 kthvalue: input k dim keepdim
+instance_norm: input running_mean running_var weight bias use_input_stats momentum eps
 layer_norm: input normalized_shape weight bias eps
 leaky_relu: input negative_slope
 lerp: input end weight

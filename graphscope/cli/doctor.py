@@ -1,7 +1,8 @@
 """Say what is wrong with a run: where it was written, why, and what to do; nothing of a healthy one.
 
 A program in place of a log is recorded first, as `graphscope record` does it; it is judged, too, when it fails or is
-interrupted. What the program prints goes to stderr, the report alone to stdout. Of two recordings of one program, it
+interrupted. Of its values, statistics are kept, which a report needs; `--values full` keeps the values as well. What
+the program prints goes to stderr, the report alone to stdout. Of two recordings of one program, it
 says where they part; of the ranks of one run, which rank parts from the others.
 
 The exit status is 1 when something was found, 0 when nothing was, 2 when there was nothing to judge.
@@ -30,7 +31,7 @@ def configure(parser: Parser) -> None:
     """Declare the arguments."""
     parser.add_argument("--json", action="store_true", help="print data for a program to read")
     parser.add_argument("--log", type=Path, metavar="PATH", help="of a program: default: its name + .gscope")
-    add_kept(parser)
+    add_kept(parser, values="summary")
     add_as_torch(parser)
     parser.add_logs_or_program()
 

@@ -106,13 +106,13 @@ def add_as_torch(parser: Parser) -> None:
     parser.add_argument("--as-torch", action="store_true", help="`import torch` in the program means this engine")
 
 
-def add_kept(parser: Parser) -> None:
+def add_kept(parser: Parser, values: str = "full") -> None:
     """Let a person choose what is recorded of a program."""
     from graphscope.eventlog.record import CAPTURES
     from graphscope.eventlog.values import POLICIES
 
     parser.add_argument(
-        "--values", choices=POLICIES, default="full", help="what to keep of every value (default: full)"
+        "--values", choices=POLICIES, default=values, help=f"what to keep of every value (default: {values})"
     )
     parser.add_argument(
         "--capture", choices=CAPTURES, default="calls+backward",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -156,7 +157,12 @@ def _columns(node: Node | None, found: Finding, source: str) -> tuple[int, int]:
     if site is None or (site.file, site.line) != (found.file, found.line) or site.end_line != site.line:
         return (0, 0)
     start, end = (len(source.encode()[:column].decode(errors="ignore")) for column in (site.column, site.end_column))
-    return start, end
+    taken = _TAKING.match(source, end) if found.cause == "left the graph" else None
+    return (start, end) if taken is None else taken.span()
+
+
+_TAKING: Final = re.compile(r"\.(item|tolist|numpy)\(\)")
+"""What takes plain numbers of a result, behind the expression that makes it."""
 
 
 def _is_recorded_here(log: Log) -> bool:

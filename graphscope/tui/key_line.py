@@ -12,6 +12,7 @@ from graphscope.tui.screen_text import escape
 from graphscope.tui.text_widgets import Title
 
 _KEPT: Final = 2
+_FINDINGS: Final = "screen.findings"
 
 
 class KeyLine(Title):
@@ -19,6 +20,9 @@ class KeyLine(Title):
 
     search: reactive[str] = reactive("")
     """The search under way, and which match one stands at."""
+
+    found: reactive[bool] = reactive(False)
+    """Something was found to be wrong: the key that lists it is told, ahead of all others of the screen."""
 
     def on_mount(self) -> None:
         """Follow the focus."""
@@ -28,10 +32,12 @@ class KeyLine(Title):
     def text(self) -> Text:
         """The line."""
         colours = self.app.theme_variables
-        shown = [found for found in self.screen.active_bindings.values() if found.binding.show]
+        known = self.screen.active_bindings.values()
+        shown = [each for each in known if self.found and each.binding.id == _FINDINGS]
+        shown += [each for each in known if each.binding.show]
         parts = [Text(f" {escape(self.search)} ", f"bold {colours['warning']}")] if self.search else []
-        for found in sorted(shown, key=lambda found: found.node is self.screen):
-            binding = found.binding
+        for each in sorted(shown, key=lambda each: each.node is self.screen):
+            binding = each.binding
             part = Text()
             part.append(f" {escape(self.app.get_key_display(binding))}", f"bold {colours['footer-key-foreground']}")
             part.append(f" {escape(binding.description)} ", colours["foreground"])

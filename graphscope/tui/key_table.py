@@ -40,7 +40,7 @@ OF_COMMANDS: Final = tuple(
 _OF_SCREEN: Final = (
     Binding("b", "prefill_break", "break", id="screen.break", tooltip="Begin a breakpoint at what the cursor is on"),
     Binding("B", "list('breakpoints')", "Breakpoints", id="screen.breakpoints", show=False, tooltip="List breakpoints"),
-    Binding("F", "list('findings')", "Findings", id="screen.findings", show=False, tooltip="List what is wrong"),
+    Binding("F", "list('findings')", "findings", id="screen.findings", show=False, tooltip="List what is wrong"),
     Binding("W", "list('watches')", "Watches", id="screen.watches", show=False, tooltip="List the watches"),
     Binding("R", "list('ranks')", "Ranks", id="screen.ranks", show=False, tooltip="Turn to another rank of the run"),
     Binding("M", "ask('checkpoint')", "Bookmark", id="screen.bookmark", show=False, tooltip="Remember this place"),

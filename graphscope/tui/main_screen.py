@@ -346,6 +346,7 @@ class Main(Searching):
     def show_heading(self) -> None:
         """Draw the heading again."""
         self.query_one("#heading", Title).show(self._heading())
+        self.query_one(KeyLine).found = bool(self.log_index.findings)
         self.show_search()
 
     def _heading(self) -> Text:

@@ -139,8 +139,23 @@ def test_a_log_of_zero_is_no_overflow(values: str, tmp_path: Path) -> None:
         p = torch.ones(SIDE, SIDE, requires_grad=True)
         torch.log(1 - p).mean().backward()
     (said,) = gs.doctor(tmp_path / "run.gscope").findings
-    assert (said.cause, said.evidence["largest magnitude of its inputs"]) == ("log of zero", 0)
+    assert (said.cause, said.evidence["least of its inputs"]) == ("log of zero", 0)
     assert "1600 of 1600" in said.verdict
+
+
+@pytest.mark.parametrize("values", ["full", "summary"])
+def test_a_sigmoid_of_exactly_one_is_named_where_its_rest_is_0(values: str, tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    with gs.record(tmp_path / "run.gscope", values=values):
+        w = torch.full((2,), 20.0, requires_grad=True)
+        prob = torch.sigmoid(w)
+        torch.log(1 - prob).mean().backward()
+    (said,) = gs.doctor(tmp_path / "run.gscope").findings
+    assert torch.sigmoid(w).tolist() == [1.0, 1.0]
+    assert torch.nn.functional.logsigmoid(-w).isfinite().all()
+    assert "log is -inf" in said.verdict
+    assert "sigmoid at test_births.py" in said.verdict
+    assert "logsigmoid(-x)" in said.cure
 
 
 PROGRAMS = {

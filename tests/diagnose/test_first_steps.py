@@ -142,3 +142,25 @@ def test_what_is_to_be_added_to_an_optimizer_is_named(tmp_path: Path) -> None:
         "weights.log_vars gets gradients in 5 backward passes and never changes: no optimizer holds it" in found.verdict
     )
     assert found.cure.startswith("add weights.parameters() to the optimizer at train.py:6")
+
+
+def test_every_line_that_takes_a_number_of_the_loss_is_named(tmp_path: Path) -> None:
+    program = """
+        def distance(a):
+            return (a - 1).square().mean().item()
+
+        def penalty(a):
+            return a.abs().mean().item()
+
+        for step in range(4):
+            optimizer.zero_grad()
+            out = model(torch.ones(2, 3))
+            print(out.sum().item())
+            torch.tensor(distance(out) + 0.1 * penalty(out), requires_grad=True).backward()
+            optimizer.step()
+        """
+    found = only(program, tmp_path, "missing")
+    assert found.source[slice(*found.columns)] == ".item()"
+    assert (found.line, "also cut at train.py:8" in found.verdict) == (11, True)
+    assert "train.py:16" not in found.verdict
+    assert "torch.tensor(...) at train.py:17" in found.verdict

@@ -47,11 +47,24 @@ def test_findings_of_a_recording_are_a_key_away(cut: Path) -> None:
     drive(cut, use, size=(120, 36))
 
 
+def test_on_a_small_terminal_the_key_is_told_and_the_cure_is_in_sight(cut: Path) -> None:
+    async def use(screen: Screen) -> None:
+        await screen.shows("F findings", "KeyLine")
+        await screen.press("F")
+        await screen.shows("go there")
+        told = screen.app.screen.query_one("#told")
+        lines = "".join("".join(part.text for part in told.children[0].render_line(y)) for y in range(told.size.height))
+        assert "cure: leave detach() out" in lines
+
+    drive(cut, use, size=(80, 24))
+
+
 def test_of_a_healthy_recording_nothing_is_said(product: Path) -> None:
     async def use(screen: Screen) -> None:
         await screen.app.workers.wait_for_complete()
         await screen.pilot.pause()
         assert "finding" not in screen.part("#heading")
+        assert "findings" not in screen.part("KeyLine")
         assert "✗" not in screen.part("#timeline")
         await screen.press("F")
         await screen.shows("Nothing was found")

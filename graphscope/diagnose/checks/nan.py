@@ -86,11 +86,21 @@ def _finding(node: Node) -> Finding:
     summary = node.summary
     evidence: dict[str, float] = {} if summary is None else {"nan": summary.nan, "inf": summary.inf}
     evidence |= {} if summary is None else {"elements": summary.count}
-    size = largest(node)
-    evidence |= {} if size is None else {"largest magnitude of its inputs": size}
     owner = node.forward if node.kind in ("grad", "accumulate") else node
     name = title(node) if owner is None else title(owner)
-    return finding("nan", "error", node.row, _birth_at(node, name), (name,), evidence)
+    found = _birth_at(node, name)
+    size, least = largest(node), _least(node)
+    if found.cause == "log of zero" and least is not None:
+        evidence["least of its inputs"] = least
+    elif size is not None:
+        evidence["largest magnitude of its inputs"] = size
+    return finding("nan", "error", node.row, found, (name,), evidence)
+
+
+def _least(node: Node) -> float | None:
+    """The least of what an op was given, as far as that was kept."""
+    summary = node.inputs[0].source.summary if node.inputs else None
+    return None if summary is None else summary.minimum
 
 
 def _birth_at(node: Node, name: str) -> Explanation:
@@ -295,4 +305,6 @@ def _kinds(node: Node) -> str:
     found = node.summary
     if found is None:
         return "not finite"
-    return " and ".join(name for name, number in (("nan", found.nan), ("inf", found.inf)) if number) or "not finite"
+    value = node.value
+    infinity = "-inf" if value is not None and np.isneginf(value).sum() == found.inf else "inf"
+    return " and ".join(name for name, number in (("nan", found.nan), (infinity, found.inf)) if number) or "not finite"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -128,6 +129,28 @@ def leaves_here(node: Node) -> bool:
 
 _TAKING: Final = re.compile(r"\.(item|tolist|numpy|detach)\(|\.data\b|\b(float|int|list)\(")
 """What takes the numbers of a tensor, as it is written."""
+
+
+def made_by(leaf: Node) -> str:
+    """What makes a new leaf of numbers, and where: `torch.tensor(...) at losses.py:14`."""
+    function = leaf.attrs.get("function")
+    return f"{f'torch.{function}(...)' if function in MAKING else title(leaf)}{where(leaf)}"
+
+
+def title_of(loss: Node) -> str:
+    """What to call a loss and where it is made; one without a name by what makes it."""
+    return f"{loss.name}{where(loss)}" if loss.name else made_by(loss)
+
+
+def taken_at_lines(ends: Iterable[Node], back: Node) -> list[str]:
+    """The lines, in words, that hand on a number of results, as many as a new leaf holds; not those that print it."""
+    size = prod(back.shape)
+    lines = (where(end) for end in ends if prod(end.shape) == size and _HANDING.match(end.source_line))
+    return [*dict.fromkeys(lines)]
+
+
+_HANDING: Final = re.compile(r"(return\b|\w+ *=).*\.item\(\)")
+"""What hands a number on, as it is written."""
 
 
 def _is_new(graph: Graph, row: int) -> bool:

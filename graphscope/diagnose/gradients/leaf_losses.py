@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from graphscope.diagnose.explanation import Explanation, shortened, steps, title, where
-from graphscope.diagnose.gradients.exits import leaves_here
+from graphscope.diagnose.explanation import Explanation, listed, shortened, steps, where
+from graphscope.diagnose.gradients.exits import leaves_here, made_by, taken_at_lines, title_of
 from graphscope.diagnose.gradients.missing_causes import cut_ahead
 from graphscope.diagnose.gradients.paths import FLOATING, made_of
 from graphscope.diagnose.gradients.unreached import assigned, filled
@@ -140,8 +140,11 @@ def _left(graph: Graph, forward: _Forward, loss: Node, whose: str) -> Explanatio
     if back.kind != "leaf" or not ends:
         return None
     end = graph.node(ends[-1])
-    came = f"what {end.op}{where(end)} made left the graph as plain numbers, and {title(back)}{where(back)} is new"
-    verdict = f"no gradient flows from {title(loss)}{where(loss)} to {whose}: {came}"
+    new = made_by(back)
+    came = f"what {end.op}{where(end)} made left the graph as plain numbers, and {new} makes a new tensor of them"
+    others = [each for each in taken_at_lines([graph.node(row) for row in ends], back) if each != where(end)]
+    also = f"; also cut{listed(others)}" if others and leaves_here(end) else ""
+    verdict = f"no gradient flows from {title_of(loss)} to {whose}: {came}{also}"
     cure = "compute the loss with tensors all the way: .item(), float(), .numpy() and torch.tensor(...) cut it off"
     blamed, note = (end, "leaves the graph") if leaves_here(end) else (back, "comes back as a new leaf")
     return Explanation("none", "left the graph", verdict, steps([end, back], {blamed.row: note}), cure)

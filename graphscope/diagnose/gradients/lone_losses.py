@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.diagnose.explanation import Explanation, shortened, steps, title, where
-from graphscope.diagnose.gradients.exits import MAKING, is_telling, leaves_here
+from graphscope.diagnose.gradients.exits import MAKING, is_telling, leaves_here, title_of
 from graphscope.diagnose.gradients.leaf_losses import LeafLoss
 from graphscope.diagnose.gradients.passes import edges_with_gradients, leaves_among
 from graphscope.diagnose.gradients.paths import FLOATING
@@ -69,7 +69,7 @@ def _is_number_of(end: Node, loss: Node) -> bool:
 def _explained(graph: Graph, begin: int, leaves: dict[int, int], end: Node, loss: Node) -> LeafLoss:
     names = tuple(title(graph.node(row)) for _, row in sorted(leaves.items()))
     verdict = (
-        f"no gradient flows from {title(loss)}{where(loss)} to {shortened(names)}: what {end.op}{where(end)} made left "
+        f"no gradient flows from {title_of(loss)} to {shortened(names)}: what {end.op}{where(end)} made left "
         "the graph as a plain number, and backward() begins from a new tensor that knows nothing of it"
     )
     cure = f"call backward() on what {end.op} made: .item(), float() and torch.tensor(...) cut it off"

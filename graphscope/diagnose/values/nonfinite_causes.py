@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from graphscope.diagnose.explanation import where
 from graphscope.diagnose.gradients.flow import op_of
 from graphscope.diagnose.values.backward_hazards import BACKWARD, SINGULAR
 from graphscope.diagnose.values.forward_hazards import FORWARD, hazards_of
@@ -40,11 +41,26 @@ _LOGARITHMS: Final = {"softmax": "log_softmax", "sigmoid": "logsigmoid"}
 
 def _of_probabilities(node: Node, found: Birth) -> Birth:
     """The same; of probabilities that became 0, there is an op that takes the logarithm with them."""
-    made = node.inputs[0].source.op if found.cause == "log of zero" and node.inputs else ""
-    safe = _LOGARITHMS.get(made)
-    if safe is None or node.op != "log":
+    if found.cause != "log of zero" or node.op != "log" or not node.inputs:
         return found
-    return found._replace(cure=f"take {safe} of what {made} is given, in place of log({made}(x))")
+    source = node.inputs[0].source
+    rest = _rest_of_one(source)
+    made = source if rest is None else rest
+    safe = _LOGARITHMS.get(made.op)
+    if safe is None or (rest is not None and made.op != "sigmoid"):
+        return found
+    if rest is None:
+        return found._replace(cure=f"take {safe} of what {made.op} is given, in place of log({made.op}(x))")
+    why = f"{found.why}, as sigmoid{where(made)} is exactly 1"
+    return found._replace(
+        why=why, cure="take logsigmoid(-x) in place of log(1 - sigmoid(x)), of the x that it is given"
+    )
+
+
+def _rest_of_one(node: Node) -> Node | None:
+    """What `1 - p` is made of."""
+    constants = [each.constant for each in node.operands if not each.edge]
+    return node.inputs[0].source if node.op in ("rsub", "sub") and constants[:1] == [1] and node.inputs else None
 
 
 def born_backward(node: Node, rule: Node | None, made: Node) -> Birth:

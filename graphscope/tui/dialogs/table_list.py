@@ -84,7 +84,7 @@ LISTS: Final[dict[str, Listed]] = {
         "findings",
         "info findings",
         {"enter": Deed[Finding]("go there", lambda finding: f"goto {finding.place_in_log}", leaves=True)},
-        tells=lambda finding, width: lines_of_finding(replace(finding, consequences=()), width),
+        tells=lambda finding, width: lines_of_finding(replace(finding, consequences=(), evidence={}), width),
         told=frozenset({"what"}),
     ),
     "ranks": Listed(

@@ -143,6 +143,16 @@ def test_a_log_of_zero_is_no_overflow(values: str, tmp_path: Path) -> None:
     assert "1600 of 1600" in said.verdict
 
 
+def test_a_complex_infinity_has_no_sign(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    with gs.record(tmp_path / "run.gscope"):
+        z = torch.zeros(2, dtype=torch.complex64, requires_grad=True)
+        z.log().abs().sum().backward()
+    report = gs.doctor(tmp_path / "run.gscope")
+    assert [(said.kind, "inf" in said.verdict) for said in report] == [("nan", True)]
+    assert not report.unjudged
+
+
 @pytest.mark.parametrize("values", ["full", "summary"])
 def test_a_sigmoid_of_exactly_one_is_named_where_its_rest_is_0(values: str, tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")

@@ -306,6 +306,6 @@ def _kinds(node: Node) -> str:
     if found is None:
         return "not finite"
     value = node.value
-    is_real = value is not None and value.dtype.kind == "f"
-    infinity = "-inf" if is_real and np.isneginf(value).sum() == found.inf else "inf"
+    negative = np.isneginf(value).sum() if value is not None and value.dtype.kind == "f" else -1
+    infinity = "-inf" if negative == found.inf else "inf"
     return " and ".join(name for name, number in (("nan", found.nan), (infinity, found.inf)) if number) or "not finite"

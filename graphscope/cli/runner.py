@@ -13,6 +13,7 @@ from importlib.abc import InspectLoader
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from graphscope.cli import INTERRUPTED
 from graphscope.errors import UsageError
@@ -178,7 +179,14 @@ def _report(error: BaseException, main: types.ModuleType) -> int:
 
 
 def _join_threads() -> None:
-    # Python waits for them when it ends; waiting here keeps what they do in the recording.
+    # Python waits for them when it ends; waiting here keeps what they do in the recording. As it does there, pools are
+    # told first that no more work comes, for which their threads would wait without end. A program that is started
+    # again in this process has pools of its own.
+    pools: Any = sys.modules.get("concurrent.futures.thread")
+    if pools is not None:
+        pools._python_exit()
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and not thread.daemon:
             thread.join()
+    if pools is not None:
+        pools._shutdown = False

@@ -32,6 +32,8 @@ PROGRAMS = {
     "input": "print(input('name? '))",
     "atexit": "import atexit; atexit.register(print, 'bye'); print('hello')",
     "thread": "import threading, time\nthreading.Thread(target=lambda: (time.sleep(0.2), print('late'))).start()",
+    "pool that nobody closes": "import time\nfrom concurrent.futures import ThreadPoolExecutor\n"
+    "pool = ThreadPoolExecutor(2)\npool.submit(lambda: (time.sleep(0.2), print('late')))\nprint('early')",
     "neighbour": "import neighbour; print(neighbour.__name__, neighbour.WORD)",
     "unbuffered stderr": "import sys; print('a', file=sys.stderr); print('b')",
     "pickle": "import pickle\nclass A: pass\nprint(type(pickle.loads(pickle.dumps(A()))))",

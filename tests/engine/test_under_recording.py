@@ -17,6 +17,7 @@ def test_the_engine_computes_the_same_while_it_is_recorded(tmp_path: Path) -> No
     # The tables of ops are recorded op by op in test_recording.py: sixteen thousand logs would say no more.
     names = (
         "test_recording.py",
+        "test_training_marks.py",
         "test_ops*",
         "test_*_against_torch.py",
         "test_fuzz.py",

@@ -228,7 +228,8 @@ def _savers(old: Node) -> Iterator[tuple[Node, str]]:
     if _needs(old, "out"):
         yield old, "its output"
     for edge in old.users:
-        names = old.graph.log.op(edge.target.event.op).inputs or ("x", "y", "z")
+        op = old.graph.log.op(edge.target.event.op)
+        names = op.inputs if op.rules_run else ("x", "y", "z")
         name = names[edge.argument] if edge.argument < len(names) else ""
         if name and _needs(edge.target, name):
             yield edge.target, f"its input {name}"

@@ -107,7 +107,7 @@ class Order:
             return None
         starts, last = begins[passes], np.append(begins[passes[1:]], self.ends[-1])
         is_used = np.searchsorted(self.ends, last, "right") > np.searchsorted(self.ends, starts, "right")
-        is_used |= (self.ends[None] > starts[:, None]).sum(1) == 0  # what comes behind the last step may yet be used
+        is_used |= starts >= self.ends[-1]  # what comes behind the last step may yet be used
         at = np.minimum(np.searchsorted(self.steps, starts), len(self.steps) - 1)
         is_used |= (self.read.begins(self.steps)[at] <= starts) & (starts < self.steps[at])  # a step's own closure
         is_cleared = np.searchsorted(self.clears, last) > np.searchsorted(self.clears, starts)
